@@ -1,7 +1,6 @@
 package discovery_test
 
 import (
-	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -94,41 +93,27 @@ func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 	assert.Equal(t, models.StateListed, registry.Check(models.Anthropic, "claude-opus-4-1", time.Now()).State)
 }
 
-func TestMerge(t *testing.T) {
-	t.Parallel()
-	key := func(id string) models.ModelKey {
-		return models.ModelKey{Provider: models.OpenAI, ID: id}
-	}
-	table := models.Registry{key("a"): "2026-01-01", key("b"): "2026-01-01", key("c"): "deprecated"}
-	live := models.Registry{key("b"): "deprecated", key("c"): "2026-02-02", key("d"): "2026-03-03"}
-	before, beforeLive := maps.Clone(table), maps.Clone(live)
-
-	assert.Equal(t, models.Registry{key("a"): "2026-01-01", key("b"): "deprecated", key("c"): "2026-02-02", key("d"): "2026-03-03"},
-		discovery.Merge(table, live))
-	assert.Equal(t, before, table)
-	assert.Equal(t, beforeLive, live)
-	merged := discovery.Merge(table, nil)
-	assert.Equal(t, table, merged)
-	delete(merged, key("a"))
-	assert.Equal(t, before, table, "also without live entries it is a copy")
-}
-
 // An alias stands for one build, so it follows the newest one of its date, in whatever order the live list has them.
 func TestAliasFollowsItsNewestBuild(t *testing.T) {
-	t.Parallel()
-	key := func(id string) models.ModelKey {
-		return models.ModelKey{Provider: models.Anthropic, ID: id}
-	}
-	alias, older, newest := key("claude-3-5-sonnet-latest"), key("claude-3-5-sonnet-20240620"), key("claude-3-5-sonnet-20241022")
-	table := models.Registry{alias: "2025-10-28", older: "2025-10-28", newest: "2025-10-28"}
+	t.Setenv("ANTHROPIC_API_KEY", keys["ANTHROPIC_API_KEY"])
+	const (
+		alias  = "claude-3-5-sonnet-latest" // all three have the date 2025-10-28 in the table
+		older  = `{"id":"claude-3-5-sonnet-20240620","lifecycle":"retired","retires_at":"2025-10-22T00:00:00Z"}`
+		newest = `{"id":"claude-3-5-sonnet-20241022","lifecycle":"retired","retires_at":"2025-11-11T00:00:00Z"}`
+	)
+	table := models.Retirements()
 	for range 20 { // the order of a map is random
-		merged := discovery.Merge(table, models.Registry{older: "2025-10-22", newest: "2025-11-11"})
-		assert.Equal(t, "2025-11-11", merged[alias])
+		for live, want := range map[string]string{
+			older + "," + newest: "2025-11-11", newest + "," + older: "2025-11-11",
+			older: "2025-10-28", // the newest build has kept its date
+			`{"id":"claude-3-5-sonnet-20241022","lifecycle":"active"}`:                                   "",
+			newest + `,{"id":"` + alias + `","lifecycle":"retired","retires_at":"2025-12-12T00:00:00Z"}`: "2025-12-12", // its own date comes first
+		} {
+			registry, err := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(`{"has_more":false,"data":[` + live + `]}`)}).inProcess().Retirements(t.Context())
+			require.NoError(t, err)
+			date, _ := registry.RetirementDate(models.Anthropic, alias)
+			assert.Equal(t, want, date, live)
+		}
 	}
-	merged := discovery.Merge(table, models.Registry{older: "2025-10-22"})
-	assert.Equal(t, "2025-10-28", merged[alias], "the newest build has kept its date")
-	merged = discovery.Merge(table, models.Registry{newest: ""})
-	assert.NotContains(t, merged, alias)
-	merged = discovery.Merge(table, models.Registry{newest: "2025-11-11", alias: "2025-12-12"})
-	assert.Equal(t, "2025-12-12", merged[alias], "its own date comes first")
+	assert.Equal(t, table, models.Retirements(), "the table is not changed")
 }

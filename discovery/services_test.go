@@ -1,23 +1,36 @@
 package discovery_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-func TestDevelopedBy(t *testing.T) {
+func TestProvidersHaveSeveralNamesInTheCatalog(t *testing.T) {
 	t.Parallel()
-	for owner, names := range map[models.Provider][]string{models.OpenAI: {"OpenAI", "Open AI"}, models.Gemini: {"Google", "google"}, models.XAI: {"x-ai", "grok"}} {
+	developers := map[models.Provider][]string{
+		models.OpenAI: {"OpenAI", "Open AI"}, models.Gemini: {"Google", "google"}, models.XAI: {"x-ai", "grok"}, "Meta": {"Meta", ""},
+	}
+	var rows []string
+	for _, names := range developers {
 		for _, name := range names {
-			for _, p := range models.Providers() {
-				assert.Equal(t, p == owner, discovery.DevelopedBy(p, name), "%s developed by %s", name, p)
-			}
+			rows = append(rows, fmt.Sprintf(`{"id":%q,"developer":%q}`, "by "+name, name))
 		}
 	}
-	assert.False(t, discovery.DevelopedBy("Meta", "Meta"), "an unknown provider develops nothing")
-	assert.True(t, discovery.DevelopedBy("Google", "google"), "any spelling of the provider is accepted")
+	c := catalogServer("[" + strings.Join(rows, ",") + "]").inProcess()
+	for _, p := range models.Providers() {
+		list, err := c.ListModels(t.Context(), discovery.CatalogOptions{Provider: p})
+		require.NoError(t, err)
+		got := make([]string, 0, len(list))
+		for _, m := range list {
+			got = append(got, m.Developer)
+		}
+		assert.ElementsMatch(t, developers[p], got, p)
+	}
 }
