@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/util"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 
 	"github.com/mesh-gateway/mesh-go/specs"
 )
@@ -41,6 +43,29 @@ func unusedActions(name string) []string {
 		return nil
 	}
 	return unused.FindAllString(err.Error(), -1)
+}
+
+// A target that names a schema must not reach a schema of another document that has the same name and another meaning.
+func TestTargetsOfTheOverlayBelongToOneDocument(t *testing.T) {
+	t.Parallel()
+	var overlay struct{ Actions []struct{ Target string } }
+	text, err := os.ReadFile("go.overlay.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &overlay))
+	ofTitle := regexp.MustCompile(`^\$\.components\[\?\$\.info\.title == '([^']+)'\]`)
+	named := regexp.MustCompile(`schemas(\.\w|\[')|properties(\.\w|\[')`)
+	titles := map[string]bool{}
+	for _, name := range specs.Names() {
+		titles[load(t, name).Info.Title] = true
+	}
+	for _, action := range overlay.Actions {
+		if title := ofTitle.FindStringSubmatch(action.Target); title != nil {
+			assert.True(t, titles[title[1]], action.Target)
+		} else {
+			assert.NotRegexp(t, named, action.Target, "it names a schema and no document")
+		}
+	}
+	assert.Len(t, titles, len(specs.Names()), "two documents have one title")
 }
 
 // Plain oapi-codegen obeys x-go-type too, and would generate code that names our types. Stock linters refuse an extension

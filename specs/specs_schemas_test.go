@@ -11,13 +11,30 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
+// dropped are the schemas whose unknown fields go.overlay.yaml drops: the rows are kept raw beside them, or are many.
+var dropped = map[string][]string{
+	"anthropic":     {"CostBucket", "CostPage", "CostResult"},
+	"catalog":       {"Entry", "Info"},
+	"cloudbilling":  {"Category", "Money", "PricingExpression", "PricingInfo", "Sku", "TierRate"},
+	"openai":        {"CostAmount", "CostBucket", "CostPage", "CostResult"},
+	"xaimanagement": {"DataPoint"},
+}
+
 // Without additionalProperties the generated type is a plain struct: encoding/json drops unknown fields, and ignores
 // required and default, without an error.
 func TestObjectsOfResponsesKeepUnknownFields(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Names() {
-		w := walk(t, loadForGo(t, name))
+		doc := loadForGo(t, name)
+		w := walk(t, doc)
 		assert.Empty(t, w.losesFields, name)
+		var drops []string
+		for schema, ref := range doc.Components.Schemas {
+			if ref.Value.Extensions["x-skip-unknown"] != nil {
+				drops = append(drops, schema)
+			}
+		}
+		assert.ElementsMatch(t, dropped[name], drops, name)
 		assert.NotZero(t, w.objects, "%s: the walk found no object", name)
 	}
 }
