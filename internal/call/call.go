@@ -4,8 +4,8 @@
 //		return api.ListPeers(ctx, nil)
 //	})
 //
-// The generated ...WithResponse methods decode a body before its status is checked, lose the status if an error body has an
-// unexpected shape, and read without a limit.
+// The ...WithResponse methods that oapi-codegen offers decode a body before its status is checked, lose the status if an error body has
+// an unexpected shape, and read without a limit. They are not generated.
 //
 // The text in an [*Error] is not redacted; the caller knows the secrets and redacts it. All functions are safe for concurrent
 // use.
