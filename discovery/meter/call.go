@@ -117,13 +117,12 @@ func callOf(r *calls.Record, used prices.Usage) prices.Call {
 
 // price sets the cost of a record and the mode of its prices, or why the cost is not known.
 func (c *call) price(r *calls.Record, u prices.Usage) {
-	if r.Model == "" {
-		r.Unpriced = withoutModel(r, u.Mode)
-		return
-	}
 	cost, err := c.meter.prices.CostOf(callOf(r, u))
 	if err != nil {
 		r.Unpriced = err.Error()
+		if r.Model == "" {
+			r.Unpriced = withoutModel(r, u.Mode)
+		}
 		return
 	}
 	r.USD, r.Source = cost.USD, cost.Source

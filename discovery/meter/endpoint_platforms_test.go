@@ -67,7 +67,12 @@ type platformRecord struct {
 
 func platformExchanges(t *testing.T) (list []*platformExchange) {
 	t.Helper()
-	file, err := os.Open("../prices/testdata/platforms.jsonl.gz")
+	return readPlatformExchanges(t, "platforms")
+}
+
+func readPlatformExchanges(t *testing.T, name string) (list []*platformExchange) {
+	t.Helper()
+	file, err := os.Open("../prices/testdata/" + name + ".jsonl.gz")
 	require.NoError(t, err)
 	defer file.Close()
 	packed, err := gzip.NewReader(file)
@@ -257,7 +262,7 @@ func (want *platformRecord) checkUsage(t *testing.T, r *calls.Record) {
 // checkCost checks that the cost of a record at a time is usd, or not known for nil, and that the record has the cost at its own time.
 func checkCost(t *testing.T, r *calls.Record, at time.Time, usd *string) {
 	t.Helper()
-	now := repriced(t, *r)
+	now := sumOf(t, *r, true)
 	if r.USD == "" {
 		assert.NotEmpty(t, r.Unpriced)
 		assert.Equal(t, 1, now.Unpriced)
@@ -266,7 +271,7 @@ func checkCost(t *testing.T, r *calls.Record, at time.Time, usd *string) {
 	}
 	then := *r
 	then.Time = at
-	group := repriced(t, then)
+	group := sumOf(t, then, true)
 	if usd == nil {
 		assert.Equal(t, 1, group.Unpriced, r.USD)
 		return
@@ -275,14 +280,14 @@ func checkCost(t *testing.T, r *calls.Record, at time.Time, usd *string) {
 	assert.Equal(t, *usd, group.USD)
 }
 
-// repriced returns the sum of a file with one record.
-func repriced(t *testing.T, r calls.Record) calls.Group {
+// sumOf returns the sum of a file with one record.
+func sumOf(t *testing.T, r calls.Record, reprice bool) calls.Group {
 	t.Helper()
 	line, err := json.Marshal(r)
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "1.jsonl")
 	require.NoError(t, os.WriteFile(file, line, 0o600))
-	groups, err := calls.Sum(calls.SumOptions{Reprice: true}, file)
+	groups, err := calls.Sum(calls.SumOptions{Reprice: reprice}, file)
 	require.NoError(t, err)
 	require.Len(t, groups[0], 1)
 	return groups[0][0]

@@ -214,16 +214,16 @@ func (r *reading) finish(reason string) {
 		record.Unpriced = c.target.Uncounted
 	case err != nil:
 		record.Unpriced = "the counts are invalid: " + err.Error()
+	case result.Complete || result.Charged:
+		c.price(&record, prices.Usage(result.Usage))
 	case result.Failed && r.err != nil:
 		record.Unpriced = r.err.Error()
 	case result.Failed:
 		record.Unpriced = "the provider ended the response with an error"
-	case !result.Complete:
-		record.Unpriced = reason
 	default:
-		c.price(&record, prices.Usage(result.Usage))
+		record.Unpriced = reason
 	}
-	if !result.Complete && err == nil {
+	if !result.Complete && err == nil && record.USD == "" {
 		record.AtLeastUSD = atLeast(c.meter.prices, callOf(&record, prices.Usage(result.Usage)))
 	}
 	c.finish(record)

@@ -96,8 +96,8 @@ const sourceCharged = "charged by the provider"
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing. A zero Usage costs 0: price the Usage of a
 // [Response] only if the response is Complete.
 //
-// If the provider stated its charge (Usage.ChargedUSD), that is the cost; a charge of 0 beside tokens is ignored, except on OpenRouter,
-// where models may be free. Otherwise one row
+// If the provider stated its charge (Usage.ChargedUSD), that is the cost, even if the counts or the model are not known; a charge of 0
+// beside tokens or unknown counts is ignored, except on OpenRouter, where models may be free. Otherwise one row
 // of [List.ForModel] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
 // period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
 // costs its fee ([List.Fees]).
@@ -114,7 +114,7 @@ const sourceCharged = "charged by the provider"
 // has the list of what a cost cannot contain.
 //
 // If a price is not known, the error is an [*UnpricedError], which matches [ErrUnpriced] and names what is missing. An unknown
-// provider, an empty model, a zero time, a count that is negative or above 2^53, and a charge that is not a decimal are a
+// provider, an empty model without a charge, a zero time, a count that is negative or above 2^53, and a charge that is not a decimal are a
 // [*ValueError].
 func (l *List) CostOf(call Call) (Cost, error) {
 	p, err := call.check()
@@ -124,9 +124,13 @@ func (l *List) CostOf(call Call) (Cost, error) {
 	cost := Cost{Provider: p, Platform: call.Platform, Model: call.Model}
 	if call.Usage.ChargedUSD != "" && call.Platform.charges() {
 		charged, err := cost.charged(&call.Usage)
-		if err != nil || call.Platform != "" || charged.USD != "0" || charged.Lines[0].Tokens == 0 {
+		unused := call.Usage.sum() == 0 && !strings.Contains(call.Usage.Mode, "count:")
+		if err != nil || call.Platform != "" || charged.USD != "0" || unused {
 			return charged, err
 		}
+	}
+	if strings.TrimSpace(call.Model) == "" {
+		return Cost{}, invalid("Model", "", "must not be empty")
 	}
 	billed := pricelist.Call{
 		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
@@ -154,8 +158,6 @@ func (c *Call) check() (models.Provider, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case strings.TrimSpace(c.Model) == "":
-		return "", invalid("Model", "", "must not be empty")
 	case c.At.IsZero():
 		return "", invalid("At", "", "must not be zero: a price has a day")
 	}

@@ -33,6 +33,7 @@ type platformExchange struct {
 		Upstream    string   `json:"upstream"`
 		BYOK        bool     `json:"byok"`
 		UpstreamUSD string   `json:"upstream_usd"`
+		USD         string   `json:"usd"`
 		Unchecked   []string `json:"unchecked"`
 	} `json:"expect"`
 }
@@ -109,6 +110,22 @@ func TestRecordedPlatforms(t *testing.T) {
 		}
 	}
 	assert.Greater(t, complete, 110)
+}
+
+// The charge of a stream of OpenRouter is its cost, although the counts contradict each other. They are not known.
+func TestNativeTokensOfOpenRouter(t *testing.T) {
+	t.Parallel()
+	list := readLines[platformExchange](t, "testdata/openrouter_native_tokens.jsonl.gz")
+	require.Len(t, list, 13)
+	for _, x := range list {
+		got, err := x.read(models.OpenAI)
+		require.NoError(t, err, x.Name)
+		assert.Equal(t, prices.Usage{Mode: "count:reasoning_tokens", ChargedUSD: x.Expect.USD}, got.Usage, x.Name)
+		assert.True(t, got.Complete, x.Name)
+		cost, err := prices.BuiltIn().CostOf(prices.Call{Platform: prices.PlatformOpenRouter, Model: got.Model, Usage: got.Usage, At: platformDay})
+		require.NoError(t, err, x.Name)
+		assert.Equal(t, x.Expect.USD, cost.USD, x.Name)
+	}
 }
 
 // TestEventStreamsInPieces reads the event streams of Bedrock in pieces of any size, and whole messages as events.

@@ -110,6 +110,11 @@ func TestChargesOfPlatforms(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "0", cost.USD)
 
+	call.Model = "" // as of a transcription
+	cost, err = prices.BuiltIn().CostOf(call)
+	require.NoError(t, err)
+	assert.Equal(t, "0", cost.USD)
+
 	call.Provider, call.Platform, call.Model, call.Usage.ChargedUSD = models.XAI, prices.PlatformAzure, "grok-4.3", "0.5"
 	_, err = prices.BuiltIn().CostOf(call)
 	require.ErrorIs(t, err, prices.ErrUnpriced)

@@ -40,7 +40,7 @@ type Usage struct {
 	// Mode is what changes the price of the call: a service tier such as "batch" or "priority", a speed, or a region, in lower
 	// case. Several are joined with "+". "" means a standard call. "other-model" means that some tokens are billed at the prices
 	// of another model, as with Anthropic's advisor, and "count:NAME" that the count NAME of the usage object is not
-	// known; the cost of such a call is unknown.
+	// known; the cost of such a call is unknown, unless the provider stated it.
 	Mode string `json:"mode"`
 	// ChargedUSD is the charge that the provider stated, as a decimal; "" if the response has none.
 	ChargedUSD string `json:"charged_usd"`
@@ -56,7 +56,8 @@ type Usage struct {
 // the known counts, and its name becomes the Mode "count:NAME". A transcription that is billed by duration has the Mode
 // "count:seconds", and no cost. The error is a [*ValueError] that names the field, and contains nothing of the
 // object, if the object belongs to another provider, lacks a count that its API always sends, or contradicts itself (more cached
-// than prompted, a total that is not the sum, a negative or fractional count).
+// than prompted, a total that is not the sum, a negative or fractional count). If such an object states a charge, it is no error: all
+// counts are 0, and the Mode has "count:" with the name of a count that is wrong.
 //
 // A stream of Anthropic has two usage objects. The object of message_start has the cache writes by lifetime; the one of the last
 // message_delta has the final counts, without the lifetimes and in older versions without the input. Neither is enough: merge

@@ -1,6 +1,7 @@
 package response
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -23,6 +24,8 @@ type Reader struct {
 	started, finished bool
 	// final is set by the final usage, and failed by an error event.
 	final, failed bool
+	// charged reports that the usage states a charge, which is final without a finish reason and beside an error.
+	charged bool
 	// open reports that a later chunk of chat completions may have the final usage again.
 	open bool
 	// background and pending describe a response that is made in the background, and is not ready yet.
@@ -55,8 +58,8 @@ type Result struct {
 	Complete bool
 	// Background reports whether the response was made in the background, and Pending whether it is not ready yet.
 	Background, Pending bool
-	// Failed reports whether the provider sent an error in the stream.
-	Failed bool
+	// Failed reports whether the provider sent an error in the stream, and Charged whether Usage has the charge of such a stream.
+	Failed, Charged bool
 }
 
 // Final reports whether the final usage has been read. It is faster than Result.
@@ -88,6 +91,9 @@ func (r *Reader) Result() (Result, error) {
 		err = nil
 	}
 	result.Complete = result.Complete && err == nil
+	if result.Charged = r.failed && r.charged; result.Charged {
+		result.Usage.Mode = "" // that of counts, which are not final
+	}
 	tier := r.tier
 	switch {
 	case r.batch:
@@ -210,7 +216,15 @@ func (r *Reader) messageDelta(d *Document) {
 		return
 	}
 	r.merge(used)
-	r.final = r.final || d.stopped && r.started
+	r.setCharged(used)
+	r.final = r.final || r.charged || d.stopped && r.started
+}
+
+func (r *Reader) setCharged(used []byte) {
+	if bytes.Contains(used, []byte(`"cost"`)) { // which few objects have
+		u, err := usage.Parse(r.form, used)
+		r.charged = err == nil && u.ChargedUSD != ""
+	}
 }
 
 // merge adds a usage object to the one before. If either is not an object the later one stays, whose reader reports it.
@@ -271,6 +285,7 @@ func (r *Reader) completion(used []byte, choices int) {
 		return
 	}
 	r.usage, r.merged = used, nil
-	r.final = r.finished || choices == 0
+	r.setCharged(used)
+	r.final = r.charged || r.finished || choices == 0
 	r.open = !r.finished || choices > 0
 }

@@ -32,6 +32,8 @@ type counts struct {
 	compaction Usage
 	// stated is what the object states about the charge.
 	stated stated
+	// wrong is why the counts are invalid. The rest of the object is read, since it may have a charge.
+	wrong error
 }
 
 func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
@@ -67,8 +69,13 @@ func (c *counts) object(d *jsonread.Decoder, o *object, at path) error {
 		return malformed(at.String())
 	}
 	for members.Next() {
+		begin := d.Mark()
 		if err := c.member(d, o, at, members.Key()); err != nil {
-			return err
+			c.wrong = first(c.wrong, err)
+			d.Return(begin)
+			if d.Skip() != nil {
+				return malformed(at.String())
+			}
 		}
 	}
 	if members.Err() != nil {

@@ -87,18 +87,22 @@ func (s *stated) refuse(field, reason string) {
 	}
 }
 
-// charge sets the charge. A fee of a use of a tool is in it.
-func (s *stated) charge(u *Usage) error {
-	switch {
+// charge returns the charge that an object of a form states, or "". A fee of a use of a tool is in it.
+func (c *counts) charge(form string) (usd string, err error) {
+	switch s := &c.stated; {
+	case form == "xai" && c.value[costTicks] > 0:
+		return ticks(c.value[costTicks]), nil
+	case !states(form):
+		return "", nil
 	case s.wrong != nil:
-		return s.wrong
+		return "", s.wrong
 	case s.cost == "":
+		return "", nil
 	case s.foreign:
-		return &Error{"cost", "is in another currency"}
+		return "", &Error{"cost", "is in another currency"}
 	default:
-		u.ChargedUSD = plain(s.cost)
+		return plain(s.cost), nil
 	}
-	return nil
 }
 
 // upstream returns the charge of the provider behind OpenRouter, which is not in the cost only if the call was made with a key of

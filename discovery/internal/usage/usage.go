@@ -11,6 +11,7 @@ package usage
 import (
 	"errors"
 	"math/bits"
+	"strings"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -54,8 +55,9 @@ func (r *Reader) Read(d *jsonread.Decoder) error {
 	return r.counts.read(d)
 }
 
-// Usage returns the usage of the object that was read, for the form that it has: a provider, or one of the other forms. It changes the counts, so it must not be called
-// twice for an object. The error is an *Error.
+// Usage returns the usage of the object that was read, for the form that it has: a provider, or one of the other forms. It changes the
+// counts, so it must not be called twice for an object. Invalid counts beside a charge are not known: the usage has none of them, and the
+// mode "count:" with the name of the first one. Without a charge they are an *Error.
 func (r *Reader) Usage(form string) (Usage, error) {
 	c := &r.counts
 	s := shapeOf(form, c)
@@ -63,11 +65,17 @@ func (r *Reader) Usage(form string) (Usage, error) {
 		return Usage{}, &Error{"usage", "is not a usage object of this provider"}
 	}
 	u, err := s.usage(c)
-	if err == nil && states(form) {
-		err = c.stated.charge(&u)
-	}
-	if err != nil {
+	charged, wrong := c.charge(form)
+	if err = first(c.wrong, err, wrong); err != nil && (wrong != nil || charged == "") {
 		return Usage{}, err
+	}
+	var invalid *Error
+	if errors.As(err, &invalid) { // the charge is known without the counts
+		u, c.requests = Usage{}, nil
+		c.addMode(unknownName(invalid.Field[strings.LastIndexByte(invalid.Field, '.')+1:]))
+	}
+	if charged != "" {
+		u.ChargedUSD = charged
 	}
 	u.Mode, u.Requests = c.allModes(), c.billed(form)
 	return u, nil

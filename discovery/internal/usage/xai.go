@@ -62,8 +62,8 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 		Input: c.value[in] - c.value[cachedTokens] - c.value[inputAudio], CacheRead: c.value[cachedTokens], AudioInput: c.value[inputAudio],
 		Output: output - c.value[outputAudio] - c.value[outputImage], AudioOutput: c.value[outputAudio], ImageOutput: c.value[outputImage],
 	}
-	if c.value[costTicks] > 0 || c.has(costTicks) && c.value[in]+output == 0 {
-		u.ChargedUSD = ticks(c.value[costTicks])
+	if c.has(costTicks) && c.value[in]+output == 0 {
+		u.ChargedUSD = "0"
 	}
 	err := first(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
 	switch {
