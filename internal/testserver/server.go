@@ -8,15 +8,17 @@
 //	s.Requests(ListThings)
 //
 // The types of operations and requests are type parameters, so that an operation of one API cannot be passed to the server of
-// another.
+// another. The servers also run in programs, so the package does not use net/http/httptest, which imports package testing since
+// Go 1.27.
 package testserver
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync"
 )
@@ -25,9 +27,10 @@ import (
 // concurrent use.
 type Server[Op ~string, R any] struct {
 	record    func(Op, *http.Request, []byte) R
-	server    *httptest.Server
+	server    http.Server
 	closing   chan struct{}
 	closeOnce sync.Once
+	unused    sync.Map // connections without a request
 
 	mu         sync.Mutex
 	operations []Op
@@ -59,25 +62,38 @@ func (s *Server[Op, R]) Start(handler http.Handler) string {
 
 // Listen listens on addr and returns the URL. With an empty addr it takes a free port of the loopback interface.
 func (s *Server[Op, R]) Listen(addr string, handler http.Handler) (string, error) {
-	s.server = httptest.NewUnstartedServer(handler)
-	if addr != "" {
-		listener, err := net.Listen("tcp", addr) //nolint:noctx // Start has no context, and a listener opens at once
-		if err != nil {
-			_ = s.server.Listener.Close()
-			return "", err
-		}
-		_ = s.server.Listener.Close()
-		s.server.Listener = listener
+	listener, err := net.Listen("tcp", cmp.Or(addr, "127.0.0.1:0")) //nolint:noctx // Start has no context, and a listener opens at once
+	if err != nil {
+		return "", err
 	}
-	s.server.Start()
-	return s.server.URL, nil
+	s.server.Handler, s.server.ConnState = handler, s.track
+	go func() { _ = s.server.Serve(listener) }()
+	return "http://" + listener.Addr().String(), nil
+}
+
+// track keeps the connections without a request, since Shutdown waits five seconds for each. One that arrives during Close is
+// closed by track or by Close.
+func (s *Server[Op, R]) track(conn net.Conn, state http.ConnState) {
+	if state != http.StateNew {
+		s.unused.Delete(conn)
+		return
+	}
+	s.unused.Store(conn, nil)
+	select {
+	case <-s.closing:
+		_ = conn.Close()
+	default:
+	}
 }
 
 // Close stops the server, ends delayed answers and waits for requests in progress. A second Close does nothing.
 func (s *Server[Op, R]) Close() {
 	s.closeOnce.Do(func() {
 		close(s.closing)
-		s.server.Close()
+		for conn := range s.unused.Range {
+			_ = conn.(net.Conn).Close()
+		}
+		_ = s.server.Shutdown(context.Background())
 	})
 }
 

@@ -175,6 +175,60 @@ func TestCloseEndsADelay(t *testing.T) {
 	require.Error(t, <-done)
 }
 
+func TestCloseDoesNotWaitForAnUnusedConnection(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200})
+	dialer := new(net.Dialer)
+	conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	s.send("/read", "") // the server accepts connections in order
+	before := time.Now()
+	s.Close()
+	assert.Less(t, time.Since(before), 4*time.Second, "Shutdown would wait for five seconds")
+	_, err = conn.Read(make([]byte, 1))
+	assert.Error(t, err)
+}
+
+func TestCloseWaitsForARequest(t *testing.T) {
+	t.Parallel()
+	s := testserver.New(func(operation, *http.Request, []byte) string { return "" })
+	arrived, proceed, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	url := s.Start(s.Handle(read, func(*http.Request) testserver.Answer {
+		close(arrived)
+		<-proceed
+		return testserver.Answer{Status: 200, Text: "fine"}
+	}))
+	got := make(chan reply, 1)
+	go func() { got <- (&server{t: t, Server: s, url: url}).send("/read", "") }()
+	<-arrived
+	go func() { s.Close(); close(closed) }()
+	require.Eventually(t, func() bool {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	}, time.Minute, time.Millisecond)
+	select {
+	case <-closed:
+		assert.Fail(t, "Close has returned before the request was answered")
+	default:
+	}
+	close(proceed)
+	assert.Equal(t, "fine", (<-got).body)
+	<-closed
+}
+
+func TestListenReturnsTheErrorOfItsAddress(t *testing.T) {
+	t.Parallel()
+	s := start(t, testserver.Answer{Status: 200})
+	other := testserver.New(func(operation, *http.Request, []byte) string { return "" })
+	_, err := other.Listen(strings.TrimPrefix(s.url, "http://"), http.NotFoundHandler())
+	require.Error(t, err)
+	other.Close()
+}
+
 // An incomplete request is not recorded and does not use a fault.
 func TestIncompleteRequestIsIgnored(t *testing.T) {
 	t.Parallel()
