@@ -41,11 +41,11 @@ agents-metered: ## run SDKs and agents from npm behind mesh meter and print what
 
 .PHONY: facts
 facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy
-	@cd .ci/facts && $(GO) run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
+	@cd .ci/facts && GOWORK=off $(GO) run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
 
 .PHONY: sdks
 sdks: ## compare discoverytest and discovery with the official SDKs; compiling them takes minutes the first time
-	cd internal/test/sdks && $(GO) test -count=1 ./...
+	cd internal/test/sdks && GOWORK=off $(GO) test -count=1 ./...
 
 .PHONY: spec-diff
 spec-diff: ## fail on breaking changes of the OpenAPI documents: make spec-diff BASE=main

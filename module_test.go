@@ -123,12 +123,6 @@ func TestSizesOfPrograms(t *testing.T) {
 	}
 }
 
-// TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
-func TestCommandLinksNoTests(t *testing.T) {
-	t.Parallel()
-	assert.NotContains(t, packageOf(t, "./cmd/mesh").Deps, "testing")
-}
-
 // listedPackage is a package as go list prints it. Deps are all that it is built from.
 type listedPackage struct {
 	ImportPath, Dir string

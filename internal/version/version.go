@@ -1,7 +1,7 @@
 // Package version finds the version of the module in the build information.
 //
-// It is apart from the root package, which re-exports it, for the sake of importers: tools.go is in the root, go mod tidy
-// looks through its build tag, and an importer of the root gets the code generator and its dependencies into its go.mod.
+// It is apart from the root package, which re-exports it, for the sake of importers such as the command: tools.go is in the root,
+// go mod tidy looks through its build tag, and an importer of the root gets the code generator and its dependencies into its go.mod.
 package version
 
 import (
@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	module = "github.com/mesh-gateway/mesh-go"
-	devel  = "devel"
+	module  = "github.com/mesh-gateway/mesh-go"
+	command = module + "/cmd/mesh" // a module of its own, which is released with the same version
+	devel   = "devel"
 )
 
 // Version returns the version of this module in the running program, without the leading "v": that of a dependency, else the
@@ -29,7 +30,7 @@ var Version = sync.OnceValue(func() string {
 func UserAgent() string { return "mesh-go/" + Version() }
 
 func of(info *debug.BuildInfo) string {
-	if info.Main.Path == module {
+	if info.Main.Path == module || info.Main.Path == command {
 		return first(info.Main.Version, commit(info.Settings))
 	}
 	for _, dep := range info.Deps {

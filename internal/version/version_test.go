@@ -11,6 +11,7 @@ func TestVersionOfABuild(t *testing.T) {
 	t.Parallel()
 	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "false"}}
 	changed := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "true"}}
+	sdk := []*debug.Module{{Path: module, Version: "(devel)"}}
 	dependency := func(m debug.Module) debug.BuildInfo {
 		m.Path = module
 		return debug.BuildInfo{Main: debug.Module{Path: "example.com/bot", Version: "v9.9.9"}, Deps: []*debug.Module{{Path: "other", Version: "v1.0.0"}, &m}}
@@ -19,7 +20,10 @@ func TestVersionOfABuild(t *testing.T) {
 		build debug.BuildInfo
 		want  string
 	}{
-		"go install of a version":     {debug.BuildInfo{Main: debug.Module{Path: module, Version: "v0.3.0"}, Settings: settings}, "0.3.0"},
+		"module":                      {debug.BuildInfo{Main: debug.Module{Path: module, Version: "v0.3.0"}, Settings: settings}, "0.3.0"},
+		"go install of a version":     {debug.BuildInfo{Main: debug.Module{Path: module + "/cmd/mesh", Version: "v0.3.0"}, Deps: sdk}, "0.3.0"},
+		"command of a checkout":       {debug.BuildInfo{Main: debug.Module{Path: module + "/cmd/mesh", Version: "(devel)"}, Deps: sdk, Settings: settings}, "0123456789ab"},
+		"other module below":          {debug.BuildInfo{Main: debug.Module{Path: module + "/examples/tracing", Version: "v9.9.9"}}, "devel"},
 		"build with a pseudo-version": {debug.BuildInfo{Main: debug.Module{Path: module, Version: "v0.0.0-20261122103000-0123456789ab+dirty"}}, "0.0.0-20261122103000-0123456789ab+dirty"},
 		"checkout":                    {debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}, Settings: settings}, "0123456789ab"},
 		"changed checkout":            {debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}, Settings: changed}, "0123456789ab+dirty"},

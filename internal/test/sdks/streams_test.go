@@ -210,7 +210,7 @@ func TestMeshMeterPricesLongCalls(t *testing.T) {
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	mesh, records := filepath.Join(dir, "mesh"), filepath.Join(dir, "calls")
-	run(t, exec.Command("go", "build", "-C", "../../..", "-o", mesh, "./cmd/mesh"))
+	run(t, exec.Command("go", "build", "-C", "../../../cmd/mesh", "-o", mesh))
 	self, err := os.Executable()
 	check(t, err)
 	cmd := exec.Command(mesh, "meter", "--log", records, "--upstream", "openai="+server.URL+"/v1", "--upstream", "anthropic="+server.URL,

@@ -14,11 +14,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/version"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -30,7 +30,7 @@ these fields to the same tool to get the rest, or to mesh_inbox after mesh_wait.
 
 // NewServer returns the server with all tools. The discovery client must return errors ([discovery.WithStrictErrors]).
 func NewServer(node *client.MeshClient, models *discovery.Client, scanner *scan.Scanner) *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "mesh", Title: "Mesh gateway", Version: mesh.Version},
+	server := mcp.NewServer(&mcp.Implementation{Name: "mesh", Title: "Mesh gateway", Version: version.Version()},
 		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, node.Node())})
 	addPeerTools(server, &peerTools{client: node})
 	addMessageTools(server, &messageTools{client: node, scanner: scanner})

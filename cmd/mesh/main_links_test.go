@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
+func TestCommandLinksNoTests(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{.Dir}}", ".").Output()
+	require.NoError(t, err)
+	packages := 0
+	for line := range strings.Lines(string(out)) {
+		name, dir, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		assert.NotEqual(t, "testing", name)
+		if strings.HasPrefix(name, "github.com/mesh-gateway/mesh-go/") {
+			packages++
+			// go test repeats a test when a folder that it has read changes. What go list reads does not count.
+			_, err := os.ReadDir(dir)
+			require.NoError(t, err)
+		}
+	}
+	assert.Greater(t, packages, 20)
+}
