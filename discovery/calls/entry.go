@@ -57,10 +57,7 @@ func (e *entry) decode(d *jsonread.Decoder, line []byte) error {
 	if d.Next() != jsonread.Object {
 		return errLine
 	}
-	members, err := d.Object()
-	if err != nil {
-		return errLine
-	}
+	members := d.Object()
 	for members.Next() {
 		if err := e.member(d, members.Key()); err != nil {
 			return err

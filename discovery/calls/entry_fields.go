@@ -39,7 +39,8 @@ func readValues(d *jsonread.Decoder, field *[]byte, value func() error) error {
 		return errLine
 	}
 	begin := d.Mark()
-	members, err := d.Object()
+	var err error
+	members := d.Object()
 	for err == nil && members.Next() {
 		if d.Next() == jsonread.Null {
 			err = d.Skip()
@@ -59,7 +60,8 @@ func texts(object []byte) map[string]string {
 	var d jsonread.Decoder
 	d.Reset(object)
 	all := map[string]string{}
-	members, err := d.Object()
+	var err error
+	members := d.Object()
 	for err == nil && members.Next() {
 		name, value := utf8Text(members.Key()), []byte(nil)
 		if d.Next() == jsonread.Null {

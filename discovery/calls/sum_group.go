@@ -157,13 +157,11 @@ func (s *sums) readLabels(d *jsonread.Decoder, labels []byte) error {
 		return nil
 	}
 	d.Reset(labels)
-	members, err := d.Object()
-	if err != nil {
-		return errLine
-	}
+	members := d.Object()
 	for members.Next() {
 		place, wanted := s.by.labels[string(members.Key())]
 		var value []byte
+		var err error
 		if d.Next() == jsonread.Null {
 			err = d.Skip()
 		} else {

@@ -144,6 +144,33 @@ func TestParseResponseRejectsInvalidBodies(t *testing.T) {
 	}
 }
 
+// A number beyond 64 bits must not be read as what is left of it: it is refused, or counts nothing.
+func TestParseResponseReadsNoCountBeyond64Bits(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		provider models.Provider
+		body     string
+	}{
+		{models.OpenAI, `{"usage":{"prompt_tokens":N,"completion_tokens":0,"total_tokens":N}}`},
+		{models.OpenAI, `{"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2},"tool_usage":{"web_search":{"num_requests":N},"other":{"num_requests":N}}}`},
+		{models.Anthropic, `{"usage":{"input_tokens":1,"output_tokens":1,"server_tool_use":{"web_search_requests":N}}}`},
+		{models.XAI, `{"usage":{"cost_in_usd_ticks":N}}`},
+		{models.Gemini, `{"usageMetadata":{"promptTokenCount":1,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":N}]}}`},
+		{prices.FormInvoke, `{"inputTextTokenCount":N}`},
+	} {
+		none, err := prices.ParseResponse(row.provider, []byte(strings.ReplaceAll(row.body, "N", "0")))
+		require.NoError(t, err, row.body)
+		for _, n := range []string{"207000000000000000000", "18446744073709551621", "-18446744073709551611", "340282366920938463463374607431768211461"} {
+			got, err := prices.ParseResponse(row.provider, []byte(strings.ReplaceAll(row.body, "N", n)))
+			if err == nil {
+				assert.Equal(t, none.Usage, got.Usage, "%s %s", n, row.body)
+			} else {
+				assert.Equal(t, prices.Usage{}, got.Usage, "%s %s", n, row.body)
+			}
+		}
+	}
+}
+
 // No beginning of a body is complete.
 func TestCutBodiesAreNotComplete(t *testing.T) {
 	t.Parallel()

@@ -1,33 +1,37 @@
-// Package jsonread decodes JSON as jx does, from a slice of bytes, and several times as fast. It reads what most texts consist of:
-// objects, arrays, strings without escapes, and short numbers without a sign and an exponent. All other strings and numbers are
-// handed to jx.
+// Package jsonread reads JSON from a slice of bytes, value by value, without building what is not needed.
 package jsonread
 
 import (
-	"bytes"
 	"errors"
-
-	"github.com/go-faster/jx"
+	"fmt"
+	"io"
 )
 
-// maxDepth bounds the nesting, as jx does.
+// maxDepth bounds the nesting, as encoding/json does.
 const maxDepth = 10_000
 
-var errSyntax = errors.New("the text is not valid JSON")
+var errDepth = errors.New("depth: maximum")
 
-// Decoder reads a JSON text value by value. Strings and raw values are slices of the text where they can be.
+// syntaxError is the first byte that JSON does not allow at its place. More of the text may be a secret.
+type syntaxError struct {
+	c  byte
+	at int
+}
+
+func (e *syntaxError) Error() string {
+	return fmt.Sprintf("unexpected byte %d %q at %d", e.c, e.c, e.at)
+}
+
+// Decoder reads a JSON text value by value. Strings and raw values are slices of the text where they can be. An error contains at
+// most one byte of the text.
 type Decoder struct {
 	text  []byte
 	at    int
 	depth int
-	slow  jx.Decoder
 }
 
 // Reset begins to read a text.
-func (d *Decoder) Reset(text []byte) {
-	d.text, d.at, d.depth = text, 0, 0
-	d.slow.ResetBytes(nil)
-}
+func (d *Decoder) Reset(text []byte) { d.text, d.at, d.depth = text, 0, 0 }
 
 // Mark is a place in a text.
 type Mark struct{ at, depth int }
@@ -56,10 +60,18 @@ func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t'
 // consume reads a byte after white space.
 func (d *Decoder) consume(c byte) error {
 	if d.peek() != c {
-		return errSyntax
+		return d.unexpected()
 	}
 	d.at++
 	return nil
+}
+
+// unexpected returns the error for the next byte.
+func (d *Decoder) unexpected() error {
+	if d.at == len(d.text) {
+		return io.ErrUnexpectedEOF
+	}
+	return &syntaxError{d.text[d.at], d.at}
 }
 
 // Kind is the type of a value, by its first byte.
@@ -75,6 +87,11 @@ const (
 	Array
 	Object
 )
+
+// String returns the name of the kind, such as "object".
+func (k Kind) String() string {
+	return [...]string{"invalid", "null", "bool", "number", "string", "array", "object"}[k]
+}
 
 var kinds = [256]Kind{
 	'n': Null, 't': Bool, 'f': Bool, '"': String, '[': Array, '{': Object, '-': Number, '0': Number, '1': Number, '2': Number,
@@ -105,19 +122,11 @@ func (d *Decoder) Bool() (bool, error) {
 
 // literal reads a word, which begins at the next byte.
 func (d *Decoder) literal(word string) error {
-	if !bytes.HasPrefix(d.text[d.at:], []byte(word)) {
-		return errSyntax
+	for i := range len(word) {
+		if d.at == len(d.text) || d.text[d.at] != word[i] {
+			return d.unexpected()
+		}
+		d.at++
 	}
-	d.at += len(word)
 	return nil
-}
-
-// jx returns jx's decoder with the next value.
-func (d *Decoder) jx() (*jx.Decoder, error) {
-	d.peek()
-	d.slow.ResetBytes(d.text[d.at:])
-	raw, err := d.slow.Raw()
-	d.at += len(raw)
-	d.slow.ResetBytes(raw)
-	return &d.slow, err
 }

@@ -17,26 +17,23 @@ type elements struct {
 	begun   bool
 }
 
-// Object begins to read an object.
-func (d *Decoder) Object() (Members, error) {
-	inner, err := d.begin('{', '}')
-	return Members{elements: inner}, err
-}
+// Object begins to read an object. The error of any other value is that of Members.
+func (d *Decoder) Object() Members { return Members{elements: d.begin('{', '}')} }
 
-// Array begins to read an array.
-func (d *Decoder) Array() (Elements, error) {
-	inner, err := d.begin('[', ']')
-	return Elements{inner}, err
-}
+// Array begins to read an array. The error of any other value is that of Elements.
+func (d *Decoder) Array() Elements { return Elements{d.begin('[', ']')} }
 
-func (d *Decoder) begin(opening, closing byte) (elements, error) {
-	if err := d.consume(opening); err != nil {
-		return elements{}, err
+func (d *Decoder) begin(opening, closing byte) elements {
+	err := d.consume(opening)
+	d.depth++
+	switch {
+	case err != nil:
+	case d.depth > maxDepth:
+		err = errDepth
+	case d.AtEnd():
+		err = d.unexpected()
 	}
-	if d.depth++; d.depth > maxDepth || d.AtEnd() {
-		return elements{}, errSyntax
-	}
-	return elements{d: d, closing: closing}, nil
+	return elements{d: d, closing: closing, err: err}
 }
 
 // Next reports whether there is another element, which must be read before the next call.
@@ -55,7 +52,7 @@ func (e *elements) Next() bool {
 	case c == ',':
 		d.at++
 	default:
-		e.err = errSyntax
+		e.err = d.unexpected()
 		return false
 	}
 	return true
@@ -73,7 +70,7 @@ func (m *Members) Next() bool {
 		m.err = m.d.consume(':')
 	}
 	if m.err == nil && m.d.AtEnd() {
-		m.err = errSyntax
+		m.err = m.d.unexpected()
 	}
 	return m.err == nil
 }
@@ -103,5 +100,5 @@ func (m *Members) plainNext() bool {
 // Key returns the key of the member.
 func (m *Members) Key() []byte { return m.key }
 
-// Err returns why the last Next returned false; nil at the end.
+// Err returns why there is no other element; nil at the end.
 func (e *elements) Err() error { return e.err }

@@ -1,28 +1,38 @@
 package jsonread
 
-import "math"
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+var errRange = errors.New("the number is out of range")
 
 // Int reads a whole number that fits into an int.
 func (d *Decoder) Int() (int, error) {
 	n, err := d.Int64()
-	if n < math.MinInt || n > math.MaxInt {
-		return 0, errSyntax
+	if int64(int(n)) != n {
+		return 0, errRange
 	}
 	return int(n), err
 }
 
-// Int64 reads a whole number.
+// Int64 reads a whole number. A fraction, an exponent or a number out of range is an error.
 func (d *Decoder) Int64() (int64, error) {
 	begin := d.at
 	if n, places, ok := d.plainNumber(); ok && places == 0 {
 		return n, nil
 	}
 	d.at = begin // a number with a point was read
-	value, err := d.jx()
+	text, err := d.number()
 	if err != nil {
 		return 0, err
 	}
-	return value.Int64()
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil { // it quotes the number
+		return 0, errRange
+	}
+	return n, nil
 }
 
 // powers are the powers of 10 by which a plain number is divided. Each is exact as a float64.
@@ -36,11 +46,15 @@ func (d *Decoder) Float64() (float64, error) {
 		return float64(n) / powers[places], nil // the quotient of two exact numbers is rounded once
 	}
 	d.at = begin // a number with more digits than a float64 was read
-	value, err := d.jx()
+	text, err := d.number()
 	if err != nil {
 		return 0, err
 	}
-	return value.Float64()
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return 0, errRange
+	}
+	return f, nil
 }
 
 // plainNumber reads a number of at most 18 characters, without a sign and an exponent, which is not the end of the text. It returns
@@ -67,6 +81,43 @@ func (d *Decoder) plainNumber() (digits int64, places int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// number reads a number of any form and returns its text.
+func (d *Decoder) number() ([]byte, error) {
+	d.peek()
+	begin := d.at
+	d.one("-")
+	ok := d.one("0") || d.digits()
+	if ok && d.one(".") {
+		ok = d.digits()
+	}
+	if ok && d.one("eE") {
+		d.one("+-")
+		ok = d.digits()
+	}
+	if !ok || d.at < len(d.text) && !endsNumber(d.text[d.at]) {
+		return nil, d.unexpected()
+	}
+	return d.text[begin:d.at], nil
+}
+
+// one reads one of the characters, if it is next.
+func (d *Decoder) one(of string) bool {
+	found := d.at < len(d.text) && strings.IndexByte(of, d.text[d.at]) >= 0
+	if found {
+		d.at++
+	}
+	return found
+}
+
+// digits reads one digit or more.
+func (d *Decoder) digits() bool {
+	begin := d.at
+	for d.at < len(d.text) && '0' <= d.text[d.at] && d.text[d.at] <= '9' {
+		d.at++
+	}
+	return d.at > begin
 }
 
 func endsNumber(c byte) bool { return c == ',' || c == '}' || c == ']' || space(c) }

@@ -8,30 +8,25 @@ func (d *Decoder) Skip() error {
 	case Array:
 		return d.skipArray()
 	case String:
-		if _, ok := d.plainString(); ok {
-			return nil
-		}
+		return d.skipString()
 	case Number:
 		if _, _, ok := d.plainNumber(); ok {
 			return nil
 		}
+		_, err := d.number()
+		return err
 	case Null:
 		return d.literal("null")
 	case Bool:
 		_, err := d.Bool()
 		return err
-	case Invalid:
-		return errSyntax
+	default:
+		return d.unexpected()
 	}
-	_, err := d.jx()
-	return err
 }
 
 func (d *Decoder) skipObject() error {
-	members, err := d.Object()
-	if err != nil {
-		return err
-	}
+	members := d.Object()
 	for members.Next() {
 		if err := d.Skip(); err != nil {
 			return err
@@ -41,10 +36,7 @@ func (d *Decoder) skipObject() error {
 }
 
 func (d *Decoder) skipArray() error {
-	elements, err := d.Array()
-	if err != nil {
-		return err
-	}
+	elements := d.Array()
 	for elements.Next() {
 		if err := d.Skip(); err != nil {
 			return err

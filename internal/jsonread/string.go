@@ -1,24 +1,33 @@
 package jsonread
 
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
 // Str reads a string.
 func (d *Decoder) Str() (string, error) {
 	text, err := d.StrBytes()
 	return string(text), err
 }
 
-// StrBytes reads a string. The result is a slice of the text unless the string has escapes. Invalid UTF-8 is kept.
+// StrBytes reads a string. The result is a slice of the text unless the string has escapes. Invalid UTF-8 is kept; an escaped
+// surrogate without its other half becomes U+FFFD.
 func (d *Decoder) StrBytes() ([]byte, error) {
 	if d.peek() != '"' {
-		return nil, errSyntax
+		return nil, d.unexpected()
 	}
 	if text, ok := d.plainString(); ok {
 		return text, nil
 	}
-	value, err := d.jx()
-	if err != nil {
+	begin := d.at + 1
+	if err := d.skipString(); err != nil {
 		return nil, err
 	}
-	return value.StrBytes()
+	return unescape(d.text[begin : d.at-1]), nil
 }
 
 // special has the bytes that end a plain string: the quote, the backslash, and control characters, which are errors.
@@ -30,17 +39,86 @@ var special = func() (special [256]bool) {
 	return special
 }()
 
+// plain returns the number of bytes before the first special one.
+func plain(text []byte) int {
+	for i, c := range text {
+		if special[c] {
+			return i
+		}
+	}
+	return len(text)
+}
+
 // plainString reads a string that has no escapes, and nothing of others. The next byte is its quote.
 func (d *Decoder) plainString() (text []byte, ok bool) {
 	rest := d.text[d.at+1:]
-	for i, c := range rest {
-		if special[c] {
-			if c != '"' {
-				return nil, false
-			}
-			d.at += i + 2
-			return rest[:i:i], true
+	n := plain(rest)
+	if n == len(rest) || rest[n] != '"' {
+		return nil, false
+	}
+	d.at += n + 2
+	return rest[:n:n], true
+}
+
+// skipString reads a string without decoding its escapes. The next byte is its quote.
+func (d *Decoder) skipString() error {
+	d.at++
+	for {
+		d.at += plain(d.text[d.at:])
+		switch {
+		case d.one(`"`):
+			return nil
+		case !d.one(`\`), !d.skipEscape():
+			return d.unexpected()
 		}
 	}
-	return nil, false
+}
+
+// The characters after a backslash except u, and what they mean.
+const (
+	escapes   = `"\/bfnrt`
+	unescaped = "\"\\/\b\f\n\r\t"
+)
+
+// skipEscape reads an escape after its backslash.
+func (d *Decoder) skipEscape() bool {
+	if !d.one("u") {
+		return d.one(escapes)
+	}
+	for range 4 {
+		if !d.one("0123456789abcdefABCDEF") {
+			return false
+		}
+	}
+	return true
+}
+
+// unescape returns the text of a valid string, which is given without its quotes.
+func unescape(raw []byte) []byte {
+	text := make([]byte, 0, len(raw))
+	for {
+		before, escape, found := bytes.Cut(raw, []byte{'\\'})
+		text = append(text, before...)
+		if !found {
+			return text
+		}
+		if i := strings.IndexByte(escapes, escape[0]); i >= 0 {
+			text, raw = append(text, unescaped[i]), escape[1:]
+			continue
+		}
+		r := codeUnit(escape)
+		raw = escape[len("uXXXX"):]
+		if bytes.HasPrefix(raw, []byte(`\u`)) {
+			if pair := utf16.DecodeRune(r, codeUnit(raw[1:])); pair != utf8.RuneError {
+				r, raw = pair, raw[len(`\uXXXX`):]
+			}
+		}
+		text = utf8.AppendRune(text, r)
+	}
+}
+
+// codeUnit returns the code of an escape such as u00e9.
+func codeUnit(escape []byte) rune {
+	code, _ := strconv.ParseUint(string(escape[1:5]), 16, 16)
+	return rune(code)
 }

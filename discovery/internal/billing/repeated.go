@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // names are the keys that the generated types of a bill read. Each has a bit.
@@ -41,21 +41,17 @@ func decodeOnce(bill json.Unmarshaler, body []byte) error {
 // checkRepeated returns an error if an object of a bill has one of its keys twice. A decoder reads only the last one, so that
 // amounts would be missing in a bill that looks complete.
 func checkRepeated(body []byte) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(body)
-	return repeated(d)
+	var d jsonread.Decoder
+	d.Reset(body)
+	return repeated(&d)
 }
 
-func repeated(d *jx.Decoder) error {
+func repeated(d *jsonread.Decoder) error {
 	switch d.Next() {
-	case jx.Object:
+	case jsonread.Object:
 		return repeatedMember(d)
-	case jx.Array:
-		elements, err := d.ArrIter()
-		if err != nil {
-			return errNotJSON
-		}
+	case jsonread.Array:
+		elements := d.Array()
 		for elements.Next() {
 			if err := repeated(d); err != nil {
 				return err
@@ -67,11 +63,8 @@ func repeated(d *jx.Decoder) error {
 	}
 }
 
-func repeatedMember(d *jx.Decoder) error {
-	members, err := d.ObjIter()
-	if err != nil {
-		return errNotJSON
-	}
+func repeatedMember(d *jsonread.Decoder) error {
+	members := d.Object()
 	var seen uint64
 	for members.Next() {
 		bit := names[string(members.Key())]

@@ -2,9 +2,8 @@ package response
 
 import (
 	"errors"
-	"io"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Node is a place in a document.
@@ -92,42 +91,50 @@ var Root = &Node{Base: whole, Members: map[string]*Node{
 func Parse(data []byte) (*Document, bool) { return parse(Root, data) }
 
 func parse(root *Node, data []byte) (*Document, bool) {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(data)
+	var d jsonread.Decoder
+	d.Reset(data)
 	doc := new(Document)
-	ok := d.Next() == jx.Object && doc.walk(d, root, 0) == nil && atEnd(d)
+	ok := d.Next() == jsonread.Object && doc.walk(&d, root, 0) == nil && d.AtEnd()
 	return doc, ok
 }
 
 // EachOf reads the documents of a JSON array, one after the other. It reports whether data is one array of objects.
 func EachOf(data []byte, each func(*Document)) bool {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(data)
-	return d.Next() == jx.Array && d.Arr(func(d *jx.Decoder) error {
-		if d.Next() != jx.Object {
+	var d jsonread.Decoder
+	d.Reset(data)
+	return eachElement(&d, func() error {
+		if d.Next() != jsonread.Object {
 			return errElement
 		}
 		doc := new(Document)
-		err := doc.walk(d, Root, 0)
+		err := doc.walk(&d, Root, 0)
 		each(doc)
 		return err
-	}) == nil && atEnd(d)
+	}) == nil && d.AtEnd()
 }
 
 var errElement = errors.New("an element is not an object")
 
-// atEnd reports whether only white space is left. Next returns Invalid at the end, and also before text that is not JSON.
-func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Skip(), io.EOF) }
+func eachElement(d *jsonread.Decoder, read func() error) error {
+	elements := d.Array()
+	for elements.Next() {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return elements.Err()
+}
+
+// skipped is the place of a value that does not matter.
+var skipped = new(Node)
 
 // walk reads the value at a place.
-func (d *Document) walk(from *jx.Decoder, n *Node, depth int) error {
+func (d *Document) walk(from *jsonread.Decoder, n *Node, depth int) error {
 	switch kind := from.Next(); {
-	case kind == jx.Object && (n.Members != nil || n.Base != nil):
+	case kind == jsonread.Object && (n.Members != nil || n.Base != nil):
 		return d.members(from, n, depth)
-	case kind == jx.Array && n.Element != nil:
-		return from.Arr(func(from *jx.Decoder) error { return d.walk(from, n.Element, depth) })
+	case kind == jsonread.Array && n.Element != nil:
+		return eachElement(from, func() error { return d.walk(from, n.Element, depth) })
 	case n.Field == None:
 		return from.Skip()
 	}
@@ -138,19 +145,23 @@ func (d *Document) walk(from *jx.Decoder, n *Node, depth int) error {
 	return err
 }
 
-func (d *Document) members(from *jx.Decoder, n *Node, depth int) error {
+func (d *Document) members(from *jsonread.Decoder, n *Node, depth int) error {
 	if n.Wraps {
 		depth++
 		d.Enter(n, depth)
 	}
-	err := from.ObjBytes(func(from *jx.Decoder, name []byte) error {
-		if child := n.Member(name); child != nil {
-			return d.walk(from, child, depth)
+	members := from.Object()
+	for members.Next() {
+		child := n.Member(members.Key())
+		if child == nil {
+			child = skipped
 		}
-		return from.Skip()
-	})
-	if err == nil && n.End != None {
+		if err := d.walk(from, child, depth); err != nil {
+			return err
+		}
+	}
+	if n.End != None && members.Err() == nil {
 		d.Set(n.End, depth, nil)
 	}
-	return err
+	return members.Err()
 }

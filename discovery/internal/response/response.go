@@ -43,7 +43,7 @@ package response
 import (
 	"bytes"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Field is what a value of a document means.
@@ -257,9 +257,8 @@ func text(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
 	}
-	value, err := jx.DecodeBytes(raw).Str()
-	if err != nil {
-		return ""
-	}
+	var d jsonread.Decoder
+	d.Reset(raw)
+	value, _ := d.Str()
 	return value
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // tools are the uses of tools that are billed and are not in the usage object. Of queries and containers it has hashes: what a
@@ -102,7 +102,9 @@ func (t *tools) set(f Field, raw []byte) {
 
 // number returns a whole number of 0 or more.
 func number(raw []byte) (int64, bool) {
-	n, err := jx.DecodeBytes(raw).Int64()
+	var d jsonread.Decoder
+	d.Reset(raw)
+	n, err := d.Int64()
 	return n, err == nil && n >= 0
 }
 

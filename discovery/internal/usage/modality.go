@@ -87,10 +87,7 @@ func eachMember(d *jsonread.Decoder, name string, member func(key []byte) error)
 	if d.Next() != jsonread.Object {
 		return &Error{name, "must hold objects"}
 	}
-	members, err := d.Object()
-	if err != nil {
-		return malformed(name)
-	}
+	members := d.Object()
 	for members.Next() {
 		if err := member(members.Key()); err != nil {
 			return err

@@ -64,10 +64,7 @@ func (p path) in(name []byte) path { return path{p.String(), name} }
 
 // object reads what o describes, and skips the rest. An error of the decoder is replaced: it may quote the object.
 func (c *counts) object(d *jsonread.Decoder, o *object, at path) error {
-	members, err := d.Object()
-	if err != nil {
-		return malformed(at.String())
-	}
+	members := d.Object()
 	for members.Next() {
 		begin := d.Mark()
 		if err := c.member(d, o, at, members.Key()); err != nil {
@@ -222,10 +219,7 @@ func list(d *jsonread.Decoder, name string, element func() error) error {
 	default:
 		return &Error{name, "must be an array"}
 	}
-	elements, err := d.Array()
-	if err != nil {
-		return malformed(name)
-	}
+	elements := d.Array()
 	for elements.Next() {
 		if err := element(); err != nil {
 			return err
