@@ -56,8 +56,8 @@ type Record struct {
 	Duration time.Duration
 	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
 	USD string
-	// AtLeastUSD is what a call whose final counts are missing costs at least, as a plain decimal: the list price of the counts and
-	// fees that arrived before. It is "" if none arrived, if their price is not known, and if Complete is true.
+	// AtLeastUSD is what a call whose final counts are missing or invalid costs at least, as a plain decimal: the list price of the counts
+	// and fees that arrived before, or that can be read. It is "" if there are none, if their price is not known, and if Complete is true.
 	AtLeastUSD string
 	// UpstreamUSD is what the provider behind OpenRouter bills besides USD, to the owner of a key there, and BYOK reports that the call
 	// was made with such a key.

@@ -152,3 +152,36 @@ func TestTheBoundOfACutArray(t *testing.T) {
 		assert.Nil(t, r.Usage)
 	}
 }
+
+// Counts that are invalid have the bound of those that can be read: the call does not pass a budget at no cost.
+func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
+	t.Parallel()
+	const answer = `{"id":"c","model":"gpt-4o-2024-08-06","choices":[{"finish_reason":"stop"}],"usage":{`
+	for usage, bound := range map[string]string{ // at 2.50, 1.25 and 10 USD for a million tokens
+		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1501`:                                                      "0.0075",
+		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"completion_tokens_details":{"reasoning_tokens":501}`: "0.0075",
+		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":1001}`:       "0.00625",
+		`"prompt_tokens":1000,"completion_tokens":500.5,"total_tokens":1500`:                                                    "0.0025",
+		`"prompt_tokens":-1000,"completion_tokens":500,"total_tokens":1500`:                                                     "0.005",
+		`"prompt_tokens":1000,"completion_tokens":500`:                                                                          "0.0075",
+		`"prompt_tokens":207000000000000000000,"completion_tokens":500,"total_tokens":207000000000000000500`:                    "0.005",
+		`"prompt_tokens":1000,"prompt_tokens_details":7,"completion_tokens":500,"total_tokens":1500`:                            "0.0075",
+		`"prompt_tokens":"x"`:            "",
+		`"promptTokenCount":5,"cost":-1`: "",
+	} {
+		for perCall, least := range map[string]string{"": "0", "0.05": "0.05"} {
+			var records recorder
+			m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", PerCall: perCall}), meter.WithRecorder(records.record))
+			require.NoError(t, err)
+			require.Nil(t, refusal(t.Context(), t, answering(m, answer+usage+"}}"), openAIChat, chat))
+			r := records.all()[0]
+			assert.Equal(t, []any{"", bound, false}, []any{r.USD, r.AtLeastUSD, r.Complete}, usage)
+			assert.Contains(t, r.Unpriced, "the counts are invalid")
+			spent := bound
+			if perCall != "" || bound == "" {
+				spent = least
+			}
+			assert.Equal(t, spent, m.Budgets()[0].Spent, usage)
+		}
+	}
+}

@@ -20,7 +20,8 @@
 // model without a price, for WebSockets, for a transcription (the form with its model is not read), and for a chat stream of
 // OpenAI without usage; [WithStreamUsage] requests it. A call that was answered with an error status costs 0. A stream that breaks
 // off has a lower bound, AtLeastUSD, if counts had arrived: Anthropic states the counts of the prompt first, and Gemini the counts
-// so far with each event.
+// so far with each event. So has a response whose counts contradict each other. A charge that the platform states is the cost, whatever the
+// counts are.
 //
 // The results of a batch are not calls of the program. Read each line with [prices.ParseResponse] and price it with the mode
 // "batch".

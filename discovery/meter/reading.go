@@ -223,7 +223,7 @@ func (r *reading) finish(reason string) {
 	default:
 		record.Unpriced = reason
 	}
-	if !result.Complete && err == nil && record.USD == "" {
+	if !result.Complete && record.USD == "" {
 		record.AtLeastUSD = atLeast(c.meter.prices, callOf(&record, prices.Usage(result.Usage)))
 	}
 	c.finish(record)

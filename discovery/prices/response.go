@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -87,6 +88,9 @@ func begins(body []byte) string {
 
 func resultOf(reader *response.Reader) (Response, error) {
 	result, err := reader.Result()
+	if err != nil {
+		result.Usage = usage.Usage{}
+	}
 	return Response{
 		ID: result.ID, Model: result.Model, Usage: Usage(result.Usage), Complete: result.Complete,
 		Upstream: result.Upstream, BYOK: result.BYOK, UpstreamUSD: result.UpstreamUSD,

@@ -121,11 +121,13 @@ func skip(d *jsonread.Decoder, path string) error {
 
 // count reads a whole number of 0 or more; null counts as a missing field.
 func (c *counts) count(d *jsonread.Decoder, f field, at path, name string) error {
-	switch d.Next() {
-	case jsonread.Null:
+	kind := d.Next()
+	if kind == jsonread.Null {
 		return skip(d, at.String()+name)
-	case jsonread.Number:
-	default:
+	}
+	again := c.has(f)
+	c.seen |= 1 << f // also if it is wrong: it shows the API
+	if kind != jsonread.Number {
 		return &Error{at.String() + name, "must be a number"}
 	}
 	n, err := d.Int64()
@@ -136,10 +138,10 @@ func (c *counts) count(d *jsonread.Decoder, f field, at path, name string) error
 		return &Error{at.String() + name, "is negative"}
 	case f != costTicks && n > maxTokens:
 		return &Error{at.String() + name, "is too large"}
-	case c.has(f) && c.value[f] != n:
+	case again && c.value[f] != n:
 		return &Error{at.String() + name, "has two values"}
 	}
-	c.value[f], c.seen = n, c.seen|1<<f
+	c.value[f] = n
 	return nil
 }
 

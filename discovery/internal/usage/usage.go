@@ -9,6 +9,7 @@
 package usage
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"strings"
@@ -57,7 +58,7 @@ func (r *Reader) Read(d *jsonread.Decoder) error {
 
 // Usage returns the usage of the object that was read, for the form that it has: a provider, or one of the other forms. It changes the
 // counts, so it must not be called twice for an object. Invalid counts beside a charge are not known: the usage has none of them, and the
-// mode "count:" with the name of the first one. Without a charge they are an *Error.
+// mode "count:" with the name of the first one. Without a charge they are an *Error, beside a usage that is good for a lower bound.
 func (r *Reader) Usage(form string) (Usage, error) {
 	c := &r.counts
 	s := shapeOf(form, c)
@@ -66,19 +67,21 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	}
 	u, err := s.usage(c)
 	charged, wrong := c.charge(form)
-	if err = first(c.wrong, err, wrong); err != nil && (wrong != nil || charged == "") {
-		return Usage{}, err
-	}
+	err = first(c.wrong, err, wrong)
 	var invalid *Error
-	if errors.As(err, &invalid) { // the charge is known without the counts
-		u, c.requests = Usage{}, nil
+	switch {
+	case !errors.As(err, &invalid):
+		u.ChargedUSD = cmp.Or(charged, u.ChargedUSD)
+	case charged != "":
+		u, c.requests, err = Usage{ChargedUSD: charged}, nil, nil
 		c.addMode(unknownName(invalid.Field[strings.LastIndexByte(invalid.Field, '.')+1:]))
-	}
-	if charged != "" {
-		u.ChargedUSD = charged
+	default:
+		for _, n := range u.Counts() {
+			*n = max(*n, 0)
+		}
 	}
 	u.Mode, u.Requests = c.allModes(), c.billed(form)
-	return u, nil
+	return u, err
 }
 
 // Upstream returns what the object states about a call with the caller's own key at the provider behind OpenRouter. usd is "" if it
@@ -95,9 +98,11 @@ var pool = sync.Pool{New: func() any { return new(parser) }}
 
 // Parse reads a usage object of a form. The error is an *Error.
 func Parse(form string, data []byte) (Usage, error) {
-	p, _ := pool.Get().(*parser)
-	defer pool.Put(p)
-	return p.parse(form, data)
+	whole, err := ParseWhole(form, data)
+	if err != nil {
+		return Usage{}, err
+	}
+	return whole.Usage, nil
 }
 
 // Whole is everything that a usage object states.
@@ -108,7 +113,7 @@ type Whole struct {
 	UpstreamUSD string
 }
 
-// ParseWhole is [Parse] for everything that the object states.
+// ParseWhole is [Parse] for everything that the object states. Beside an error, the Usage is that of [Reader.Usage].
 func ParseWhole(form string, data []byte) (whole Whole, err error) {
 	p, _ := pool.Get().(*parser)
 	defer pool.Put(p)
@@ -157,16 +162,17 @@ func (s *shape) usage(c *counts) (Usage, error) {
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
 		}
 	}
+	u, err := s.counts(c)
 	for _, f := range s.required {
 		switch {
 		case c.has(f):
 		case f == totalTokens:
-			return Usage{}, &Error{names[f], "is missing; an object without it may be Anthropic's"}
+			return u, &Error{names[f], "is missing; an object without it may be Anthropic's"}
 		default:
-			return Usage{}, &Error{names[f], "is missing"}
+			return u, &Error{names[f], "is missing"}
 		}
 	}
-	return s.counts(c)
+	return u, err
 }
 
 // shapeOf returns the shape of the API that sent the object, by the field that every object of that API has.
@@ -186,14 +192,15 @@ func shapeOf(form string, c *counts) *shape {
 	return ownShape(form, c)
 }
 
-// within checks that a part is not more than the whole.
-func (c *counts) within(whole field, parts ...field) error {
+// within checks that a part is not more than the whole, and limits it.
+func (c *counts) within(whole field, parts ...field) (err error) {
 	for _, part := range parts {
 		if c.value[part] > c.value[whole] {
-			return &Error{names[part], "is more than " + names[whole]}
+			c.value[part] = c.value[whole]
+			err = first(err, &Error{names[part], "is more than " + names[whole]})
 		}
 	}
-	return nil
+	return err
 }
 
 // sum checks that a total, where there is one, is the sum of two parts.
