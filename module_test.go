@@ -53,9 +53,9 @@ func TestImportersGetFewModules(t *testing.T) {
 
 // builtFrom has the public packages of discovery, "" for itself, and those of them that each may be built from.
 var builtFrom = map[string][]string{
-	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "report": {"calls", "models", "prices"},
-	"meter": {"calls", "models", "prices"}, "": {"calls", "models", "prices", "report"},
-	"focus": {"", "calls", "models", "prices", "report"}, "discoverytest": {"", "calls", "models", "prices", "report"},
+	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"models", "prices"}, "report": {"bills", "calls", "models", "prices"},
+	"meter": {"calls", "models", "prices"}, "": {"bills", "calls", "models", "prices", "report"},
+	"focus": {"", "bills", "calls", "models", "prices", "report"}, "discoverytest": {"", "bills", "calls", "models", "prices", "report"},
 }
 
 // mayUseHTTP has the packages of discovery that may be built from net/http.

@@ -1,0 +1,65 @@
+package bills_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+func TestCompareRefusesWhatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	item := func(day, usd string) bills.Bill { return *bill(0, bills.Item{Day: day, USD: usd}) }
+	noTime := *bill(0)
+	noTime.To = time.Time{}
+	nobody := *bill(0)
+	nobody.Provider = "nobody"
+	for field, bills := range map[string][]bills.Bill{
+		"provider": {nobody}, "To": {noTime}, "LimitPercent": {*bill(-1), *bill(math.NaN()), *bill(math.Inf(1))},
+		"Items": {item("", "1"), item("2026-11-31", "1"), item(sunday, ""), item(sunday, "1e3"), item(sunday, "--1"), item(sunday, "1,5"), item(sunday, "1234567890123456789012345678901")},
+	} {
+		for _, b := range bills {
+			refuses(t, field, &b)
+		}
+	}
+	for field, counted := range map[string][]bills.Counted{
+		"Counted":          {{Day: "today"}, {Day: sunday, USD: "NaN"}, {Day: sunday, FeesUSD: "+1"}},
+		"Counted.Unpriced": {{Day: sunday, Calls: 1, Unpriced: 2}, {Day: sunday, Unpriced: -1}},
+		"Counted.Usage":    {{Day: sunday, Usage: prices.Usage{CacheRead: -1}}},
+	} {
+		for _, c := range counted {
+			refuses(t, field, bill(0), c)
+		}
+	}
+}
+
+func refuses(t *testing.T, field string, b *bills.Bill, counted ...bills.Counted) {
+	t.Helper()
+	c, err := bills.Compare(b, counted)
+	assert.Nil(t, c)
+	var value *bills.ValueError
+	require.True(t, errors.As(err, &value), field)
+	assert.Equal(t, field, value.Field)
+}
+
+func FuzzCompare(f *testing.F) {
+	f.Add("1.5", "input", int64(10), "1.25", "0", int64(7), uint8(3))
+	f.Add("-0.000001", "", int64(-1), "0.1", "0.2", int64(0), uint8(0))
+	f.Fuzz(func(t *testing.T, billed, kind string, n int64, counted, fees string, used int64, unpriced uint8) {
+		b := bill(0, bills.Item{Day: sunday, Model: "wide", Kind: kind, USD: billed}, bills.Item{Day: monday, Model: "wide", Kind: "input", USD: billed, Tokens: &n})
+		c, err := bills.Compare(b, []bills.Counted{
+			{Day: sunday, Model: "wide", Calls: int(unpriced) + 1, Unpriced: int(unpriced), USD: counted, FeesUSD: fees, Usage: prices.Usage{Input: used, Output: used / 2}},
+			{Day: monday, Model: "wide", Calls: 1, USD: counted, Usage: prices.Usage{Input: used}},
+		})
+		if err == nil {
+			addsUp(t, c, billed)
+			require.NotEmpty(t, c.Sentences())
+		}
+	})
+}

@@ -1,0 +1,383 @@
+// Bills and calls of known truth for compare_test.go: the calls of three models, what a provider bills for them, and what was counted.
+
+package bills_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+const worldDays = 12
+
+// use is a call, with the tokens of each kind.
+type use struct {
+	day, model int
+	tokens     [3]int64
+	searches   int64
+}
+
+// names, tokenKinds and listed are the models, the kinds, and the prices in USD.
+var (
+	names      = [...]string{"wide", "narrow", "small"}
+	tokenKinds = [...]string{"input", "cache_read", "output"}
+	listed     = [...][3]*big.Rat{
+		{big.NewRat(175, 1e8), big.NewRat(175, 1e9), big.NewRat(14, 1e6)},
+		{big.NewRat(3, 1e6), big.NewRat(3, 1e7), big.NewRat(15, 1e6)},
+		{big.NewRat(15, 1e8), big.NewRat(75, 1e9), big.NewRat(6, 1e7)},
+	}
+	searchUSD = big.NewRat(1, 100)
+)
+
+// style is a form of bill.
+type style struct {
+	name                            string
+	provider                        models.Provider
+	kinds, quantities, anotherNames bool
+}
+
+var styles = []style{
+	{"openai", models.OpenAI, true, true, false},
+	{"openai, items for all tokens", models.OpenAI, false, true, false},
+	{"openai, without quantities", models.OpenAI, true, false, false},
+	{"anthropic", models.Anthropic, true, false, false},
+	{"google", models.Gemini, true, true, true},
+	{"xai", models.XAI, false, false, false},
+}
+
+// world is what was used. Functions change what is billed and counted of it.
+type world struct {
+	style
+	r     *rand.Rand
+	used  []use
+	from  time.Time
+	bill  []use // billed at the price
+	calls []use // counted at the list price
+	// price is the factor of the billed price, nil for 1, and unpriced the calls whose cost is not known.
+	price    func(use) *big.Rat
+	unpriced func(use) bool
+	// lines are other line items, and rounding the decimal places of all items.
+	lines    []bills.Item
+	rounding int
+	// cause has the cause of each cell that differs.
+	cause map[[2]int]bills.Cause
+}
+
+func newWorld(s style, seed uint64) *world {
+	w := &world{
+		style: s, r: rand.New(rand.NewPCG(seed, 7)), from: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), rounding: 18, cause: map[[2]int]bills.Cause{},
+		price: func(use) *big.Rat { return nil }, unpriced: func(use) bool { return false },
+	}
+	for day := range worldDays {
+		for model := range names {
+			for range 5 + w.r.IntN(8) {
+				w.used = append(w.used, use{day: day, model: model, tokens: [3]int64{500 + w.r.Int64N(90_000), w.r.Int64N(60_000), 100 + w.r.Int64N(20_000)}})
+			}
+		}
+	}
+	w.bill, w.calls = w.used, w.used
+	return w
+}
+
+func (w *world) day(n int) string { return w.from.AddDate(0, 0, n).Format(time.DateOnly) }
+
+// without returns the uses that are not dropped, and sets the cause of the cells that lack one.
+func (w *world) without(uses []use, cause bills.Cause, drop func(use) bool) (kept []use) {
+	for _, u := range uses {
+		if drop(u) {
+			w.cause[[2]int{u.day, u.model}] = cause
+		} else {
+			kept = append(kept, u)
+		}
+	}
+	return kept
+}
+
+func decimalOf(text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic(text)
+	}
+	return r
+}
+
+// usd returns the list price of the tokens of a kind.
+func (u *use) usd(kind int) *big.Rat {
+	tokens := new(big.Rat).SetInt64(u.tokens[kind])
+	return tokens.Mul(tokens, listed[u.model][kind])
+}
+
+func (u *use) fees() *big.Rat {
+	n := new(big.Rat).SetInt64(u.searches)
+	return n.Mul(n, searchUSD)
+}
+
+// items returns the line items of the bill.
+func (w *world) items() []bills.Item {
+	type key struct{ day, model, kind int }
+	type sum struct {
+		usd    big.Rat
+		tokens int64
+	}
+	sums, all := map[key]*sum{}, append([]bills.Item{}, w.lines...)
+	for _, u := range w.bill {
+		for kind := range tokenKinds {
+			at := key{u.day, u.model, kind}
+			if !w.kinds {
+				at.kind = 0
+			}
+			if sums[at] == nil {
+				sums[at] = new(sum)
+			}
+			usd := u.usd(kind)
+			if factor := w.price(u); factor != nil {
+				usd.Mul(usd, factor)
+			}
+			sums[at].usd.Add(&sums[at].usd, usd)
+			sums[at].tokens += u.tokens[kind]
+		}
+		if u.searches > 0 {
+			all = append(all, bills.Item{Day: w.day(u.day), Name: "web search", Kind: bills.KindFee, USD: u.fees().FloatString(2)})
+		}
+	}
+	for at, s := range sums {
+		item := bills.Item{Day: w.day(at.day), Model: names[at.model], Kind: bills.KindTokens, USD: s.usd.FloatString(w.rounding)}
+		if w.kinds {
+			item.Kind = tokenKinds[at.kind]
+		}
+		if w.quantities {
+			item.Tokens = &s.tokens
+		}
+		item.Name = item.Model + ", " + item.Kind
+		all = append(all, item)
+	}
+	return all
+}
+
+// counted returns the sums of the calls.
+func (w *world) counted() (all []bills.Counted) {
+	for _, u := range w.calls {
+		c := bills.Counted{Day: w.day(u.day), Model: names[u.model], Calls: 1, Usage: prices.Usage{Input: u.tokens[0], CacheRead: u.tokens[1], Output: u.tokens[2]}}
+		if w.unpriced(u) {
+			c.Unpriced = 1
+		} else {
+			usd := u.fees()
+			c.FeesUSD = usd.FloatString(2)
+			for kind := range tokenKinds {
+				usd.Add(usd, u.usd(kind))
+			}
+			c.USD = usd.FloatString(18)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func (w *world) compare() (*bills.Comparison, error) {
+	return bills.Compare(&bills.Bill{Provider: w.provider, From: w.from, To: w.from.AddDate(0, 0, worldDays), Items: w.items()}, w.counted())
+}
+
+func (w *world) line(day int, name, model, kind, usd string) {
+	w.lines = append(w.lines, bills.Item{Day: w.day(day), Name: name, Model: model, Kind: kind, USD: usd})
+}
+
+// situation is a way in which a bill and the calls differ, and the cause of the total.
+type situation struct {
+	name  string
+	cause bills.Cause
+	apply func(w *world)
+}
+
+func (w *world) onDays(days ...int) func(use) bool {
+	return func(u use) bool {
+		for _, day := range days {
+			if u.day == day {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+var situations = []situation{
+	{"the same", "", func(*world) {}},
+	{"rounded items", "", func(w *world) { w.rounding = 6 }},
+	{"a model without a meter", bills.NotCountedModel, func(w *world) {
+		w.calls = w.without(w.calls, bills.NotCountedModel, func(u use) bool { return u.model == 1 })
+	}},
+	{"nothing but a model without a meter", bills.NotCountedModel, func(w *world) {
+		w.calls = w.without(w.calls, bills.NotCountedModel, func(u use) bool { return u.model != 2 })
+	}},
+	{"calls are missing on three days", bills.MissingCalls, func(w *world) {
+		days := w.onDays(2, 5, 8)
+		w.calls = w.without(w.calls, bills.MissingCalls, func(u use) bool { return u.model == 0 && days(u) && w.r.IntN(3) > 0 })
+	}},
+	{"a meter that began late", bills.MissingCalls, func(w *world) {
+		w.calls = w.without(w.calls, bills.MissingCalls, func(u use) bool { return u.day < 4 })
+	}},
+	{"output-heavy calls are missing among cached ones", bills.MissingCalls, func(w *world) {
+		cached, heavy := use{day: 6, tokens: [3]int64{900, 180_000, 300}}, use{day: 6, tokens: [3]int64{400, 0, 9_000}}
+		for range 500 {
+			w.bill, w.calls = append(w.bill, cached), append(w.calls, cached)
+		}
+		for range 25 {
+			w.bill = append(w.bill, heavy)
+		}
+		w.cause[[2]int{6, 0}] = bills.MissingCalls
+	}},
+	{"cached calls are missing", bills.MissingCalls, func(w *world) {
+		for range 60 {
+			w.bill = append(w.bill, use{day: 3, tokens: [3]int64{0, 170_000, 10}})
+		}
+		w.cause[[2]int{3, 0}] = bills.MissingCalls
+	}},
+	{"another price of a model", bills.AnotherPrice, func(w *world) { w.priced(0, 0, big.NewRat(5, 4)) }},
+	{"a lower price of all models", bills.AnotherPrice, func(w *world) {
+		w.price = func(use) *big.Rat { return big.NewRat(4, 5) }
+		w.all(bills.AnotherPrice)
+	}},
+	{"another price from the seventh day", bills.AnotherPrice, func(w *world) { w.priced(1, 6, big.NewRat(13, 10)) }},
+	{"a batch price", bills.AnotherPrice, func(w *world) { w.priced(0, 0, big.NewRat(1, 2)) }},
+	{"a batch price on three days", bills.AnotherPrice, func(w *world) { w.pricedOn(0, big.NewRat(1, 2), 2, 5, 6) }},
+	{"another price on two days", bills.AnotherPrice, func(w *world) { w.pricedOn(2, big.NewRat(3, 1), 4, 5) }},
+	{"missing calls of rounded items", bills.MissingCalls, func(w *world) {
+		w.rounding = 6
+		w.calls = w.without(w.calls, bills.MissingCalls, func(u use) bool { return u.model == 0 && u.day == 4 && w.r.IntN(2) == 0 })
+	}},
+	{"missing calls of a model with another price", bills.Mixed, func(w *world) {
+		w.priced(1, 0, big.NewRat(6, 5))
+		w.calls = w.without(w.calls, bills.Mixed, func(u use) bool { return u.model == 1 && w.r.IntN(4) == 0 })
+		for cell := range w.cause {
+			w.cause[cell] = bills.Mixed
+		}
+	}},
+	{"a model of two days that lacks half of its calls", bills.MissingCalls, func(w *world) {
+		w.used = slices.DeleteFunc(w.used, func(u use) bool { return u.model == 0 })
+		w.bill, w.calls = w.used, w.used
+		for _, day := range []int{3, 4} {
+			one := use{day: day, tokens: [3]int64{60_000, 4_000, 9_000}}
+			w.bill, w.calls = append(w.bill, one, one, one), append(w.calls, one, one)
+			w.cause[[2]int{day, 0}] = bills.MissingCalls
+		}
+	}},
+	{"a search fee without a model", bills.Fees, func(w *world) { w.line(4, "web search", "", bills.KindFee, "3.7") }},
+	{"storage of a model", bills.Fees, func(w *world) { w.line(4, "storage", "wide", bills.KindFee, "2"); w.cause[[2]int{4, 0}] = bills.Fees }},
+	{"a credit", bills.Fees, func(w *world) { w.line(9, "Credit: promotion", "", bills.KindFee, "-7.25") }},
+	{"a refund of a model", bills.Fees, func(w *world) {
+		w.line(7, "refund", "narrow", "input", "-1.5")
+		w.cause[[2]int{7, 1}] = bills.Fees
+	}},
+	{"a tax", bills.Fees, func(w *world) { w.line(11, "Tax", "", "", "19.03") }},
+	{"searches on both sides", "", func(w *world) { w.search(1, 1) }},
+	{"a free allowance of searches", bills.Fees, func(w *world) { w.search(1, 3) }},
+	{"calls at the borders of days", "", func(w *world) {
+		w.calls = nil
+		for _, u := range w.used {
+			if u.model == 0 && u.day%3 == 1 && w.r.IntN(6) == 0 {
+				w.cause[[2]int{u.day, 0}], w.cause[[2]int{u.day + 1, 0}] = bills.DayBorder, bills.DayBorder
+				u.day++
+			}
+			w.calls = append(w.calls, u)
+		}
+	}},
+	{"a bill that ends within its last day", bills.PartialDay, func(w *world) {
+		w.bill = w.without(w.bill, bills.PartialDay, func(u use) bool { return u.day == worldDays-1 && w.r.IntN(2) == 0 })
+	}},
+	{"calls of another organization", bills.ExtraCalls, func(w *world) {
+		w.bill = w.without(w.bill, bills.ExtraCalls, func(u use) bool { return u.model == 1 && (u.day == 3 || u.day == 7) && w.r.IntN(2) == 0 })
+	}},
+	{"days that are counted twice", bills.ExtraCalls, func(w *world) {
+		for _, u := range w.used {
+			if u.day == 2 || u.day == 6 {
+				w.calls = append(w.calls, u)
+			}
+		}
+		w.onAll(bills.ExtraCalls, 2, 6)
+	}},
+	{"all is counted twice", bills.ExtraCalls, func(w *world) { w.calls = append(w.calls, w.used...); w.all(bills.ExtraCalls) }},
+	{"unpriced calls", bills.UnpricedCalls, func(w *world) {
+		w.unpriced = func(u use) bool {
+			is := u.model == 1 && u.day == 5 && u.tokens[0]%4 == 0
+			if is {
+				w.cause[[2]int{5, 1}] = bills.UnpricedCalls
+			}
+			return is
+		}
+	}},
+	{"a model without a price", bills.UnpricedCalls, func(w *world) {
+		w.unpriced = func(u use) bool { return u.model == 2 }
+		for day := range worldDays {
+			w.cause[[2]int{day, 2}] = bills.UnpricedCalls
+		}
+	}},
+	{"missing calls and another price", bills.Mixed, func(w *world) {
+		w.priced(1, 0, big.NewRat(6, 5))
+		w.calls = w.without(w.calls, bills.MissingCalls, func(u use) bool { return u.model == 0 && (u.day == 2 || u.day == 9) })
+	}},
+	{"missing calls and a credit", bills.Mixed, func(w *world) {
+		w.calls = w.without(w.calls, bills.MissingCalls, func(u use) bool { return u.model == 0 && u.day == 2 })
+		w.line(2, "Credit", "", bills.KindFee, "-3")
+	}},
+}
+
+// priced sets the factor of a model's price from a day on.
+func (w *world) priced(model, from int, factor *big.Rat) {
+	w.price = func(u use) *big.Rat {
+		if u.model == model && u.day >= from {
+			return factor
+		}
+		return nil
+	}
+	for day := from; day < worldDays; day++ {
+		w.cause[[2]int{day, model}] = bills.AnotherPrice
+	}
+}
+
+// pricedOn sets the factor of a model's price on some days.
+func (w *world) pricedOn(model int, factor *big.Rat, days ...int) {
+	on := w.onDays(days...)
+	w.price = func(u use) *big.Rat {
+		if u.model == model && on(u) {
+			return factor
+		}
+		return nil
+	}
+	for _, day := range days {
+		w.cause[[2]int{day, model}] = bills.AnotherPrice
+	}
+}
+
+// all sets the cause of all cells, and onAll that of days.
+func (w *world) all(cause bills.Cause) {
+	for day := range worldDays {
+		w.onAll(cause, day)
+	}
+}
+
+func (w *world) onAll(cause bills.Cause, days ...int) {
+	for _, day := range days {
+		for model := range names {
+			w.cause[[2]int{day, model}] = cause
+		}
+	}
+}
+
+// search adds searches to some calls, of which every nth is billed.
+func (w *world) search(each int64, billed int) {
+	w.bill, w.calls = nil, nil
+	for i, u := range w.used {
+		if i%5 == 0 {
+			u.searches = each
+		}
+		w.calls = append(w.calls, u)
+		if i%(5*billed) != 0 {
+			u.searches = 0
+		}
+		w.bill = append(w.bill, u)
+	}
+}

@@ -1,0 +1,178 @@
+package bills
+
+import (
+	"math/big"
+	"slices"
+)
+
+// price is the billed price of a token of a kind. Of a bill without quantities and kinds it is a factor of the counted cost.
+type price struct {
+	byDay map[*kind]*big.Rat
+	// usual is the price on other days, except those on which it is unknown.
+	usual   *big.Rat
+	unknown map[*kind]bool
+	stated  bool // by quantities
+}
+
+func (p *price) of(billed *kind) *big.Rat {
+	if own := p.byDay[billed]; own != nil {
+		return own
+	}
+	return p.usual
+}
+
+// prices returns the prices of the kinds that have one.
+func (m model) prices() map[string]*price {
+	all, kinds, stated := map[string]*price{}, map[string]bool{}, false
+	for _, c := range m {
+		for name := range c.billedKinds {
+			kinds[name] = true
+		}
+	}
+	for name := range kinds {
+		p := m.statedPrice(name)
+		if p == nil {
+			p = m.sharedPrice(name)
+		}
+		if p != nil {
+			all[name], stated = p, stated || p.stated
+		}
+	}
+	if !stated && !m.trusts(all) {
+		return nil
+	}
+	return all
+}
+
+// statedPrice returns the price by the quantities of the bill; nil if it has none.
+func (m model) statedPrice(name string) *price {
+	p, all := &price{byDay: map[*kind]*big.Rat{}, stated: true}, new(kind)
+	for _, c := range m {
+		k := c.billedKinds[name]
+		switch {
+		case k == nil:
+			continue
+		case k.unknown:
+			return nil
+		case k.tokens.Sign() > 0:
+			p.byDay[k] = quo(&k.usd, &k.tokens)
+		}
+		all.usd.Add(&all.usd, &k.usd)
+		all.tokens.Add(&all.tokens, &k.tokens)
+	}
+	if all.tokens.Sign() <= 0 {
+		return nil
+	}
+	p.usual = quo(&all.usd, &all.tokens)
+	return p
+}
+
+// micro is the rounding of a line item, and tolerance that of prices that are the same.
+var (
+	micro     = big.NewRat(1, 1_000_000)
+	tolerance = big.NewRat(1, 10_000)
+)
+
+// billedDay is the billed amount of a day by its counted tokens.
+type billedDay struct {
+	billed       *kind
+	price, slack *big.Rat
+}
+
+// sharedPrice returns the amount by the counted tokens that most days share; nil if no two days do. Others that share a price need three
+// days, and half the price can be that of calls that were counted twice: such days have no known price.
+func (m model) sharedPrice(name string) *price {
+	var days []billedDay
+	for _, c := range m {
+		billed, n := c.billedKinds[name], c.countedOf(name)
+		if billed != nil && billed.usd.Sign() != 0 && n.Sign() > 0 && c.unpriced == 0 {
+			days = append(days, billedDay{billed, quo(&billed.usd, n), quo(micro, n)})
+		}
+	}
+	groups := group(days)
+	if len(groups) == 0 || len(groups[0]) == 1 {
+		return nil
+	}
+	p := &price{byDay: map[*kind]*big.Rat{}, unknown: map[*kind]bool{}, usual: groups[0][len(groups[0])/2].price}
+	for i, same := range groups {
+		for _, d := range same {
+			switch two := big.NewRat(2, 1); {
+			case i == 0, len(same) > 2 && !near(mul(d.price, two), p.usual, d.slack) && !near(d.price, mul(p.usual, two), d.slack):
+				p.byDay[d.billed] = d.price
+			case len(same) > 1:
+				p.unknown[d.billed] = true
+			}
+		}
+	}
+	return p
+}
+
+// group returns the days by their price, most days first, and of as many days the highest price.
+func group(days []billedDay) (groups [][]billedDay) {
+	slices.SortFunc(days, func(x, y billedDay) int { return y.price.Cmp(x.price) })
+	for len(days) > 0 {
+		same := 1
+		for same < len(days) && near(days[0].price, days[same].price, add(days[0].slack, days[same].slack)) {
+			same++
+		}
+		groups, days = append(groups, days[:same]), days[same:]
+	}
+	slices.SortStableFunc(groups, func(x, y []billedDay) int { return len(y) - len(x) })
+	return groups
+}
+
+// trusts reports whether shared prices are those of the bill. Prices other than the counted ones need three days: two days can lack the
+// same part of their calls. Half the counted cost on all days can be a batch price, and can be calls that were counted twice.
+func (m model) trusts(prices map[string]*price) bool {
+	half, other, few := true, false, false
+	for _, p := range prices {
+		few = few || len(p.byDay) < 3
+	}
+	for _, c := range m {
+		cost, at := c.tokenCost(), new(big.Rat)
+		if cost.Sign() == 0 {
+			continue
+		}
+		for name, p := range prices {
+			at.Add(at, mul(c.countedOf(name), p.usual))
+		}
+		half = half && near(at, quo(cost, big.NewRat(2, 1)), micro)
+		other = other || !near(at, cost, micro)
+	}
+	return !half && !(other && few)
+}
+
+// countedOf returns the counted tokens of a kind, and for KindTokens the cost of all tokens.
+func (c *cell) countedOf(name string) *big.Rat {
+	if name == KindTokens {
+		return c.tokenCost()
+	}
+	if k := c.countedKinds[name]; k != nil {
+		return &k.tokens
+	}
+	return new(big.Rat)
+}
+
+// samePrices reports whether a day has the same tokens on both sides, and all such days have the same amount.
+func (m model) samePrices() bool {
+	same := false
+	for _, c := range m {
+		if c.calls == 0 || len(c.billedKinds) == 0 || !c.sameTokens() {
+			continue
+		}
+		if !near(sub(&c.billed, &c.billedFees), c.tokenCost(), micro) {
+			return false
+		}
+		same = true
+	}
+	return same
+}
+
+// near reports whether two amounts or prices are the same but for the tolerance and some slack.
+func near(a, b, slack *big.Rat) bool {
+	size := abs(a)
+	if abs(b).Cmp(size) > 0 {
+		size = abs(b)
+	}
+	return abs(sub(a, b)).Cmp(add(mul(size, tolerance), slack)) <= 0
+}

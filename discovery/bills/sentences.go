@@ -1,0 +1,161 @@
+package bills
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
+)
+
+// named is how many cells and items the sentences name.
+const named = 3
+
+// Sentences returns the comparison in words: first whether it is within the limit, in less than 80 characters, then the sums, the cells
+// that differ most, and what else a reader needs to judge the difference.
+func (c *Comparison) Sentences() []string {
+	t := &c.Total
+	if c.Calls == 0 {
+		return []string{c.verdict(), "Billed " + amount(t.Billed, cents) + " USD."}
+	}
+	shown := t.shownPlaces()
+	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", amount(t.Billed, shown), amount(t.Counted, shown), t.Explain())}
+	for i := range min(named, len(c.Cells)) {
+		if p := &c.Cells[i]; p.Cause != "" {
+			all = append(all, strings.TrimSpace(p.Name+": "+p.Explain())+".")
+		}
+	}
+	if len(c.OtherItems) > 0 {
+		all = append(all, "No model: "+c.others()+".")
+	}
+	if t.Unpriced > 0 {
+		all = append(all, c.unpriced())
+	}
+	return all
+}
+
+// verdict returns whether the difference is within the limit.
+func (c *Comparison) verdict() string {
+	limit := strconv.FormatFloat(c.LimitPercent, 'f', -1, 64)
+	if len(limit) > len("0.0001") {
+		limit = strconv.FormatFloat(c.LimitPercent, 'f', 2, 64)
+	}
+	switch {
+	case c.Calls == 0:
+		return "There are no calls to compare with the bill."
+	case rat(c.Total.Billed).Sign() == 0:
+		return "Nothing was billed."
+	case c.Within && c.Total.Unpriced > 0:
+		return fmt.Sprintf("Bill and calls differ by at most %s of the bill, within the limit of %s %%.", c.percent(true), limit)
+	case c.Within:
+		return fmt.Sprintf("Bill and calls differ by %s of the bill, within the limit of %s %%.", c.percent(true), limit)
+	case c.Known:
+		return fmt.Sprintf("Bill and calls differ by %s of the bill, more than the limit of %s %%.", c.percent(false), limit)
+	}
+	return fmt.Sprintf("Whether bill and calls differ by more than %s %% of the bill is not known.", limit)
+}
+
+// percent returns the largest or the smallest difference of the range in percent of the bill.
+func (c *Comparison) percent(largest bool) string {
+	usd, other := abs(rat(c.Range.LowUSD)), abs(rat(c.Range.HighUSD))
+	if (other.Cmp(usd) > 0) == largest {
+		usd = other
+	}
+	return mul(big.NewRat(100, 1), quo(usd, abs(rat(c.Total.Billed)))).FloatString(1) + " %"
+}
+
+// others returns the first items that name no model.
+func (c *Comparison) others() string {
+	var names []string
+	for _, name := range c.OtherItems[:min(named, len(c.OtherItems))] {
+		if name == "" {
+			names = append(names, "an item without a name")
+		} else {
+			names = append(names, strconv.Quote(name))
+		}
+	}
+	if n := len(c.OtherItems) - named; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *Comparison) unpriced() string {
+	text := costtable.Number(c.Total.Unpriced, "call has", "calls have") + " no known cost"
+	if c.Range.LowUSD == "" {
+		return text + "."
+	}
+	return fmt.Sprintf("%s; if each costs at most what the dearest others do, the difference is %s to %s USD.", text, signed(c.Range.LowUSD, cents), signed(c.Range.HighUSD, cents))
+}
+
+// words are the causes in a sentence.
+var words = map[Cause]string{
+	NotCountedModel: "for a model that was not counted", MissingCalls: "for calls that were not counted", ExtraCalls: "for calls that are not on the bill",
+	UnpricedCalls: "for calls without a known cost", DayBorder: "for calls at the border of a day", PartialDay: "for the rest of a day that is billed in part",
+	AnotherPrice: "another price", Fees: "for fees and credits", AmountDiffers: "for calls or prices, which the bill does not tell apart",
+}
+
+// Explain returns the difference with its effects of a cent or more, as in "+2.24 USD: +2.54 for calls that were not counted, −0.30 another
+// price", or "+2.54 USD for calls that were not counted".
+func (p *Part) Explain() string {
+	text := signed(p.Drift, p.shownPlaces()) + " USD"
+	var effects []string
+	for _, e := range p.Effects {
+		if abs(rat(e.USD)).Cmp(cent) >= 0 {
+			effects = append(effects, signed(e.USD, cents)+" "+words[e.Cause])
+		}
+	}
+	if len(effects) != 1 {
+		return strings.TrimSuffix(text+": "+strings.Join(effects, ", "), ": ")
+	}
+	if word := words[p.Effects[0].Cause]; strings.HasPrefix(word, "for ") {
+		return text + " " + word
+	}
+	return text + ": " + words[p.Effects[0].Cause]
+}
+
+// cents are the decimal places of an amount, and millionths those of one that would otherwise be 0.
+const (
+	cents      = 2
+	millionths = 6
+)
+
+// shownPlaces returns the decimal places of the amounts, which show their difference.
+func (p *Part) shownPlaces() int { return placesOf(rat(p.Drift)) }
+
+func placesOf(usd *big.Rat) int {
+	if usd.Sign() != 0 && abs(usd).Cmp(cent) < 0 {
+		return millionths
+	}
+	return cents
+}
+
+// amount returns an amount with the given decimal places, or more if it is below a cent.
+func amount(usd string, places int) string {
+	r := rat(usd)
+	text := costtable.Separated(abs(r).FloatString(max(places, placesOf(r))))
+	if r.Sign() < 0 && strings.Trim(text, "0.") != "" {
+		return "−" + text
+	}
+	return text
+}
+
+// signed returns an amount with its sign.
+func signed(usd string, places int) string {
+	text := amount(usd, places)
+	if rat(usd).Sign() > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+// MarshalJSON writes the fields and the sentences.
+func (c *Comparison) MarshalJSON() ([]byte, error) {
+	type plain Comparison
+	return json.Marshal(struct {
+		*plain
+		Sentences []string `json:"sentences"`
+	}{(*plain)(c), c.Sentences()})
+}

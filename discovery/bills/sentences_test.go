@@ -1,0 +1,119 @@
+package bills_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+func tokens(n int64) *int64 { return &n }
+
+// bill is a bill of OpenAI for a week.
+func bill(limit float64, items ...bills.Item) *bills.Bill {
+	from := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	return &bills.Bill{Provider: "Open AI", From: from, To: from.AddDate(0, 0, 7), LimitPercent: limit, Items: items}
+}
+
+func input(day, model, usd string, n int64) bills.Item {
+	return bills.Item{Day: day, Name: model + ", input", Model: model, Kind: "input", USD: usd, Tokens: tokens(n)}
+}
+
+func calls(day, model, usd string, n int64) bills.Counted {
+	return bills.Counted{Day: day, Model: model, Calls: 10, USD: usd, Usage: prices.Usage{Input: n}}
+}
+
+func compare(t *testing.T, b *bills.Bill, counted ...bills.Counted) *bills.Comparison {
+	t.Helper()
+	c, err := bills.Compare(b, counted)
+	require.NoError(t, err)
+	addsUp(t, c, t.Name())
+	return c
+}
+
+const sunday, monday = "2026-11-15", "2026-11-16"
+
+func TestSentencesHaveTheEffects(t *testing.T) {
+	t.Parallel()
+	c := compare(t, bill(0, input(sunday, "wide", "7.62", 300), input(monday, "wide", "2.54", 100), input(monday, "narrow", "2.2", 100)),
+		calls(sunday, "wide", "5.08", 200), calls(monday, "wide", "2.54", 100), calls(monday, "narrow", "2.5", 100))
+	assert.Equal(t, []string{
+		"Bill and calls differ by 18.1 % of the bill, more than the limit of 2 %.",
+		"Billed 12.36 USD, counted 10.12 USD; +2.24 USD: +2.54 for calls that were not counted, −0.30 another price.",
+		"2026-11-15 wide: +2.54 USD for calls that were not counted.",
+		"2026-11-16 narrow: −0.30 USD: another price.",
+	}, c.Sentences())
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"sentences":["Bill and calls differ by 18.1 %`)
+	assert.Contains(t, string(text), `"effects":[{"cause":"missing_calls","usd":"2.54"},{"cause":"another_price","usd":"-0.3"}],"cause":"mixed"`)
+}
+
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	unpriced := bills.Counted{Day: sunday, Model: "wide", Calls: 4, Unpriced: 4}
+	for _, row := range []struct {
+		billed, counted string
+		limit           float64
+		more            []bills.Counted
+		within, known   bool
+		verdict         string
+	}{
+		{"1", "1", 0, nil, true, true, "Bill and calls differ by 0.0 % of the bill, within the limit of 2 %."},
+		{"1", "0.98", 0, nil, true, true, "Bill and calls differ by 2.0 % of the bill, within the limit of 2 %."},
+		{"1", "0.979", 0, nil, false, true, "Bill and calls differ by 2.1 % of the bill, more than the limit of 2 %."},
+		{"1", "1.03", 0, nil, false, true, "Bill and calls differ by 3.0 % of the bill, more than the limit of 2 %."},
+		{"1", "1.03", 3, nil, true, true, "Bill and calls differ by 3.0 % of the bill, within the limit of 3 %."},
+		{"1", "1", math.SmallestNonzeroFloat64, nil, true, true, "Bill and calls differ by 0.0 % of the bill, within the limit of 0.00 %."},
+		{"1", "1.000001", math.SmallestNonzeroFloat64, nil, false, true, "Bill and calls differ by 0.0 % of the bill, more than the limit of 0.00 %."},
+		{"-1", "-1.01", 0, nil, true, true, "Bill and calls differ by 1.0 % of the bill, within the limit of 2 %."},
+		{"0", "1", 0, nil, false, false, "Nothing was billed."},
+		{"1", "1", 0, []bills.Counted{unpriced}, false, false, "Whether bill and calls differ by more than 2 % of the bill is not known."},
+		{"1", "1", 50, []bills.Counted{unpriced}, true, true, "Bill and calls differ by at most 40.0 % of the bill, within the limit of 50 %."},
+		{"100", "1", 50, []bills.Counted{unpriced}, false, true, "Bill and calls differ by 98.6 % of the bill, more than the limit of 50 %."},
+	} {
+		c := compare(t, bill(row.limit, input(sunday, "wide", row.billed, 1)), append(row.more, calls(sunday, "wide", row.counted, 1))...)
+		assert.Equal(t, []any{row.within, row.known, row.verdict}, []any{c.Within, c.Known, c.Sentences()[0]}, row.verdict)
+		assert.Less(t, len(c.Sentences()[0]), 80)
+	}
+	c := compare(t, bill(0, input(sunday, "wide", "1", 1)))
+	assert.False(t, c.Within || c.Known)
+	assert.Equal(t, []string{"There are no calls to compare with the bill.", "Billed 1.00 USD."}, c.Sentences())
+	c = compare(t, bill(0, input(sunday, "wide", "1", 1)), unpriced)
+	assert.False(t, c.Within || c.Known)
+	assert.Equal(t, bills.UnpricedCalls, c.Total.Cause, "no call has a cost")
+	assert.Equal(t, "4 calls have no known cost.", c.Sentences()[3])
+	assert.Zero(t, c.Range)
+}
+
+func TestSentencesOfOtherItemsAndUnpricedCalls(t *testing.T) {
+	t.Parallel()
+	items := []bills.Item{input(sunday, "wide", "1", 10)}
+	for _, name := range []string{"", "web\nsearch", "Tax", "storage", "Credit"} {
+		items = append(items, bills.Item{Day: sunday, Name: name, Kind: bills.KindFee, USD: "1234.5"})
+	}
+	items = append(items, bills.Item{Day: sunday, Name: "free", Kind: bills.KindFee, USD: "0"})
+	c := compare(t, bill(0, items...), calls(sunday, "wide", "1", 10), bills.Counted{Day: sunday, Model: "wide", Calls: 1, Unpriced: 1})
+	assert.Equal(t, bills.Fees, c.Total.Cause)
+	assert.Equal(t, []string{"", "Credit", "Tax", "storage", "web\nsearch"}, c.OtherItems)
+	all := strings.Join(c.Sentences(), "|")
+	assert.Contains(t, all, `2026-11-15: +6,172.50 USD for fees and credits.`)
+	assert.Contains(t, all, `No model: an item without a name, "Credit", "Tax", 2 more.`)
+	assert.Contains(t, all, "1 call has no known cost; if each costs at most what the dearest others do, the difference is +6,172.40 to +6,172.50 USD.")
+}
+
+// Amounts are in cents, unless that hides the difference.
+func TestSmallAmounts(t *testing.T) {
+	t.Parallel()
+	c := compare(t, bill(0, input(sunday, "wide", "1.234567", 10)), calls(sunday, "wide", "1.2345", 10))
+	assert.Equal(t, "Billed 1.234567 USD, counted 1.234500 USD; +0.000067 USD.", c.Sentences()[1])
+	assert.Empty(t, c.Total.Cause)
+	assert.Equal(t, []bills.Effect{{Cause: bills.AnotherPrice, USD: "0.000067"}}, c.Total.Effects)
+}
