@@ -13,7 +13,8 @@
 //
 // Each request to an endpoint that costs money gives one [calls.Record] with the counts that the provider reported and their cost. Each
 // attempt of an SDK that repeats requests is a call of its own. Reading lists, counting tokens and moderation are free and have
-// no record. A request that failed before it was written has none either.
+// no record. A request that failed before it was written has none either. A path that no API of a provider is known to have is that of a
+// call if the response has a model or counts.
 //
 // A call is never counted as nothing: if its cost is not known, the Record has no USD, and Unpriced has the reason. That is so for
 // a stream that the program closed early, for endpoints without counts (speech, videos, batches when they are created), for a

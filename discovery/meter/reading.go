@@ -196,7 +196,7 @@ func (r *reading) finish(reason string) {
 	c, record := r.call, r.call.record(r.status)
 	record.Stream = r.stream
 	if !endpoints.Bills(r.status) {
-		if c.target.Stored {
+		if c.target.Stored || c.target.Unknown {
 			c.cancel()
 			return
 		}
@@ -206,6 +206,10 @@ func (r *reading) finish(reason string) {
 	}
 	result, err := r.reader.Result()
 	if (c.target.Stored || result.Background) && !c.inBackground(&result, r.stream) {
+		return
+	}
+	if c.target.Unknown && err == nil && result.Model == "" && result.Object == nil {
+		c.cancel()
 		return
 	}
 	r.fill(&record, &result)

@@ -58,7 +58,7 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil:
 		c.receive(res)
-	case written.any(c) && !c.target.Stored:
+	case written.any(c) && !c.target.Stored && !c.target.Unknown:
 		c.fail("there was no response")
 	default:
 		c.cancel()

@@ -1,6 +1,7 @@
 package meter_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -31,7 +32,7 @@ func TestFreeEndpointsAndUnknownHostsAreNotCounted(t *testing.T) {
 func TestEndpointsWithoutCountsAreUnpriced(t *testing.T) {
 	t.Parallel()
 	url, m, records := metered(t, answer(`{"id":"x"}`))
-	paths := []string{"/v1/audio/speech", "/v1/images/generations", "/v1/batches", "/v1/realtime/calls", "/v1/videos", "/v1/new/endpoint"}
+	paths := []string{"/v1/audio/speech", "/v1/images/generations", "/v1/batches", "/v1/realtime/calls", "/v1/videos"}
 	for _, path := range paths {
 		postAll(t, m, url+path, `{"model":"some-model"}`)
 	}
@@ -43,6 +44,62 @@ func TestEndpointsWithoutCountsAreUnpriced(t *testing.T) {
 		assert.False(t, r.Complete, paths[i])
 	}
 	assert.Equal(t, len(paths), m.Spent().Unpriced)
+}
+
+// The response decides whether a path that no table has was that of a call. Until then PerCall is set aside.
+func TestUnknownPathsAreCallsIfTheResponseIsOfAModel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status       int
+		header, body string
+		calls        int
+		spent        string
+	}{
+		"nothing":      {200, "application/json", `{"accepted":3}`, 0, "0"},
+		"no JSON":      {200, "text/html", "<html>", 0, "0"},
+		"empty":        {204, "", "", 0, "0"},
+		"an error":     {404, "application/json", `{"error":{"message":"not found"}}`, 0, "0"},
+		"a model":      {200, "application/json", `{"model":"gpt-4o"}`, 1, "0.5"},
+		"counts":       {200, "application/json", chatAnswer, 1, "0.0075"},
+		"wrong counts": {200, "application/json", `{"usage":{"prompt_tokens":-1}}`, 1, "0.5"},
+	} {
+		var m *meter.Meter
+		url, m, records := metered(t, func(w http.ResponseWriter, _ *http.Request) {
+			assert.Equal(t, "0.5", m.Budgets()[0].Reserved, name)
+			w.Header().Set("Content-Type", c.header)
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}, meter.WithBudget(meter.Budget{USD: "1", PerCall: "0.5"}))
+		postAll(t, m, url+"/v1/new/endpoint", `{"model":"some-model"}`)
+		assert.Len(t, records.all(), c.calls, name)
+		assert.Equal(t, c.spent, m.Budgets()[0].Spent, name)
+		assert.Equal(t, "0", m.Budgets()[0].Reserved, name)
+	}
+}
+
+// What agent programs send beside their calls, as recorded with Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0 and opencode 1.18.33.
+func TestTheSideTrafficOfAgentsIsNoCall(t *testing.T) {
+	t.Parallel()
+	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0.9", PerCall: "0.5"}))
+	require.NoError(t, err)
+	client := answering(m, `{"accepted":3}`)
+	for range 3 {
+		for _, url := range []string{
+			"api.anthropic.com/api/eval/sdk-zAZezfDKGoZuXXKe", "api.anthropic.com/api/event_logging/v2/batch", "api.anthropic.com/v1/messages/count_tokens?beta=true",
+			"chatgpt.com/backend-api/codex/analytics-events/events", "api.openai.com/v1/responses/input_tokens",
+			"generativelanguage.googleapis.com/v1beta/models/gemini-3-flash-preview:countTokens",
+		} {
+			res, err := post(t.Context(), client, "https://"+url, "{}")
+			require.NoError(t, err)
+			readAll(t, res)
+		}
+	}
+	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0"}, m.Spent())
+	assert.Equal(t, "0", m.Budgets()[0].Spent)
+	res, err := post(t.Context(), client, "https://api.anthropic.com/v1/messages", "{}")
+	require.NoError(t, err)
+	readAll(t, res)
+	assert.Equal(t, "0.5", m.Budgets()[0].Spent, "a call fails closed")
 }
 
 func TestWebSocketsAreUnpriced(t *testing.T) {

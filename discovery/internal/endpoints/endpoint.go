@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 )
@@ -49,13 +50,12 @@ func (e Endpoint) Target(method, path string) Target {
 	case Azure:
 		t.azure(method, path)
 	case OpenRouter:
-		t.openRouter(method, path)
+		t.shared(method, path)
 	default:
-		if e.Subscription {
-			t.subscription(method, path)
-			break
-		}
 		t.own(method, path)
+		if e.Subscription && (t.Unknown || !Subscribed(path)) {
+			t.API = API{Free: true}
+		}
 	}
 	return t
 }
@@ -66,50 +66,21 @@ func (e Endpoint) Counts(path string, status int) bool {
 	return (status == 0 || Bills(status)) && (path == "" || e.Target("POST", path).Uncounted == "")
 }
 
-// own is the path of a provider's own API, or of a host that has its form.
+// own is the path of a provider's own API, or of a host that has its form. Many hosts with the API of OpenAI have other APIs beside it,
+// as Ollama and gateways.
 func (t *Target) own(method, path string) {
-	if t.Form == "openai" {
-		t.Form = formOf(path)
+	e := of(t.Form, method, path)
+	if t.API = e.api; t.Form == "openai" {
+		t.Form = cmp.Or(e.form, t.Form)
 	}
-	t.API = Of(t.Form, method, path)
 	t.Stream = strings.HasSuffix(path, ":streamGenerateContent")
 	if t.Form == "gemini" {
 		t.ID = modelIn(path)
 	}
 }
 
-// subscription is a path of ChatGPT, below which Codex calls the API of OpenAI with a login.
-func (t *Target) subscription(method, path string) {
-	if !Subscribed(path) {
-		t.API = API{Free: true}
-		return
-	}
-	t.shared(method, path)
-}
-
 // Subscribed reports whether a path of ChatGPT can be the path of a call.
 func Subscribed(path string) bool { return strings.HasPrefix(path, "/backend-api/") }
-
-// formOf returns the form of a path of a host with the API of OpenAI. Many have other APIs beside it, as Ollama and gateways.
-func formOf(path string) string {
-	switch {
-	case HasSegments(path, "threads/"):
-		return "openai"
-	case HasSegments(path, "messages"):
-		return "anthropic"
-	case strings.Contains(path, "/models/") && strings.Contains(path[strings.LastIndexByte(path, '/'):], ":"):
-		return "gemini"
-	case HasSegments(path, "api/chat"), HasSegments(path, "api/generate"), HasSegments(path, "api/embed"):
-		return "ollama"
-	case HasSegments(path, "v2/chat"):
-		return "cohere"
-	case HasSegments(path, "converse"), HasSegments(path, "converse-stream"):
-		return "converse"
-	case HasSegments(path, "invoke"), HasSegments(path, "invoke-with-response-stream"):
-		return "invoke"
-	}
-	return "openai"
-}
 
 // modelIn returns the model in a path of Gemini, such as /v1beta/models/gemini-3.6-flash:generateContent.
 func modelIn(path string) string {
@@ -122,42 +93,15 @@ func modelIn(path string) string {
 	return model
 }
 
-// form sets the form of a path that all hosts have alike.
-func (t *Target) form(path string) {
-	switch {
-	case HasSegments(path, "messages"), HasSegments(path, "messages/count_tokens"), HasSegments(path, "messages/batches"):
-		t.Form = "anthropic"
-	case GeminiForm(path):
-		t.Form = "gemini"
-	case t.Form == "":
-		t.Form = "openai"
-	}
-}
-
-// shared is a path that several hosts have alike. Others are free: they manage something.
+// shared is a path that several platforms have alike.
 func (t *Target) shared(method, path string) {
-	t.form(path)
-	t.API = Of(t.Form, method, path)
-	if !CallsModel(method, path) && !t.Stored {
-		t.API = API{Free: true}
-	}
+	e := of(cmp.Or(t.Platform, "openai"), method, path)
+	t.API, t.Form = e.api, cmp.Or(e.form, t.Form, "openai")
 }
 
-func (t *Target) openRouter(method, path string) {
-	if method == "POST" && (HasSegments(path, "images") || HasSegments(path, "rerank")) {
-		t.form(path)
-		return
-	}
-	t.shared(method, path)
-}
-
-// azure is a path of Azure OpenAI or Foundry. The hosts also have services that are not metered here, such as speech and search.
+// azure is a path of Azure OpenAI or Foundry.
 func (t *Target) azure(method, path string) {
-	t.form(path)
-	t.API = Of(t.Form, method, path)
-	if !strings.Contains(path, "/openai/") && !CallsModel(method, path) && !t.Stored {
-		t.API = API{Free: true}
-	}
+	t.shared(method, path)
 	if _, rest, ok := strings.Cut(path, "/deployments/"); ok {
 		t.ID, _, _ = strings.Cut(rest, "/")
 	}
@@ -180,10 +124,6 @@ func (t *Target) vertex(method, path string) {
 		t.API = vertexAPI(resource, action)
 	case strings.Contains(path, "/endpoints/") && acts: // the model of an endpoint of one's own is not known
 		t.API, t.Stream = vertexAPI(resource, action), strings.HasPrefix(action, "stream")
-	case HasSegments(path, "batchPredictionJobs"):
-		t.API = uncounted(batched)
-	case HasSegments(path, "cachedContents"):
-		t.API = uncounted("cached content is billed by the hour")
 	default: // endpoints/openapi/chat/completions among them
 		t.shared(method, path)
 	}
@@ -207,7 +147,7 @@ func vertexAPI(model, method string) API {
 	case strings.HasPrefix(method, "fetch"):
 		return API{Free: true}
 	}
-	return geminiAPI(method)
+	return find("gemini", ":"+method).api
 }
 
 // bedrock is a path of Bedrock's runtime, or of its APIs that are compatible with others.
@@ -215,7 +155,7 @@ func (t *Target) bedrock(method, path string) {
 	_, rest, invokes := strings.Cut(path, "/model/")
 	end := strings.LastIndexByte(rest, '/')
 	if !invokes || end < 0 {
-		t.bedrockOther(method, path)
+		t.shared(method, path)
 		return
 	}
 	t.ID = unescaped(rest[:end])
@@ -231,17 +171,6 @@ func (t *Target) bedrock(method, path string) {
 	}
 	if method != "POST" {
 		t.API = API{Free: true}
-	}
-}
-
-func (t *Target) bedrockOther(method, path string) {
-	switch {
-	case method == "POST" && strings.Contains(path, "/guardrail/"):
-		t.Form, t.API = "openai", uncounted("guardrails are billed by the length of the text")
-	case method == "POST" && HasSegments(path, "async-invoke"):
-		t.Form, t.API = "openai", uncounted("an asynchronous call is billed when it has run")
-	default:
-		t.shared(method, path)
 	}
 }
 

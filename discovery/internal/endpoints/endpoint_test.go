@@ -14,7 +14,7 @@ import (
 type target struct {
 	url, body, answered string
 	platform, region    string
-	form, state         string // state is "free", "uncounted" or ""
+	form, state         string // state is "free", "unknown", "uncounted" or ""
 	stream              bool
 	names               endpoints.Names
 }
@@ -60,7 +60,7 @@ var targets = []target{
 	{vertex + "/endpoints/openapi/chat/completions", "google/gemini-2.5-pro", "", "vertex", "us-east5", "openai", "", false, names("gemini", "google/gemini-2.5-pro", "")},
 	{vertex + "/endpoints/123:generateContent", "", "gemini-2.5-pro", "vertex", "us-east5", "gemini", "", false, names("gemini", "gemini-2.5-pro", "")},
 	{vertex + "/batchPredictionJobs", "", "", "vertex", "us-east5", "gemini", "uncounted", false, names("", "", "")},
-	{vertex + "/datasets", "", "", "vertex", "us-east5", "openai", "free", false, names("", "", "")},
+	{vertex + "/datasets", "", "", "vertex", "us-east5", "openai", "unknown", false, names("", "", "")},
 	{"https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-2.5-pro:generateContent?key=k", "", "", "vertex", "global", "gemini", "", false, names("gemini", "gemini-2.5-pro", "")},
 	{"https://aiplatform.us.rep.googleapis.com/v1/publishers/anthropic/models/claude-opus-5:rawPredict", "", "", "vertex", "us", "anthropic", "", false, names("anthropic", "claude-opus-5", "")},
 	{azure + "/deployments/my-deployment/chat/completions?api-version=1", "gpt-4o", "gpt-4o-2024-08-06", "azure", "", "openai", "", false, names("openai", "gpt-4o-2024-08-06", "")},
@@ -68,11 +68,11 @@ var targets = []target{
 	{azure + "/v1/responses", "my-deployment", "grok-4.3", "azure", "", "openai", "", false, names("xai", "grok-4.3", "")},
 	{"https://r.services.ai.azure.com/anthropic/v1/messages", "my-claude", "", "azure", "", "anthropic", "", false, names("anthropic", "my-claude", "")},
 	{"https://r.services.ai.azure.com/models/chat/completions", "Llama-4", "", "azure", "", "openai", "", false, names("", "Llama-4", "")},
-	{"https://r.cognitiveservices.azure.com/vision/v3.2/analyze", "", "", "azure", "", "openai", "free", false, names("", "", "")},
+	{"https://r.cognitiveservices.azure.com/vision/v3.2/analyze", "", "", "azure", "", "openai", "unknown", false, names("", "", "")},
 	{"https://openrouter.ai/api/v1/messages", "anthropic/claude-opus-5", "", "openrouter", "", "anthropic", "", false, names("anthropic", "anthropic/claude-opus-5", "")},
 	{"https://openrouter.ai/api/v1/chat/completions", "x-ai/grok-4", "", "openrouter", "", "openai", "", false, names("xai", "x-ai/grok-4", "")},
 	{"https://openrouter.ai/api/v1/rerank", "cohere/rerank", "", "openrouter", "", "openai", "", false, names("", "cohere/rerank", "")},
-	{"https://openrouter.ai/api/v1/keys", "", "", "openrouter", "", "openai", "free", false, names("", "", "")},
+	{"https://openrouter.ai/api/v1/keys", "", "", "openrouter", "", "openai", "unknown", false, names("", "", "")},
 	{"https://EU.api.openai.com/v1/chat/completions", "gpt-4o", "", "", "", "openai", "", false, names("openai", "gpt-4o", "")},
 }
 
@@ -107,7 +107,7 @@ func TestFormsOfOtherPaths(t *testing.T) {
 	t.Parallel()
 	host := endpoints.Endpoint{Form: "openai", Provider: "local"}
 	for path, want := range map[string][2]string{
-		"/v1/chat/completions": {"openai", ""}, "/anthropic/v1/messages": {"anthropic", ""}, "/anthropic/v1/messages/count_tokens": {"openai", "free"},
+		"/v1/chat/completions": {"openai", ""}, "/anthropic/v1/messages": {"anthropic", ""}, "/anthropic/v1/messages/count_tokens": {"anthropic", "free"},
 		"/v1/threads/t/messages": {"openai", "uncounted"}, "/v1beta/models/gemini-2.5-pro:generateContent": {"gemini", ""},
 		"/v1beta/models/gemini-2.5-pro:countTokens": {"gemini", "free"}, "/bedrock/model/us.amazon.nova-lite-v1:0/converse": {"converse", ""},
 		"/model/anthropic.claude-opus-5/invoke": {"invoke", ""}, "/api/chat": {"ollama", ""}, "/api/show": {"openai", "free"}, "/v2/chat/": {"cohere", ""},

@@ -5,6 +5,8 @@ func (t *Target) State() string {
 	switch {
 	case t.Free:
 		return "free"
+	case t.Unknown:
+		return "unknown"
 	case t.Uncounted != "":
 		return "uncounted"
 	}

@@ -158,7 +158,7 @@ func environment(home string, i *internet.Internet) []string {
 	env := []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "NODE_EXTRA_CA_CERTS=" + i.Roots, "CURL_CA_BUNDLE=" + i.Roots, "TMPDIR=" + home,
 		"OPENAI_API_KEY=example", "CODEX_API_KEY=example", "ANTHROPIC_API_KEY=sk-ant-example", "GEMINI_API_KEY=example", "GOOGLE_API_KEY=example",
-		"GOOGLE_GENERATIVE_AI_API_KEY=example", "XAI_API_KEY=example", "DEEPSEEK_API_KEY=example", "NO_COLOR=1", "DISABLE_TELEMETRY=1",
+		"GOOGLE_GENERATIVE_AI_API_KEY=example", "XAI_API_KEY=example", "DEEPSEEK_API_KEY=example", "NO_COLOR=1",
 	}
 	return append(env, i.Env()...)
 }
