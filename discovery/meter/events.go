@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
 // maxHeld bounds the part of a line that is held until the rest arrives. Longer lines are skimmed as they arrive.
@@ -58,7 +58,7 @@ func (e *events) cut(p []byte) (line, rest []byte, ended bool) {
 }
 
 // lineLength returns the number of bytes before the first LF or CR.
-func lineLength(p []byte) int { return bytesearch.First(p, '\n', '\r', 512) }
+func lineLength(p []byte) int { return eventstream.IndexEither(p, '\n', '\r', 512) }
 
 // hold adds a piece to the line that is held. A line is long once maxHeld of its bytes are held and it goes on: these show whether it
 // is data, whatever the size of the pieces.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
-	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
 // text takes bytes of a key or of a string, and returns their number.
@@ -15,7 +15,7 @@ func (s *skimmer) text(p []byte) int {
 		s.take(p[:1])
 		return 1
 	}
-	n := bytesearch.First(p, '"', '\\', 64)
+	n := eventstream.IndexEither(p, '"', '\\', 64)
 	if n == len(p) {
 		s.take(p)
 		return n

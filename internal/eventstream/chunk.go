@@ -3,8 +3,6 @@ package eventstream
 import (
 	"bytes"
 	"encoding/base64"
-
-	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
 )
 
 // chunk decodes the payload of a chunk, {"bytes":"BASE64","p":"PADDING"}, as it arrives. Of the members at the top, only bytes matters.
@@ -53,7 +51,7 @@ func (c *chunk) write(p []byte) {
 			c.unescape(p[0])
 			p = p[1:]
 		default:
-			n := bytesearch.First(p, '"', '\\', encodedBlock)
+			n := IndexEither(p, '"', '\\', encodedBlock)
 			c.take(p[:n])
 			if p = p[n:]; len(p) == 0 {
 				return

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // builtIn is the built-in list.
@@ -22,8 +21,11 @@ var builtIn = sync.OnceValue(func() *pricelist.List { return pricelist.BuiltIn(b
 
 // builtInCSV returns the built-in table.
 func builtInCSV() string {
-	text, _ := prices.BuiltIn().Table()
-	return text
+	text, err := os.ReadFile("../../prices/prices.csv")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // lines returns the cells of every line of a data file, without its comments and its header.

@@ -1,11 +1,10 @@
-// Package bytesearch finds what ends a string of JSON, or a line, in bytes that arrive in pieces.
-package bytesearch
+package eventstream
 
 import "bytes"
 
-// First returns the index of the first byte of p that is one or the other, else the length of p. It searches in blocks: where one byte is
+// IndexEither returns the index of the first byte of p that is one or the other, else the length of p. It searches in blocks: where one byte is
 // frequent, each search for the other one to the end of p would take quadratic time in all. block suits the length of what is between them.
-func First(p []byte, one, other byte, block int) int {
+func IndexEither(p []byte, one, other byte, block int) int {
 	for n := 0; n < len(p); n += block {
 		b := p[n:min(n+block, len(p))]
 		found := bytes.IndexByte(b, one)

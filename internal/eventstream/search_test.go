@@ -1,4 +1,4 @@
-package bytesearch_test
+package eventstream_test
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mesh-gateway/mesh-go/internal/bytesearch"
+	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-func TestFirst(t *testing.T) {
+func TestIndexEither(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 9)
 	for _, text := range []string{"", "a", "\n", "\r", "a\n\r", "a\r\n", long, long + "\n", long + "\r\n", long + long + "\r"} {
@@ -18,7 +18,7 @@ func TestFirst(t *testing.T) {
 			want = len(text)
 		}
 		for block := 1; block < 12; block++ {
-			assert.Equal(t, want, bytesearch.First([]byte(text), '\n', '\r', block), "%q, %d", text, block)
+			assert.Equal(t, want, eventstream.IndexEither([]byte(text), '\n', '\r', block), "%q, %d", text, block)
 		}
 	}
 }
