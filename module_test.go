@@ -36,16 +36,20 @@ import (
 // TestImportersGetFewModules limits the modules that an importer builds, and excludes those that only our tests need.
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./discovery/report", "./gen/gateway"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./discovery/focus", "./discovery/report", "./gen/gateway", "./scan"} {
 		others := slices.DeleteFunc(modules(t, pkg), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" })
 		assert.LessOrEqual(t, len(others), 8, "%s: %v", pkg, others)
 		for _, module := range others {
 			assert.NotRegexp(t, `testify|kin-openapi|yaml|oapi-codegen/v2|cobra|pflag|modelcontextprotocol|go-internal`, module, pkg)
 		}
+		for _, dep := range packageOf(t, pkg).Deps {
+			// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
+			assert.NotEqual(t, "github.com/mesh-gateway/mesh-go", dep, pkg)
+			assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/(specs|internal/test)(/|$)`, dep, pkg)
+		}
 	}
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/meter", "./discovery/focus", "./discovery/report", "./scan"} {
-		// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
-		assert.NotContains(t, packageOf(t, pkg).Deps, "github.com/mesh-gateway/mesh-go", pkg)
+	for _, dep := range packageOf(t, "./discovery/discoverytest").Deps {
+		assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/(client|scan)(/|$)`, dep)
 	}
 	assert.Empty(t, slices.DeleteFunc(modules(t, "./scan"), func(m string) bool { return m == "github.com/mesh-gateway/mesh-go" }),
 		"scan needs the standard library only")

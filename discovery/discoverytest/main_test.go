@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -205,17 +204,4 @@ func TestCheckerFindsInvalidResponses(t *testing.T) {
 			assert.Equal(t, 200, s.call(op, "").Status)
 		})
 	}
-}
-
-// Users of this package build what it imports, so the tools of our own tests must not be among it.
-func TestPackageDoesNotImportTestTools(t *testing.T) {
-	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").CombinedOutput()
-	require.NoError(t, err, string(out))
-	for _, unwanted := range []string{
-		"stretchr/testify", "getkin/kin-openapi", "yaml", "mesh-go/specs", "mesh-go/internal/test/contract", "mesh-go/client", "mesh-go/scan",
-	} {
-		assert.NotContains(t, string(out), unwanted)
-	}
-	assert.Contains(t, string(out), "mesh-go/discovery\n", "the look can find what is there")
 }
