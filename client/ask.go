@@ -1,18 +1,15 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // NoAnswerError reports a question without an answer. Err is the reason: the question was not sent, the context ended, the client was
@@ -44,9 +41,17 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //
 // Ask makes the checks of [MeshClient.Send], opens a thread for the question and posts it there. The answer is the first message of
 // the kind answer from the recipient in this thread. A node that replies in the thread of a question, as [MeshClient.Reply] does,
-// needs nothing else; the client's own node must be registered to be replied to. With req.ThreadID the question is asked in that
-// thread, and the answer has a higher id than the question. One Ask at a time then waits for a recipient in a thread, because two
-// questions could not be told apart.
+// needs nothing else; the client's own node must be registered to be replied to. [MeshClient.ListThreads] with the Peer "_" does not list
+// these threads.
+//
+// With req.ThreadID the question is asked in that thread, and so it is, without it, in the thread of [Conversation]. It then has a random
+// number from 2^52 to 2^53 in RelatedTaskID, and the answer is the first one with this number: a reply repeats it. Several
+// questions can wait in one thread, and a late answer to one is not taken for the answer to another. A node that answers in the thread
+// without RelatedTaskID is not heard. If the gateway refuses the number, a warning is logged and the question has none.
+//
+// A question without a number, because the gateway refuses it or because req has both ThreadID and RelatedTaskID, is answered by the
+// next answer without a number of the recipient in the thread. One Ask at a time then waits for it. This is approximate: such an answer may
+// belong to an earlier question, or to one of another program.
 //
 // Ask polls for the answer, after 0.1 seconds at first and every 2 seconds later. It keeps polling while the gateway cannot be
 // reached. It ends if the gateway has lost the question with its database, which it checks after an error and every minute, or
@@ -57,7 +62,8 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // node may have marked them. A Serve or Watch of the node receives the answers too, unless it selects other kinds. An answer that
 // cannot be marked is returned nevertheless, and a warning is logged. Its ReadAt is the value from before the mark.
 //
-// With an IdempotencyKey the name of the thread is derived from the key, so that the same question asked again is sent once.
+// With an IdempotencyKey the name of the thread and the number are derived from the key, so that the same question asked again is sent
+// once.
 //
 // Older gateways have no threads (POST /threads is 404 or 405). The question then has no thread, and the answer is the first one
 // outside of threads. One Ask at a time waits for a recipient. A late answer to an earlier question, or to another program of the
@@ -95,9 +101,10 @@ func (c *MeshClient) AskAll(ctx context.Context, to []string, req SendRequest) i
 }
 
 // Await goes on waiting for questions that were sent before, for example after a restart. It yields one result for each question
-// as [MeshClient.AskAll] does. A question needs the ID, ToNode, ThreadID and CreatedAt of its receipt or of a
-// [NoAnswerError]; one without CreatedAt is recognized by its ID. Two questions to one node in one thread get the first and the second
-// answer. An invalid question, or one that is given twice, is one [*ValueError].
+// as [MeshClient.AskAll] does. A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt of its receipt or of a
+// [NoAnswerError]; one without CreatedAt is recognized by its ID, and a missing RelatedTaskID is looked up. Two questions without a
+// number to one node in one thread get the first and the second answer. An invalid question, or one that is given twice, is one
+// [*ValueError].
 func (c *MeshClient) Await(ctx context.Context, questions ...MeshMessage) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		if err := c.checkQuestions(ctx, questions); err != nil {
@@ -105,6 +112,7 @@ func (c *MeshClient) Await(ctx context.Context, questions ...MeshMessage) iter.S
 			return
 		}
 		w := &waiter{client: c, yield: yield, pending: slices.Clone(questions)}
+		w.unknown = slices.ContainsFunc(questions, func(q MeshMessage) bool { return q.ThreadID != nil && q.RelatedTaskID == nil })
 		w.run(ctx)
 	}
 }
@@ -128,15 +136,13 @@ func (c *MeshClient) ask(ctx context.Context, to []string, req SendRequest, key 
 		}
 		w := &waiter{client: c, yield: yield, checked: time.Now()}
 		accepted, refused := c.checkRecipients(ctx, nodes, req)
-		req.ThreadID, err = c.threadFor(ctx, accepted, req)
+		named, err := c.setThread(ctx, accepted, &req)
 		for _, node := range accepted {
 			if err != nil {
 				refused = append(refused, unsent(node, err))
 				continue
 			}
-			own := req
-			own.IdempotencyKey = key(node)
-			w.unsent = append(w.unsent, outgoing{node, own})
+			w.unsent = append(w.unsent, c.outgoing(node, req, key(node), named && req.RelatedTaskID == ""))
 		}
 		w.refused = refused
 		w.run(ctx)
@@ -165,37 +171,47 @@ func (c *MeshClient) checkRecipients(ctx context.Context, nodes []string, req Se
 	return accepted, refused
 }
 
-// threadFor returns the id of the thread of a question, or "" if there are no recipients or the gateway has no threads.
-func (c *MeshClient) threadFor(ctx context.Context, nodes []string, req SendRequest) (string, error) {
+// setThread sets the thread of a question, unless there are no recipients or the gateway has no threads. It reports whether the thread may
+// have other questions.
+func (c *MeshClient) setThread(ctx context.Context, nodes []string, req *SendRequest) (named bool, err error) {
 	if len(nodes) == 0 || req.ThreadID != "" {
-		return req.ThreadID, nil
+		return true, nil
 	}
-	topic := rand.Text()
-	if req.IdempotencyKey != "" {
-		topic = digest(req.IdempotencyKey, c.node)[:len(topic)]
+	name := Conversation(ctx)
+	if named = name != ""; !named {
+		topic := rand.Text()
+		if req.IdempotencyKey != "" {
+			topic = digest(req.IdempotencyKey, c.node)[:len(topic)]
+		}
+		name = askPrefix + topic
 	}
-	thread, err := c.OpenThread(ctx, c.threadName(nodes, "ask-"+topic))
-	var failed *MeshGatewayError
-	switch {
-	case err == nil:
-		return thread.ID, nil
-	case errors.As(err, &failed) && (failed.StatusCode == http.StatusNotFound || failed.StatusCode == http.StatusMethodNotAllowed):
-		return "", nil
+	thread, err := c.OpenThread(ctx, name)
+	if hasStatus(err, http.StatusNotFound) || hasStatus(err, http.StatusMethodNotAllowed) {
+		return false, nil
 	}
-	return "", err
+	if err == nil {
+		req.ThreadID = thread.ID
+	}
+	return named, err
 }
 
-// threadName returns the name of a thread of the node with others, which are left out if the name is too long.
-func (c *MeshClient) threadName(nodes []string, topic string) string {
-	name := strings.Join(append([]string{c.node}, slices.Sorted(slices.Values(nodes))...), "↔") + ":" + topic
-	if utf8.RuneCountInString(name) <= maxThreadName {
-		return name
-	}
-	return c.node + ":" + topic
+// outgoing is a question that has not been sent.
+type outgoing struct {
+	to  string
+	req SendRequest
+	// ownKey means that this package makes the idempotency key, if there is one.
+	ownKey bool
+	// numbered means that this package made the RelatedTaskID. refused is the error with which the gateway refused it, or nil.
+	numbered bool
+	refused  error
 }
 
-// digest returns a hash of texts in hexadecimal digits.
-func digest(texts ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", texts))
-	return hex.EncodeToString(sum[:])
+// outgoing returns the question to one node. A numbered one has a key, so that it arrives once if it is sent again without its number.
+func (c *MeshClient) outgoing(node string, req SendRequest, key string, numbered bool) outgoing {
+	req.IdempotencyKey = key
+	if numbered {
+		req.RelatedTaskID = newNumber(key, c.node)
+		req.IdempotencyKey = cmp.Or(key, "ask-"+req.RelatedTaskID)
+	}
+	return outgoing{to: node, req: req, ownKey: key == "", numbered: numbered}
 }

@@ -70,12 +70,8 @@ func (w *waiter) checkLost(ctx context.Context) {
 		return
 	}
 	w.checked = time.Now()
-	op := opListMessages
-	op.filter, op.needsBody = withoutContents, true // an empty body does not show that a question is gone
 	for _, thread := range w.threads() {
-		rows, err := w.client.list(ctx, op, &gateway.ListMessagesParams{
-			From: &w.client.node, Kind: optional(KindQuestion), ThreadID: optional(thread), Limit: optional(int64(maxLimit)),
-		})
+		rows, err := w.questions(ctx, thread)
 		if err != nil || len(rows) >= maxLimit {
 			continue // not known
 		}
@@ -87,6 +83,35 @@ func (w *waiter) checkLost(ctx context.Context) {
 	}
 }
 
+// questions returns the questions of the node in a thread, without their contents.
+func (w *waiter) questions(ctx context.Context, thread string) ([]MeshMessage, error) {
+	op := opListMessages
+	op.filter, op.needsBody = withoutContents, true // an empty body does not show that a question is gone
+	return w.client.list(ctx, op, &gateway.ListMessagesParams{
+		From: &w.client.node, Kind: optional(KindQuestion), ThreadID: optional(thread), Limit: optional(int64(maxLimit)),
+	})
+}
+
+// learnNumbers sets the numbers of the questions of Await, once. A caller may have kept less than the receipts.
+func (w *waiter) learnNumbers(ctx context.Context) error {
+	if !w.unknown {
+		return nil
+	}
+	for _, thread := range w.threads() {
+		rows, err := w.questions(ctx, thread)
+		if withoutRowErrors(err) != nil {
+			return err
+		}
+		for i, q := range w.pending {
+			if at := slices.IndexFunc(rows, func(m MeshMessage) bool { return isQuestion(q, m) }); at >= 0 && q.RelatedTaskID == nil {
+				w.pending[i].RelatedTaskID = rows[at].RelatedTaskID
+			}
+		}
+	}
+	w.unknown = false
+	return nil
+}
+
 // isQuestion reports whether m is the question q. A gateway with a new database reuses ids.
 func isQuestion(q, m MeshMessage) bool {
 	return m.ID == q.ID && m.ToNode == q.ToNode && (q.CreatedAt == "" || m.CreatedAt == q.CreatedAt)
@@ -94,7 +119,7 @@ func isQuestion(q, m MeshMessage) bool {
 
 func (w *waiter) lose(q MeshMessage) {
 	w.pending = slices.DeleteFunc(w.pending, func(p MeshMessage) bool { return p.ID == q.ID })
-	w.release(conversation{q.ToNode, q.GetThreadID()})
+	w.release(conversationWith(q.ToNode, q))
 	w.emit(MeshMessage{}, &NoAnswerError{Question: q, Err: errQuestionLost})
 }
 

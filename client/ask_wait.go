@@ -24,12 +24,6 @@ const (
 // errQuestionLost reports a question that the gateway does not list any more.
 var errQuestionLost = errors.New("the gateway has lost the question; it may have a new database")
 
-// outgoing is a question that has not been sent.
-type outgoing struct {
-	to  string
-	req SendRequest
-}
-
 // waiter is the state of one range over AskAll or Await.
 type waiter struct {
 	client  *MeshClient
@@ -38,8 +32,10 @@ type waiter struct {
 
 	refused []*NoAnswerError // questions that cannot be sent
 	unsent  []outgoing
+	again   []outgoing // to be sent again in the next round
 	pending []MeshMessage
 	turns   []conversation // that this waiter has taken
+	unknown bool           // the numbers of pending questions have to be looked up
 
 	crowded    map[string]bool // threads with more answers than a poll for all recipients returns
 	idle       int             // the number of polls in a row without an answer
@@ -79,22 +75,43 @@ func (w *waiter) run(ctx context.Context) {
 // send sends each question whose turn it is.
 func (w *waiter) send(ctx context.Context) {
 	w.unsent = slices.DeleteFunc(w.unsent, func(q outgoing) bool {
-		turn := conversation{q.to, q.req.ThreadID}
+		turn := conversation{q.to, q.req.ThreadID, questionNumber(q.req.RelatedTaskID)}
 		if w.client.ended(ctx) != nil || !w.client.turns.take(turn) {
 			return false
 		}
 		w.turns = append(w.turns, turn)
-		receipt, err := w.client.post(ctx, q.to, q.req, q.req.IdempotencyKey == "")
+		receipt, err := w.client.post(ctx, q.to, q.req, q.ownKey)
 		if err != nil {
 			w.release(turn)
-			w.refused = append(w.refused, unsent(q.to, err))
+			w.refuse(q, err)
 			return true
 		}
+		if q.refused != nil {
+			w.client.log.WarnContext(ctx, "the gateway refuses the numbers of questions; a late answer may be taken for another", "error", q.refused)
+		}
 		// Older gateways may not return these fields.
-		receipt.ToNode, receipt.ThreadID = q.to, optional(q.req.ThreadID)
+		receipt.ToNode, receipt.ThreadID, receipt.RelatedTaskID = q.to, optional(q.req.ThreadID), optional(q.req.RelatedTaskID)
 		w.pending = append(w.pending, *receipt)
 		return true
 	})
+	w.unsent, w.again = append(w.unsent, w.again...), nil
+}
+
+// refuse handles the error of a send. If the gateway may have refused the number of a question, because it has no such task, the question is sent
+// again without it.
+func (w *waiter) refuse(q outgoing, err error) {
+	var failed *MeshGatewayError
+	if !q.numbered || !errors.As(err, &failed) || !slices.Contains(numberRefusals, failed.StatusCode) {
+		w.refused = append(w.refused, unsent(q.to, err))
+		return
+	}
+	q.numbered, q.refused, q.req.RelatedTaskID = false, err, ""
+	w.again = append(w.again, q)
+}
+
+// numberRefusals are the statuses with which a gateway may refuse the number of a question.
+var numberRefusals = []int{
+	http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusInternalServerError,
 }
 
 func (w *waiter) emitRefused() {
@@ -130,7 +147,7 @@ func (w *waiter) emit(m MeshMessage, err error) { w.stopped = w.stopped || !w.yi
 func (w *waiter) poll(ctx context.Context) {
 	w.idle++
 	w.retryAfter = 0
-	var failed error
+	failed := w.learnNumbers(ctx)
 	for _, thread := range w.threads() {
 		if err := w.pollThread(ctx, thread); err != nil && failed == nil {
 			failed = err
@@ -204,14 +221,14 @@ func (w *waiter) pollThread(ctx context.Context, thread string) error {
 
 // isAnswer reports whether m answers q.
 func (c *MeshClient) isAnswer(q, m MeshMessage) bool {
-	return m.Kind == KindAnswer && m.FromNode == q.ToNode && m.ToNode == c.node && m.GetThreadID() == q.GetThreadID() && m.ID > q.ID
+	return m.Kind == KindAnswer && m.ToNode == c.node && conversationWith(m.FromNode, m) == conversationWith(q.ToNode, q) && m.ID > q.ID
 }
 
 // deliver marks an answer read and yields it.
 func (w *waiter) deliver(ctx context.Context, q, answer MeshMessage) {
 	w.idle = 1
 	w.pending = slices.DeleteFunc(w.pending, func(p MeshMessage) bool { return p.ID == q.ID })
-	w.release(conversation{q.ToNode, q.GetThreadID()})
+	w.release(conversationWith(q.ToNode, q))
 	if answer.ReadAt == nil {
 		w.mark(ctx, answer.ID)
 	}

@@ -50,7 +50,8 @@ func (c *MeshClient) sent(ctx context.Context, opts FetchOptions) ([]MeshMessage
 
 // Pending returns the questions among the messages of [MeshClient.Sent] that have no answer, the newest first. A question is
 // answered by a later message of the kind answer from its recipient in the same thread, or outside of threads if the question has no
-// thread. FetchOptions.Kind must be "" or KindQuestion, and a Limit of 0 means 1000.
+// thread. The answer to a question with a number, as [MeshClient.Ask] gives it in a thread, has that number. Without one, any later answer
+// without a number counts, which is approximate: it may belong to an earlier question. FetchOptions.Kind must be "" or KindQuestion, and a Limit of 0 means 1000.
 //
 // It takes two requests. If the inbox has 1000 answers that are newer than a question, one more finds the newest answer from its
 // recipient in its thread.
@@ -67,7 +68,7 @@ func (c *MeshClient) Pending(ctx context.Context, opts FetchOptions) ([]MeshMess
 		return questions, err
 	}
 	answers := newestAnswers{client: c, ids: make(map[conversation]int64)}
-	if err := answers.read(ctx, conversation{resolveAlias(c.aliases, opts.ToNode), opts.ThreadID}); err != nil {
+	if err := answers.read(ctx, conversation{node: resolveAlias(c.aliases, opts.ToNode), thread: opts.ThreadID}); err != nil {
 		return nil, err
 	}
 	var pending []MeshMessage
@@ -83,9 +84,6 @@ func (c *MeshClient) Pending(ctx context.Context, opts FetchOptions) ([]MeshMess
 	return append([]MeshMessage{}, pending...), err
 }
 
-// conversation is a thread with a node. The thread is "" for messages outside of threads.
-type conversation struct{ node, thread string }
-
 // newestAnswers has the ids of the newest answers to the client's node.
 type newestAnswers struct {
 	client *MeshClient
@@ -98,7 +96,7 @@ type newestAnswers struct {
 
 // has reports whether a question is answered.
 func (a *newestAnswers) has(ctx context.Context, question MeshMessage) (bool, error) {
-	of := conversation{question.ToNode, question.GetThreadID()}
+	of := conversationWith(question.ToNode, question)
 	if a.ids[of] <= question.ID && question.ID < a.complete && !a.known[of] {
 		before := a.complete
 		if err := a.read(ctx, of); err != nil {
@@ -122,7 +120,7 @@ func (a *newestAnswers) read(ctx context.Context, of conversation) error {
 	})
 	for _, m := range rows {
 		if m.Kind == KindAnswer && m.ToNode == a.client.node {
-			of := conversation{m.FromNode, m.GetThreadID()}
+			of := conversationWith(m.FromNode, m)
 			a.ids[of] = max(a.ids[of], m.ID)
 		}
 	}

@@ -75,6 +75,8 @@ type ServeOptions struct {
 // The gateway's own 404 shows that the message is read. At most 20,000 messages wait for their marks; any others stay
 // unread, and are reported.
 //
+// The context of handler has the [Conversation] of the message, for which Serve looks up the name of its thread.
+//
 // Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
 // keeps polling while the gateway cannot be reached.
 //
@@ -114,7 +116,7 @@ func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, Me
 	defer cancel()
 	s := &server{
 		client:   c,
-		handler:  func(m MeshMessage) (string, error) { return handler(handling, m) },
+		handler:  handler,
 		handling: handling,
 		opts:     opts,
 		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
@@ -165,7 +167,7 @@ func (o ServeOptions) check(r *redactor) error {
 // server is the state of one Serve.
 type server struct {
 	client  *MeshClient
-	handler func(MeshMessage) (string, error) // returns the answer of Answer, and "" for Serve
+	handler func(context.Context, MeshMessage) (string, error) // returns the answer of Answer, and "" for Serve
 	opts    ServeOptions
 	slots   chan struct{}       // one element for each worker that is busy
 	sends   chan struct{}       // one element for each answer that is sent again
@@ -179,6 +181,7 @@ type server struct {
 	active    messageSet
 	marks     markQueue
 	check     unreadCheck
+	threads   threadNames
 }
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the

@@ -60,7 +60,7 @@ func (s *server) process(ctx context.Context, j *job) {
 func (s *server) attempt(j *job) error {
 	j.began = s.reach.polls()
 	if !j.finished {
-		text, err := s.handler(j.message)
+		text, err := s.handler(s.threads.context(s.handling, s.client, j.message), j.message)
 		if err != nil {
 			return err
 		}

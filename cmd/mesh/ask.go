@@ -34,7 +34,8 @@ The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 
 registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
 without an answer. With -o json each answer is one line.
 
-With --thread the question is asked in a conversation. The answer of a node is then its next one in that thread.`,
+With --thread the question is asked in a conversation, and so it is, without it, in a command of mesh serve: in that of the message. The
+question then has a number, which mesh reply and mesh serve repeat, so that each question gets its own answer.`,
 		Example: `  mesh ask node-b "Is the build green?"
   mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
   mesh ask node-b - < question.txt`,

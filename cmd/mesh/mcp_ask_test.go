@@ -71,6 +71,33 @@ func TestAskTool(t *testing.T) {
 	assert.Len(t, items(a.must("mesh_thread", arguments{"id": "builds"}), "messages"), 2)
 }
 
+// A question in a thread is continued with its number: a late answer to another one is not its answer.
+func TestAskToolGoesOnWaitingInAThread(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t, gatewaytest.WithPeers("node-c"))
+	a := newAgent(t, g)
+	ask := func(text string) map[string]any {
+		return a.must("mesh_ask", arguments{"to": []string{"node-c"}, "text": text, "thread": "builds", "seconds": 1})
+	}
+	first, second := ask("delete the backup?"), ask("delete the database?")
+	assert.Regexp(t, `^[0-9]{16}$`, items(first, "pending")[0]["task"])
+	c, err := client.New("node-c", g.Options()...)
+	require.NoError(t, err)
+	defer c.Close()
+	rows, err := c.Fetch(t.Context(), client.FetchOptions{})
+	require.NoError(t, err)
+	for _, q := range rows { // the newest first
+		_, err := c.Reply(t.Context(), q, client.KindAnswer, "answer to "+q.GetContent())
+		require.NoError(t, err)
+	}
+	for text, result := range map[string]map[string]any{"delete the backup?": first, "delete the database?": second} {
+		again := a.must("mesh_ask", arguments{"pending": result["pending"]})
+		assert.Equal(t, "answer to "+text, items(again, "answers")[0]["untrusted_content"])
+	}
+	a.must("mesh_ask", arguments{"to": []string{"node-c"}, "text": "in a thread of its own", "seconds": 1})
+	assert.Len(t, items(a.must("mesh_threads", arguments{}), "threads"), 1)
+}
+
 func TestAskToolRefusesOtherArguments(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)

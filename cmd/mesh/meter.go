@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -247,7 +246,7 @@ func meterLabels(flags []string) (map[string]string, error) {
 	labels := map[string]string{}
 	for name, value := range map[string]string{
 		"message": os.Getenv("MESH_MESSAGE_ID"), "from": os.Getenv("MESH_FROM"), "thread_id": os.Getenv("MESH_THREAD_ID"),
-		"thread": cmp.Or(os.Getenv("MESH_THREAD"), os.Getenv("MESH_THREAD_ID")),
+		"thread": os.Getenv("MESH_THREAD"),
 	} {
 		if value != "" {
 			labels[name] = value

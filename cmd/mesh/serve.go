@@ -37,8 +37,8 @@ func newServe(a *app) *cobra.Command {
 		Long: `Serve registers this node and runs COMMAND for each unread question. With --kind it runs for other kinds as well, which stay
 unread without it. Two nodes that answer answers exchange messages without end.
 
-COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD, the name
-of the thread, in its environment. The fields of the JSON are id, from_node, to_node, kind, content, created_at, related_task_id, thread_id
+COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD in its
+environment. MESH_THREAD is the name of the thread, or empty for a thread of a single question. mesh ask in COMMAND asks in it. The fields of the JSON are id, from_node, to_node, kind, content, created_at, related_task_id, thread_id
 and those that mesh inbox -o json prints as well; a field without a value is null.
 
 If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other

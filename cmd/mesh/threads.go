@@ -17,7 +17,7 @@ import (
 // threadsFlags are the flags of mesh threads.
 type threadsFlags struct {
 	client.ThreadQuery
-	newest bool
+	newest, all bool
 }
 
 func newThreads(a *app) *cobra.Command {
@@ -35,6 +35,9 @@ func newThreads(a *app) *cobra.Command {
 			if f.newest {
 				return usagef("--newest needs the name or id of a thread")
 			}
+			if f.Peer == "" && !f.all {
+				f.Peer = lookup.NamedThreads
+			}
 			threads, err := c.ListThreads(ctx, f.ThreadQuery)
 			if err = a.skipInvalid(err); err != nil {
 				return err
@@ -45,6 +48,7 @@ func newThreads(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&f.Peer, "peer", "", "only threads of this node")
 	cmd.Flags().StringVar(&f.Topic, "topic", "", "only threads of this topic")
 	cmd.Flags().StringVar(&f.SessionID, "session", "", "only threads of this session")
+	cmd.Flags().BoolVar(&f.all, "all", false, "also the threads of single questions of mesh ask")
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
 	cmd.Flags().BoolVar(&f.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
 	complete(cmd, "peer", a.completeNode)

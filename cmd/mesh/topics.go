@@ -55,7 +55,7 @@ mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL,
 select the proxy for what leaves. The command gets another HTTPS_PROXY, NODE_OPTIONS and NODE_USE_ENV_PROXY, and with --intercept the
 variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS.
 
-A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD, the name of the thread.`,
+A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD, the name of a named thread.`,
 	}
 }
 

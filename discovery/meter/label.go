@@ -2,23 +2,12 @@ package meter
 
 import (
 	"context"
-	"maps"
+
+	"github.com/mesh-gateway/mesh-go/internal/label"
 )
 
-type labelsKey struct{}
-
-// WithLabel returns a context whose calls have a label. A label of the same name replaces the one of ctx.
+// WithLabel returns a context whose calls have a label. A label of the same name replaces the one of ctx. A handler of package client
+// has the label "thread" if its message is in a named thread.
 func WithLabel(ctx context.Context, name, value string) context.Context {
-	labels := maps.Clone(labelsOf(ctx))
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[name] = value
-	return context.WithValue(ctx, labelsKey{}, labels)
-}
-
-// labelsOf returns the labels of a context. They must not be changed.
-func labelsOf(ctx context.Context) map[string]string {
-	labels, _ := ctx.Value(labelsKey{}).(map[string]string)
-	return labels
+	return label.With(ctx, name, value)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/internal/label"
 )
 
 const webSockets = "what is sent over a WebSocket is not counted"
@@ -35,7 +36,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(req)
 	}
 	c := &call{
-		meter: t.meter, target: target, outside: !known, labels: labelsOf(req.Context()), path: req.URL.Path, attempt: attempt(req.Header),
+		meter: t.meter, target: target, outside: !known, labels: label.Of(req.Context()), path: req.URL.Path, attempt: attempt(req.Header),
 		billing: billing(req), sent: time.Now(),
 	}
 	sent, err := c.prepare(req)

@@ -1,4 +1,4 @@
-// Package running has a conversation of three nodes, which is the same at every gateway: the one in memory or, with REAL_GATEWAY_URL and
+// Package running has conversations of nodes, which are the same at every gateway: the one in memory or, with REAL_GATEWAY_URL and
 // MESH_GATEWAY_TOKEN, a running one:
 //
 //	REAL_GATEWAY_URL=http://127.0.0.1:8787/gateway go test -count=1 ./internal/test/running
@@ -10,8 +10,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,4 +95,89 @@ func TestConversation(t *testing.T) {
 	assert.Empty(t, unread, "the answers are marked read")
 	stopServing()
 	require.NoError(t, <-served)
+}
+
+// Two programs of a node ask in one thread: no question gets the answer to another. The gateway stores the numbers of the questions.
+func TestQuestionsInOneThread(t *testing.T) {
+	t.Parallel()
+	const programs, questions = 2, 10
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	opts := gateway(t)
+	asker, askerName := node(ctx, t, opts, "asker")
+	answerer, answererName := node(ctx, t, opts, "answerer")
+	thread, err := asker.OpenThread(ctx, askerName+":build")
+	require.NoError(t, err)
+	ask := func(ctx context.Context, c *client.MeshClient, text string) (*client.MeshMessage, error) {
+		return c.Ask(ctx, client.SendRequest{To: answererName, Content: text, ThreadID: thread.ID})
+	}
+
+	short, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, err = ask(short, asker, "delete the backup?")
+	var late *client.NoAnswerError
+	require.ErrorAs(t, err, &late)
+	serving, stopServing := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() {
+		served <- answerer.Answer(serving, func(ctx context.Context, q client.MeshMessage) (string, error) {
+			return client.Conversation(ctx) + ": answer to " + q.GetContent(), nil
+		}, client.ServeOptions{Workers: 4, Watch: client.WatchOptions{Interval: 200 * time.Millisecond}})
+	}()
+	var asking sync.WaitGroup
+	for program := range programs {
+		c, err := client.New(askerName, opts...)
+		require.NoError(t, err)
+		defer c.Close()
+		for i := range questions {
+			asking.Go(func() {
+				text := fmt.Sprint("question ", program, " ", i)
+				answer, err := ask(ctx, c, text)
+				if assert.NoError(t, err) {
+					assert.Equal(t, askerName+":build: answer to "+text, answer.GetContent())
+				}
+			})
+		}
+	}
+	asking.Wait()
+	for answer, err := range asker.Await(ctx, late.Question) {
+		require.NoError(t, err)
+		assert.Contains(t, answer.GetContent(), "delete the backup?")
+	}
+	pending, err := asker.Pending(ctx, client.FetchOptions{ThreadID: thread.ID})
+	require.NoError(t, err)
+	assert.Empty(t, pending)
+	stopServing()
+	require.NoError(t, <-served)
+}
+
+// The gateway lists at most 100 threads: those of single questions are not among those of a pair.
+func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	opts := gateway(t)
+	asker, askerName := node(ctx, t, opts, "asker")
+	_, silentName := node(ctx, t, opts, "silent")
+	names := []string{askerName + ":build", askerName + "-build"}
+	for _, name := range names {
+		_, err := asker.OpenThread(ctx, name)
+		require.NoError(t, err)
+	}
+	for range 101 {
+		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		_, err := asker.Ask(short, client.SendRequest{To: silentName, Content: "silent?"})
+		cancel()
+		require.Error(t, err)
+	}
+	for _, name := range names {
+		_, found, err := asker.FindThread(ctx, name)
+		require.NoError(t, err)
+		assert.True(t, found, name)
+	}
+	named, err := asker.ListThreads(ctx, client.ThreadQuery{Peer: "_", Limit: 100})
+	require.NoError(t, err)
+	for _, thread := range named {
+		assert.NotContains(t, thread.Name, ":ask-")
+	}
 }

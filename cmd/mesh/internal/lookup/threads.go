@@ -1,13 +1,19 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"regexp"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
+
+// NamedThreads is the Peer of a [client.ThreadQuery] for the threads that have a pair of peers: the gateway reads _ as any character. The
+// threads of single questions have none, and would hide the others.
+const NamedThreads = "_"
 
 // threadID is the form of a thread id; any other text is the name of a thread.
 var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
@@ -59,14 +65,15 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string, check fu
 	return t.ID, nil
 }
 
-// AskThread returns the id of the thread for a question to nodes, as for [Send]. A new thread is created if the question can be sent to
-// one of them.
+// AskThread returns the id of the thread for a question to nodes, as for [Send]. "" is the conversation of the message for which mesh serve
+// runs this program, if there is one. A new thread is created if the question can be sent to one of the nodes.
 func AskThread(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, nodes []string, text, thread string) (string, error) {
 	for _, node := range nodes {
 		if err := CheckName(scanner, "the recipient", node); err != nil {
 			return "", err
 		}
 	}
+	thread = cmp.Or(thread, os.Getenv("MESH_THREAD"))
 	if err := CheckName(scanner, "the name of the thread", thread); err != nil {
 		return "", err
 	}

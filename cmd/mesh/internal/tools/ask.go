@@ -25,6 +25,7 @@ type toolQuestion struct {
 	ID        messageID `json:"id"`
 	To        nodeName  `json:"to"`
 	ThreadID  string    `json:"thread_id,omitempty"`
+	Task      string    `json:"task,omitempty"` // its number
 	CreatedAt string    `json:"created_at,omitempty"`
 }
 
@@ -89,6 +90,9 @@ func (t *messageTools) results(ctx context.Context, in askArguments) (iter.Seq2[
 			if q.ThreadID != "" {
 				questions[i].ThreadID = &q.ThreadID
 			}
+			if q.Task != "" {
+				questions[i].RelatedTaskID = &q.Task
+			}
 		}
 		return t.client.Await(ctx, questions...), nil
 	}
@@ -122,7 +126,7 @@ func (a *toolAnswers) add(m client.MeshMessage, room int) int {
 func (a *toolAnswers) addMissing(none *client.NoAnswerError, ended bool) {
 	q := none.Question
 	if q.ID != 0 && ended && (errors.Is(none, context.DeadlineExceeded) || errors.Is(none, context.Canceled)) {
-		a.Pending = append(a.Pending, toolQuestion{messageID(q.ID), nodeName(q.ToNode), q.GetThreadID(), q.CreatedAt})
+		a.Pending = append(a.Pending, toolQuestion{messageID(q.ID), nodeName(q.ToNode), q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt})
 		return
 	}
 	a.Refused = append(a.Refused, toolRefusal{q.ToNode, explain(none.Err)})

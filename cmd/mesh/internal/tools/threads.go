@@ -20,7 +20,7 @@ type threadTools struct {
 }
 
 func addThreadTools(server *mcp.Server, t *threadTools) {
-	add(server, "mesh_threads", "List threads", "List the threads of all nodes, most recently used first.", t.list, reads)
+	add(server, "mesh_threads", "List threads", "List the named threads of all nodes, most recently used first.", t.list, reads)
 	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first. Nothing is marked read.", t.read, reads)
 }
 
@@ -48,7 +48,7 @@ type toolThread struct {
 const maxThreads = 100
 
 func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThreads, error) {
-	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: string(in.Peer), Topic: in.Topic, Limit: maxThreads})
+	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: cmp.Or(string(in.Peer), lookup.NamedThreads), Topic: in.Topic, Limit: maxThreads})
 	invalid, err := lookup.InvalidRows(err)
 	if err != nil {
 		return toolThreads{}, err

@@ -24,7 +24,6 @@ type Worker struct {
 	env     []string
 	stderr  io.Writer
 	killed  context.Context
-	threads threadNames
 }
 
 // New returns a Worker, or an error when the command does not exist. What a command writes to its stderr goes to stderr. The
@@ -97,7 +96,7 @@ func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) 
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.stderr, pipeDelay
 	cmd.Env = append(slices.Clone(w.env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
-		"MESH_THREAD="+w.threads.of(ctx, w.client, m))
+		"MESH_THREAD="+client.Conversation(ctx))
 	separate(cmd)
 	switch err := cmd.Run(); {
 	case out.full:

@@ -1,0 +1,104 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/mesh-gateway/mesh-go/internal/label"
+)
+
+// conversation is what an answer and its question have in common: the other node, the thread, and the number of the question. The thread
+// is "" outside of threads.
+type conversation struct{ node, thread, number string }
+
+// conversationWith returns the conversation of a message from or to a node.
+func conversationWith(node string, m MeshMessage) conversation {
+	return conversation{node, m.GetThreadID(), questionNumber(m.GetRelatedTaskID())}
+}
+
+// Questions have numbers of 53 bits, which JavaScript reads exactly. Numbers of tasks are smaller.
+const (
+	lowestNumber = 1 << 52
+	numberDigits = 52 / 4 // of a digest
+)
+
+// questionNumber returns task if it is the number of a question, and "" for any other task.
+func questionNumber(task string) string {
+	if n, err := strconv.ParseUint(task, 10, 64); err != nil || n < lowestNumber || n >= 2*lowestNumber {
+		return ""
+	}
+	return task
+}
+
+// newNumber returns the number of a question: for an idempotency key always the same, and otherwise a random one.
+func newNumber(key, node string) string {
+	n, _ := strconv.ParseUint(digest(cmp.Or(key, rand.Text()), node)[:numberDigits], 16, 64) // digits only
+	return strconv.FormatUint(lowestNumber+n, 10)
+}
+
+// digest returns a hash of texts in hexadecimal digits.
+func digest(texts ...string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", texts))
+	return hex.EncodeToString(sum[:])
+}
+
+// askPrefix begins the names of the threads of single questions. The gateway splits a name at the first colon, so they have no pair of
+// peers, by which named threads are listed.
+const askPrefix = ":ask-"
+
+type conversationKey struct{}
+
+// Conversation returns the name of the thread of the message that a handler of [MeshClient.Serve] or [MeshClient.Answer] handles. ctx is
+// the context of the handler, or derived from it. The name is "" if the message has no thread or one for a single question, if
+// the gateway did not return the thread, or if the name has control characters.
+//
+// [MeshClient.Ask] asks in this thread unless SendRequest.ThreadID is set. The meter of package discovery/meter records the name as the
+// label "thread".
+func Conversation(ctx context.Context) string {
+	name, _ := ctx.Value(conversationKey{}).(string)
+	return name
+}
+
+// threadNames has the names of threads by their ids. It looks each one up once.
+type threadNames struct {
+	mu    sync.Mutex
+	names map[string]string
+}
+
+// maxThreadNames bounds the names that are kept.
+const maxThreadNames = 10_000
+
+// context returns ctx with the conversation of a message.
+func (t *threadNames) context(ctx context.Context, c *MeshClient, m MeshMessage) context.Context {
+	name := t.of(ctx, c, m.GetThreadID())
+	if name == "" || strings.HasPrefix(name, askPrefix) || strings.ContainsFunc(name, unicode.IsControl) {
+		return ctx
+	}
+	return context.WithValue(label.With(ctx, "thread", name), conversationKey{}, name)
+}
+
+// of returns the name of a thread, or "" if it is not known.
+func (t *threadNames) of(ctx context.Context, c *MeshClient, id string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name, ok := t.names[id]; ok || id == "" {
+		return name
+	}
+	thread, _, _ := c.GetThread(ctx, id, ThreadOptions{Limit: 1})
+	if thread == nil {
+		return "" // err; a message that cannot be decoded does not matter
+	}
+	if t.names == nil || len(t.names) >= maxThreadNames {
+		t.names = make(map[string]string)
+	}
+	t.names[id] = thread.Name
+	return thread.Name
+}
