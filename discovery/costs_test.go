@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+	"github.com/mesh-gateway/mesh-go/gen/openai"
+	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
@@ -184,4 +187,31 @@ func TestBillWithARepeatedKeyIsAFailedCall(t *testing.T) {
 		}
 	}
 	assert.Len(t, tried, 6)
+}
+
+// A field that is added to the generated types of a bill has to be added to the keys that may not be repeated.
+func TestNoFieldOfABillMayBeRepeated(t *testing.T) {
+	t.Parallel()
+	for operation, types := range map[string][]any{
+		"FetchOpenAICostBuckets":    {openai.CostPage{}, openai.CostBucket{}, openai.CostResult{}, openai.CostAmount{}},
+		"FetchAnthropicCostBuckets": {anthropic.CostPage{}, anthropic.CostBucket{}, anthropic.CostResult{}},
+		"FetchXAICostBuckets":       {xaimanagement.Usage{}, xaimanagement.TimeSeries{}, xaimanagement.DataPoint{}},
+	} {
+		b := billings()[operation]
+		for _, bill := range types {
+			for _, field := range reflect.VisibleFields(reflect.TypeOf(bill)) {
+				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				if name == "-" {
+					continue
+				}
+				// Any object counts, also one that is not known.
+				body := strings.Replace(b.good, "{", fmt.Sprintf(`{"new":{%q:1,%[1]q:2},`, name), 1)
+				s := newFakeServer(map[string]http.HandlerFunc{b.service: respond(body)})
+				_, err := b.call(t.Context(), s.inProcess(), time.Minute)
+				require.NoError(t, err)
+				f := requireOneFailure(t, s, discovery.ReasonDecode)
+				assert.ErrorContains(t, f.Err, fmt.Sprintf("the key %q is repeated", name), "%T", bill)
+			}
+		}
+	}
 }
