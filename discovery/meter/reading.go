@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"net/http"
@@ -11,8 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/skim"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -20,28 +19,23 @@ import (
 type reading struct {
 	call   *call
 	status int
-	stream bool
 	done   bool
 
 	gunzip *gunzip
-	events *events  // for server-sent events
-	frames *frames  // for a binary event stream
-	json   *skimmer // for everything else
+	body   *skim.Body
 	reader *response.Reader
-	// latest is an event with the counts so far, which is parsed only if it turns out to be the last one.
-	latest []byte
-	err    error // why the response cannot be read
+	err    error // why the response cannot be unpacked
 	// requestID is the id of a response of Converse, whose body has none.
 	requestID string
 }
 
 func newReading(c *call, res *http.Response) *reading {
 	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
+	r.body = skim.NewBody(r.reader, res.Header.Get("Content-Type"), c.target.Stream)
 	r.reader.Headers(res.Header.Get)
 	if id := res.Header.Get("X-Amzn-Requestid"); c.target.Form == usage.Converse && len(id) <= response.MaxName {
 		r.requestID = id
 	}
-	r.read(res.Header.Get("Content-Type"))
 	switch strings.ToLower(res.Header.Get("Content-Encoding")) {
 	case "", "identity":
 	case "gzip", "x-gzip":
@@ -50,26 +44,6 @@ func newReading(c *call, res *http.Response) *reading {
 		r.err = errors.New("the response has an encoding that is not read: " + encodingName(res.Header))
 	}
 	return r
-}
-
-// read prepares for a body of a content type.
-func (r *reading) read(contentType string) {
-	skim := skimmer{root: r.reader.Root(), each: r.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	switch strings.ToLower(strings.TrimSpace(mediaType)) {
-	case "text/event-stream":
-		r.events, r.stream = &events{skimmer: skim, marks: marks}, true
-		if r.call.target.Form == string(models.Gemini) {
-			r.events.marks = geminiMarks
-		}
-	case binaryEvents:
-		r.frames, r.stream = newFrames(skim, r.document), true
-	case "application/x-ndjson":
-		skim.lines = true
-		r.json, r.stream = &skim, true
-	default:
-		r.json, r.stream = &skim, r.call.target.Stream
-	}
 }
 
 // write takes bytes of the body.
@@ -86,74 +60,12 @@ func (r *reading) write(p []byte) {
 	}
 }
 
-// plain takes bytes of the unpacked body.
+// plain takes bytes of the unpacked body. After the final counts the call is recorded at once: the caller may neither read on nor close
+// the response.
 func (r *reading) plain(p []byte) {
-	switch {
-	case r.frames != nil:
-		r.frame(p)
-		return
-	case r.events == nil:
-		r.json.Write(p)
-		return
-	}
-	r.events.Write(p)
-	if r.events.ended && !r.done && r.reader.Final() {
+	r.body.Write(p)
+	if r.body.Done() && !r.done && r.reader.Final() {
 		r.finish("")
-	}
-}
-
-// document takes the fields of a body, or of an event, that matter. After the final one the call is recorded at once: the caller
-// may neither read on nor close the response. If another chunk may have the final counts it is recorded after [DONE] or the end.
-func (r *reading) document(fields []byte) {
-	if r.done || r.delay(fields) {
-		return
-	}
-	r.parseLatest()
-	r.parse(fields)
-	if r.reader.Ended() {
-		r.finish("")
-	}
-}
-
-// delay keeps an event of Gemini in place of the one before, whose counts it includes. It reports whether it did: the last event
-// is parsed at once, as are those that have more than counts.
-func (r *reading) delay(fields []byte) bool {
-	const maxLatest = 2 << 10
-	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model |
-		1<<response.ModelStage | 1<<response.RetirementTime
-	if r.events == nil || !r.events.named || len(fields) > maxLatest || r.events.skimmer.fields&^counts != 0 ||
-		!bytes.HasPrefix(fields, []byte(`{"candidates":[{}],"usageMetadata":{"`)) {
-		return false
-	}
-	r.latest = append(r.latest[:0], fields...)
-	return true
-}
-
-func (r *reading) parseLatest() {
-	if len(r.latest) > 0 {
-		r.parse(r.latest)
-		r.latest = r.latest[:0]
-	}
-}
-
-// parse takes the fields of a document.
-func (r *reading) parse(fields []byte) {
-	d, ok := r.reader.Parse(fields)
-	switch {
-	case !ok:
-		return
-	case r.stream:
-		r.reader.Event(d)
-		switch {
-		case r.events != nil:
-			r.events.named, r.events.skimmer.other = r.reader.Named(), r.reader.Size()
-		case r.frames != nil:
-			r.frames.skimmer.other = r.reader.Size()
-		default:
-			r.json.other = r.reader.Size()
-		}
-	default:
-		r.reader.Body(d)
 	}
 }
 
@@ -165,7 +77,7 @@ func (r *reading) end(reason string) {
 	if r.done {
 		return
 	}
-	r.parseLatest()
+	r.body.Flush()
 	r.finish(r.reason(reason))
 }
 
@@ -176,25 +88,15 @@ func (r *reading) reason(ended string) string {
 		return r.err.Error()
 	case r.gunzip != nil && errors.Is(r.gunzip.err, errNotGzip):
 		return errNotGzip.Error()
-	case r.events != nil && r.events.err != nil:
-		return r.events.err.Error()
-	case r.json != nil && r.json.err != nil:
-		return r.json.err.Error()
-	case r.frames != nil && r.frames.events.Close() != nil:
-		return r.frames.events.Close().Error()
-	case r.events != nil && r.events.ended:
-		return "the stream has no counts; stream_options.include_usage requests them"
-	case r.json != nil && !r.stream && r.json.ended:
-		return "the response has no counts"
 	}
-	return ended
+	return r.body.Reason(ended)
 }
 
 // finish records the call, unless it turns out to be none.
 func (r *reading) finish(reason string) {
 	r.done = true
 	c, record := r.call, r.call.record(r.status)
-	record.Stream = r.stream
+	record.Stream = r.body.Stream()
 	if !endpoints.Bills(r.status) {
 		if c.target.Stored || c.target.Unknown {
 			c.cancel()
@@ -205,7 +107,7 @@ func (r *reading) finish(reason string) {
 		return
 	}
 	result, err := r.reader.Result()
-	if (c.target.Stored || result.Background) && !c.inBackground(&result, r.stream) {
+	if (c.target.Stored || result.Background) && !c.inBackground(&result, r.body.Stream()) {
 		return
 	}
 	if c.target.Unknown && err == nil && result.Model == "" && result.Object == nil {
@@ -220,9 +122,7 @@ func (r *reading) finish(reason string) {
 		record.Unpriced = "the counts are invalid: " + err.Error()
 	case result.Complete || result.Charged:
 		c.price(&record, prices.Usage(result.Usage))
-	case result.Failed && r.err != nil:
-		record.Unpriced = r.err.Error()
-	case result.Failed:
+	case result.Failed && r.body.Err() == nil:
 		record.Unpriced = "the provider ended the response with an error"
 	default:
 		record.Unpriced = reason
@@ -236,7 +136,7 @@ func (r *reading) finish(reason string) {
 // fill sets what the response states.
 func (r *reading) fill(record *calls.Record, result *response.Result) {
 	record.Complete = result.Complete
-	if r.json != nil && r.json.array && !result.Complete { // a JSON array that was cut is not JSON
+	if r.body.Cut() && !result.Complete { // a JSON array that was cut is not JSON
 		return
 	}
 	record.ID, record.Usage, record.Mode, record.Requests = cmp.Or(result.ID, r.requestID), result.Object, result.Usage.Mode, result.Usage.Requests

@@ -2,6 +2,7 @@ package meter_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -137,5 +138,30 @@ func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
 		require.NoError(t, res.Body.Close())
 		require.Len(t, records.all(), 1, events)
 		assert.Equal(t, chatUSD, records.all()[0].USD, events)
+	}
+}
+
+// What follows [DONE] never counts: not the counts of another stream, and not an error.
+func TestNothingAfterDoneCounts(t *testing.T) {
+	t.Parallel()
+	const (
+		counts = `data: {"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":%d,"total_tokens":%d}}` + "\n\n"
+		none   = `data: {"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":null}` + "\n\n"
+		failed = `data: {"error":{"message":"x"}}` + "\n\n"
+		done   = "data: [DONE]\n\n"
+	)
+	first, second := fmt.Sprintf(counts, 500, 1500), fmt.Sprintf(counts, 900, 1900)
+	for body, usd := range map[string]string{
+		first + done + second: chatUSD, first + done + failed: chatUSD, first + done + done + second + failed: chatUSD, none + done + second: "",
+		first + strings.ReplaceAll(done, "\n", "\r\n") + second: chatUSD,
+	} {
+		e := &exchange{}
+		e.Request.Method, e.Request.URL, e.Request.Body = http.MethodPost, openAIChat, chat
+		e.Response.Status, e.Response.Headers, e.Response.Body = 200, map[string]string{"Content-Type": "text/event-stream"}, body
+		for size := range len(body) {
+			records := send(t, e, size+1, false)
+			require.Len(t, records, 1)
+			require.Equal(t, usd, records[0].USD, "%s in pieces of %d", body, size+1)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/skim"
 )
 
 // requestRoot is what is kept of a request.
@@ -18,13 +19,13 @@ var requestRoot = &response.Node{Members: map[string]*response.Node{"model": {Fi
 type requestBody struct {
 	mu      sync.Mutex
 	read    bool
-	skimmer skimmer
+	skimmer skim.Skimmer
 	model   string
 }
 
 func newRequestBody() *requestBody {
 	b := &requestBody{}
-	b.skimmer = skimmer{root: requestRoot, each: b.document}
+	b.skimmer = skim.NewSkimmer(requestRoot, b.document)
 	return b
 }
 
@@ -54,7 +55,7 @@ func (b *requestBody) wasRead() bool {
 func (b *requestBody) wrap(body io.ReadCloser) io.ReadCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.skimmer.reset()
+	b.skimmer.Reset()
 	return &sentBody{ReadCloser: body, watch: b}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/skim"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -15,13 +16,13 @@ import (
 //	}
 //	response, err := stream.Response()
 //
-// The binary event stream of Bedrock is written to it instead, in pieces of any size: see [Stream.Write].
+// Or write the body to it, in pieces of any size: see [Stream.Write].
 //
 // A Stream is not safe for concurrent use.
 type Stream struct {
 	reader *response.Reader
 	err    error
-	frames *frames
+	body   *skim.Body // of Write
 }
 
 // NewStream returns a Stream for a response of a provider, or of another form such as [FormConverse]. For any other name, the methods of the
@@ -33,18 +34,21 @@ func NewStream(provider models.Provider) *Stream {
 
 // Event reads the data of one server-sent event: the text of its data lines, without "data:", joined with "\n". For a response
 // of Gemini that is one JSON array, it is an element of the array; of Ollama, a line; of Bedrock, the payload of a message, or one or
-// more whole messages. Events without counts are ignored, as are "[DONE]" and
-// empty data. Stream keeps nothing of data.
+// more whole messages. Events without counts are ignored, as is empty data. After "[DONE]" and after the final usage, only an error still
+// matters. Stream keeps nothing of data.
 //
 // The error is a [*ValueError] if the data is no JSON object; the stream goes on without it.
 func (s *Stream) Event(data []byte) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if text := bytes.TrimSpace(data); len(text) == 0 || string(text) == "[DONE]" {
+	switch {
+	case response.IsEnd(data):
+		s.reader.End()
 		return nil
-	}
-	if binary(data) {
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil
+	case binary(data):
 		_, err := s.Write(data)
 		return err
 	}
@@ -67,9 +71,13 @@ func (s *Stream) Response() (Response, error) {
 	if err := s.check(); err != nil {
 		return Response{}, err
 	}
+	if s.body == nil {
+		return resultOf(s.reader)
+	}
+	s.body.Flush()
 	read, err := resultOf(s.reader)
-	if broken := s.frames.err(); err == nil && broken != nil {
-		read.Complete, err = false, invalid("data", "", broken.Error())
+	if failed := broken(s.body.Err()); err == nil && failed != nil {
+		read.Complete, err = false, invalid("data", "", failed.Error())
 	}
 	return read, err
 }

@@ -5,48 +5,46 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/skim"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// frames reads a binary event stream. A document is held until the checksum of its message was right.
-type frames struct {
-	events *eventstream.Events
-	held   bytes.Buffer
-}
-
-// Write reads the next piece of a response of Bedrock whose content type is application/vnd.amazon.eventstream, of any size. It takes
-// all of p and returns an error only if s was not made with [NewStream], or for no form, so that a Stream can be beside a program's own reader in an
-// [io.TeeReader]: what is wrong with the stream is an error of [Stream.Response]. It holds one message, which has at most 16 MiB and
-// 8 KiB of headers. What is in a message counts only after both of its checksums were verified.
+// Write reads the next piece of the body of a stream, of any size, so that a Stream can be beside a program's own reader in an
+// [io.TeeReader], or the destination of [io.Copy]: server-sent events, objects in lines or in an array, or the binary event stream of
+// Bedrock (application/vnd.amazon.eventstream), as the first byte shows. What follows the final usage is not read. It takes all of p and
+// returns an error only if s was not made with [NewStream], or for no form: what is wrong with the stream is an error of
+// [Stream.Response]. What is in a message of Bedrock counts only after both of its checksums were verified. A stream is read by Write or by
+// [Stream.Event].
 func (s *Stream) Write(p []byte) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
 	}
-	if s.frames == nil {
-		f := &frames{}
-		f.events = eventstream.NewEvents(f.held.Reset, func(piece []byte) { f.held.Write(piece) }, func() {
-			if doc, ok := s.reader.Parse(f.held.Bytes()); ok {
-				s.reader.Event(doc)
-			}
-		})
-		s.frames = f
+	if s.body == nil && len(p) > 0 {
+		s.body = skim.NewBody(s.reader, mediaType(p), true)
 	}
-	s.frames.events.Write(p)
-	var ended *eventstream.ExceptionError
-	if errors.As(s.frames.events.Err(), &ended) {
-		s.reader.Fail()
+	if s.body != nil {
+		s.body.Write(p)
 	}
 	return len(p), nil
 }
 
-// err returns why the stream cannot be read. An exception is an end that a stream may have.
-func (f *frames) err() error {
-	if f == nil {
-		return nil
+// mediaType returns the media type of a stream that begins with data; "" for an array.
+func mediaType(data []byte) string {
+	switch {
+	case binary(data):
+		return skim.Frames
+	case data[0] == '{':
+		return skim.Lines
+	case data[0] == '[':
+		return ""
 	}
+	return skim.Events
+}
+
+// broken returns why the stream cannot be read. An exception is an end that a stream may have.
+func broken(err error) error {
 	var ended *eventstream.ExceptionError
-	err := f.events.Err()
 	if errors.As(err, &ended) {
 		return nil
 	}
@@ -61,8 +59,7 @@ func parseEventStream(provider models.Provider, body []byte) (Response, error) {
 	if _, err := s.Write(body); err != nil {
 		return Response{}, err
 	}
-	var ended *eventstream.ExceptionError
-	if err := s.frames.events.Close(); err != nil && !errors.As(err, &ended) {
+	if err := broken(s.body.Close()); err != nil {
 		return Response{}, invalid("body", "", "must be an event stream: "+err.Error())
 	}
 	return s.Response()

@@ -2,6 +2,7 @@ package prices_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -198,6 +199,84 @@ func TestCutStreamsAreNotComplete(t *testing.T) {
 		streams++
 	}
 	assert.Greater(t, streams, 40)
+}
+
+// Copied to a Stream in pieces of any size, a recorded stream has the Response of its events.
+func TestStreamsThatAreCopied(t *testing.T) {
+	t.Parallel()
+	streams := 0
+	for _, x := range readLines[exchange](t, "testdata/exchanges.jsonl.gz") {
+		if !strings.HasPrefix(x.Response.Headers["content-type"], "text/event-stream") {
+			continue
+		}
+		streams++
+		checkCopied(t, x.Name, x.Expect.Provider, x.Response.Body, read(t, &x))
+	}
+	for _, x := range readPlatforms(t) {
+		if x.Response.Binary == nil && strings.HasPrefix(x.Response.Headers["content-type"], "text/event-stream") {
+			streams++
+			want, err := x.read(x.form())
+			require.NoError(t, err, x.Name)
+			checkCopied(t, x.Name, x.form(), x.Response.Body, want)
+		}
+	}
+	assert.Greater(t, streams, 80)
+}
+
+func checkCopied(t *testing.T, name string, form models.Provider, body string, want prices.Response) {
+	t.Helper()
+	for _, size := range []int{1, 7, len(body) + 1} {
+		stream := prices.NewStream(form)
+		n, err := io.CopyBuffer(stream, struct{ io.Reader }{strings.NewReader(body)}, make([]byte, size))
+		require.NoError(t, err, name)
+		assert.EqualValues(t, len(body), n, name)
+		got, err := stream.Response()
+		require.NoError(t, err, name)
+		assert.Equal(t, want, got, "%s in pieces of %d", name, size)
+	}
+}
+
+func TestStreamsOfOtherFormatsThatAreCopied(t *testing.T) {
+	t.Parallel()
+	const gemini = `{"responseId":"1","modelVersion":"m","candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":8,"totalTokenCount":8}}`
+	want := prices.Response{ID: "1", Model: "m", Usage: prices.Usage{Input: 8}, Complete: true}
+	checkCopied(t, "an array", models.Gemini, `[{"responseId":"1","modelVersion":"m","candidates":[{}]},`+"\n"+gemini+"]", want)
+	want.ID = ""
+	checkCopied(t, "lines", prices.FormOllama, `{"model":"m","done":false}`+"\n"+`{"model":"m","done":true,"prompt_eval_count":8}`+"\n", want)
+	checkCopied(t, "nothing", models.OpenAI, "", prices.Response{})
+	checkCopied(t, "a page", models.OpenAI, "<html>", prices.Response{})
+
+	stream := prices.NewStream(models.OpenAI)
+	_, err := io.WriteString(stream, `{"id":"1","model":"m"`+"]")
+	require.NoError(t, err)
+	_, err = stream.Response()
+	require.EqualError(t, err, "prices: data the response is not JSON")
+}
+
+// After [DONE] and after the final event, nothing has counts, however the stream is read.
+func TestTheEndOfAStreamIsFinal(t *testing.T) {
+	t.Parallel()
+	const (
+		chat    = `{"id":"1","model":"m","choices":[{"finish_reason":"stop"}],` + chatCounts + `}`
+		later   = `{"id":"2","model":"n","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}}`
+		message = `{"type":"message_start","message":{"id":"1","model":"m","usage":{"input_tokens":5,"output_tokens":0}}}`
+		delta   = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":%s}}`
+	)
+	want := prices.Response{ID: "1", Model: "m", Usage: prices.Usage{Input: 5, Output: 1}, Complete: true}
+	for name, row := range map[string]struct {
+		provider models.Provider
+		events   []string
+		want     prices.Response
+	}{
+		"[DONE]":                     {models.OpenAI, []string{chat, "[DONE]", later}, want},
+		"[DONE] with spaces":         {models.OpenAI, []string{chat, " [DONE] ", later}, want},
+		"[DONE] before any counts":   {models.OpenAI, []string{`{"id":"1","model":"m"}`, "[DONE]", chat}, prices.Response{ID: "1", Model: "m"}},
+		"the counts without choices": {models.OpenAI, []string{strings.Replace(chat, chatCounts, `"usage":null`, 1), strings.Replace(chat, `{"finish_reason":"stop"}`, "", 1), later}, want},
+		"a stop reason":              {models.Anthropic, []string{message, strings.Replace(delta, "%s", "1", 1), strings.Replace(delta, "%s", "7", 1)}, want},
+	} {
+		assert.Equal(t, row.want, readStream(t, row.provider, strings.Join(row.events, "\n")), name)
+		checkCopied(t, name, row.provider, "data: "+strings.Join(row.events, "\n\ndata: ")+"\n\n", row.want)
+	}
 }
 
 // For any events: no panic, no negative count, and no complete response after an error event.

@@ -22,8 +22,8 @@ type Reader struct {
 	full bool
 	// started is set by a message_start, and finished by the end of a candidate.
 	started, finished bool
-	// final is set by the final usage, and failed by an error event.
-	final, failed bool
+	// final is set by the final usage, failed by an error event, and ended by [DONE].
+	final, failed, ended bool
 	// charged reports that the usage states a charge, which is final without a finish reason and beside an error.
 	charged bool
 	// open reports that a later chunk of chat completions may have the final usage again.
@@ -40,6 +40,9 @@ var errFull = &usage.Error{Field: "usage", Reason: "has more than 48 KiB"}
 
 // New returns a Reader for responses of a form: that of a provider's API, or one of [usage.Forms].
 func New(form string) *Reader { return &Reader{form: form} }
+
+// Form returns the form of the responses.
+func (r *Reader) Form() string { return r.form }
 
 // Result is what was read of a response.
 type Result struct {
@@ -118,7 +121,7 @@ func (r *Reader) Size() int {
 // bound drops the counts if they have become too large.
 func (r *Reader) bound(d *Document) {
 	if d.large || r.Size() > MaxState {
-		*r = Reader{form: r.form, id: r.id, model: r.model, failed: r.failed, full: true}
+		*r = Reader{form: r.form, id: r.id, model: r.model, failed: r.failed, ended: r.ended, full: true}
 	}
 }
 
@@ -141,10 +144,10 @@ func (r *Reader) Body(d *Document) {
 	r.bound(d)
 }
 
-// Event reads an event of a stream, or an element of Gemini's array.
+// Event reads an event of a stream, or an element of Gemini's array. After the final usage, and after End, only an error matters.
 func (r *Reader) Event(d *Document) {
 	r.failed = r.failed || d.failed || d.kind == "error"
-	if r.full {
+	if r.full || r.ended || r.final && !r.open {
 		return
 	}
 	switch {
@@ -162,6 +165,12 @@ func (r *Reader) Event(d *Document) {
 	r.metrics(d)
 	r.bound(d)
 }
+
+// End notes that the stream has ended with [DONE].
+func (r *Reader) End() { r.ended = true }
+
+// IsEnd reports whether the data of an event is [DONE].
+func IsEnd(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
 
 // Fail notes that the stream has ended with an error outside of its events.
 func (r *Reader) Fail() { r.failed = true }

@@ -1,4 +1,4 @@
-package meter
+package skim
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 func readEvents(size int, stream string) (documents []string, err error) {
 	e := &events{named: true, marks: geminiMarks}
-	e.skimmer = skimmer{root: testRoot, each: func(d []byte) { documents = append(documents, string(d)) }}
+	e.skimmer = Skimmer{root: testRoot, each: func(d []byte) { documents = append(documents, string(d)) }}
 	for rest := []byte(stream); len(rest) > 0; rest = rest[min(size, len(rest)):] {
 		e.Write(rest[:min(size, len(rest))])
 	}
@@ -32,6 +32,8 @@ func TestEventsInPiecesOfEverySize(t *testing.T) {
 		"several lines":       {"data: {\"x\":\ndata: 1,\"id\":\ndata:2}\n\ndata: {\"id\":3,\"_call\":1}\n\n", []string{`{"id":2}`, `{"id":3}`}},
 		"comments and fields": {": keep-alive\n\nid: 7\nretry: 1\ndata: {\"id\":1,\"_call\":1}\n\n", []string{`{"id":1}`}},
 		"not JSON":            {"data: xx id}\n\ndata: {\"id\":1,\"_call\":1}\n\n", []string{`{"id":1}`}},
+		"after the end":       {"data: {\"id\":1,\"_call\":1}\n\ndata: [DONE]\n\ndata: {\"id\":2,\"_call\":1}\n\n", []string{`{"id":1}`}},
+		"[DONE] in an event":  {"data: {\"id\":1,\ndata: [DONE]\n\ndata: {\"id\":2,\"_call\":1}\n\n", []string{`{"id":2}`}},
 		"cut":                 {"data: {\"id\":1,\"_call\":1}\n\ndata: {\"id\":2,\"_call\":", []string{`{"id":1}`}},
 		"long data":           {"data: {\"text\":\"" + long + "\",\"id\":1,\"_call\":1}\n\ndata: {\"id\":2,\"_call\":1}\n\n", []string{`{"id":1}`, `{"id":2}`}},
 		"content of a choice": {"data: {\"id\":1,\"usage\": null,\"finish_reason\":null}\n\ndata: {\"id\":2,\"x\":\"usage\",\"finish_reason\":\"stop\"}\n\n", []string{`{"id":2}`}},

@@ -1,9 +1,10 @@
-package meter
+package skim
 
 import (
 	"bytes"
 	"errors"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
@@ -12,7 +13,7 @@ const maxHeld = 4 << 10
 
 // events skims the data of server-sent events that arrive in pieces of any size. Lines end with LF, CR or CRLF.
 type events struct {
-	skimmer skimmer
+	skimmer Skimmer
 	marks   [][]byte // what events with more than content may have, besides usage and a finish reason
 
 	named bool // the id and the model are known: events of content alone are not skimmed
@@ -21,13 +22,13 @@ type events struct {
 	data  bool // that line is data
 	begun bool // the event has had data
 	cr    bool // the last byte was a CR
-	ended bool // after [DONE]
+	ended bool // what follows does not matter, as after [DONE]
 	err   error
 }
 
 // Write takes the next piece of the stream.
 func (e *events) Write(p []byte) {
-	for len(p) > 0 && e.err == nil {
+	for len(p) > 0 && e.err == nil && !e.ended {
 		if e.cr && p[0] == '\n' {
 			p, e.cr = p[1:], false
 			continue
@@ -97,8 +98,9 @@ func (e *events) line(line []byte) {
 	case len(line) == 0:
 		e.begun = false
 	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !e.mayCount(data)):
+	case !e.begun && response.IsEnd(data):
+		e.ended = true
 	default:
-		e.ended = string(data) == "[DONE]"
 		e.begin()
 		e.skim(data)
 	}
@@ -110,7 +112,7 @@ func (e *events) begin() {
 		e.skim([]byte("\n"))
 		return
 	}
-	e.skimmer.reset()
+	e.skimmer.Reset()
 	e.begun = true
 }
 
@@ -153,7 +155,7 @@ func given(data, name []byte) bool {
 	}
 }
 
-// skim ignores data that is not JSON, such as [DONE].
+// skim ignores data that is not JSON.
 func (e *events) skim(p []byte) {
 	e.skimmer.Write(p)
 	if errors.Is(e.skimmer.err, errTooLarge) {

@@ -1,4 +1,4 @@
-package meter
+package skim
 
 import (
 	"encoding/json"
@@ -22,8 +22,8 @@ var (
 	}}
 )
 
-func skim(pieces ...string) (documents []string, s *skimmer) {
-	s = &skimmer{root: testRoot, each: func(d []byte) { documents = append(documents, string(d)) }}
+func skim(pieces ...string) (documents []string, s *Skimmer) {
+	s = &Skimmer{root: testRoot, each: func(d []byte) { documents = append(documents, string(d)) }}
 	for _, p := range pieces {
 		s.Write([]byte(p))
 	}
@@ -87,7 +87,7 @@ func TestSkimmerKeepsNoLongTexts(t *testing.T) {
 	}}
 	var got []string
 	read := func(size int, document string) {
-		s := &skimmer{root: root, each: func(d []byte) { got = append(got, string(d)) }}
+		s := &Skimmer{root: root, each: func(d []byte) { got = append(got, string(d)) }}
 		for rest := document; rest != ""; rest = rest[min(size, len(rest)):] {
 			s.Write([]byte(rest[:min(size, len(rest))]))
 		}

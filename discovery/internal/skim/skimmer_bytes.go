@@ -1,4 +1,4 @@
-package meter
+package skim
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 // text takes bytes of a key or of a string, and returns their number.
-func (s *skimmer) text(p []byte) int {
+func (s *Skimmer) text(p []byte) int {
 	if s.escaped {
 		s.escaped = false
 		s.take(p[:1])
@@ -31,7 +31,7 @@ func (s *skimmer) text(p []byte) int {
 }
 
 // take keeps bytes of a key or of a string.
-func (s *skimmer) take(p []byte) {
+func (s *Skimmer) take(p []byte) {
 	if s.state == inString {
 		s.copyText(p)
 	} else if len(s.key) <= maxKey {
@@ -40,7 +40,7 @@ func (s *skimmer) take(p []byte) {
 }
 
 // quote ends a key or a string.
-func (s *skimmer) quote() {
+func (s *Skimmer) quote() {
 	switch {
 	case s.state == inKey:
 		s.next = s.top().node.Member(s.key)
@@ -66,7 +66,7 @@ type longText struct {
 }
 
 // copyText copies bytes of a text that is kept.
-func (s *skimmer) copyText(p []byte) {
+func (s *Skimmer) copyText(p []byte) {
 	if !s.keep || s.depth > 0 {
 		s.copy(p...)
 		return
@@ -93,7 +93,7 @@ func (t *longText) add(p []byte) {
 }
 
 // whole takes bytes of a container that is copied or skipped, up to its end or to a string, and returns their number.
-func (s *skimmer) whole(p []byte) int {
+func (s *Skimmer) whole(p []byte) int {
 	for i, c := range p {
 		switch c {
 		case '{', '[':
@@ -116,7 +116,7 @@ func (s *skimmer) whole(p []byte) int {
 }
 
 // scalar takes bytes of a number or of a literal, and returns their number.
-func (s *skimmer) scalar(p []byte) int {
+func (s *Skimmer) scalar(p []byte) int {
 	n := slices.IndexFunc(p, func(c byte) bool { return c <= ' ' || c == ',' || c == '}' || c == ']' })
 	if n < 0 {
 		n = len(p)
@@ -129,7 +129,7 @@ func (s *skimmer) scalar(p []byte) int {
 }
 
 // copy appends to the copy of a value that is kept.
-func (s *skimmer) copy(p ...byte) {
+func (s *Skimmer) copy(p ...byte) {
 	switch {
 	case !s.keep:
 	case s.other+len(s.kept)+len(p) > maxKept:
@@ -140,7 +140,7 @@ func (s *skimmer) copy(p ...byte) {
 }
 
 // grown returns kept with room for n bytes. Its capacity is never more than maxKept.
-func (s *skimmer) grown(n int) []byte {
+func (s *Skimmer) grown(n int) []byte {
 	if len(s.kept)+n <= cap(s.kept) {
 		return s.kept
 	}

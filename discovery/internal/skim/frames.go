@@ -1,4 +1,4 @@
-package meter
+package skim
 
 import (
 	"bytes"
@@ -10,18 +10,16 @@ import (
 
 // frames skims the documents in a binary event stream. One counts only if the checksum of its message is right.
 type frames struct {
-	skimmer  skimmer
+	skimmer  Skimmer
 	events   *eventstream.Events
 	document []byte // until the checksum
 }
-
-const binaryEvents = "application/vnd.amazon.eventstream"
 
 // content are the fields of an event that has nothing else, as nearly all are. They are not parsed.
 const content = 1<<response.None | 1<<response.Kind | 1<<response.ItemType
 
 // newFrames returns a frames that gives each document to each, which is valid until each returns.
-func newFrames(skim skimmer, each func(document []byte)) *frames {
+func newFrames(skim Skimmer, each func(document []byte)) *frames {
 	f := &frames{skimmer: skim}
 	f.skimmer.each = func(document []byte) {
 		if f.skimmer.fields&^content != 0 || bytes.Contains(document, []byte("error")) {
@@ -29,7 +27,7 @@ func newFrames(skim skimmer, each func(document []byte)) *frames {
 		}
 	}
 	f.events = eventstream.NewEvents(
-		func() { f.skimmer.reset(); f.document = nil },
+		func() { f.skimmer.Reset(); f.document = nil },
 		f.skimmer.Write,
 		func() {
 			if f.document != nil {
@@ -47,16 +45,4 @@ func (f *frames) Write(p []byte) error {
 		return errTooLarge
 	}
 	return f.events.Err()
-}
-
-// frame takes bytes of a binary event stream.
-func (r *reading) frame(p []byte) {
-	err := r.frames.Write(p)
-	var exception *eventstream.ExceptionError
-	if errors.As(err, &exception) {
-		r.reader.Fail()
-	}
-	if !r.done {
-		r.err = err
-	}
 }

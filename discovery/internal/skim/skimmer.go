@@ -1,4 +1,4 @@
-package meter
+package skim
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// maxKept bounds what a skimmer keeps of a document, together with what the response.Reader has of those before. With maxHeld and
+	// maxKept bounds what a Skimmer keeps of a document, together with what the response.Reader has of those before. With maxHeld and
 	// maxLatest it is below 64 KiB.
 	maxKept = response.MaxState
 	// maxIdle bounds the buffer that stays between two documents.
@@ -21,11 +21,11 @@ var (
 	errNotJSON  = errors.New("the response is not JSON")
 )
 
-// skimmer copies the fields of a JSON document that root has. The document arrives in pieces of any size. Everything else, content
+// Skimmer copies the fields of a JSON document that root has. The document arrives in pieces of any size. Everything else, content
 // above all, is skipped without a copy. The syntax is checked as far as it matters: the copy is parsed afterwards.
 //
 // The elements of an array at the top are documents of their own.
-type skimmer struct {
+type Skimmer struct {
 	root *response.Node
 	// each receives the copy of each document, which is valid until it returns.
 	each func(document []byte)
@@ -69,8 +69,13 @@ const (
 	afterValue
 )
 
+// NewSkimmer returns a Skimmer that gives the copy of each document to each, which is valid until each returns.
+func NewSkimmer(root *response.Node, each func(document []byte)) Skimmer {
+	return Skimmer{root: root, each: each}
+}
+
 // Write takes the next piece of the document.
-func (s *skimmer) Write(p []byte) {
+func (s *Skimmer) Write(p []byte) {
 	for len(p) > 0 && s.err == nil {
 		n := 1
 		switch s.state {
@@ -88,7 +93,7 @@ func (s *skimmer) Write(p []byte) {
 }
 
 // step takes a byte between keys and values.
-func (s *skimmer) step(c byte) {
+func (s *Skimmer) step(c byte) {
 	switch {
 	case c == ' ' || c == '\n' || c == '\r' || c == '\t':
 	case s.ended:
@@ -109,7 +114,7 @@ func (s *skimmer) step(c byte) {
 }
 
 // separate prepares for the value or key after a comma.
-func (s *skimmer) separate() {
+func (s *Skimmer) separate() {
 	s.state = beforeValue
 	if top := s.top(); top != nil && top.close == '}' {
 		s.state = beforeKey
@@ -117,7 +122,7 @@ func (s *skimmer) separate() {
 }
 
 // enter takes the first byte of a value.
-func (s *skimmer) enter(c byte) {
+func (s *Skimmer) enter(c byte) {
 	switch top := s.top(); {
 	case top == nil && c == '[' && !s.array:
 		s.array = true
@@ -160,7 +165,7 @@ func (s *skimmer) enter(c byte) {
 }
 
 // begin copies what is before a value that is kept: a comma, and its key.
-func (s *skimmer) begin() {
+func (s *Skimmer) begin() {
 	top := s.top()
 	if !s.keep || top == nil {
 		return
@@ -177,7 +182,7 @@ func (s *skimmer) begin() {
 }
 
 // leave takes the end of a container.
-func (s *skimmer) leave(c byte) {
+func (s *Skimmer) leave(c byte) {
 	top := s.top()
 	switch {
 	case top == nil && s.array && c == ']':
@@ -193,7 +198,7 @@ func (s *skimmer) leave(c byte) {
 }
 
 // finish ends a value.
-func (s *skimmer) finish() {
+func (s *Skimmer) finish() {
 	s.state = afterValue
 	if len(s.stack) > 0 || s.err != nil {
 		return
@@ -208,12 +213,12 @@ func (s *skimmer) finish() {
 	}
 }
 
-// reset prepares for another document.
-func (s *skimmer) reset() {
-	*s = skimmer{root: s.root, each: s.each, other: s.other, kept: s.kept[:0], stack: s.stack[:0], key: s.key[:0]}
+// Reset prepares for another document.
+func (s *Skimmer) Reset() {
+	*s = Skimmer{root: s.root, each: s.each, other: s.other, kept: s.kept[:0], stack: s.stack[:0], key: s.key[:0]}
 }
 
-func (s *skimmer) top() *container {
+func (s *Skimmer) top() *container {
 	if len(s.stack) == 0 {
 		return nil
 	}
