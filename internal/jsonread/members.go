@@ -83,18 +83,14 @@ func (m *Members) plainNext() bool {
 	if !m.begun || len(rest) < 2 || rest[0] != ',' || rest[1] != '"' || m.err != nil {
 		return false
 	}
-	rest = rest[2:]
-	for i, c := range rest {
-		if special[c] {
-			if c != '"' || len(rest) < i+3 || rest[i+1] != ':' || rest[i+2] <= ' ' {
-				return false
-			}
-			m.key = rest[:i:i]
-			d.at += i + 4
-			return true
-		}
+	key := rest[2:]
+	n := plain(key)
+	if len(key) < n+3 || key[n] != '"' || key[n+1] != ':' || key[n+2] <= ' ' {
+		return false
 	}
-	return false
+	m.key = key[:n:n]
+	d.at += n + 4
+	return true
 }
 
 // Key returns the key of the member.

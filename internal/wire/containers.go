@@ -5,14 +5,14 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Optional reads null as nil and anything else with read.
 func Optional[T any](v **T, d *Decoder, read func(*T, *Decoder) error) error {
-	if d.jx.Next() == jx.Null {
+	if d.json.Next() == jsonread.Null {
 		*v = nil
-		return d.jx.Null()
+		return d.json.Skip()
 	}
 	p := new(T)
 	*v = p
@@ -28,8 +28,8 @@ func Present[T any](v **T, d *Decoder, read func(*T, *Decoder) error) error {
 
 // UnlessNull keeps the value of v, its default, if the next value is null, and reads anything else with read.
 func UnlessNull[T any](v *T, d *Decoder, read func(*T, *Decoder) error) error {
-	if d.jx.Next() == jx.Null {
-		return d.jx.Null()
+	if d.json.Next() == jsonread.Null {
+		return d.json.Skip()
 	}
 	return read(v, d)
 }
@@ -45,15 +45,12 @@ func ArrayOf[T any](read func(*T, *Decoder) error) func(*[]T, *Decoder) error {
 }
 
 func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
-	if err := d.expect(jx.Array); err != nil {
-		return err
-	}
-	iter, err := d.jx.ArrIter()
-	if err != nil {
+	if err := d.expect(jsonread.Array); err != nil {
 		return err
 	}
 	list := []T{}
-	for iter.Next() {
+	elements := d.json.Array()
+	for elements.Next() {
 		if cap(list) == 0 {
 			list = make([]T, 0, 4)
 		}
@@ -67,7 +64,7 @@ func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
 		}
 	}
 	*v = list
-	return iter.Err()
+	return elements.Err()
 }
 
 // MapOf returns a function that reads an object into a map, each value with read. An empty object is an empty map, not
@@ -91,22 +88,20 @@ func MapOf[M ~map[string]T, T any](read func(*T, *Decoder) error) func(*M, *Deco
 
 // Any reads any value, as encoding/json does with UseNumber: a number becomes a json.Number and stays exact.
 func Any(v *any, d *Decoder) error {
-	switch d.jx.Next() {
-	case jx.String:
+	switch d.json.Next() {
+	case jsonread.String:
 		return boxed(v, d, String[string])
-	case jx.Number:
+	case jsonread.Number:
 		return boxed(v, d, Number)
-	case jx.Bool:
+	case jsonread.Bool:
 		return boxed(v, d, Bool[bool])
-	case jx.Array:
+	case jsonread.Array:
 		return boxed(v, d, ArrayOf(Any))
-	case jx.Object:
+	case jsonread.Object:
 		return boxed(v, d, MapOf[map[string]any](Any))
-	case jx.Null:
-		*v = nil
-		return d.jx.Null()
 	default:
-		return d.invalid()
+		*v = nil
+		return d.json.Skip() // null, or an error
 	}
 }
 
@@ -119,7 +114,7 @@ func boxed[T any](v *any, d *Decoder, read func(*T, *Decoder) error) error {
 
 // Raw keeps a copy of a value as it is, null included: a value that points into the body keeps all of the body in memory.
 func Raw[T ~[]byte](v *T, d *Decoder) error {
-	raw, err := d.jx.Raw()
+	raw, err := d.json.Raw()
 	if err != nil {
 		return err
 	}

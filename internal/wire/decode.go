@@ -33,20 +33,18 @@
 //
 // A Decoder or an Encoder belongs to one call. It is not safe for concurrent use.
 //
-// go-faster/jx is the lexer: encoding/json needs a second pass for the unknown fields and about four times as long.
+// The lexer is package jsonread: encoding/json needs a second pass for the unknown fields and about four times as long.
 package wire
 
 import (
-	"errors"
-	"io"
 	"unicode/utf8"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Decoder reads one JSON document.
 type Decoder struct {
-	jx jx.Decoder
+	json jsonread.Decoder
 	// elements counts the array elements and the map entries so far.
 	elements int
 }
@@ -66,22 +64,18 @@ func (d *Decoder) element() error {
 // Unmarshal decodes data into v. It returns an error if anything but white space follows the document.
 func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 	var d Decoder
-	d.jx.ResetBytes(data)
+	d.json.Reset(data)
 	if err := read(v, &d); err != nil {
 		return located("", err)
 	}
-	if !atEnd(&d.jx) {
+	if !d.json.AtEnd() {
 		return located("", errTrailing)
 	}
 	return nil
 }
 
-// atEnd reports whether only white space is left. Skip alone is not enough: it also returns io.EOF for a value that is
-// truncated.
-func atEnd(d *jx.Decoder) bool { return d.Next() == jx.Invalid && errors.Is(d.Skip(), io.EOF) }
-
 // IsArray reports whether the next value is an array.
-func (d *Decoder) IsArray() bool { return d.jx.Next() == jx.Array }
+func (d *Decoder) IsArray() bool { return d.json.Next() == jsonread.Array }
 
 // text returns raw as a string. Each invalid byte becomes U+FFFD, as in encoding/json; strings.ToValidUTF8 replaces a run of them
 // by one.
@@ -92,22 +86,14 @@ func text(raw []byte) string {
 	return string([]rune(string(raw)))
 }
 
-// expect returns an error unless the next value has type want. The error of jx would be "unexpected byte".
-func (d *Decoder) expect(want jx.Type) error {
-	switch got := d.jx.Next(); got {
+// expect returns an error unless the next value is of a kind.
+func (d *Decoder) expect(want jsonread.Kind) error {
+	switch got := d.json.Next(); got {
 	case want:
 		return nil
-	case jx.Invalid:
-		return d.invalid()
+	case jsonread.Invalid:
+		return d.json.Skip()
 	default:
 		return &typeError{want: want, got: got}
 	}
-}
-
-// invalid returns the error of jx for input that does not start a value.
-func (d *Decoder) invalid() error {
-	if err := d.jx.Skip(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return io.ErrUnexpectedEOF
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,10 +14,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
-
-// surrogate finds an escaped surrogate. For an unpaired one before another escaped surrogate, jx and encoding/json write a
-// different number of U+FFFD: jx reads the escapes in pairs. Both are correct, so such texts are not compared.
-var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
 
 // The decoder and the reference agree for every text on whether it is a list, on its rows and on their unknown fields. What
 // can be decoded can be encoded, and decodes to the same value again.
@@ -60,7 +55,7 @@ func checkMessages(t *testing.T, data []byte) {
 	for _, m := range got.Messages {
 		list.rows = append(list.rows, refRow{id: m.ID, kind: string(m.Kind), unknown: slices.Sorted(maps.Keys(m.AdditionalProperties))})
 	}
-	requireSameList(t, data, want, list)
+	requireSameList(t, want, list)
 
 	var again gateway.MessageList
 	first := rewrite(t, got, &again)
@@ -89,7 +84,7 @@ func checkPeers(t *testing.T, data []byte) {
 		require.NotNil(t, p.Capabilities)
 		list.rows = append(list.rows, refRow{name: p.Name, unknown: slices.Sorted(maps.Keys(p.AdditionalProperties))})
 	}
-	requireSameList(t, data, want, list)
+	requireSameList(t, want, list)
 
 	var again gateway.PeerList
 	first := rewrite(t, got, &again)
@@ -124,17 +119,15 @@ func asWritten(t *testing.T, fields map[string]json.RawMessage) {
 	}
 }
 
-func requireSameList(t *testing.T, data []byte, want, got refList) {
+func requireSameList(t *testing.T, want, got refList) {
 	t.Helper()
 	require.Len(t, got.rows, len(want.rows))
-	texts := !surrogate.Match(data)
 	for i := range want.rows {
-		require.Equal(t, want.rows[i].id, got.rows[i].id)
-		require.True(t, !texts || sameRow(want.rows[i], got.rows[i]), "want %q\ngot  %q", want.rows[i], got.rows[i])
+		require.True(t, sameRow(want.rows[i], got.rows[i]), "want %q\ngot  %q", want.rows[i], got.rows[i])
 	}
-	require.True(t, !texts || slices.Equal(want.unknown, got.unknown), "want %q\ngot  %q", want.unknown, got.unknown)
+	require.True(t, slices.Equal(want.unknown, got.unknown), "want %q\ngot  %q", want.unknown, got.unknown)
 }
 
 func sameRow(a, b refRow) bool {
-	return reflect.DeepEqual([]any{a.kind, a.name}, []any{b.kind, b.name}) && slices.Equal(a.unknown, b.unknown)
+	return reflect.DeepEqual([]any{a.id, a.kind, a.name}, []any{b.id, b.kind, b.name}) && slices.Equal(a.unknown, b.unknown)
 }

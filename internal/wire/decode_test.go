@@ -153,7 +153,7 @@ func TestControlCharactersInStringsAreRejected(t *testing.T) {
 	assert.Equal(t, "\x7f", *message(t, messageWith("\"content\":\"\x7f\"")).Content)
 }
 
-// A body of brackets must not overflow the stack, and its error must stay short: jx adds a word for every level.
+// A body of brackets must not overflow the stack, and its error must stay short.
 func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
 	t.Parallel()
 	const deep = 100_000

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"slices"
 	"sync"
-
-	"github.com/go-faster/jx"
 )
 
 // Encoder appends one JSON document to a buffer. After the first error the buffer is not used.
 type Encoder struct {
-	w jx.Writer
+	buf []byte
 	// fields holds the places in the buffer of the names of all members written so far, for the objects that are open. It is -1
 	// for an unknown field. After an error the last name of each object leads to the value that failed.
 	fields []int
@@ -31,9 +29,9 @@ func Marshal[T any](v *T, write func(*T, *Encoder)) ([]byte, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	text := bytes.Clone(e.w.Buf)
-	if cap(e.w.Buf) <= largestKept {
-		e.w.Buf, e.fields = e.w.Buf[:0], e.fields[:0]
+	text := bytes.Clone(e.buf)
+	if cap(e.buf) <= largestKept {
+		e.buf, e.fields = e.buf[:0], e.fields[:0]
 		encoders.Put(e)
 	}
 	return text, nil
@@ -59,7 +57,7 @@ func (e *Encoder) Begin() (start int) {
 	if e.err != nil {
 		return failed
 	}
-	e.w.Buf = append(e.w.Buf, '{')
+	e.buf = append(e.buf, '{')
 	return len(e.fields)
 }
 
@@ -67,7 +65,7 @@ func (e *Encoder) Begin() (start int) {
 func (e *Encoder) Field(name string) *Encoder {
 	if e.err == nil {
 		e.comma()
-		e.fields = append(e.fields, len(e.w.Buf))
+		e.fields = append(e.fields, len(e.buf))
 		e.key(name)
 	}
 	return e
@@ -80,13 +78,13 @@ func (e *Encoder) name(name string) {
 
 func (e *Encoder) key(name string) {
 	e.string(name)
-	e.w.Buf = append(e.w.Buf, ':')
+	e.buf = append(e.buf, ':')
 }
 
 // comma separates two members or two elements.
 func (e *Encoder) comma() {
-	if last := e.w.Buf[len(e.w.Buf)-1]; last != '{' && last != '[' {
-		e.w.Buf = append(e.w.Buf, ',')
+	if last := e.buf[len(e.buf)-1]; last != '{' && last != '[' {
+		e.buf = append(e.buf, ',')
 	}
 }
 
@@ -101,7 +99,7 @@ func (e *Encoder) End(start int, unknown map[string]json.RawMessage) {
 		case !json.Valid(raw):
 			e.fail(errNotJSON)
 		default: // json.Marshal compacts and escapes what a MarshalJSON method returns
-			e.w.Buf = append(e.w.Buf, raw...)
+			e.buf = append(e.buf, raw...)
 		}
 		if e.err != nil {
 			break
@@ -140,11 +138,11 @@ func sortedExtra[T any](e *Encoder, start int, extra map[string]T) []string {
 
 // written reports whether a member called name was written since start.
 func (e *Encoder) written(start int, name string) bool {
-	end := len(e.w.Buf)
+	end := len(e.buf)
 	e.string(name)
-	quoted := e.w.Buf[end:]
-	e.w.Buf = e.w.Buf[:end]
-	return slices.ContainsFunc(e.fields[start:], func(place int) bool { return bytes.HasPrefix(e.w.Buf[place:], quoted) })
+	quoted := e.buf[end:]
+	e.buf = e.buf[:end]
+	return slices.ContainsFunc(e.fields[start:], func(place int) bool { return bytes.HasPrefix(e.buf[place:], quoted) })
 }
 
 func (e *Encoder) unknown(name string) {
@@ -159,7 +157,7 @@ func (e *Encoder) close(start int) {
 	if e.err != nil {
 		e.err = located(e.lastField(), e.err)
 	}
-	e.w.Buf = append(e.w.Buf, '}')
+	e.buf = append(e.buf, '}')
 	e.fields = e.fields[:start]
 }
 
@@ -169,7 +167,7 @@ func (e *Encoder) lastField() string {
 	if place < 0 {
 		return unknownField
 	}
-	name := e.w.Buf[place+1:]
+	name := e.buf[place+1:]
 	return string(name[:bytes.IndexByte(name, '"')])
 }
 
@@ -182,7 +180,7 @@ func WriteNullable[T any](v *T, e *Encoder, write func(*T, *Encoder)) {
 	write(v, e)
 }
 
-func (e *Encoder) null() { e.w.Buf = append(e.w.Buf, "null"...) }
+func (e *Encoder) null() { e.buf = append(e.buf, 'n', 'u', 'l', 'l') }
 
 // WriteArrayOf returns a function that writes an array, each element with write. A nil slice is null.
 func WriteArrayOf[T any](write func(*T, *Encoder)) func(*[]T, *Encoder) {
@@ -194,7 +192,7 @@ func WriteArrayOf[T any](write func(*T, *Encoder)) func(*[]T, *Encoder) {
 			e.null()
 			return
 		}
-		e.w.Buf = append(e.w.Buf, '[')
+		e.buf = append(e.buf, '[')
 		for i := range *v {
 			e.comma()
 			write(&(*v)[i], e)
@@ -203,7 +201,7 @@ func WriteArrayOf[T any](write func(*T, *Encoder)) func(*[]T, *Encoder) {
 				return
 			}
 		}
-		e.w.Buf = append(e.w.Buf, ']')
+		e.buf = append(e.buf, ']')
 	}
 }
 
@@ -222,7 +220,7 @@ func WriteMapOf[M ~map[string]T, T any](write func(*T, *Encoder)) func(*M, *Enco
 			e.null()
 			return
 		}
-		e.w.Buf = append(e.w.Buf, '{')
+		e.buf = append(e.buf, '{')
 		for _, key := range sortedKeys(*v) {
 			e.name(key)
 			value := (*v)[key]
@@ -232,7 +230,7 @@ func WriteMapOf[M ~map[string]T, T any](write func(*T, *Encoder)) func(*M, *Enco
 				return
 			}
 		}
-		e.w.Buf = append(e.w.Buf, '}')
+		e.buf = append(e.buf, '}')
 	}
 }
 
@@ -258,7 +256,7 @@ func WriteJSON[T any](v *T, e *Encoder) {
 	var contract *Error
 	switch {
 	case err == nil:
-		e.w.Buf = append(e.w.Buf, text...)
+		e.buf = append(e.buf, text...)
 	case errors.As(err, &contract):
 		e.fail(contract)
 	default:

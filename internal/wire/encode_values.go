@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -14,28 +15,59 @@ import (
 // WriteString writes a string, escaped as encoding/json does.
 func WriteString[T ~string](v *T, e *Encoder) { e.string(string(*v)) }
 
-// string writes text. Most texts need no escape, which is found out faster here than by the writer of jx.
+// plain has the bytes that are written as they are. Of a character beyond ASCII that depends on all its bytes.
+var plain = func() (plain [256]bool) {
+	for c := byte(' '); c < utf8.RuneSelf; c++ {
+		plain[c] = strings.IndexByte(`"\<>&`, c) < 0
+	}
+	return plain
+}()
+
+// string writes text. Invalid bytes become U+FFFD.
 func (e *Encoder) string(text string) {
-	for i := range len(text) {
-		c := text[i]
-		if c >= 'a' && c < utf8.RuneSelf {
+	e.buf = append(e.buf, '"')
+	begin := 0 // text[begin:i] needs no escape
+	for i := 0; i < len(text); {
+		if plain[text[i]] {
+			i++
 			continue
 		}
-		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			e.w.StrEscape(text)
-			return
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r < utf8.RuneSelf || r == '\u2028' || r == '\u2029' || r == utf8.RuneError && size == 1 {
+			e.buf = append(e.buf, text[begin:i]...)
+			e.escape(r)
+			begin = i + size
 		}
+		i += size
 	}
-	e.w.Buf = append(append(append(e.w.Buf, '"'), text...), '"')
+	e.buf = append(e.buf, text[begin:]...)
+	e.buf = append(e.buf, '"')
+}
+
+// escape writes the escape of a character below U+10000.
+func (e *Encoder) escape(r rune) {
+	const hex = "0123456789abcdef"
+	switch r {
+	case '"', '\\':
+		e.buf = append(e.buf, '\\', byte(r))
+	case '\n':
+		e.buf = append(e.buf, `\n`...)
+	case '\r':
+		e.buf = append(e.buf, `\r`...)
+	case '\t':
+		e.buf = append(e.buf, `\t`...)
+	default:
+		e.buf = append(e.buf, '\\', 'u', hex[r>>12], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
+	}
 }
 
 // WriteInteger writes an integer.
 func WriteInteger[T ~int | ~int32 | ~int64](v *T, e *Encoder) {
-	e.w.Buf = strconv.AppendInt(e.w.Buf, int64(*v), 10)
+	e.buf = strconv.AppendInt(e.buf, int64(*v), 10)
 }
 
 // WriteBool writes true or false.
-func WriteBool[T ~bool](v *T, e *Encoder) { e.w.Buf = strconv.AppendBool(e.w.Buf, bool(*v)) }
+func WriteBool[T ~bool](v *T, e *Encoder) { e.buf = strconv.AppendBool(e.buf, bool(*v)) }
 
 // WriteFlag writes true or false, also for a value that was read as 1 or 0.
 func WriteFlag[T ~bool](v *T, e *Encoder) { WriteBool(v, e) }
@@ -55,10 +87,10 @@ func WriteFloat[T ~float32 | ~float64](v *T, e *Encoder) {
 	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		format = 'e'
 	}
-	e.w.Buf = strconv.AppendFloat(e.w.Buf, f, format, -1, bitSize[T]())
-	if n := len(e.w.Buf); format == 'e' && e.w.Buf[n-4] == 'e' && e.w.Buf[n-3] == '-' && e.w.Buf[n-2] == '0' {
-		e.w.Buf[n-2] = e.w.Buf[n-1]
-		e.w.Buf = e.w.Buf[:n-1]
+	e.buf = strconv.AppendFloat(e.buf, f, format, -1, bitSize[T]())
+	if n := len(e.buf); format == 'e' && e.buf[n-4] == 'e' && e.buf[n-3] == '-' && e.buf[n-2] == '0' {
+		e.buf[n-2] = e.buf[n-1]
+		e.buf = e.buf[:n-1]
 	}
 }
 
@@ -66,9 +98,9 @@ func WriteFloat[T ~float32 | ~float64](v *T, e *Encoder) {
 func WriteNumber(v *json.Number, e *Encoder) {
 	switch text := string(*v); {
 	case text == "":
-		e.w.Buf = append(e.w.Buf, '0')
+		e.buf = append(e.buf, '0')
 	case isNumber(text):
-		e.w.Buf = append(e.w.Buf, text...)
+		e.buf = append(e.buf, text...)
 	default:
 		e.fail(errNotJSON)
 	}
@@ -76,14 +108,14 @@ func WriteNumber(v *json.Number, e *Encoder) {
 
 // WriteTime writes an RFC 3339 time.
 func WriteTime(v *time.Time, e *Encoder) {
-	e.w.Buf = append(e.w.Buf, '"')
-	text, err := v.AppendText(e.w.Buf)
+	e.buf = append(e.buf, '"')
+	text, err := v.AppendText(e.buf)
 	if err != nil {
 		e.fail(errNotJSON)
 		return
 	}
-	e.w.Buf = text
-	e.w.Buf = append(e.w.Buf, '"')
+	e.buf = text
+	e.buf = append(e.buf, '"')
 }
 
 // WriteRaw writes a value that is JSON already. A nil value is null.
@@ -107,7 +139,7 @@ func (e *Encoder) raw(text []byte) {
 		return
 	}
 	json.HTMLEscape(&escaped, compact.Bytes())
-	e.w.Buf = append(e.w.Buf, escaped.Bytes()...)
+	e.buf = append(e.buf, escaped.Bytes()...)
 }
 
 // WriteAny writes any value with encoding/json.

@@ -3,10 +3,9 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // The reasons of an [Error]. None of them contains any part of a value.
@@ -50,11 +49,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// located prepends step to the path of err. It drops what jx wrapped around an error of this package.
+// located prepends step to the path of err.
 func located(step string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
-		return &Error{Path: step, Err: reason(err)}
+		return &Error{Path: step, Err: err}
 	}
 	if step != "" && e.Path != "" && e.Path[0] != '[' {
 		step += "."
@@ -62,24 +61,12 @@ func located(step string, err error) error {
 	return &Error{Path: step + e.Path, Err: e.Err}
 }
 
-// reason returns the innermost error of jx, which adds a few words for each level of nesting. The end of the data inside a
-// value is never io.EOF: callers take that for success.
-func reason(err error) error {
-	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
-		err = cause
-	}
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-type typeError struct{ want, got jx.Type }
+type typeError struct{ want, got jsonread.Kind }
 
 func (e *typeError) Error() string {
-	if e.got == jx.Null {
+	if e.got == jsonread.Null {
 		return errNull.Error()
 	}
 	return fmt.Sprintf("got %s, want %s", e.got, e.want)

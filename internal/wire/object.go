@@ -5,31 +5,30 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Object iterates over the members of a JSON object. After Next the caller reads the value, and passes the error to
 // Report.
 type Object struct {
-	d    *Decoder
-	iter jx.ObjIter
-	err  error
+	d       *Decoder
+	members jsonread.Members
+	err     error
 }
 
 // Object starts to read an object. Anything else is an error, which Err returns.
 func (d *Decoder) Object() Object {
-	if err := d.expect(jx.Object); err != nil {
+	if err := d.expect(jsonread.Object); err != nil {
 		return Object{err: err}
 	}
-	iter, err := d.jx.ObjIter()
-	return Object{d: d, iter: iter, err: err}
+	return Object{d: d, members: d.json.Object()}
 }
 
 // Next moves to the next member. It returns false at the end and after an error.
-func (o *Object) Next() bool { return o.err == nil && o.iter.Next() }
+func (o *Object) Next() bool { return o.err == nil && o.members.Next() }
 
 // Key returns the name of the current member. It must not be kept: it may point into the body.
-func (o *Object) Key() []byte { return o.iter.Key() }
+func (o *Object) Key() []byte { return o.members.Key() }
 
 // Report ends the iteration if err is not nil. It must be called for members of the document only: their name becomes
 // part of the path.
@@ -42,7 +41,7 @@ func (o *Object) Report(err error) {
 // Unknown keeps the current member, which the document does not define.
 func (o *Object) Unknown(fields *map[string]json.RawMessage) {
 	name := text(o.Key())
-	raw, err := o.d.jx.Raw()
+	raw, err := o.d.json.Raw()
 	if err = cmp.Or(err, o.d.element()); err != nil {
 		o.err = located(unknownField, err)
 		return
@@ -55,7 +54,7 @@ func (o *Object) Unknown(fields *map[string]json.RawMessage) {
 
 // Skip checks the syntax of the current member, which the document does not define, and drops it.
 func (o *Object) Skip() {
-	if err := o.d.jx.Skip(); err != nil {
+	if err := o.d.json.Skip(); err != nil {
 		o.err = located(unknownField, err)
 	}
 }
@@ -79,7 +78,7 @@ func (o *Object) Err() error {
 	if o.err != nil {
 		return o.err
 	}
-	return o.iter.Err()
+	return o.members.Err()
 }
 
 // Fields is the set of required fields that are present, by their position among the required fields of the type. There

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // additional is the name of the field that holds what the document does not define.
@@ -100,8 +100,10 @@ func isNil(v reflect.Value) bool {
 
 // shape describes a raw value without its text.
 func shape(raw json.RawMessage) string {
-	switch kind := jx.Raw(raw).Type(); kind {
-	case jx.String, jx.Array, jx.Object, jx.Invalid:
+	var d jsonread.Decoder
+	d.Reset(raw)
+	switch kind := d.Next(); kind {
+	case jsonread.String, jsonread.Array, jsonread.Object, jsonread.Invalid:
 		return fmt.Sprintf("%v(%d)", kind, len(raw))
 	default:
 		return string(raw)

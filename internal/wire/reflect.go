@@ -6,7 +6,7 @@ import (
 	"errors"
 	"reflect"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // JSON reads a type that has no function of its own: one with an UnmarshalJSON method, a slice or map of such types, or
@@ -23,8 +23,8 @@ func (d *Decoder) reflected(v reflect.Value) error {
 		return d.leaf(v)
 	}
 	switch {
-	case v.Kind() == reflect.Pointer && d.jx.Next() == jx.Null:
-		return d.jx.Null()
+	case v.Kind() == reflect.Pointer && d.json.Next() == jsonread.Null:
+		return d.json.Skip()
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		return d.reflected(v.Elem())
@@ -39,21 +39,18 @@ func (d *Decoder) reflected(v reflect.Value) error {
 }
 
 func (d *Decoder) reflectedSlice(v reflect.Value) error {
-	if err := d.expect(jx.Array); err != nil {
+	if err := d.expect(jsonread.Array); err != nil {
 		return err
 	}
-	iter, err := d.jx.ArrIter()
-	if err != nil {
-		return err
-	}
+	elements := d.json.Array()
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-	for iter.Next() {
+	for elements.Next() {
 		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
 		if err := d.reflected(v.Index(v.Len() - 1)); err != nil {
 			return located(index(v.Len()-1), err)
 		}
 	}
-	return iter.Err()
+	return elements.Err()
 }
 
 func (d *Decoder) reflectedMap(v reflect.Value) error {
@@ -72,7 +69,7 @@ func (d *Decoder) reflectedMap(v reflect.Value) error {
 
 // leaf reads one value with encoding/json. The errors of encoding/json quote what they could not read and are replaced.
 func (d *Decoder) leaf(v reflect.Value) error {
-	raw, err := d.jx.Raw()
+	raw, err := d.json.Raw()
 	if err != nil {
 		return err
 	}

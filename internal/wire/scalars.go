@@ -6,15 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-faster/jx"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // String reads a JSON string. Invalid UTF-8 becomes U+FFFD, as in encoding/json.
 func String[T ~string](v *T, d *Decoder) error {
-	if err := d.expect(jx.String); err != nil {
+	if err := d.expect(jsonread.String); err != nil {
 		return err
 	}
-	raw, err := d.jx.StrBytes()
+	raw, err := d.json.StrBytes()
 	if err == nil {
 		*v = T(text(raw))
 	}
@@ -59,17 +59,17 @@ func bitSize[T ~float32 | ~float64]() int {
 
 // Bool reads true or false.
 func Bool[T ~bool](v *T, d *Decoder) error {
-	if err := d.expect(jx.Bool); err != nil {
+	if err := d.expect(jsonread.Bool); err != nil {
 		return err
 	}
-	b, err := d.jx.Bool()
+	b, err := d.json.Bool()
 	*v = T(b)
 	return err
 }
 
 // Flag reads true, false, 1 or 0. Some gateways send a boolean as a number.
 func Flag[T ~bool](v *T, d *Decoder) error {
-	if d.jx.Next() != jx.Number {
+	if d.json.Next() != jsonread.Number {
 		return Bool(v, d)
 	}
 	raw, err := d.number()
@@ -85,7 +85,7 @@ func Flag[T ~bool](v *T, d *Decoder) error {
 
 // Text reads a string, or a number as the text it was written with.
 func Text[T ~string](v *T, d *Decoder) error {
-	if d.jx.Next() != jx.Number {
+	if d.json.Next() != jsonread.Number {
 		return String(v, d)
 	}
 	raw, err := d.number()
@@ -97,7 +97,7 @@ func Text[T ~string](v *T, d *Decoder) error {
 
 // Number reads a number, or a string that contains one, and keeps its digits.
 func Number(v *json.Number, d *Decoder) error {
-	if d.jx.Next() == jx.Number {
+	if d.json.Next() == jsonread.Number {
 		return Text(v, d)
 	}
 	var text string
@@ -120,10 +120,10 @@ func isNumber(text string) bool {
 
 // Time reads an RFC 3339 time.
 func Time(v *time.Time, d *Decoder) error {
-	if err := d.expect(jx.String); err != nil {
+	if err := d.expect(jsonread.String); err != nil {
 		return err
 	}
-	raw, err := d.jx.StrBytes()
+	raw, err := d.json.StrBytes()
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func Time(v *time.Time, d *Decoder) error {
 
 // number reads a JSON number as its text, which is valid until the next read.
 func (d *Decoder) number() ([]byte, error) {
-	if err := d.expect(jx.Number); err != nil {
+	if err := d.expect(jsonread.Number); err != nil {
 		return nil, err
 	}
-	return d.jx.Raw()
+	return d.json.Raw()
 }
