@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
@@ -121,7 +120,6 @@ func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, Me
 		opts:     opts,
 		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		sends:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
-		waiting:  semaphore.NewWeighted(maxWaitingBytes),
 		check:    unreadCheck{client: c},
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
@@ -169,9 +167,9 @@ type server struct {
 	client  *MeshClient
 	handler func(context.Context, MeshMessage) (string, error) // returns the answer of Answer, and "" for Serve
 	opts    ServeOptions
-	slots   chan struct{}       // one element for each worker that is busy
-	sends   chan struct{}       // one element for each answer that is sent again
-	waiting *semaphore.Weighted // the bytes of the messages and answers that wait without a slot
+	slots   chan struct{} // one element for each worker that is busy
+	sends   chan struct{} // one element for each answer that is sent again
+	waiting atomic.Int64  // the bytes of the messages and answers that wait without a slot
 	reach   reach
 
 	handling  context.Context // of handlers and answers; it does not end with ctx

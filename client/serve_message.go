@@ -94,10 +94,10 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	} else {
 		s.active.remove(m)
 	}
-	if size := waitingBytes(m); s.waiting.TryAcquire(size) {
+	if size := waitingBytes(m); s.reserve(size) {
 		<-j.slots
 		s.report(m, err)
-		s.waiting.Release(size)
+		s.waiting.Add(-size)
 		return
 	}
 	s.report(m, err)
@@ -108,15 +108,24 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 // no worker, so that it does not wait for other handlers. It returns false when ctx ends or the client is closed first.
 func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
 	size := waitingBytes(j.message) + int64(len(j.answer))
-	if !s.waiting.TryAcquire(size) {
+	if !s.reserve(size) {
 		return s.client.sleep(ctx, d) == nil && s.reach.await(ctx, s.poll)
 	}
-	defer s.waiting.Release(size)
+	defer s.waiting.Add(-size)
 	<-j.slots
 	if j.finished {
 		j.slots = s.sends
 	}
 	return s.client.sleep(ctx, d) == nil && s.acquire(ctx, j.slots)
+}
+
+// reserve adds size bytes to those that wait without a slot. It reports false, and adds nothing, if that would be too many.
+func (s *server) reserve(size int64) bool {
+	if s.waiting.Add(size) <= maxWaitingBytes {
+		return true
+	}
+	s.waiting.Add(-size)
+	return false
 }
 
 func waitingBytes(m MeshMessage) int64 {
