@@ -17,9 +17,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// DefaultBalanceTimeout is the time limit of the request for a balance.
-const DefaultBalanceTimeout = 10 * time.Second
-
 const opBalance = "FetchDeepSeekBalance"
 
 // BalanceOptions selects the account by its key. The zero value is valid.
@@ -52,11 +49,10 @@ type BalanceSnapshot struct {
 
 // FetchDeepSeekBalance returns the balance of a DeepSeek account: the entry in US dollars, else the first entry, in its own
 // currency. An entry that cannot be read does not hide a good one in US dollars; without one in US dollars every entry must be valid.
+// The key gives access to the whole account.
 //
-// The key gives access to the whole account. It is never stored. Do not fetch the balance in a loop or while a user waits.
-//
-// The result is nil, with a nil error and one [Failure], if there is no key, the call fails, or the response has no entry, an
-// invalid amount or only one of the granted and the topped-up part. A negative timeout is a [*ValueError].
+// The result is nil, with one [Failure], if there is no key, the call fails, or the response has no entry, an invalid amount or only one
+// of the granted and the topped-up part. A negative timeout is a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -10,8 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// CatalogOptions selects models and limits the age of the catalog. The zero value selects all models of a catalog that is at
-// most 24 hours old.
+// CatalogOptions selects models and limits the age of the catalog. The zero value is valid.
 type CatalogOptions struct {
 	// Provider selects the models of one developer; "" selects all.
 	Provider models.Provider
@@ -33,9 +32,9 @@ func (o CatalogOptions) check() error {
 
 // ListModels returns the models in the order of the catalog.
 //
-// If the catalog is unavailable, the lists of the providers are used instead, each read with its key from [WithKey] or the
-// environment. If they are empty too, or ctx ends first, the last good catalog is used. Each of these steps is reported as a
-// [Failure]. Without any models the list is empty, never nil. An unknown provider or a negative TTL is a [*ValueError].
+// The lists of the providers, which replace an unavailable catalog, are read with the keys from [WithKey] or the environment. If ctx ends
+// first, the last good catalog is used. Each step is reported as a [Failure]. Without any models the list is empty, never nil. An unknown
+// provider or a negative TTL is a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -30,11 +30,9 @@ type catalogFile struct {
 }
 
 // SaveCatalog writes the catalog with its ETag and its age to writer. A short-lived program can save it to a file and load it with
-// [Client.LoadCatalog] in its next run, and so rarely request it.
-//
-// It writes the last good response of the primary catalog, regardless of its age and of [Client.InvalidateCatalog]. It never
-// writes the lists of the providers that replace the catalog in an outage. Without a good response, SaveCatalog writes nothing
-// and returns a [*ValueError]. An error of writer is returned, wrapped.
+// [Client.LoadCatalog] in its next run, and so rarely request it. It writes the last good response of the primary catalog, regardless
+// of its age and of [Client.InvalidateCatalog], and never the lists of the providers that replace the catalog in an outage. Without a
+// good response, SaveCatalog writes nothing and returns a [*ValueError]. An error of writer is returned, wrapped.
 //
 // The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls Write once. To replace a file
 // atomically, write a temporary file and rename it; LoadCatalog rejects a partly written one.
@@ -73,15 +71,13 @@ func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	return catalogFormat.File(append(content, '\n')), nil
 }
 
-// LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age: a lookup uses it
-// until its TTL has passed ([CatalogOptions]), and then requests it with its ETag, so that an unchanged catalog is not
-// transferred again. It also serves as the last good catalog in an outage. It is ignored unless it is newer than the client's
-// own. If rows were unreadable when the catalog was requested, that is reported again as a [Failure].
+// LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age and its ETag, and also
+// serves as the last good catalog in an outage. It is ignored unless it is newer than the client's own. If rows were unreadable when the
+// catalog was requested, that is reported again as a [Failure].
 //
 // A file is rejected with a [*ValueError] if it is damaged, truncated or not a catalog, or if it has another format version,
 // belongs to another catalog URL, has a time in the future, or is larger than [WithMaxResponseBytes] allows. An error of reader is
-// returned, wrapped. After an error the client is unchanged, and the program can continue without the file. Error texts contain
-// nothing from the file.
+// returned, wrapped. No error contains anything of the file, and after one the client is unchanged.
 func (c *Client) LoadCatalog(reader io.Reader) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err

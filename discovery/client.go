@@ -33,6 +33,15 @@ const (
 	DefaultOutageTTL = time.Minute
 	// DefaultMaxResponseBytes is the size limit of a response body: 32 MiB.
 	DefaultMaxResponseBytes = 32 << 20
+	// DefaultPricingTTL is how long a price list is cached.
+	DefaultPricingTTL = 24 * time.Hour
+	// DefaultBalanceTimeout and DefaultCostTimeout are the time limits of a request for a balance and for billed costs.
+	DefaultBalanceTimeout = 10 * time.Second
+	DefaultCostTimeout    = 15 * time.Second
+	// DefaultCostLimit is the number of days in a page of OpenAI's or Anthropic's costs.
+	DefaultCostLimit = 7
+	// DefaultTimezone is the time zone of xAI's cost queries: UTC under its IANA name.
+	DefaultTimezone = "Etc/GMT"
 
 	defaultCatalogURL = "https://api.aimlapi.com"
 	// listTimeout bounds one request for a list of models.

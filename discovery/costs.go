@@ -14,12 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// DefaultCostLimit is the number of days in a page of OpenAI's or Anthropic's costs.
-const DefaultCostLimit = 7
-
-// DefaultCostTimeout is the time limit of one request for billed costs.
-const DefaultCostTimeout = 15 * time.Second
-
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
 const maxCostPages = 4000
 

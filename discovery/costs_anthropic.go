@@ -37,18 +37,12 @@ type AnthropicCostQuery struct {
 	Timeout time.Duration
 }
 
-// FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket per UTC day, oldest first. Anthropic's
-// cost report does not include the priority service tier.
+// FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket per UTC day. Its cost report does not include the
+// priority service tier. Individual accounts have no admin key. Anthropic supports one request per minute in the long run, and costs
+// appear about five minutes after the calls.
 //
-// An admin key can manage the members, workspaces and keys of the whole organization; individual accounts have none. It is
-// never stored. Fetch costs in a separate job, not in a loop and not while a user waits: Anthropic supports one request per
-// minute in the long run, and costs appear about five minutes after the calls.
-//
-// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], if there is no key, a page fails
-// or repeats an earlier cursor, days overlap or lie outside the window, or an amount is invalid or not in US dollars.
-//
-// The error is a [*ValueError] if the start is missing, before 1970 or not before the end, a time was made from milliseconds,
-// the limit is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
+// The error is a [*ValueError] if the start is missing, before 1970 or not before the end, a time was made from milliseconds, the limit
+// is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
 func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -37,18 +37,11 @@ type OpenAICostQuery struct {
 	Timeout time.Duration
 }
 
-// FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket per UTC day, oldest first. A day without costs
-// is a bucket with a total of 0.
+// FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket per UTC day. A day without costs is a bucket with a total
+// of 0. Results of another kind that have no amount, such as usage rows, are skipped; a [Failure] of [ReasonPartial] counts them.
 //
-// An admin key can create and delete keys and manage the whole organization. It is never stored. Fetch costs in a separate job,
-// not in a loop and not while a user waits.
-//
-// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], if there is no key, a page fails
-// or repeats an earlier cursor, days overlap or lie outside the window, or an amount is invalid or not in US dollars. Results
-// of another kind that have no amount, such as usage rows, are skipped; a Failure of [ReasonPartial] counts them.
-//
-// The error is a [*ValueError] if the start is missing, in milliseconds, or not before the end, the limit is outside 1 to 180,
-// a grouping is unknown or repeated, or the timeout is negative.
+// The error is a [*ValueError] if the start is missing, in milliseconds, or not before the end, the limit is outside 1 to 180, a grouping
+// is unknown or repeated, or the timeout is negative.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

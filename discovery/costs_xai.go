@@ -51,19 +51,11 @@ func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(b))
 }
 
-// FetchXAICostBuckets returns what xAI billed a team, oldest bucket first. xAI lists only usage: a part of the window without
-// usage has no bucket.
+// FetchXAICostBuckets returns what xAI billed a team. xAI lists only usage: a part of the window without usage has no bucket. The result is
+// also empty if the team is missing, or xAI reports an error or that it truncated the response.
 //
-// A management key can create and delete the keys of the team and manage it. It is never stored. Fetch costs in a separate job,
-// not in a loop and not while a user waits.
-//
-// The result is the whole window or nothing. It is empty, with a nil error and one [Failure], if the key or the team is
-// missing, the call fails, xAI reports an error or that it truncated the response, a bucket lies outside the window, or an
-// amount or a time is invalid.
-//
-// The error is a [*ValueError] if a time is invalid, or ambiguous or missing where the clocks of the time zone change, the
-// start is not before the end, the unit or the time zone is unknown, the team id cannot be part of a path, or the timeout is
-// negative.
+// The error is a [*ValueError] if a time is invalid, or ambiguous or missing where the clocks of the time zone change, the start is not
+// before the end, the unit or the time zone is unknown, the team id cannot be part of a path, or the timeout is negative.
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

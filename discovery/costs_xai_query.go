@@ -10,9 +10,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// DefaultTimezone is the time zone of xAI's cost queries: UTC under its IANA name.
-const DefaultTimezone = "Etc/GMT"
-
 // TimeUnit is the width of a bucket of xAI's costs.
 type TimeUnit string
 

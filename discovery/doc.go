@@ -29,9 +29,8 @@
 // [Client.ListModels], [Client.IsModelSupported] and [Client.GetModelInfo] use one public catalog, which lists the models of
 // many developers. It is cached for 24 hours ([CatalogOptions]). Concurrent callers share one request, and an unchanged catalog
 // is not transferred again (ETag). If the catalog is unavailable, the providers' own lists are used instead; if these are empty
-// too, the last good catalog is used. An outage is remembered for a minute ([WithOutageTTL]). The catalog has no prices.
-//
-// [Client.SaveCatalog] and [Client.LoadCatalog] keep it in a file.
+// too, the last good catalog is used. An outage is remembered for a minute ([WithOutageTTL]). The catalog has no prices. [Client.SaveCatalog] and
+// [Client.LoadCatalog] keep it in a file.
 //
 // # Names, retirement, prices and calls
 //
@@ -46,16 +45,23 @@
 // A balance or a bill is exact, or it is absent: nil, an empty list, or a report that is not Complete. Amounts are added as decimals
 // and converted to float64 once, at the end.
 //
-// Bills come from [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets];
-// [Client.ReconcileOpenAICost] and its siblings compare them with what was counted, and [ReconciliationReport.WithLedger] does so day
-// by day. [Client.FetchDeepSeekBalance] is the balance of a prepaid account.
+// Bills come from [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and [Client.FetchXAICostBuckets], oldest
+// bucket first. A list is the whole window or nothing: it is empty, with one [Failure], if there is no key, a page fails or repeats
+// an earlier cursor, buckets overlap or lie outside the window, or an amount or a time is invalid or an amount is not in US dollars.
+// [Client.FetchDeepSeekBalance] is the balance of a prepaid account.
+//
+// [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and [Client.ReconcileXAICost] compare a bill with an attributed
+// amount, which is what was counted; with nil the report has no comparison. A report of a bill that cannot be read is not Complete.
+// A window that does not fit the buckets and an attributed amount that is not finite are a [*ValueError], as an invalid query is.
+// [ReconciliationReport.WithLedger] compares day by day.
 //
 // # Keys
 //
 // A key comes from an argument, else from the function of [WithKey], else from the environment; each [Service] has its variable.
 // A key is read at each call and sent in a header, only to its own service; redirects are not followed. It never appears in a
-// URL, an error, a log record or a printed value, and is never stored. Admin and management keys can manage a whole
-// organization, so they are not used to list models. Fetch bills in a separate job, not in a loop and not while a user waits.
+// URL, an error, a log record or a printed value, and is never stored. Admin and management keys can create and delete
+// keys and manage a whole organization or team, so they are not used to list models. Fetch bills and balances in a separate job, not in
+// a loop and not while a user waits.
 //
 // # Limits
 //

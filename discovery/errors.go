@@ -54,9 +54,8 @@ const (
 	ReasonPartial Reason = "partial"
 )
 
-// Failure is the cause of an empty result. It is logged and passed to the handler of [WithFailureHandler]; with
-// [WithStrictErrors] it is returned as an error as well, and errors.As finds it as a Failure and as a *Failure. It never
-// contains a key, even if the provider echoes it.
+// Failure is the cause of an empty result. In an error, errors.As finds it as a Failure and as a *Failure. It never contains a key, even
+// if the provider echoes it.
 type Failure struct { //nolint:errname // the exported name is fixed
 	// Operation is the name of the method that was called, such as "ListModels".
 	Operation string

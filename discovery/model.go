@@ -12,9 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
 )
 
-// SourceCatalog is the Source of models from the primary catalog. Models from a provider's own list have the name of the
-// provider as Source.
-const SourceCatalog = "catalog"
+// The sources of models and prices. Models from a provider's own list have the name of the provider as Source.
+const (
+	SourceCatalog        = "catalog"         // models of the primary catalog
+	SourceCloudBilling   = "cloudbilling"    // prices of Google's Cloud Billing catalog
+	SourceLanguageModels = "language-models" // prices of xAI's GET /v1/language-models
+)
 
 // ModelInfo describes one model. A nil pointer means unknown; 0 and "" are never used for that. ModelInfo contains no prices.
 type ModelInfo struct {

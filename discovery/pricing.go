@@ -2,6 +2,8 @@ package discovery
 
 import (
 	"cmp"
+	"context"
+	"crypto/sha256"
 	"strconv"
 	"sync"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
 // ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
@@ -71,9 +74,6 @@ type RawPricing struct {
 	// CacheHit is the price of reading from the cache.
 	CacheHit float64 `json:"cache_hit"`
 }
-
-// SourceCloudBilling is the Source of prices from Google's Cloud Billing catalog.
-const SourceCloudBilling = "cloudbilling"
 
 // PricingOf returns a row of a price list in the form of [ProviderPricing], with the prices as float64.
 func PricingOf(row prices.Row) ProviderPricing {
@@ -146,4 +146,78 @@ func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 // gives 0. Age returns false if VerifiedAt is nil or invalid.
 func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
 	return prices.Row{VerifiedAt: ptr.Value(p.VerifiedAt)}.Age(now)
+}
+
+// PricingForAnthropicModel returns today's list price of an Anthropic model from the built-in list, and reports whether the
+// list has the model.
+//
+// The id is looked up unchanged, then in lower case without vendor prefix and platform suffix, then without its build
+// ([NormalizeModelID]), because a build of Claude has the price of its model. The price is the price of a standard request to
+// Anthropic, even if the prefix names another platform. Variants with -fast are not in the list.
+//
+// The price of claude-haiku-5-5 depends on the length of the prompt (input, cache reads and cache writes together). Its row is
+// the one for up to 100,000 tokens; [PriceAt] chooses among the rows of [ListAnthropicPricing].
+func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
+	row, ok := prices.PricingForAnthropicModel(id)
+	if !ok {
+		return nil, false
+	}
+	pricing := PricingOf(row)
+	return &pricing, true
+}
+
+// ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or
+// two if the price depends on the length of the prompt, the row for shorter prompts first. [prices.List.Rows] returns all periods.
+func ListAnthropicPricing() []ProviderPricing {
+	rows := prices.ListAnthropicPricing()
+	pricings := make([]ProviderPricing, len(rows))
+	for i, row := range rows {
+		pricings[i] = PricingOf(row)
+	}
+	return pricings
+}
+
+// keyHash identifies a price list: two keys may see different prices. It is a hash, since what is kept for a day must not hold a
+// key.
+type keyHash [sha256.Size]byte
+
+// listing is a provider's price list as one key sees it: the last one that was read, and the failure of a later request, if any.
+type listing[T any] struct {
+	prices  T
+	readAt  time.Time // the zero time if no list was read
+	failure *Failure
+}
+
+// verifiedAt returns the time of the list as its rows show it.
+func (l listing[T]) verifiedAt() time.Time { return l.readAt.UTC().Truncate(time.Second) }
+
+// readListing returns a price list from the cache, or reads it. A failure is cached too, beside the last list; one whose callers
+// have all left is not.
+func readListing[T any](ctx context.Context, c *Client, lists *cache.Map[keyHash, listing[T]], r request, opts PricingOptions,
+	read func(context.Context) (T, *Failure),
+) (listing[T], *Failure) {
+	value, ttl := lists.Value(sha256.Sum256([]byte(r.key.Reveal()))), cmp.Or(opts.TTL, DefaultPricingTTL)
+	usable := func(l listing[T]) bool { return !opts.Refresh && time.Since(l.readAt) < ttl }
+	fresh := func(l listing[T], loadedAt time.Time) bool {
+		return usable(l) || !opts.Refresh && l.failure != nil && time.Since(loadedAt) < c.outageTTL
+	}
+	list, _, err := value.Get(ctx, fresh, func(ctx context.Context) (listing[T], error) {
+		prices, failure := read(ctx)
+		switch {
+		case failure == nil:
+			return listing[T]{prices: prices, readAt: time.Now()}, nil
+		case ctx.Err() != nil:
+			return listing[T]{}, ctx.Err()
+		}
+		last, _ := value.Cached(func(listing[T], time.Time) bool { return true })
+		last.failure = failure
+		return last, nil
+	})
+	switch {
+	case err != nil:
+		return list, r.interrupted(err)
+	case list.failure == nil, usable(list):
+		return list, nil
+	}
+	return list, list.failure.of(r.operation) // the request may have been that of another operation
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// DefaultPricingTTL is how long a price list is cached.
-const DefaultPricingTTL = 24 * time.Hour
-
 // defaultGeminiService is the service "Gemini API" in the billing catalog.
 const defaultGeminiService = "AEFD-7695-64FA"
 
@@ -68,9 +65,9 @@ func (o PricingOptions) check() error {
 // the one that was in force when the list was read. Google truncates the price of a token to a billionth of a dollar, so 0.0375
 // per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
 //
-// The list is cached for 24 hours ([PricingOptions]) per client and key, and concurrent callers share one request for each
-// page. Without a key, or if a page fails, the list is empty, never nil, and a [Failure] is reported. A failed list is
-// requested again after the time of [WithOutageTTL], or with Refresh. A negative TTL is a [*ValueError].
+// The list is cached for 24 hours ([PricingOptions]) per client and key, and concurrent callers share one request for each page. A list that
+// cannot be read is empty, never nil, and is requested again after the time of [WithOutageTTL], or with Refresh. A negative TTL is a
+// [*ValueError].
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

@@ -17,15 +17,8 @@ const (
 	opReconcileXAI       = "ReconcileXAICost"
 )
 
-// ReconcileOpenAICost compares what OpenAI billed in a window with what was counted locally in the same window. With a nil
-// attributedUSD the report has no comparison.
-//
-// It reads the costs as [Client.FetchOpenAICostBuckets] does, with the same key. If they cannot be read, Complete is false, and
-// one [Failure] is reported.
-//
-// OpenAI bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current day
-// or in the future. Any other window is a [*ValueError], and so are an attributed amount that is not finite and an invalid
-// query.
+// ReconcileOpenAICost compares what [Client.FetchOpenAICostBuckets] reads with what was counted locally in the same window. The window
+// must begin and end at midnight UTC; the end may also be open, in the current day or in the future.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -37,16 +30,8 @@ func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery,
 	return c.reconcileDays(ctx, opReconcileOpenAI, days, attributedUSD)
 }
 
-// ReconcileAnthropicCost compares what Anthropic billed in a window with what was counted locally in the same window. With a
-// nil attributedUSD the report has no comparison.
-//
-// It reads the costs as [Client.FetchAnthropicCostBuckets] does, with the same key. If they cannot be read, Complete is false,
-// and one [Failure] is reported. The report does not include the priority service tier, so leave it out of the counted amount
-// too.
-//
-// Anthropic bills whole UTC days, so the window must begin and end at midnight UTC; the end may also be open, in the current
-// day or in the future. Any other window is a [*ValueError], and so are an attributed amount that is not finite and an invalid
-// query.
+// ReconcileAnthropicCost is [Client.ReconcileOpenAICost] for [Client.FetchAnthropicCostBuckets]. The report does not include the priority
+// service tier, so leave it out of the counted amount too.
 func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -116,15 +101,9 @@ func missingDays(buckets []CostBucket, start, end int64) []string {
 	return missing
 }
 
-// ReconcileXAICost compares what xAI billed a team in a window with what was counted locally in the same window. With a nil
-// attributedUSD the report has no comparison.
-//
-// It reads the costs as [Client.FetchXAICostBuckets] does, with the same key. If they cannot be read, Complete is false, and
-// one [Failure] is reported.
-//
-// The window must begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The end
-// may also be in the current bucket or in the future. Any other window is a [*ValueError], and so are an attributed amount that
-// is not finite and an invalid query.
+// ReconcileXAICost compares what [Client.FetchXAICostBuckets] reads with what was counted locally in the same window. The window must
+// begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The end may also be in the
+// current bucket or in the future.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

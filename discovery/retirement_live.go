@@ -18,10 +18,10 @@ const opRetirements = "Retirements"
 // Retirements returns the built-in registry merged with live data: the shutdown_date of OpenAI's models, and the lifecycle and
 // retires_at of Anthropic's. Live data takes precedence:
 //
-//   - a model that is active without a date has no entry, even if the table has one;
-//   - a model that is still served after its date is "deprecated", not retired;
+//   - a model that is active without a date has no entry;
+//   - a model that is still served after its date is "deprecated";
 //   - a model that is retired, without a date or with one in the future, has the date of the table if that has passed, else yesterday;
-//   - an alias gets the new date of its build: the newest one that has the date of the alias in the table;
+//   - an alias gets the date of the newest build that has its date in the table;
 //   - a null from OpenAI changes nothing.
 //
 // It uses the keys of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
