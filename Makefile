@@ -57,7 +57,7 @@ drift: ## compare the document of a gateway with ours: make drift URL=http://HOS
 
 .PHONY: test
 test: ## run the tests
-	$(GO) test ./...
+	$(GO) test ./... ./cmd/mesh/...
 
 .PHONY: examples
 examples: ## test the examples with modules of their own
@@ -65,18 +65,23 @@ examples: ## test the examples with modules of their own
 
 .PHONY: race
 race: ## run the tests with the race detector, in random order
-	$(GO) test -race -shuffle=on ./...
+	$(GO) test -race -shuffle=on ./... ./cmd/mesh/...
 
 .PHONY: lint
 lint: ## gofmt, go vet, go mod tidy, golangci-lint
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
-	$(GO) vet ./...
+	$(GO) vet ./... ./cmd/mesh/...
 	$(GO) mod tidy -diff
-	$(GO) run $(LINT) run ./...
+	cd cmd/mesh && $(GO) mod tidy -diff
+	$(GO) run $(LINT) run ./... ./cmd/mesh/...
 
 .PHONY: cover
 cover: ## print the statement coverage; fail below 92 %
 	@./.ci/cover $(SHIPPED)
+
+.PHONY: weight
+weight: ## print the tokens of shipped code by package, beside those of the last tag, or of BASE
+	@$(GO) run ./.ci/weight $(BASE)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20000x, or a duration such as 10m)

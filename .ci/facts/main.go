@@ -4,7 +4,7 @@
 // regions that the price table does not have. The exit status is 1 if a dated id is missing or a date differs, or if a fee or a
 // factor is of no listed model.
 //
-//	go run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
+//	GOWORK=off go run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
 //
 // The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
 // models.csv.

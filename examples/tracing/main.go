@@ -1,7 +1,7 @@
 // Command tracing sends a message and calls a model with OpenTelemetry: each request to the gateway becomes a span, as a child of
 // the caller's own, and each call to a provider a measurement of the GenAI metrics and of its cost (metrics.go).
 //
-//	cd examples/tracing && go run .
+//	cd examples/tracing && GOWORK=off go run .
 //
 // The SDK needs nothing for this: [client.WithHTTPClient] and [discovery.WithHTTPClient] take a client whose transport is
 // otelhttp's. The spans have the method, the address, the status and the duration. They have no token, which is in a header,

@@ -1,12 +1,12 @@
 // Command warehouse adds up calls in a database, for a fleet whose calls no single process sees. With a folder of calls files, as
 // mesh meter and calls.OpenLog write them, it reads them into DuckDB with files.sql, and compares every total with that of calls.Sum.
 //
-//	cd examples/warehouse && go run . -folder ~/calls
+//	cd examples/warehouse && GOWORK=off go run . -folder ~/calls
 //
 // Without one it makes calls up, loads them and the price table into DuckDB, prices them with cost.sql, and compares every daily
 // sum with that of a prices.Ledger, which was given the same calls one by one.
 //
-//	go run . -calls 1000000
+//	GOWORK=off go run . -calls 1000000
 //
 // The exit status is 1 when any sum differs in any digit. It needs a C compiler, and downloads 540 MB of DuckDB the first time.
 package main
