@@ -95,11 +95,19 @@ func question(name string) (*http.Request, error) {
 	if err == nil {
 		req.Header.Set(header, value)
 		req.Header.Set("Anthropic-Version", "2023-06-01")
+		if agent := os.Getenv("AGENT_NAME"); agent != "" {
+			req.Header.Set("User-Agent", agent)
+		}
 	}
 	return req, err
 }
 
 func ask(name string) error {
+	if url, ok := strings.CutPrefix(name, "bun "); ok { // CONNECT as Bun sends it
+		name = url
+		transport := http.DefaultTransport.(*http.Transport)
+		transport.ProxyConnectHeader = http.Header{"User-Agent": {""}, "Proxy-Connection": {"Keep-Alive"}}
+	}
 	req, err := question(name)
 	if err != nil {
 		return err

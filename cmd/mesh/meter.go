@@ -195,9 +195,9 @@ func (a *app) newRun(command []string, f *meterFlags) (run *meterRun, err error)
 // refused.
 func (a *app) writeMetered(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy, f *meterFlags) error {
 	if a.format == "json" {
-		return a.writeMeteredJSON(summary, meters, p)
+		return a.writeMeteredJSON(summary, meters, p, f)
 	}
-	defer a.writeUncounted(p)
+	defer a.writeUncounted(p, meters, f)
 	count, unlimited := summary.Calls()
 	if f.perCall != "" {
 		unlimited = 0
@@ -207,7 +207,7 @@ func (a *app) writeMetered(summary *costs.Summary, meters *proxy.Meters, p *prox
 			return err
 		}
 	} else if meters.Refused() == 0 {
-		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept))
+		fmt.Fprintln(a.errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept, isIncomplete(p)))
 	}
 	for _, b := range meters.Budgets() {
 		fmt.Fprintf(a.errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
@@ -219,11 +219,13 @@ func (a *app) writeMetered(summary *costs.Summary, meters *proxy.Meters, p *prox
 }
 
 // whyNone returns why there are no calls, although some requests may have failed before they were sent.
-func whyNone(failed int64, intercept bool) string {
-	if failed > 0 {
+func whyNone(failed int64, intercept, incomplete bool) string {
+	switch {
+	case failed > 0:
 		return fmt.Sprintf("requests that did not reach the provider: %d", failed)
-	}
-	if intercept {
+	case incomplete:
+		return "those of the connections below are not known"
+	case intercept:
 		return "none came through HTTPS_PROXY"
 	}
 	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"

@@ -14,7 +14,7 @@ import (
 // endpoints returns what --host and --azure say about hosts, and the hosts of --host: HOST or HOST:PORT.
 func (f *meterFlags) endpoints() (opts []meter.Option, hosts []string, err error) {
 	for _, flag := range f.hosts {
-		e, err := parseHost(flag)
+		e, err := f.parseHost(flag)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -29,13 +29,16 @@ func (f *meterFlags) endpoints() (opts []meter.Option, hosts []string, err error
 	return opts, hosts, nil
 }
 
-// parseHost reads HOST=API[:NAME]. An error does not show a HOST that is wrong, which may be a URL with a password.
-func parseHost(flag string) (meter.Endpoint, error) {
+// parseHost reads HOST=API[:NAME] or HOST=PLATFORM[:REGION]. An error does not show a HOST that is wrong, which may be a URL with a password.
+func (f *meterFlags) parseHost(flag string) (meter.Endpoint, error) {
 	host, rest, _ := strings.Cut(flag, "=")
 	if err := proxy.CheckHost(host); err != nil {
 		return meter.Endpoint{}, usagef("--host must be HOST=API or HOST=API:NAME, as in api.groq.com=openai:groq: HOST %w", err)
 	}
 	api, name, named := strings.Cut(rest, ":")
+	if p := prices.Platform(strings.ToLower(api)); slices.Contains(platforms, p) {
+		return f.parsePlatform(host, p, name)
+	}
 	form, err := parseForm(api)
 	if err != nil {
 		return meter.Endpoint{}, usagef("--host %s: %w", host, err)
@@ -43,6 +46,21 @@ func parseHost(flag string) (meter.Endpoint, error) {
 	e := meter.Endpoint{Host: host, API: form, Provider: models.Provider(name)}
 	if _, err := meter.New(meter.WithEndpoint(e)); err != nil || (named && name == "") {
 		return e, usagef("--host %s: NAME %q must be a provider or a name of yours: at most 64 lower-case letters, digits, dots and hyphens", host, name)
+	}
+	return e, nil
+}
+
+// platforms are those whose private endpoints --host can name.
+var platforms = []prices.Platform{prices.PlatformOpenRouter, prices.PlatformBedrock, prices.PlatformVertex, prices.PlatformAzure}
+
+// parsePlatform returns the endpoint of HOST=PLATFORM[:REGION].
+func (f *meterFlags) parsePlatform(host string, p prices.Platform, region string) (meter.Endpoint, error) {
+	if region == "" && p == prices.PlatformAzure {
+		region = f.azure
+	}
+	e := meter.Endpoint{Host: host, Platform: p, Region: region}
+	if _, err := meter.New(meter.WithEndpoint(e)); err != nil {
+		return e, usagef("--host %s: REGION %q must be global, data-zone or regional", host, region)
 	}
 	return e, nil
 }
@@ -55,7 +73,7 @@ func parseForm(name string) (models.Provider, error) {
 	}
 	p, err := models.ParseProvider(name)
 	if err != nil {
-		return "", fmt.Errorf("API %q must be openai, deepseek, anthropic, gemini, xai, %s, %s, %s or %s", name, others[0], others[1], others[2], others[3])
+		return "", fmt.Errorf("API %q must be openai, deepseek, anthropic, gemini, xai, %s, %s, %s or %s, or a platform: openrouter, bedrock, vertex or azure", name, others[0], others[1], others[2], others[3])
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,8 @@ func TestMeterCountsPlatforms(t *testing.T) {
 		{azure, []string{"--budget", "1", "--", "caller", "chat"}, `unpriced: 1 of openai/gpt-4o on azure: region: .*`},
 		{azure, []string{"--upstream", "openai=https://example-resource.openai.azure.com/openai/v1", "--", "caller", "chat"}, `openai +gpt-4o +1 +20 +10 +0 +0\.00015`},
 		{"NONE=", []string{"--intercept", "--", "caller", converse}, `bedrock +anthropic +claude-sonnet-4-6 +1 +435 +29 +0 +0\.001914`},
+		{"NONE=", []string{"--intercept", "--host", "vpce-1.example.com=bedrock:us-west-2", "--", "caller", strings.Replace(converse, "bedrock-runtime.us-west-2.amazonaws", "vpce-1.example", 1)}, `bedrock +anthropic +claude-sonnet-4-6 +1 +435 +29 +0 +0\.001914`},
+		{"OPENAI_BASE_URL=https://azure.example.com/openai/v1", []string{"--azure", "data-zone", "--host", "azure.example.com=azure", "--", "caller", "chat"}, `azure +openai +gpt-4o +1 +20 +10 +0 +0\.000165`},
 		{"NONE=", []string{"--", "caller", converse}, `not counted: bedrock-runtime\.us-west-2\.amazonaws\.com, 1 connection, .*`},
 	} {
 		_, stderr, status := runMeter(t, append(i.Env(), c.env), c.args...)
@@ -32,7 +35,7 @@ func TestMeterCountsPlatforms(t *testing.T) {
 		assert.NotContains(t, stderr, "no provider's host", c.args)
 	}
 	assert.Len(t, s.Requests(discoverytest.CreateOpenRouterChat), 1)
-	assert.Len(t, s.Requests(discoverytest.CreateAzureChat), 3)
+	assert.Len(t, s.Requests(discoverytest.CreateAzureChat), 4)
 	stdout, _, _ := runMeter(t, append(i.Env(), "AZURE_OPENAI_API_KEY=key"), "--", "caller", "env")
 	assert.NotContains(t, stdout, "OPENAI_BASE_URL=", "the key of Azure would go to OpenAI")
 	assert.Contains(t, stdout, "ANTHROPIC_BASE_URL=http://127.0.0.1:")

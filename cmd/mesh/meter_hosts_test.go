@@ -55,7 +55,8 @@ func TestMeterRefusesWrongHostsAndPrices(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--host", "llm.example.com"}, `--host llm.example.com: API "" must be openai, deepseek, anthropic, gemini, xai, converse, invoke, cohere or ollama`},
+		{[]string{"--host", "llm.example.com"}, `--host llm.example.com: API "" must be openai, deepseek, anthropic, gemini, xai, converse, invoke, cohere or ollama, or a platform: openrouter, bedrock, vertex or azure`},
+		{[]string{"--host", "llm.example.com=azure:eu"}, `--host llm.example.com: REGION "eu" must be global, data-zone or regional`},
 		{[]string{"--host", "llm.example.com=groq"}, `--host llm.example.com: API "groq" must be openai, `},
 		{[]string{"--host", "llm.example.com=openai:"}, `--host llm.example.com: NAME "" must be a provider or a name of yours`},
 		{[]string{"--host", "llm.example.com=openai:a/b"}, `NAME "a/b" must be a provider or a name of yours`},

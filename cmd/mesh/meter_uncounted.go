@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -27,16 +27,17 @@ func (a *app) checkIntercept(f *meterFlags) error {
 	return nil
 }
 
-// isIncomplete reports whether calls were not counted: a host has connections and no record. A program may connect to a host without
-// a call while each of its calls is counted elsewhere.
-func isIncomplete(p *proxy.Proxy) bool {
-	return slices.ContainsFunc(p.Bypasses(), func(b proxy.Bypass) bool { return !b.Recorded })
-}
+// isIncomplete reports whether calls may not have been counted.
+func isIncomplete(p *proxy.Proxy) bool { return len(p.Bypasses()) > 0 }
 
-// writeUncounted prints the connections whose calls are not counted, and the clients that --intercept has not reached.
-func (a *app) writeUncounted(p *proxy.Proxy) {
+// writeUncounted prints the connections whose calls are not counted, the hosts of --host without calls, and the clients that --intercept
+// has not reached.
+func (a *app) writeUncounted(p *proxy.Proxy, meters *proxy.Meters, f *meterFlags) {
 	for _, b := range p.Bypasses() {
-		fmt.Fprintf(a.errs, "not counted: %s, %s, %s sent\n", output.Line(b.Host), plural(b.Connections, "connection"), byteCount(b.Sent))
+		fmt.Fprintln(a.errs, bypassText(&b))
+	}
+	for _, host := range f.unusedHosts(meters) {
+		fmt.Fprintf(a.errs, "no calls: %s (--host)\n", host)
 	}
 	for _, r := range p.Rejections() {
 		reason := "closed without a request"
@@ -47,11 +48,29 @@ func (a *app) writeUncounted(p *proxy.Proxy) {
 	}
 }
 
+// bypassText returns the line of connections whose calls are not counted, with what counts them and the bytes as far as they are known.
+func bypassText(b *proxy.Bypass) string {
+	text := fmt.Sprintf("not counted: %s, %s", output.Line(b.Host), plural(b.Connections, "connection"))
+	if b.Remedy != "" {
+		text += " (--host " + b.Remedy + ")"
+	}
+	switch {
+	case b.Sent == 0:
+		return text
+	case b.Direct > 0:
+		text += ", at least"
+	default:
+		text += ","
+	}
+	return text + " " + byteCount(b.Sent) + " sent"
+}
+
 // metered is what mesh meter prints with -o json.
 type metered struct {
 	*costs.Report
 	Incomplete  bool                `json:"incomplete"`   // USD and AtLeastUSD are a part of the cost
 	NotCounted  []proxy.Bypass      `json:"not_counted"`  // connections to providers
+	NoCalls     []string            `json:"no_calls"`     // hosts of --host
 	NotAccepted []proxy.Rejection   `json:"not_accepted"` // clients that reject the certificate of --intercept
 	Budgets     []meter.BudgetState `json:"budgets"`
 	Refused     int64               `json:"refused"`
@@ -59,12 +78,23 @@ type metered struct {
 }
 
 // writeMeteredJSON prints one line to stderr: stdout has the output of the command.
-func (a *app) writeMeteredJSON(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
+func (a *app) writeMeteredJSON(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy, f *meterFlags) error {
 	incomplete := isIncomplete(p)
 	return output.JSON(a.errs, metered{
-		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
+		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NoCalls: f.unusedHosts(meters), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
 		Budgets: append([]meter.BudgetState{}, meters.Budgets()...), Refused: meters.Refused(), Failed: meters.Failed(),
 	}, "")
+}
+
+// unusedHosts returns the hosts of --host to which no request was sent.
+func (f *meterFlags) unusedHosts(meters *proxy.Meters) []string {
+	unused := []string{}
+	for _, flag := range f.hosts {
+		if host, _, _ := strings.Cut(flag, "="); !meters.Reached(host) {
+			unused = append(unused, host)
+		}
+	}
+	return unused
 }
 
 // byteCount returns a number of bytes in its largest decimal unit.

@@ -42,6 +42,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.answer(w, r, responses(model, request.Stream))
 	case strings.HasSuffix(path, "/messages"):
 		f.answer(w, r, messages(model, request.Stream))
+	case strings.HasSuffix(path, "/converse"):
+		f.answer(w, r, converse())
+	case strings.HasSuffix(path, "/invoke"):
+		f.answer(w, r, messages("claude-haiku-4-5-20251001", false))
 	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
 		_, model, _ = strings.Cut(path, "/models/")
 		model, _, _ = strings.Cut(model, ":")
@@ -133,6 +137,10 @@ func messages(model string, stream bool) []string {
 		fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":%d}}`, output),
 		`{"type":"message_stop"}`,
 	}
+}
+
+func converse() []string {
+	return []string{fmt.Sprintf(`{"output":{"message":{"role":"assistant","content":[{"text":"done"}]}},"stopReason":"end_turn","usage":{"inputTokens":%d,"outputTokens":%d,"totalTokens":%d},"metrics":{"latencyMs":1}}`, input, output, input+output)}
 }
 
 func content(model string, stream, schema bool) []string {

@@ -9,18 +9,14 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // user is the name in the URL of the proxy. Some programs send no password without a user.
 const user = "mesh"
 
-// connect answers CONNECT: with a tunnel, or with the program's TLS connection ended here if calls to the host are counted.
+// connect answers CONNECT: with a tunnel, or with the program's connection ended here if calls to the host are counted.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
-	if !p.authorized(r) {
-		w.Header().Set("Proxy-Authenticate", `Basic realm="mesh meter"`)
-		w.Header().Set("Connection", "close") // git asks without a password first, and fails on a connection that stays open
-		http.Error(w, "mesh meter: the proxy needs the user and password of HTTPS_PROXY", http.StatusProxyAuthRequired)
+	if !p.authorized(w, r) {
 		return
 	}
 	address := strings.ToLower(r.Host)
@@ -28,45 +24,69 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "mesh meter: CONNECT needs HOST:PORT", http.StatusBadRequest)
 		return
 	}
-	if p.authority != nil && p.hosts.has(address) {
+	kind := r.Header.Get(meterHeader)
+	switch counted := p.hosts.has(address); {
+	case kind == unseen:
+		p.unread(address, r, 0, 0)
+	case kind == plainText && counted:
+		p.plain(w, address)
+	case kind == plainText:
+		http.NotFound(w, r)
+	case p.authority != nil && counted:
 		p.intercept(w, r, address)
-		return
+	default:
+		p.tunnel(w, r, address)
 	}
-	p.tunnel(w, r, address)
 }
 
-// authorized reports whether a request has the secret of the proxy.
-func (p *Proxy) authorized(r *http.Request) bool {
-	given, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
-	want := base64.StdEncoding.EncodeToString([]byte(user + ":" + p.secret))
-	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1
+// authorized reports whether a request has the secret of the proxy, and answers it if not.
+func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
+	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Proxy-Authorization")), []byte(p.authorization())) == 1 {
+		return true
+	}
+	w.Header().Set("Proxy-Authenticate", `Basic realm="mesh meter"`)
+	w.Header().Set("Connection", "close") // git asks without a password first, and fails on a connection that stays open
+	http.Error(w, "mesh meter: the proxy needs the user and password of HTTPS_PROXY", http.StatusProxyAuthRequired)
+	return false
 }
 
-// tunnel connects a program with a host. Tunnels to providers are counted.
+// authorization returns the header that a program sends to the proxy.
+func (p *Proxy) authorization() string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+p.secret))
+}
+
+// tunnel connects a program with a host.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 	host, err := dial(r.Context(), address)
 	if err != nil {
 		http.Error(w, "mesh meter: "+output.Line(err.Error()), http.StatusBadGateway)
 		return
 	}
-	program, err := accept(w)
+	program, err := accept(w, "HTTP/1.1 200 Connection established\r\n\r\n")
 	if err != nil {
 		_ = host.Close()
 		return
 	}
 	sent, received := tunnel(r.Context(), program, host)
-	if provider, known := meter.HostProvider(address); known {
-		p.bypasses.add(withoutPort(address), provider, sent, received)
+	if sent > 0 {
+		p.unread(address, r, sent, received)
 	}
 }
 
-// accept answers CONNECT and returns the connection of the program.
-func accept(w http.ResponseWriter) (net.Conn, error) {
+// unread counts a connection to a host that serves models.
+func (p *Proxy) unread(address string, r *http.Request, sent, received int64) {
+	if p.hosts.has(address) || remedies[nameOf(address)] != "" {
+		p.bypasses.add(address, r, sent, received)
+	}
+}
+
+// accept answers CONNECT with a text and returns the connection of the program.
+func accept(w http.ResponseWriter, answer string) (net.Conn, error) {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprint(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+	if _, err := fmt.Fprint(conn, answer); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}

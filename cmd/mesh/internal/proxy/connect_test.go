@@ -24,17 +24,28 @@ import (
 // startTunnels starts a proxy for tunnels, with --intercept if there are hosts, which have the API of OpenAI.
 func startTunnels(t testing.TB, intercepted ...string) *started {
 	t.Helper()
+	return startHosts(t, len(intercepted) > 0, intercepted)
+}
+
+// startRouted starts a proxy without --intercept. The hosts have the API of OpenAI.
+func startRouted(t testing.TB, hosts ...string) *started {
+	t.Helper()
+	return startHosts(t, false, hosts)
+}
+
+func startHosts(t testing.TB, intercept bool, hosts []string) *started {
+	t.Helper()
 	upstreams, err := proxy.Upstreams(nil, nil, func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
 	var opts []meter.Option
-	for _, host := range intercepted {
+	for _, host := range hosts {
 		opts = append(opts, meter.WithHost(host, models.OpenAI))
 	}
 	s := &started{errs: &strings.Builder{}}
 	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){s.record}, opts...)
 	require.NoError(t, err)
 	s.Proxy, err = proxy.Start(t.Context(), proxy.Config{
-		Meters: s.meters, Upstreams: upstreams, Hosts: intercepted, Intercept: len(intercepted) > 0, Errs: s.errs,
+		Meters: s.meters, Upstreams: upstreams, Hosts: hosts, Intercept: intercept, Errs: s.errs,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })

@@ -56,7 +56,7 @@ func (p *Proxy) forward(u Upstream) http.Handler {
 	})
 }
 
-// reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it.
+// reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it, "" below its own name.
 func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, to) },
@@ -87,10 +87,10 @@ func rewrite(r *httputil.ProxyRequest, to *url.URL) {
 }
 
 // redirect lets a Location on the host of the upstream point to the proxy. Otherwise the program would send the next request, which is
-// not counted, to the provider. A decrypted connection is the host for its program.
+// not counted, to the provider. Without a prefix the program is connected with the host.
 func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
 	to, err := res.Location() // relative to the request
-	if err != nil || res.Request.Context().Value(decryptedKey{}) != nil || !strings.EqualFold(hostAndPort(to), hostAndPort(upstream)) {
+	if err != nil || prefix == "" || !strings.EqualFold(hostAndPort(to), hostAndPort(upstream)) {
 		return
 	}
 	to.Scheme, to.Host, to.User = p.base.Scheme, p.base.Host, nil

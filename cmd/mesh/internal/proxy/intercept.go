@@ -17,6 +17,7 @@ type decrypted struct {
 	net.Conn
 	address string // of the host
 	agent   string // the User-Agent of CONNECT
+	plain   bool   // it came without TLS
 	used    bool   // there was a request; net/http calls ConnState on one goroutine for each connection
 }
 
@@ -30,7 +31,7 @@ func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string
 		http.Error(w, "mesh meter: "+output.Line(err.Error()), http.StatusInternalServerError)
 		return
 	}
-	program, err := accept(w)
+	program, err := accept(w, "HTTP/1.1 200 Connection established\r\n\r\n")
 	if err != nil {
 		return
 	}
@@ -41,6 +42,13 @@ func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string
 		return
 	}
 	p.accepted.hand(conn)
+}
+
+// plain serves the requests of a program that is connected without TLS. The preload expects no answer to CONNECT.
+func (p *Proxy) plain(w http.ResponseWriter, address string) {
+	if program, err := accept(w, ""); err == nil {
+		p.accepted.hand(&decrypted{Conn: program, address: address, plain: true})
+	}
 }
 
 // handshake waits until the program has accepted the certificate. A program that has ended may have sent an alert before.
@@ -58,9 +66,12 @@ func handshake(ctx context.Context, conn *tls.Conn) error {
 	return nil
 }
 
-// decryptedOf returns the connection below TLS.
+// decryptedOf returns the connection below TLS, if there is any.
 func decryptedOf(conn net.Conn) *decrypted {
-	return conn.(*tls.Conn).NetConn().(*decrypted) //nolint:forcetypeassert // intercept makes them
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	return conn.(*decrypted) //nolint:forcetypeassert // intercept and plain make them
 }
 
 // alertOf returns the text of the TLS alert that ended a handshake, or "" if none was sent.
@@ -78,22 +89,28 @@ func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 		p.calls.RLock()
 		defer p.calls.RUnlock()
 		d := r.Context().Value(decryptedKey{}).(*decrypted) //nolint:forcetypeassert // ConnContext sets it
+		if p.authority == nil {                             // a WebSocket of Node, which is unpriced
+			p.routes.of(d.address).ServeHTTP(w, r)
+			return
+		}
 		noWebSocket(p.routes.of(d.address), w, r)
 	}))
+	server.Protocols = new(http.Protocols)
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
 	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 		return context.WithValue(ctx, decryptedKey{}, decryptedOf(conn))
 	}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
 		d := decryptedOf(conn)
-		switch state {
-		case http.StateActive:
+		switch {
+		case d.plain:
+		case state == http.StateActive:
 			d.used = true
 			p.rejections.accept(d)
-		case http.StateClosed:
-			if !d.used && ctx.Err() == nil {
-				p.rejections.add(d, "")
-			}
-		default:
+		case state == http.StateClosed && !d.used && ctx.Err() == nil:
+			p.rejections.add(d, "")
 		}
 	}
 	return server

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -147,27 +146,6 @@ func TestFilesHaveNoKey(t *testing.T) {
 	}
 	_, err = s.WriteFiles(filepath.Join(folder, "absent"), nil)
 	require.Error(t, err)
-}
-
-// fetch of Node reaches a host by a path behind the secret.
-func TestHostsHavePaths(t *testing.T) {
-	t.Parallel()
-	s := startTunnels(t)
-	serve(t, "api.x.ai", func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/old" {
-			http.Redirect(w, r, "/v1/chat/completions", http.StatusTemporaryRedirect)
-			return
-		}
-		fmt.Fprint(w, strings.ReplaceAll(chatAnswer, "gpt-4o", "grok-4"))
-	})
-	base := strings.TrimSuffix(variable(s.Environment(nil), "OPENAI_BASE_URL"), "/openai/v1") + "/https/"
-	res := do(t, http.MethodPost, base+"api.x.ai/v1/old", `{"model":"grok-4"}`)
-	assert.Equal(t, base+"api.x.ai/v1/chat/completions", res.Header.Get("Location"), "the next call is counted, too")
-	textOf(t, do(t, http.MethodPost, base+"API.x.ai/v1/chat/completions", `{"model":"grok-4"}`))
-	assert.NotEmpty(t, s.records)
-	for _, path := range []string{"example.com/v1/chat/completions", "", "api.x.ai.example.com/", "/v1"} {
-		assert.Equal(t, http.StatusNotFound, do(t, http.MethodPost, base+path, "{}").StatusCode, path)
-	}
 }
 
 // rootsOfFile returns the certificates of a file.

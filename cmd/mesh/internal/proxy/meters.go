@@ -21,7 +21,7 @@ type Meters struct {
 	priced, unpriced *meter.Meter
 	run              *meter.Meter // of LimitRun, or nil
 	refused, failed  atomic.Int64
-	providers        sync.Map // of records
+	hosts            sync.Map // to which requests were sent by their own name
 }
 
 // NewMeters returns the Meters of upstreams, the one with the prices of a list. Recorders get the records of both; opts are those of
@@ -29,7 +29,6 @@ type Meters struct {
 func NewMeters(list *prices.List, upstreams []Upstream, recorders []func(calls.Record), opts ...meter.Option) (*Meters, error) {
 	opts, unpriced := append(opts, hostOptions()...), hostOptions()
 	m := &Meters{}
-	recorders = append(recorders, func(r calls.Record) { m.providers.Store(billing(r), true) })
 	for _, record := range recorders {
 		opts = append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) }))
 		unpriced = append(unpriced, meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) }))
@@ -68,20 +67,6 @@ func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
 	return m.priced.Transport(base)
 }
 
-// billing returns the provider that billed a call; "" for a platform, and for a host of --host under another name.
-func billing(r calls.Record) models.Provider {
-	if p, err := models.ParseProvider(string(r.Provider)); err == nil && r.Platform == "" {
-		return p
-	}
-	return ""
-}
-
-// recorded reports whether there is a record of a provider, or for "" of a provider besides the five.
-func (m *Meters) recorded(p models.Provider) bool {
-	_, ok := m.providers.Load(p)
-	return ok
-}
-
 // Refused returns the number of calls that a budget refused.
 func (m *Meters) Refused() int64 { return m.refused.Load() }
 
@@ -91,6 +76,17 @@ func (m *Meters) Budgets() []meter.BudgetState {
 		return append(m.run.Budgets(), m.priced.Budgets()...)
 	}
 	return m.priced.Budgets()
+}
+
+// Reached reports whether requests were sent to a host of --host, as HOST or HOST:PORT.
+func (m *Meters) Reached(given string) (reached bool) {
+	table := hostTable{}
+	table.add(given)
+	m.hosts.Range(func(host, _ any) bool {
+		reached = table.has(host.(string)) //nolint:forcetypeassert // counted stores strings
+		return !reached
+	})
+	return reached
 }
 
 // Failed returns the number of requests that had no response. Those that were not sent are not counted as calls.

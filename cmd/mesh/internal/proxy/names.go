@@ -2,18 +2,18 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// awsRegions are the regions of Bedrock, and vertexLocations those of Vertex that have a host of their own. Their hosts are no
-// subdomains of one name, so the authority has to name each of them. Hosts of other regions stay tunnels.
+// The regions that have hosts of their own. Hosts of other regions stay tunnels.
 var (
-	awsRegions = []string{
+	openAIRegions = []string{"ae", "au", "ca", "eu", "gb", "in", "jp", "kr", "sg", "us"}
+	xaiRegions    = []string{"eu-west-1", "us-east-1", "us-west-2"}
+	awsRegions    = []string{
 		"af-south-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-1",
 		"ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-7", "ca-central-1", "ca-west-1", "eu-central-1",
 		"eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3", "il-central-1", "me-central-1",
@@ -27,61 +27,74 @@ var (
 	}
 )
 
-// providerNames returns the names below which a meter knows hosts.
-func providerNames() []string {
-	var names []string
+// hostTable has the hosts whose calls are counted, whatever base URL a program uses: HOST with any port, HOST:PORT, and *.HOST for the names
+// one label below it. The preload has the same table.
+type hostTable map[string]bool
+
+// newHostTable returns the official hosts, which a Meter knows, and those of --host.
+func newHostTable(given []string) hostTable {
+	t := hostTable{"chatgpt.com": true, "openrouter.ai": true, "aiplatform.googleapis.com": true, "aiplatform.us.rep.googleapis.com": true, "aiplatform.eu.rep.googleapis.com": true}
 	for _, k := range known {
-		names = append(names, k.host)
+		t[k.host] = true
 	}
-	names = append(names, "chatgpt.com", "openrouter.ai", "openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com",
-		"aiplatform.googleapis.com", "aiplatform.us.rep.googleapis.com", "aiplatform.eu.rep.googleapis.com")
+	for _, region := range openAIRegions {
+		t[region+".api.openai.com"] = true
+	}
+	for _, region := range xaiRegions {
+		t[region+".api.x.ai"] = true
+	}
+	for _, service := range []string{"openai", "services.ai", "cognitiveservices"} {
+		t["*."+service+".azure.com"] = true
+	}
 	for _, region := range awsRegions {
-		names = append(names, "bedrock-runtime."+region+".amazonaws.com", "bedrock-runtime-fips."+region+".amazonaws.com",
-			"bedrock-runtime."+region+".api.aws", "bedrock-runtime-fips."+region+".api.aws",
-			"bedrock-mantle."+region+".api.aws", "aws-external-anthropic."+region+".api.aws")
+		for _, host := range []string{"bedrock-runtime.%s.amazonaws.com", "bedrock-runtime-fips.%s.amazonaws.com", "bedrock-runtime.%s.api.aws",
+			"bedrock-runtime-fips.%s.api.aws", "bedrock-mantle.%s.api.aws", "aws-external-anthropic.%s.api.aws"} {
+			t[fmt.Sprintf(host, region)] = true
+		}
 	}
 	for _, location := range vertexLocations {
-		names = append(names, location+"-aiplatform.googleapis.com")
+		t[location+"-aiplatform.googleapis.com"] = true
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		_, known := meter.HostProvider(name)
-		_, below := meter.HostProvider("resource." + name) // Azure has a host for each customer
-		return !known && !below
-	})
-}
-
-// hostNames are the hosts whose calls are counted, whatever base URL a program uses.
-type hostNames struct {
-	given []string // of --host: HOST or HOST:PORT
-	names []string // all of them, without ports
-}
-
-func newHostNames(given []string) hostNames {
-	h := hostNames{names: providerNames()}
 	for _, host := range given {
-		host = strings.ToLower(host)
-		h.given, h.names = append(h.given, host), append(h.names, nameOf(host))
+		t.add(host)
 	}
-	return h
+	return t
 }
 
-// has reports whether calls to a host, which may have a port, are counted. It is below a name of the authority.
-func (h hostNames) has(address string) bool {
-	address = strings.ToLower(address)
-	name := nameOf(address)
-	if slices.Contains(h.given, address) || slices.Contains(h.given, name) {
-		return true
+// add adds HOST or HOST:PORT.
+func (t hostTable) add(host string) {
+	name := nameOf(host)
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		name = net.JoinHostPort(name, port)
 	}
-	_, known := meter.HostProvider(name)
-	return known && slices.ContainsFunc(h.names, func(n string) bool { return name == n || strings.HasSuffix(name, "."+n) })
+	t[name] = true
 }
 
-// nameOf returns a host without its port.
+// has reports whether calls to HOST or HOST:PORT are counted. Without a port it is that of https.
+func (t hostTable) has(host string) bool {
+	name := nameOf(host)
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		port = "443"
+	}
+	return t[net.JoinHostPort(name, port)] || t[name] || t["*"+name[max(strings.IndexByte(name, '.'), 0):]]
+}
+
+// names returns the names below which the authority may certify.
+func (t hostTable) names() (names []string) {
+	for host := range t {
+		names = append(names, nameOf(strings.TrimPrefix(host, "*.")))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// nameOf returns a host in lower case without its port.
 func nameOf(address string) string {
 	if name, _, err := net.SplitHostPort(address); err == nil {
-		return name
+		address = name
 	}
-	return strings.Trim(address, "[]")
+	return strings.Trim(strings.TrimSuffix(strings.ToLower(address), "."), "[]")
 }
 
 // CheckHost returns an error if a text is not HOST or HOST:PORT. It does not show the text, which may be a URL with a password.

@@ -3,18 +3,31 @@ package proxy
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
+	"net"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 //go:embed preload.js
 var preload string
 
-// writePreload writes a file that Node runs before each program, and returns NODE_OPTIONS with it. It lets fetch reach hosts of
-// providers without a base URL and without TLS. Node honors HTTPS_PROXY since 22.21 and 24.5 only; with --intercept newer ones do not need the file.
+// meterHeader is the header of CONNECT with which the preload names what it connects: plainText follows without TLS, and unseen is a
+// connection through another proxy, which it only reports.
+const (
+	meterHeader = "Mesh-Meter"
+	plainText   = "plain"
+	unseen      = "unseen"
+)
+
+// writePreload writes a file that Node runs before each program, and returns NODE_OPTIONS with it.
 func (p *Proxy) writePreload(folder string, env []string) (string, error) {
+	_, text, _ := net.SplitHostPort(p.base.Host)
+	port, _ := strconv.Atoi(text)
 	config, err := json.Marshal(map[string]any{
-		"meter": p.base.Scheme + "://" + p.base.Host + p.prefix(hostsPath) + "/", "hosts": p.hosts.names, "always": p.authority == nil,
+		"port": port, "authorization": p.authorization(), "hosts": slices.Sorted(maps.Keys(p.hosts)), "decrypts": p.authority != nil,
 	})
 	if err != nil {
 		return "", err

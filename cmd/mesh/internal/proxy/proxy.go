@@ -44,7 +44,7 @@ type Config struct {
 type Proxy struct {
 	meters      *Meters
 	upstreams   []Upstream
-	hosts       hostNames
+	hosts       hostTable
 	errs        io.Writer
 	secret      string
 	base        *url.URL
@@ -63,15 +63,15 @@ type Proxy struct {
 // Start starts a proxy.
 func Start(ctx context.Context, c Config) (*Proxy, error) {
 	p := &Proxy{
-		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostNames(c.Hosts), errs: c.Errs, secret: cmp.Or(c.Secret, rand.Text()),
-		bypasses:   bypasses{hosts: map[string]*Bypass{}},
+		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostTable(c.Hosts), errs: c.Errs, secret: cmp.Or(c.Secret, rand.Text()),
+		bypasses:   bypasses{hosts: map[tunnelKey]*Bypass{}},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
 	p.routes = routes{proxy: p, base: newTransport(), handlers: map[string]http.Handler{}}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", cmp.Or(c.Addr, "127.0.0.1:0"))
 	if err == nil && c.Intercept {
-		p.authority, err = newAuthority(p.hosts.names)
+		p.authority, err = newAuthority(p.hosts.names())
 	}
 	if err != nil {
 		return nil, err
@@ -108,34 +108,11 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// Bypasses returns the tunnels that have ended, by host: those to providers, whose calls are not counted.
-func (p *Proxy) Bypasses() []Bypass {
-	list := p.bypasses.all()
-	for i, b := range list {
-		list[i].Recorded = p.recorded(b)
-	}
-	return list
-}
-
-// recorded reports whether there are records of calls to the host of tunnels. Records have the provider, and no host.
-func (p *Proxy) recorded(b Bypass) bool {
-	for _, u := range p.upstreams {
-		provider := u.Provider
-		if !u.ByHost {
-			provider = cmp.Or(provider, u.API)
-		}
-		if strings.EqualFold(u.URL.Host, b.Host) && p.meters.recorded(provider) {
-			return true
-		}
-	}
-	return p.routes.used(b.Host) && p.meters.recorded(b.Provider)
-}
+// Bypasses returns the connections whose calls are not counted, by host, as far as they have ended.
+func (p *Proxy) Bypasses() []Bypass { return p.bypasses.all() }
 
 // Rejections returns the clients that do not accept the certificate of the authority.
 func (p *Proxy) Rejections() []Rejection { return p.rejections.all() }
-
-// hostsPath is the first segment of paths with a host in the next one, behind the secret.
-const hostsPath = "https"
 
 // prefix returns the path of the proxy with segments.
 func (p *Proxy) prefix(segments ...string) string {
@@ -158,23 +135,31 @@ func (p *Proxy) handler() http.Handler {
 		}
 		for prefix, upstream := range next {
 			if strings.HasPrefix(r.URL.Path, prefix+"/") {
+				if strings.HasPrefix(r.UserAgent(), "claude-cli/") {
+					p.bypasses.claude.Store(true)
+				}
 				noWebSocket(upstream, w, r)
 				return
 			}
 		}
-		p.byHost(w, r)
+		if r.URL.Scheme == "https" {
+			p.absolute(w, r)
+			return
+		}
+		http.NotFound(w, r)
 	})
 }
 
-// byHost serves a path that has its host behind hostsPath.
-func (p *Proxy) byHost(w http.ResponseWriter, r *http.Request) {
-	rest, ok := strings.CutPrefix(r.URL.Path, p.prefix(hostsPath)+"/")
-	host, _, _ := strings.Cut(rest, "/")
-	if !ok || !p.hosts.has(host) {
-		http.NotFound(w, r)
+// absolute serves a request for a URL with the scheme https, which some programs send to a proxy in place of CONNECT.
+func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request) {
+	if !p.authorized(w, r) {
 		return
 	}
-	noWebSocket(http.StripPrefix(p.prefix(hostsPath, host), p.routes.of(strings.ToLower(host))), w, r)
+	address := strings.ToLower(r.URL.Host)
+	if !p.hosts.has(address) {
+		p.unread(address, r, r.ContentLength, 0)
+	}
+	noWebSocket(p.routes.of(address), w, r)
 }
 
 // noWebSocket refuses WebSockets, which cannot be counted: programs that have them fall back to HTTP. Other upgrades, such as that to

@@ -21,17 +21,9 @@ func (r *routes) of(address string) http.Handler {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.handlers[address] == nil {
-		r.handlers[address] = r.proxy.reverse(&url.URL{Scheme: "https", Host: address}, r.proxy.prefix(hostsPath, address),
-			counted{r.proxy.meters, r.base})
+		r.handlers[address] = r.proxy.reverse(&url.URL{Scheme: "https", Host: address}, "", counted{r.proxy.meters, r.base})
 	}
 	return r.handlers[address]
-}
-
-// used reports whether requests to a host were forwarded.
-func (r *routes) used(address string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.handlers[withoutPort(address)] != nil
 }
 
 // withoutPort returns an address without the port of https.
@@ -47,6 +39,7 @@ func (c counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent := false
 	res, err := c.meters.limited(roundTripper(func(req *http.Request) (*http.Response, error) {
 		sent = true
+		c.meters.hosts.Store(req.URL.Host, true)
 		return c.base.RoundTrip(req)
 	})).RoundTrip(req)
 	if err == nil && !sent { // a budget has refused it

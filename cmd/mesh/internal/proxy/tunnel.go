@@ -1,54 +1,93 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"maps"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Bypass is the tunnels to a host of a provider. What passes through them is encrypted: HTTP/2 puts many calls into one connection, so
-// that the number of calls is not known.
+// Bypass is the connections to a host whose calls are not counted. What passes through a tunnel is encrypted: HTTP/2 puts many calls into one
+// connection, so that the number of calls is not known.
 type Bypass struct {
 	Host        string          `json:"host"`
 	Provider    models.Provider `json:"provider"`
 	Connections int             `json:"connections"`
 	Sent        int64           `json:"sent_bytes"`
 	Received    int64           `json:"received_bytes"`
-	// Recorded reports whether other calls to the host were counted in this run.
-	Recorded bool `json:"recorded"`
+	// Direct is the number of connections without the proxy, whose bytes are not known.
+	Direct int `json:"direct"`
+	// Remedy is the value of --host with which the calls are counted; "" for the hosts that are counted without it.
+	Remedy string `json:"remedy"`
 }
 
-// bypasses adds up tunnels by host.
+// bypasses adds up connections by host.
 type bypasses struct {
 	mu    sync.Mutex
-	hosts map[string]*Bypass
+	hosts map[tunnelKey]*Bypass
+	// claude reports whether calls of Claude Code were counted.
+	claude atomic.Bool
 }
 
-func (b *bypasses) add(host string, p models.Provider, sent, received int64) {
+// tunnelKey is a host, and whether a tunnel is one of Claude Code. Its calls use the base URL; what it sends beside them is no call.
+type tunnelKey struct {
+	host   string
+	claude bool
+}
+
+// add adds a connection that a request has opened.
+func (b *bypasses) add(address string, r *http.Request, sent, received int64) {
+	key := tunnelKey{withoutPort(address), claudeTunnel(r)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.hosts[host] == nil {
-		b.hosts[host] = &Bypass{Host: host, Provider: p}
+	if b.hosts[key] == nil {
+		b.hosts[key] = &Bypass{}
 	}
-	h := b.hosts[host]
+	h := b.hosts[key]
 	h.Connections++
 	h.Sent += sent
 	h.Received += received
+}
+
+func newBypass(host string) *Bypass {
+	p, _ := meter.HostProvider(host)
+	b := &Bypass{Host: host, Provider: p}
+	if remedy := remedies[nameOf(host)]; remedy != "" {
+		b.Remedy = host + "=" + remedy
+	}
+	return b
+}
+
+// claudeTunnel reports whether CONNECT is of the form that Claude Code sends, with which no other program was seen.
+func claudeTunnel(r *http.Request) bool {
+	return r.Host == "api.anthropic.com:443" && r.UserAgent() == "" && r.Header.Get("Proxy-Connection") == "Keep-Alive"
 }
 
 // all returns the hosts in their order.
 func (b *bypasses) all() []Bypass {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	list := make([]Bypass, 0, len(b.hosts))
-	for _, h := range slices.SortedFunc(maps.Values(b.hosts), func(a, b *Bypass) int { return cmp.Compare(a.Host, b.Host) }) {
-		list = append(list, *h)
+	sums := map[string]*Bypass{}
+	for key, h := range b.hosts {
+		if key.claude && b.claude.Load() {
+			continue
+		}
+		if sums[key.host] == nil {
+			sums[key.host] = newBypass(key.host)
+		}
+		sum := sums[key.host]
+		sum.Connections, sum.Sent, sum.Received = sum.Connections+h.Connections, sum.Sent+h.Sent, sum.Received+h.Received
+	}
+	list := make([]Bypass, 0, len(sums))
+	for _, host := range slices.Sorted(maps.Keys(sums)) {
+		list = append(list, *sums[host])
 	}
 	return list
 }

@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// routed is a program that prints which of the addresses in its argument the preload leads to the meter.
+const routed = `
+const net = require('node:net'), tls = require('node:tls');
+tls.connect = () => 'direct';
+const { EventEmitter } = require('node:events');
+net.connect = () => Object.assign(new EventEmitter(), { write() {} });
+require(process.argv[1]);
+console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(process.argv[2])).map(address => {
+	const url = new URL('https://' + address), port = +(url.port || 443), host = url.hostname.replace(/[\[\]]/g, '');
+	const all = [tls.connect({ host, port }), tls.connect(port, host), tls.connect(port, '10.0.0.1', { servername: host }, () => {}), tls.connect({ port, host, servername: host })];
+	if (new Set(all.map(s => s === 'direct')).size > 1) throw new Error(address);
+	return all[0] !== 'direct';
+})));`
+
+// The preload leads to the meter what the meter serves, and nothing else. Without Node only the hosts of the other tests are compared.
+func TestPreloadAndProxyKnowTheSameHosts(t *testing.T) {
+	t.Parallel()
+	p := &Proxy{hosts: newHostTable([]string{"localhost:11434", "llm.example.com", "[::1]:8443", "10.0.0.1"}), base: &url.URL{Host: "127.0.0.1:1"}}
+	list := addresses(p.hosts)
+	list = append(list, "[::1]:8443", "[::1]:443", "localhost:11434", "localhost:3000", "10.0.0.1:1")
+	want := make([]bool, len(list))
+	counted := 0
+	for i, address := range list {
+		if want[i] = p.hosts.has(address); want[i] {
+			counted++
+		}
+	}
+	assert.Greater(t, counted, len(list)/10)
+	assert.Less(t, counted, len(list)*9/10)
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return
+	}
+	folder := t.TempDir()
+	_, err = p.writePreload(folder, nil)
+	require.NoError(t, err)
+	text, err := json.Marshal(list)
+	require.NoError(t, err)
+	given := filepath.Join(folder, "addresses.json")
+	require.NoError(t, os.WriteFile(given, text, 0o600))
+	out, err := exec.CommandContext(t.Context(), node, "-e", routed, filepath.Join(folder, "preload.cjs"), given).Output()
+	require.NoError(t, err)
+	var got []bool
+	require.NoError(t, json.Unmarshal(out, &got))
+	require.Len(t, got, len(want))
+	for i := range want {
+		assert.Equal(t, want[i], got[i], list[i])
+	}
+}
