@@ -2,7 +2,7 @@ package response
 
 import (
 	"bytes"
-	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -120,22 +120,19 @@ func withHeaders(object []byte, headers map[string]int64) []byte {
 	if !counts || vendor(usage.Invoke, object) != usage.Converse {
 		return object
 	}
-	members := map[string]json.RawMessage{}
-	if object == nil {
-		members[output] = json.RawMessage("0")
-	} else if json.Unmarshal(object, &members) != nil {
+	m, ok := newMerged(object)
+	if !ok {
 		return object
 	}
 	for name, n := range headers {
-		if _, given := members[name]; !given || object == nil {
-			members[name] = strconv.AppendInt(nil, n, 10)
+		if m.members[name] == nil {
+			m.set(name, fmt.Appendf(nil, `"%s":%d`, name, n))
 		}
 	}
-	text, err := json.Marshal(members)
-	if err != nil {
-		return object
+	if object == nil && m.members[output] == nil {
+		m.set(output, []byte(`"`+output+`":0`))
 	}
-	return text
+	return m.object()
 }
 
 // vendor returns the form of a usage object: for InvokeModel that of the vendor.

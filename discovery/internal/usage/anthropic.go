@@ -44,6 +44,19 @@ func (c *counts) anthropic() (Usage, error) {
 	return u, first(err, u.add(&c.compaction))
 }
 
+// Writes are cache writes by lifetime, and their sum.
+type Writes struct{ FiveMinutes, Hour, Sum int64 }
+
+// CacheWrites returns the cache writes of an object of Anthropic. It reports whether the object is valid and has both.
+func CacheWrites(object []byte) (w Writes, ok bool) {
+	var r Reader
+	var d jsonread.Decoder
+	d.Reset(object)
+	c := &r.counts
+	ok = r.Read(&d) == nil && c.wrong == nil && c.has(cacheCreation) && (c.has(ephemeral5m) || c.has(ephemeral1h))
+	return Writes{c.value[ephemeral5m], c.value[ephemeral1h], c.value[cacheCreation]}, ok
+}
+
 // add adds the counts of another object. A sum has the bound of a single count.
 func (u *Usage) add(more *Usage) error {
 	for _, sum := range [...]struct{ to, more *int64 }{
