@@ -29,8 +29,8 @@
 // [Client.ListModels], [Client.IsModelSupported] and [Client.GetModelInfo] use one public catalog, which lists the models of
 // many developers. It is cached for 24 hours ([CatalogOptions]). Concurrent callers share one request, and an unchanged catalog
 // is not transferred again (ETag). If the catalog is unavailable, the providers' own lists are used instead; if these are empty
-// too, the last good catalog is used. An outage is remembered for a minute ([WithOutageTTL]). The catalog has no prices. [Client.SaveCatalog] and
-// [Client.LoadCatalog] keep it in a file.
+// too, the last good catalog is used. An outage is remembered for a minute ([WithOutageTTL]). The catalog has no prices.
+// [Client.SaveCatalog] and [Client.LoadCatalog] keep it in a file.
 //
 // # Names, retirement, prices and calls
 //

@@ -102,7 +102,7 @@ func TestAliasFollowsItsNewestBuild(t *testing.T) {
 		newest = `{"id":"claude-3-5-sonnet-20241022","lifecycle":"retired","retires_at":"2025-11-11T00:00:00Z"}`
 	)
 	table := models.Retirements()
-	for range 20 { // the order of a map is random
+	for range 8 { // the order of a map is random
 		for live, want := range map[string]string{
 			older + "," + newest: "2025-11-11", newest + "," + older: "2025-11-11",
 			older: "2025-10-28", // the newest build has kept its date

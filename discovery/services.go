@@ -109,8 +109,7 @@ func lookupService(service Service) (*providerInfo, *serviceInfo) {
 	return nil, nil
 }
 
-// developedBy reports whether the developer of a catalog row is the provider.
+// developedBy reports whether the developer of a catalog row is the provider, which must be known.
 func developedBy(provider models.Provider, developer string) bool {
-	p := modelid.Lookup(developer)
-	return p != nil && p == modelid.Lookup(provider)
+	return modelid.Lookup(developer) == modelid.Lookup(provider)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,14 +60,21 @@ func TestPlainClientsReadRecordedResponses(t *testing.T) {
 	}
 }
 
-// generateClients writes a module to folder: a package for each document, and the program. It returns the names of the operations.
+// clients is the folder of the program and of the generated clients in this package. The files are nowhere but in an overlay, so that the
+// go command finds what they import, and reuses what it has built of the same files.
+const clients = "clients"
+
+// generateClients writes a package for each document, the program and the overlay to folder. It returns the names of the operations.
 // It is the only caller of the generator in this process, which has global state.
 func generateClients(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	for _, name := range []string{"go.mod", "go.sum"} { // the versions of the imports; the module is called like ours
-		data, err := os.ReadFile(filepath.Join("../../..", name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o600))
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	overlay := map[string]string{}
+	write := func(name, code string) {
+		file := filepath.Join(folder, strings.ReplaceAll(name, "/", "_"))
+		require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
+		overlay[filepath.Join(here, clients, filepath.FromSlash(name))] = file
 	}
 	operations := map[string]bool{}
 	var imports, table strings.Builder
@@ -75,7 +83,7 @@ func generateClients(t *testing.T, folder string) map[string]bool {
 		require.NoError(t, err)
 		doc, err := openapi3.NewLoader().LoadFromData(data)
 		require.NoError(t, err)
-		fmt.Fprintf(&imports, "\t%q\n", "github.com/mesh-gateway/mesh-go/"+name)
+		fmt.Fprintf(&imports, "\t%q\n", path.Join("github.com/mesh-gateway/mesh-go/internal/test/plain", clients, name))
 		for _, item := range doc.Paths.Map() {
 			for _, operation := range item.Operations() {
 				operations[name+"."+operation.OperationID] = true
@@ -87,11 +95,12 @@ func generateClients(t *testing.T, folder string) map[string]bool {
 			PackageName: name, Generate: codegen.GenerateOptions{Models: true, Client: true},
 		}.UpdateDefaults())
 		require.NoError(t, err, name)
-		require.NoError(t, os.Mkdir(filepath.Join(folder, name), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name, name+".go"), []byte(code), 0o600))
+		write(name+"/client.go", code)
 	}
-	source := strings.NewReplacer("\t// IMPORTS\n", imports.String(), "\t// TABLE\n", table.String()).Replace(program)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(source), 0o600))
+	write("main.go", strings.NewReplacer("\t// IMPORTS\n", imports.String(), "\t// TABLE\n", table.String()).Replace(program))
+	replace, err := json.Marshal(map[string]any{"Replace": overlay})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "overlay.json"), replace, 0o600))
 	return operations
 }
 
@@ -108,9 +117,8 @@ func run(t *testing.T, folder string, exchanges []exchange) []json.RawMessage {
 	t.Helper()
 	input, err := json.Marshal(exchanges)
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", ".")
-	cmd.Dir, cmd.Stdin = folder, bytes.NewReader(input)
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off") // all modules are in the cache: this test has them too
+	cmd := exec.CommandContext(t.Context(), "go", "run", "-overlay", filepath.Join(folder, "overlay.json"), "./"+clients)
+	cmd.Stdin = bytes.NewReader(input)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.Output()
