@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
@@ -37,14 +36,14 @@ type waiter struct {
 	turns   []conversation // that this waiter has taken
 	unknown bool           // the numbers of pending questions have to be looked up
 
-	crowded    map[string]bool // threads with more answers than a poll for all recipients returns
-	idle       int             // the number of polls in a row without an answer
-	failed     error           // of the last poll
-	invalid    error           // the rows of the last list that cannot be decoded
-	failures   int             // the number of polls in a row that failed
-	refusals   int             // of them refused by the gateway
-	retryAfter time.Duration
-	checked    time.Time // when the gateway was last known to have the questions
+	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
+	idle     int             // the number of polls in a row without an answer
+	failed   error           // of the last poll
+	invalid  error           // the rows of the last list that cannot be decoded
+	failures int             // the number of polls in a row that failed
+	refusals int             // of them refused by the gateway
+	took     time.Duration   // by the last poll
+	checked  time.Time       // when the gateway was last known to have the questions
 }
 
 // run sends the questions and polls until there is a result for each.
@@ -68,7 +67,7 @@ func (w *waiter) run(ctx context.Context) {
 			w.expire(err)
 			return
 		}
-		_ = w.client.sleep(ctx, w.pause())
+		_ = w.client.sleep(ctx, w.pause(ctx))
 	}
 }
 
@@ -146,7 +145,7 @@ func (w *waiter) emit(m MeshMessage, err error) { w.stopped = w.stopped || !w.yi
 // poll asks for the answers in each thread once.
 func (w *waiter) poll(ctx context.Context) {
 	w.idle++
-	w.retryAfter = 0
+	defer func(began time.Time) { w.took = time.Since(began) }(time.Now())
 	failed := w.learnNumbers(ctx)
 	for _, thread := range w.threads() {
 		if err := w.pollThread(ctx, thread); err != nil && failed == nil {
@@ -161,7 +160,7 @@ func (w *waiter) poll(ctx context.Context) {
 		w.failed, w.failures, w.refusals = nil, 0, 0
 		return
 	}
-	w.failed, w.retryAfter = failed, retryAfter(failed)
+	w.failed = failed
 	w.failures++
 	if w.refusals++; !isRefusal(failed) {
 		w.refusals = 0
@@ -191,12 +190,17 @@ func isRefusal(err error) bool {
 	return !slices.Contains([]int{http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests}, failed.StatusCode)
 }
 
-// pause returns the time until the next poll, as [watcher.pause] does.
-func (w *waiter) pause() time.Duration {
-	d := backoff(askInterval, maxAskInterval, w.idle)
-	d = backoff(d, maxWatchPause, w.failures+1)
-	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
-	return max(d, withJitter(min(w.retryAfter, maxRetryAfter)))
+// lastPoll is the shortest time before a deadline at which the last poll begins: it has to end in time, and the mark after it.
+const lastPoll = 200 * time.Millisecond
+
+// pause returns the time until the next poll. Before the deadline of ctx there is a last one, for which there is time.
+func (w *waiter) pause(ctx context.Context) time.Duration {
+	pause := pauseAfter(backoff(askInterval, maxAskInterval, w.idle), w.failures+1, w.failed, vary)
+	deadline, ok := ctx.Deadline()
+	if last := time.Until(deadline) - min(max(3*w.took, lastPoll), maxAskInterval); ok && last > 0 {
+		return min(pause, last)
+	}
+	return pause
 }
 
 // pollThread lists the answers in a thread and delivers those to pending questions.
@@ -242,7 +246,7 @@ func (w *waiter) mark(ctx context.Context, id int64) {
 		if err == nil || isMarked(err) {
 			return
 		}
-		if attempt == markAttempts || w.client.sleep(ctx, backoff(askInterval, maxAskInterval, attempt)) != nil {
+		if attempt == markAttempts || w.client.sleep(ctx, pauseAfter(askInterval, attempt, err, vary)) != nil {
 			w.client.log.WarnContext(ctx, "an answer could not be marked read", "node", w.client.shownNode, "message", id, "error", err)
 			return
 		}

@@ -54,7 +54,7 @@
 //
 // # Limits
 //
-// A request takes at most 10 seconds ([WithTimeout]). A response has at most 32 MiB ([WithMaxResponseBytes]). Redirects are
+// A request takes at most 10 seconds, or longer while bytes of the response arrive ([WithTimeout]). A response has at most 32 MiB ([WithMaxResponseBytes]). Redirects are
 // not followed. Failed requests are repeated only with [WithRetry]; see [RetryPolicy]. The gateway returns at most the 1000
 // newest messages of an inbox and has no cursor: older messages appear when newer ones have been marked read.
 //

@@ -3,6 +3,7 @@ package client_test
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -297,4 +298,20 @@ func TestEveryFieldOfAMessageIsDecoded(t *testing.T) {
 
 func fieldsOfMessage(m client.MeshMessage) []any {
 	return []any{m.ID, m.FromNode, m.ToNode, m.Kind, m.Content, m.CreatedAt, m.ReadAt, m.RelatedTaskID, m.ThreadID, m.AdditionalProperties}
+}
+
+// 12 MB at 1 MB/s take longer than the timeout of ten seconds.
+func TestAListIsReadOnASlowLink(t *testing.T) {
+	t.Parallel()
+	g := slowGateway(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := servingInMemory(t, g.Handler().ServeHTTP, client.WithToken(token))
+		rows, err := c.Fetch(t.Context(), client.FetchOptions{Limit: 1000})
+		require.NoError(t, err)
+		assert.Len(t, rows, 200)
+		m, err := c.GetMessage(t.Context(), 1)
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, m.ID)
+	})
+	assert.Equal(t, []int{1000, 1000}, limits(g), "an old message is not searched among fewer ones")
 }

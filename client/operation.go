@@ -50,6 +50,6 @@ func (op operation) rejects(header http.Header, body []byte) bool {
 func accepted(status int) bool { return status >= 200 && status < 300 }
 
 func (op operation) limits(l call.Limits) call.Limits {
-	l.Filter = op.filter
+	l.Filter, l.WholeBody = op.filter, op.shrinks
 	return l
 }

@@ -16,7 +16,7 @@ import (
 
 // Defaults of the options.
 const (
-	// DefaultTimeout is the time limit of one request.
+	// DefaultTimeout is the default of [WithTimeout].
 	DefaultTimeout = 10 * time.Second
 	// DefaultRegistryTTL is the time for which Send uses the cached registry.
 	DefaultRegistryTTL = 5 * time.Minute
@@ -91,8 +91,10 @@ func WithGatewayURL(gatewayURL string) Option {
 	return func(c *MeshClient) error { c.gateway = gatewayURL; return nil }
 }
 
-// WithTimeout sets the time limit of each request, from sending it to the last byte of the response. Each attempt of a
-// repeated request has its own time limit. The default is [DefaultTimeout]; timeout must be positive.
+// WithTimeout sets the time limit of each request, from sending it to the header of the response, and of each silence after it: a body may
+// take longer while its bytes arrive, up to ten times the timeout. Watch and Serve, which request fewer messages after a timeout, take no
+// longer than the timeout for a list. Each attempt of a repeated request has its own time limit. The default is [DefaultTimeout];
+// timeout must be positive.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *MeshClient) error {
 		if timeout <= 0 {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -30,9 +29,6 @@ type RetryPolicy struct {
 	// MaxDelay is the longest delay before any request; 0 means 5 s.
 	MaxDelay time.Duration
 }
-
-// maxRetryAfter is the longest Retry-After that is honored.
-const maxRetryAfter = time.Minute
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.BaseDelay < 0 || p.MaxDelay < 0 {
@@ -71,29 +67,4 @@ func transient(op operation, failed *call.Error) bool {
 	}
 	slow := op.shrinks && errors.Is(failed.Err, context.DeadlineExceeded)
 	return accepted(failed.Status) && !op.delivers && !slow && !errors.Is(failed.Err, call.ErrTooLarge)
-}
-
-// backoff returns base doubled for every attempt after the first, at most limit.
-func backoff(base, limit time.Duration, attempt int) time.Duration {
-	d := base
-	for range attempt - 1 {
-		if d > limit/2 { // d*2 may overflow
-			return limit
-		}
-		d *= 2
-	}
-	return min(d, limit)
-}
-
-// jitter returns a random time between half of d and d, so that clients that failed together do not return together.
-func jitter(d time.Duration) time.Duration {
-	if d < 2 {
-		return d
-	}
-	return d/2 + rand.N(d/2) //nolint:gosec // spreading load needs no secure random numbers
-}
-
-// withJitter returns d plus up to a quarter, for clients that received the same Retry-After.
-func withJitter(d time.Duration) time.Duration {
-	return d + rand.N(d/4+1) //nolint:gosec // spreading load needs no secure random numbers
 }

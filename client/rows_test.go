@@ -296,7 +296,7 @@ func TestAskBesideInvalidRows(t *testing.T) {
 		m, err := c.Ask(t.Context(), client.SendRequest{To: "node-b", Content: "?"})
 		require.NoError(t, err)
 		assert.Equal(t, int64(8), m.ID)
-		polls = 0
+		polls = -100
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "?"})

@@ -14,9 +14,6 @@ import (
 
 const (
 	defaultMaxAttempts = 5
-	// servePause is the longest pause after a first failure. It doubles up to maxServePause.
-	servePause    = time.Second
-	maxServePause = time.Minute
 	// registrationInterval is the longest time between two checks whether the gateway still knows the node. A gateway that
 	// restarts with an empty database may do so between two polls, and then no request fails.
 	registrationInterval = time.Minute
@@ -57,8 +54,7 @@ type ServeOptions struct {
 
 // Serve hands each unread message of the client's node to handler until ctx ends, and marks it read when handler returns nil.
 //
-// When handler returns an error, it receives the message again after a pause. The pauses double from one second to one minute,
-// and each is shortened at random by up to half. After a [*NotInRegistryError] a pause takes at least 15 seconds: a gateway that
+// When handler returns an error, it receives the message again after a pause, which [RetryPause] describes. After a [*NotInRegistryError] a pause takes at least 15 seconds: a gateway that
 // has lost its database knows its peers again within a minute. After ServeOptions.MaxAttempts attempts, Serve gives the message
 // up. It does so at once after a [*ValueError] or a [*MeshSecretLeakError], which the same reply causes again. OnError receives the
 // error, and the message stays unread unless OnGiveUp returns true. Unread messages count towards the limit of each poll. If
@@ -77,7 +73,8 @@ type ServeOptions struct {
 // The context of handler has the [Conversation] of the message, for which Serve looks up the name of its thread.
 //
 // Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
-// keeps polling while the gateway cannot be reached.
+// keeps polling while the gateway cannot be reached, at least every five seconds, or every IdleInterval if that is longer: what is
+// finished is delivered soon after the gateway is back.
 //
 // When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not end
 // with ctx, so that they can finish and reply. Marks that have failed before are sent until the first failure, and the others are

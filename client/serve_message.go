@@ -42,7 +42,7 @@ func (s *server) process(ctx context.Context, j *job) {
 		}
 		ended, away := s.reach.polls(), isAway(err)
 		if away {
-			s.reach.suspect()
+			s.reach.suspect(err)
 		} else if s.fails(ctx, j, err) {
 			return
 		}
@@ -136,14 +136,14 @@ func waitingBytes(m MeshMessage) int64 {
 	return int64(n)
 }
 
-// servePauseAfter returns the pause after failed attempts, or the Retry-After of the last one if that is longer.
+// servePauseAfter is [RetryPause] for attempts to handle a message.
 func servePauseAfter(err error, attempts int) time.Duration {
-	d := jitter(backoff(servePause, maxServePause, attempts))
+	d := RetryPause(err, attempts)
 	var unknown *NotInRegistryError
 	if errors.As(err, &unknown) {
 		d = max(d, withJitter(unknownPeerPause))
 	}
-	return max(d, withJitter(min(retryAfter(err), maxRetryAfter)))
+	return d
 }
 
 func hasStatus(err error, status int) bool {

@@ -41,7 +41,7 @@ func (s *server) sendQueue(ctx context.Context) {
 			continue
 		}
 		if failures > 0 {
-			_ = s.client.sleep(ctx, servePauseAfter(err, failures))
+			_ = s.client.sleep(ctx, RetryPause(err, failures))
 		}
 		if s.try(ctx, &k, ctx.Err() != nil) {
 			failures = 0

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"time"
 )
@@ -13,6 +12,7 @@ type reach struct {
 	mu                  sync.Mutex
 	successes, failures int           // of polls
 	back                chan struct{} // closed by the next successful poll; nil while the gateway can be reached
+	err                 error         // of the last failure
 	polling             sync.Mutex    // of the goroutine that polls for all that wait
 }
 
@@ -31,13 +31,13 @@ func (r *reach) isAway() bool {
 	return r.back != nil
 }
 
-// polled counts a poll.
-func (r *reach) polled(reached bool) {
+// polled counts a poll, and takes its error if the gateway could not be reached.
+func (r *reach) polled(unreachable error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !reached {
+	if unreachable != nil {
 		r.failures++
-		r.lose()
+		r.lose(unreachable)
 		return
 	}
 	r.successes++
@@ -48,13 +48,14 @@ func (r *reach) polled(reached bool) {
 }
 
 // suspect makes the next handler wait for a poll.
-func (r *reach) suspect() {
+func (r *reach) suspect(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lose()
+	r.lose(err)
 }
 
-func (r *reach) lose() {
+func (r *reach) lose(err error) {
+	r.err = err
 	if r.back == nil {
 		r.back = make(chan struct{})
 	}
@@ -65,12 +66,12 @@ func (r *reach) lose() {
 func (r *reach) await(ctx context.Context, poll func(context.Context) error) bool {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		r.mu.Lock()
-		back := r.back
+		back, err := r.back, r.err
 		r.mu.Unlock()
 		if back == nil {
 			return true
 		}
-		pause := time.NewTimer(jitter(backoff(servePause, maxServePause, attempt)))
+		pause := time.NewTimer(RetryPause(err, attempt))
 		select {
 		case <-back:
 		case <-ctx.Done():
@@ -88,8 +89,12 @@ func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
 		return
 	}
 	defer r.polling.Unlock()
-	if err := poll(ctx); ctx.Err() == nil {
-		r.polled(!isUnreachable(err))
+	err := poll(ctx)
+	if !isUnreachable(err) {
+		err = nil
+	}
+	if ctx.Err() == nil {
+		r.polled(err)
 	}
 }
 
@@ -103,17 +108,4 @@ func (r *reach) isOutage(began, ended polls) bool {
 func isUnreachable(err error) bool {
 	var failed *MeshGatewayError
 	return errors.As(err, &failed) && isOutage(err) && !accepted(failed.StatusCode)
-}
-
-// isAway reports whether err shows that the gateway cannot be reached: there was no response, or one of a proxy without a gateway.
-func isAway(err error) bool {
-	var failed *MeshGatewayError
-	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
-		return false
-	}
-	switch failed.StatusCode {
-	case 0, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
 }

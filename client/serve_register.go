@@ -21,7 +21,7 @@ func (s *server) register(ctx context.Context) error {
 		}
 		if !ended {
 			s.report(MeshMessage{}, err)
-			_ = s.client.sleep(ctx, servePauseAfter(err, attempt)) // the loop checks what ended it
+			_ = s.client.sleep(ctx, RetryPause(err, attempt)) // the loop checks what ended it
 		}
 	}
 	return nil

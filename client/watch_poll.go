@@ -5,35 +5,29 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-const (
-	// maxWatchPause is the longest pause after errors, unless the interval itself is longer.
-	maxWatchPause = time.Minute
-	// activeTime is how long the pauses stay short after a new message.
-	activeTime = time.Minute
-)
+// activeTime is how long the pauses stay short after a new message.
+const activeTime = time.Minute
 
 // watcher is the state of one range over Watch.
 type watcher struct {
-	client     *MeshClient
-	opts       WatchOptions
-	windows    []*window
-	events     pollEvents
-	yield      func(MeshMessage, error) bool
-	ended      bool          // yield must not be called again
-	errors     int           // the number of polls in a row with an error
-	idle       int           // the number of polls in a row without a new message, from activeTime after the last one
-	found      time.Time     // when the last new message was yielded
-	more       bool          // the last poll had a full window with a new message: the next one follows without a pause
-	hurried    bool          // this poll followed without a pause
-	retryAfter time.Duration // of the last poll
+	client   *MeshClient
+	opts     WatchOptions
+	windows  []*window
+	events   pollEvents
+	yield    func(MeshMessage, error) bool
+	ended    bool      // yield must not be called again
+	failures int       // the number of polls in a row with an error
+	failed   error     // of the last poll
+	idle     int       // the number of polls in a row without a new message, from activeTime after the last one
+	found    time.Time // when the last new message was yielded
+	more     bool      // the last poll had a full window with a new message: the next one follows without a pause
+	hurried  bool      // this poll followed without a pause
 }
 
 // pollEvents are functions of Serve that a watcher calls. They may be nil.
@@ -42,8 +36,8 @@ type pollEvents struct {
 	own func([]MeshMessage)
 	// rows receives the messages of a window before they are yielded, and the limit of the request.
 	rows func(rows []MeshMessage, limit int)
-	// polled reports for a window that the gateway can be reached, and for a poll that it cannot.
-	polled func(reached bool)
+	// polled receives nil for a window if the gateway can be reached, and the error of a poll if it cannot.
+	polled func(unreachable error)
 }
 
 // watch is Watch for the given kinds, or for all. It polls each kind by itself, so that the messages of one cannot fill the polls
@@ -77,17 +71,18 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind,
 
 // poll fetches every window once and yields the new messages. It returns false when the sequence has to end.
 func (w *watcher) poll(ctx context.Context) bool {
-	found, failures, unreached := 0, 0, 0
-	w.retryAfter, w.hurried, w.more = 0, w.more, false
+	found, unreached := 0, 0
+	w.failed, w.hurried, w.more = nil, w.more, false
 	for _, window := range w.windows {
 		n, err := w.pollWindow(ctx, window)
 		found += n
 		if err != nil {
-			failures++
 			if isUnreachable(err) {
 				unreached++
 			}
-			w.retryAfter = max(w.retryAfter, retryAfter(err))
+			if w.failed == nil || retryAfter(err) > retryAfter(w.failed) {
+				w.failed = err
+			}
 			w.emit(ctx, MeshMessage{}, err)
 		}
 		if w.ended || errors.Is(err, errClosed) {
@@ -95,17 +90,18 @@ func (w *watcher) poll(ctx context.Context) bool {
 		}
 	}
 	if unreached == len(w.windows) && ctx.Err() == nil && w.events.polled != nil {
-		w.events.polled(false)
+		w.events.polled(w.failed)
 	}
-	if w.errors++; failures == 0 {
-		w.errors = 0
-	}
-	if found > 0 {
+	switch {
+	case found > 0:
 		w.found, w.idle = time.Now(), 0
-	} else if w.found.IsZero() || time.Since(w.found) >= activeTime {
-		w.idle++
+	case w.failed == nil && (w.found.IsZero() || time.Since(w.found) >= activeTime):
+		w.idle++ // a poll that failed does not show that there are no messages
 	}
-	w.more = w.more && failures == 0
+	if w.failures++; w.failed == nil {
+		w.failures = 0
+	}
+	w.more = w.more && w.failed == nil
 	return true
 }
 
@@ -113,7 +109,7 @@ func (w *watcher) poll(ctx context.Context) bool {
 func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	rows, err := w.fetch(ctx, window)
 	if w.events.polled != nil && ctx.Err() == nil && !isUnreachable(err) {
-		w.events.polled(true)
+		w.events.polled(nil)
 	}
 	if withoutRowErrors(err) != nil || ctx.Err() != nil {
 		return 0, err
@@ -187,21 +183,8 @@ func (w *watcher) takeOwn(rows []MeshMessage) (own int, others []MeshMessage) {
 	return 0, others
 }
 
-// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval and for every
-// error in a row, varied by up to a quarter; or the requested Retry-After plus up to a quarter, if that is longer.
+// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval, and for every failed poll
+// in a row.
 func (w *watcher) pause() time.Duration {
-	d := backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1)
-	d = backoff(d, max(d, maxWatchPause), w.errors+1)
-	d = min(d, math.MaxInt64/2) // no overflow below
-	d = d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
-	return max(d, withJitter(min(w.retryAfter, maxRetryAfter)))
-}
-
-// retryAfter returns the RetryAfter of err, or 0.
-func retryAfter(err error) time.Duration {
-	var failed *MeshGatewayError
-	if errors.As(err, &failed) {
-		return failed.RetryAfter
-	}
-	return 0
+	return pauseAfter(backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1), w.failures+1, w.failed, vary)
 }

@@ -157,10 +157,10 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	return nil
 }
 
-// awaitRegistration is [registration], repeated while the gateway cannot be reached, with pauses that double up to a minute as
-// those of Serve. It returns nil when ctx ends first.
+// awaitRegistration is [registration], repeated while the gateway cannot be reached, with the pauses of Serve. It returns nil when ctx ends
+// first.
 func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url string) (*client.RegisterRequest, error) {
-	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+	for failures := 1; ; failures++ {
 		req, err := registration(ctx, c, url)
 		var failed *client.MeshGatewayError
 		switch {
@@ -174,7 +174,7 @@ func (a *app) awaitRegistration(ctx context.Context, c *client.MeshClient, url s
 		a.warn(err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(client.RetryPause(err, failures)):
 		}
 	}
 }

@@ -31,8 +31,11 @@ var errNoStatus = errors.New("the response has no status")
 
 // Limits bounds one request.
 type Limits struct {
-	// Timeout is the time limit from sending the request to the last byte of the body; 0 means that only the context limits it.
+	// Timeout is the time limit from sending the request to the header of the response, and of each silence after it: a body may take
+	// longer while its bytes arrive, up to ten times the timeout. 0 means that only the context limits the request.
 	Timeout time.Duration
+	// WholeBody means that the timeout also limits the time to the last byte of the body.
+	WholeBody bool
 	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
 	// Filter, if not nil, returns a reader of a part of the body of a 2xx response. MaxBytes limits that part, and 1 GiB the body.
@@ -82,50 +85,27 @@ func (e *Error) NotFollowed() error {
 
 // Do sends one request and reads the response.
 func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
-	bounded, cancel := limits.bound(ctx)
-	defer cancel()
-	resp, err := send(bounded)
+	r := limits.begin(ctx)
+	defer r.end()
+	resp, err := send(r.ctx)
 	if err != nil {
 		transmitted, err := unwrapTransmitted(withoutURL(err))
-		return Response{}, &Error{Transmitted: transmitted, Err: limits.explain(ctx, bounded, err)}
+		return Response{}, &Error{Transmitted: transmitted, Err: r.explain(err, limits.Timeout)}
 	}
+	r.heard()
+	r.ReadCloser, resp.Body = resp.Body, r
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		failed := readError(bounded, resp)
-		failed.Err = limits.explain(ctx, bounded, failed.Err)
+		failed := readError(r.ctx, resp)
+		failed.Err = r.explain(failed.Err, r.waited())
 		return Response{}, failed
 	}
 	body, err := limits.read(resp)
 	if err != nil {
 		body = body[:min(len(body), maxErrorBytes)]
-		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Body: body, Err: limits.explain(ctx, bounded, err)}
+		return Response{}, &Error{Status: resp.StatusCode, Header: resp.Header, Body: body, Err: r.explain(err, r.waited())}
 	}
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
-}
-
-// bound returns the context of one request. It always ends with the request, which frees what is derived from it.
-func (l Limits) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	if l.Timeout > 0 {
-		return context.WithTimeout(ctx, l.Timeout)
-	}
-	return context.WithCancel(ctx)
-}
-
-// explain adds the reason to an error that a context caused: the error of the context, which net/http replaces by the cause if
-// there is one, and the timeout, so that it is not mistaken for the caller's own deadline.
-func (l Limits) explain(ctx, bounded context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	err = external(err)
-	ended := bounded.Err() // before that of ctx, which ends bounded too and may end at any time
-	if ended != nil && !errors.Is(err, ended) {
-		err = fmt.Errorf("%w: %w", ended, err)
-	}
-	if ended != nil && ctx.Err() == nil { // an http.Client's own timeout ends neither
-		err = fmt.Errorf("no complete response within %v: %w", l.Timeout, err)
-	}
-	return err
 }
 
 // withoutURL removes the method and URL that net/http adds to an error: the query of a URL may contain a key.
