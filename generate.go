@@ -30,4 +30,3 @@ var Version = version.Version()
 //go:generate go run ./internal/generate -config specs/codegen.yaml -package openai -o gen/openai/openai.gen.go specs/openai.yaml
 //go:generate go run ./internal/generate -config specs/codegen.yaml -package xai -o gen/xai/xai.gen.go specs/xai.yaml
 //go:generate go run ./internal/generate -config specs/codegen.yaml -package xaimanagement -o gen/xaimanagement/xaimanagement.gen.go specs/xaimanagement.yaml
-//go:generate go test -count=1 -run ^TestGeneratedNamesAreUnique$ ./specs

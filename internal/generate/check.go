@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -10,26 +12,51 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 )
 
-// check returns an error for each property that Go, or the template in specs/templates, cannot express. It checks the objects
-// that the template is for: those with additionalProperties that are not also a union.
-func check(doc *openapi3.T) error {
-	if doc.Components == nil {
-		return nil
-	}
-	types, err := codegen.GenerateTypesForSchemas(nil, doc.Components.Schemas, nil)
-	if err != nil {
-		return err
-	}
-	var found []error
+// part is a part of a document that has a Go name, such as a schema, the body of a response or an operation.
+type part struct {
+	codegen.TypeDefinition
+	place string
+}
+
+// partsOf returns the parts of a document, as the generator names them.
+func partsOf(doc *openapi3.T) ([]part, error) {
+	var parts []part
+	types, failed := codegen.GenerateTypesForSchemas(nil, doc.Components.Schemas, nil)
 	for _, t := range types {
-		if t.Schema.HasAdditionalProperties && len(t.Schema.UnionElements) == 0 {
-			found = append(found, checkObject(t)...)
+		parts = append(parts, part{t, "components.schemas." + t.JsonName})
+	}
+	operations, err := codegen.OperationDefinitions(doc)
+	for _, operation := range operations {
+		place := operation.Method + " " + operation.Path
+		parts = append(parts, part{codegen.TypeDefinition{TypeName: operation.OperationId}, place})
+		for _, t := range operation.TypeDefinitions {
+			parts = append(parts, part{t, place})
+		}
+	}
+	return parts, cmp.Or(failed, err)
+}
+
+// check returns an error for each name without a Go name, and for each property that Go, or the template in specs/templates, cannot
+// express in an object that the template is for: one with additionalProperties that is not also a union.
+func check(parts []part) error {
+	var found []error
+	for _, p := range parts {
+		if !token.IsExported(p.TypeName) {
+			found = append(found, fmt.Errorf("%s: the name gives no Go name, so it needs an x-go-name or another operationId", p.place))
+		}
+		for _, property := range p.Schema.Properties {
+			if !token.IsExported(property.GoFieldName()) {
+				found = append(found, fmt.Errorf("%s.%s: the name gives no Go name, so the property needs an x-go-name", p.place, property.JsonFieldName))
+			}
+		}
+		if p.Schema.HasAdditionalProperties && len(p.Schema.UnionElements) == 0 {
+			found = append(found, checkObject(p)...)
 		}
 	}
 	return errors.Join(found...)
 }
 
-func checkObject(t codegen.TypeDefinition) (found []error) {
+func checkObject(t part) (found []error) {
 	report := func(place, format string, args ...any) {
 		found = append(found, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
 	}
@@ -42,7 +69,7 @@ func checkObject(t codegen.TypeDefinition) (found []error) {
 		if p.JsonFieldName == bare {
 			bare = ""
 		}
-		place := t.TypeName + "." + p.JsonFieldName
+		place := t.place + "." + p.JsonFieldName
 		if problem := checkName(p, t.Schema.Properties, i); problem != "" {
 			report(place, "%s", problem)
 		}
@@ -53,13 +80,13 @@ func checkObject(t codegen.TypeDefinition) (found []error) {
 		}
 	}
 	if required > 64 {
-		report(t.TypeName, "more than 64 required properties")
+		report(t.place, "more than 64 required properties; make some of them optional in an overlay")
 	}
 	if bare != "" {
-		report(t.TypeName, "x-bare-array names no property: %s", bare)
+		report(t.place, "x-bare-array names no property: %s", bare)
 	}
 	if extra := t.Schema.AdditionalPropertiesType; extra != nil && hasNullArm(extra.OAPISchema) {
-		report(t.TypeName+".*", onlyNull)
+		report(t.place+".*", onlyNull)
 	}
 	return found
 }
@@ -68,12 +95,10 @@ func checkObject(t codegen.TypeDefinition) (found []error) {
 func checkName(p codegen.Property, all []codegen.Property, i int) string {
 	name := p.GoFieldName()
 	switch {
-	case name == "":
-		return "the name gives no Go name, so the property needs an x-go-name"
 	case slices.Contains([]string{"AdditionalProperties", "UnmarshalJSON", "MarshalJSON", "String", "LogValue"}, name):
 		return fmt.Sprintf("the Go name %s is taken, so the property needs an x-go-name", name)
 	case strings.Contains(p.JsonFieldName, ",") || fmt.Sprintf("%q", p.JsonFieldName) != `"`+p.JsonFieldName+`"`:
-		return "a struct tag cannot hold the name"
+		return "a struct tag cannot hold the name; remove the property in an overlay"
 	}
 	for j, other := range all {
 		if j < i && other.GoFieldName() == name {
@@ -102,6 +127,8 @@ func checkSchema(p codegen.Property) string {
 		return "an element has no Go value for the null of an arm, so it needs the x-go-type json.RawMessage"
 	case s.Type.Is("null"), hasNullArm(s), p.Schema.AdditionalPropertiesType != nil && hasNullArm(p.Schema.AdditionalPropertiesType.OAPISchema):
 		return onlyNull
+	case s.Default != nil && s.Extensions["x-go-type"] == nil && s.VisitJSON(s.Default) != nil:
+		return "the default is not a value of the schema; correct it in an overlay"
 	case s.Type.Includes("integer") && isRounded(s.Default) && p.Extensions["x-go-default"] == nil:
 		return "the loader rounds a default from 2^53 on, so it needs an x-go-default, a string of digits"
 	}

@@ -60,7 +60,8 @@ func checkStreams(doc *openapi3.T) (err error) {
 	eachContent(doc, func(operation, status, mediaType string, _ *openapi3.MediaType) {
 		name, _, _ := strings.Cut(mediaType, ";")
 		if slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"}, name) {
-			err = fmt.Errorf("%s: the response %s is a stream of JSON values (%s), which the generated code would read as one", operation, status, name)
+			err = fmt.Errorf("%s: the response %s is a stream of JSON values (%s), which the generated code would read as one; "+
+				"remove the response in an overlay, or leave the operation out with -operations", operation, status, name)
 		}
 	})
 	return err

@@ -1,22 +1,24 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
-	"github.com/oapi-codegen/oapi-codegen/v2/pkg/util"
 )
 
 //go:embed imports.tmpl
 var imports string
+
+// duplicate is how the generator reports two components with one name.
+var duplicate = regexp.MustCompile(`duplicate typename '(\w+)'`)
 
 // generate returns the code of a document.
 func generate(document string, settings codegen.Configuration) (string, error) {
@@ -39,12 +41,19 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 		settings.OutputOptions.SkipPrune = false // the schemas of the other operations are not wanted either
 	}
 	code, err := codegen.Generate(doc, settings)
-	// The check needs the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Its
-	// error is clearer than a syntax error of the generated code.
-	if err := errors.Join(check(doc), checkStreams(doc)); err != nil {
+	// The checks need the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Their
+	// errors are clearer than its own, of which code is a part.
+	parts, failed := partsOf(doc)
+	if err := errors.Join(check(parts), checkStreams(doc)); err != nil {
 		return "", err
 	}
-	return code, err
+	if err = cmp.Or(err, failed); code == "" || failed != nil {
+		if name := duplicate.FindStringSubmatch(err.Error()); name != nil {
+			return "", taken(origins(parts, name[1]), name[1])
+		}
+		return "", fmt.Errorf("%w; change that part of the document in an overlay", err)
+	}
+	return code, checkTypes(parts, code)
 }
 
 // normalizedText returns a document after Normalize, without an overlay.
@@ -56,49 +65,6 @@ func normalizedText(document string, settings codegen.Configuration) (string, er
 	}
 	text, err := doc.MarshalJSON()
 	return string(text), err
-}
-
-// load reads a document, normalizes it, so that the overlay finds schemas in one form, applies the overlay, and orders the properties.
-func load(document string, settings codegen.Configuration) (*openapi3.T, error) {
-	overlay := settings.OutputOptions.Overlay
-	options := util.LoadSwaggerWithOverlayOpts{
-		Strict:              overlay.Strict == nil || *overlay.Strict,
-		AllowRemoteRefsFrom: append([]string{}, settings.AllowRemoteRefsFrom...), // nil would allow all
-	}
-	doc, err := util.LoadSwaggerWithOverlay(document, options)
-	if err != nil {
-		return nil, err
-	}
-	if doc.OpenAPI == "" {
-		return nil, fmt.Errorf("%s is not an OpenAPI document", document)
-	}
-	Normalize(doc)
-	if overlay.Path != "" {
-		options.Path = overlay.Path
-		if doc, err = reload(doc, options); err != nil {
-			return nil, err
-		}
-	}
-	relaxErrors(doc)
-	return doc, orderProperties(doc, document)
-}
-
-// reload applies an overlay to doc. The loader of the generator, which has the overlay, reads files only.
-func reload(doc *openapi3.T, options util.LoadSwaggerWithOverlayOpts) (*openapi3.T, error) {
-	text, err := doc.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	folder, err := os.MkdirTemp("", "generate")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "document.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		return nil, err
-	}
-	return util.LoadSwaggerWithOverlay(file, options)
 }
 
 // requireOperations returns an error for ids that the document does not have: the generator would ignore them.

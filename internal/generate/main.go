@@ -1,5 +1,10 @@
-// Command generate writes the Go code of an OpenAPI document with oapi-codegen. It adds three steps to its command: it brings
-// OpenAPI 3.1 into the form of 3.0, selects operations, and refuses what the template in specs/templates cannot express.
+// Command generate writes the Go code of an OpenAPI document with oapi-codegen, which alone is not enough for documents that others
+// write. This program adds what that needs:
+//
+//   - It brings OpenAPI 3.1 into the form of 3.0, and joins the files of a document. It reads nothing that is not beside the document.
+//   - -operations selects operations, and -normalize writes the document for a comparison (make drift).
+//   - It refuses what the code or the template in specs/templates cannot express, and code that does not compile. The error names the
+//     part of the document and the remedy.
 //
 //	go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
 //	go run ./internal/generate -normalize [-o FILE] DOCUMENT

@@ -41,6 +41,10 @@ func normalize(s *openapi3.Schema) {
 		s.Example = s.Examples[0]
 	}
 	s.Examples = nil
+	s.Defs = nil // what refers to them has become a component
+	if len(s.PatternProperties) > 0 {
+		s.PatternProperties, s.AdditionalProperties = nil, openapi3.AdditionalProperties{Has: openapi3.Ptr(true)}
+	}
 	splitTypes(s)
 	for _, arms := range []*openapi3.SchemaRefs{&s.AnyOf, &s.OneOf} {
 		rest := slices.DeleteFunc(slices.Clone(*arms), isNull)
@@ -119,4 +123,44 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 	if outer.Example != nil {
 		s.Example = outer.Example
 	}
+}
+
+// keepUnknown states which objects have unknown fields: all that do not forbid them, apart from those with a file, which are no JSON.
+func keepUnknown(doc *openapi3.T) {
+	_ = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
+		s := ref.Value
+		stated := s.AdditionalProperties.Has != nil || s.AdditionalProperties.Schema != nil || len(s.Properties) == 0
+		for _, property := range s.Properties {
+			stated = stated || property.Value.Format == "binary"
+		}
+		if !stated {
+			s.AdditionalProperties.Has = openapi3.Ptr(true)
+		}
+		return nil
+	})
+}
+
+// keepOnce lets one arm of each allOf have the unknown fields. The generator cannot merge two that have them.
+func keepOnce(doc *openapi3.T) {
+	_ = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
+		none := openapi3.AdditionalProperties{}
+		arms := ref.Value.AllOf
+		if keepsRaw(ref) && slices.ContainsFunc(arms, keepsRaw) {
+			ref.Value.AdditionalProperties = none
+		}
+		for i, arm := range arms {
+			if keepsRaw(arm) && slices.ContainsFunc(arms[i+1:], keepsRaw) {
+				copied := *arm.Value
+				copied.AdditionalProperties = none
+				arms[i] = copied.NewRef()
+			}
+		}
+		return nil
+	})
+}
+
+// keepsRaw reports whether an object keeps unknown fields as they came.
+func keepsRaw(ref *openapi3.SchemaRef) bool {
+	extra := ref.Value.AdditionalProperties.Schema
+	return extra != nil && extra.Value.Extensions["x-go-type"] == "json.RawMessage"
 }

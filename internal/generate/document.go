@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
+	"github.com/oapi-codegen/oapi-codegen/v2/pkg/util"
+)
+
+// load reads a document, normalizes it, so that the overlay finds schemas in one form, applies the overlay, and orders the properties.
+func load(document string, settings codegen.Configuration) (*openapi3.T, error) {
+	doc, err := loadWithFiles(document)
+	if err != nil {
+		return nil, err
+	}
+	Normalize(doc)
+	if settings.OutputOptions.UserTemplates["additional-properties.tmpl"] != "" {
+		keepUnknown(doc)
+	}
+	if overlay := settings.OutputOptions.Overlay; overlay.Path != "" {
+		if doc, err = apply(overlay, doc); err != nil {
+			return nil, err
+		}
+	}
+	relaxErrors(doc)
+	keepOnce(doc)
+	return doc, nil
+}
+
+// loadWithFiles reads a document from a file or a URL, and the files beside it that it refers to, whose parts become its own components.
+func loadWithFiles(document string) (*openapi3.T, error) {
+	loader := openapi3.NewLoader()
+	name := "document"
+	at, err := url.Parse(document)
+	remote := err == nil && at.Host != ""
+	if !remote {
+		at, name = &url.URL{Path: filepath.ToSlash(document)}, filepath.Base(document)
+	}
+	text, err := openapi3.ReadFromURIs(openapi3.ReadFromHTTP(http.DefaultClient), openapi3.ReadFromFile)(loader, at)
+	if err != nil {
+		return nil, err
+	}
+	found := places{}
+	text = found.prepare(text, name, "")
+	loader.ReadFromURIFunc = func(_ *openapi3.Loader, file *url.URL) ([]byte, error) {
+		beside := filepath.FromSlash(file.Path)
+		switch {
+		case file.String() == name:
+			return text, nil
+		case remote, file.Scheme != "", file.Host != "", !filepath.IsLocal(beside):
+			return nil, fmt.Errorf("%q is not read", file)
+		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(document), beside))
+		return found.prepare(text, filepath.Base(beside), beside), err
+	}
+	// The path is the name alone, so that a reference to a file beside it has a local path.
+	doc, err := loader.LoadFromDataWithPath(text, &url.URL{Path: name})
+	if err != nil {
+		return nil, found.locate(err)
+	}
+	if doc.OpenAPI == "" {
+		return nil, fmt.Errorf("%s is not an OpenAPI document", document)
+	}
+	doc.InternalizeRefs(context.Background(), nil)
+	if doc.Components == nil {
+		doc.Components = &openapi3.Components{}
+	}
+	for name, ref := range doc.Components.Schemas {
+		if ref.Value == nil {
+			return nil, fmt.Errorf("components.schemas.%s: it refers to itself", name)
+		}
+	}
+	return doc, nil
+}
+
+// apply returns doc with an overlay. The loader of the generator, which has the overlay, reads files only.
+func apply(overlay codegen.OutputOptionsOverlay, doc *openapi3.T) (*openapi3.T, error) {
+	text, err := doc.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "generate")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "document.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return nil, err
+	}
+	return util.LoadSwaggerWithOverlay(file, util.LoadSwaggerWithOverlayOpts{
+		Path: overlay.Path, Strict: overlay.Strict == nil || *overlay.Strict,
+		AllowRemoteRefsFrom: []string{}, // nil would allow all
+	})
+}
