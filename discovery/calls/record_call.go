@@ -3,6 +3,7 @@ package calls
 import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -25,5 +26,6 @@ func (r Record) Call() (prices.Call, error) {
 	if err == nil && r.Requests != nil { // what the response had beside its usage object is in it
 		call.Usage.Requests = r.Requests
 	}
+	(*usage.Usage)(&call.Usage).SetPath(r.Path)
 	return call, err
 }

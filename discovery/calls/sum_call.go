@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -204,6 +205,9 @@ func (e *entry) used(p models.Provider) (prices.Usage, error) {
 	u, err := e.counts.Usage(e.form(p))
 	if err == nil && e.requests != nil { // what the response had beside its usage object is in it
 		u.Requests, err = e.usedRequests()
+	}
+	if bytes.Contains(e.path, []byte("/images/")) {
+		u.SetPath(string(e.path))
 	}
 	return prices.Usage(u), err
 }

@@ -135,7 +135,7 @@ func (c *call) price(r *calls.Record, u prices.Usage) {
 	}
 }
 
-// withoutModel returns why a call is unpriced whose model is not known. Transcriptions name it in a form, which is not read.
+// withoutModel returns why a call is unpriced whose model is not known.
 func withoutModel(r *calls.Record, mode string) string {
 	switch {
 	case usage.Timed(mode):

@@ -18,7 +18,7 @@
 //
 // A call is never counted as nothing: if its cost is not known, the Record has no USD, and Unpriced has the reason. That is so for
 // a stream that the program closed early, for endpoints without counts (speech, videos, batches when they are created), for a
-// model without a price, for WebSockets, for a transcription (the form with its model is not read), and for a chat stream of
+// model without a price, for WebSockets, for a transcription that is billed by duration, and for a chat stream of
 // OpenAI without usage; [WithStreamUsage] requests it. A call that was answered with an error status costs 0. A stream that breaks
 // off has a lower bound, AtLeastUSD, if counts had arrived: Anthropic states the counts of the prompt first, and Gemini the counts
 // so far with each event. So has a response whose counts contradict each other. A charge that the platform states is the cost, whatever the

@@ -107,6 +107,7 @@ func (r *reading) finish(reason string) {
 		return
 	}
 	result, err := r.reader.Result()
+	result.Usage.SetPath(c.path)
 	if (c.target.Stored || result.Background) && !c.inBackground(&result, r.body.Stream()) {
 		return
 	}

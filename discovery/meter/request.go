@@ -20,6 +20,7 @@ type requestBody struct {
 	mu      sync.Mutex
 	read    bool
 	skimmer skim.Skimmer
+	form    *multipartForm // instead of the skimmer, for a multipart form
 	model   string
 }
 
@@ -52,10 +53,11 @@ func (b *requestBody) wasRead() bool {
 }
 
 // wrap returns the body with its Read watched. A request that is sent again has another body of the same content.
-func (b *requestBody) wrap(body io.ReadCloser) io.ReadCloser {
+func (b *requestBody) wrap(body io.ReadCloser, contentType string) io.ReadCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.skimmer.Reset()
+	b.form = newMultipartForm(contentType)
 	return &sentBody{ReadCloser: body, watch: b}
 }
 
@@ -69,7 +71,12 @@ func (s *sentBody) Read(p []byte) (int, error) {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
 	s.watch.read = s.watch.read || n > 0
-	s.watch.skimmer.Write(p[:n])
+	if form := s.watch.form; form != nil {
+		form.Write(p[:n])
+		s.watch.model = form.model
+	} else {
+		s.watch.skimmer.Write(p[:n])
+	}
 	return n, err
 }
 
@@ -78,15 +85,15 @@ func (b *requestBody) watch(req *http.Request) *http.Request {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req
 	}
-	sent := *req
-	sent.Body = b.wrap(req.Body)
+	sent, contentType := *req, req.Header.Get("Content-Type")
+	sent.Body = b.wrap(req.Body, contentType)
 	if req.GetBody != nil {
 		sent.GetBody = func() (io.ReadCloser, error) {
 			again, err := req.GetBody()
 			if err != nil {
 				return nil, err
 			}
-			return b.wrap(again), nil
+			return b.wrap(again, contentType), nil
 		}
 	}
 	return &sent

@@ -47,6 +47,13 @@ func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
 }
 
+// SetPath takes the path of the request: without details, what an endpoint of images generates is images.
+func (u *Usage) SetPath(path string) {
+	if u.ImageOutput == 0 && (strings.HasSuffix(path, "/images/generations") || strings.HasSuffix(path, "/images/edits")) {
+		u.Output, u.ImageOutput = 0, u.Output
+	}
+}
+
 // Reader reads usage objects, one after the other. It is large: reuse it.
 type Reader struct{ counts counts }
 
