@@ -116,4 +116,7 @@ func TestSmallAmounts(t *testing.T) {
 	assert.Equal(t, "Billed 1.234567 USD, counted 1.234500 USD; +0.000067 USD.", c.Sentences()[1])
 	assert.Empty(t, c.Total.Cause)
 	assert.Equal(t, []bills.Effect{{Cause: bills.AnotherPrice, USD: "0.000067"}}, c.Total.Effects)
+
+	c = compare(t, bill(0, input(sunday, "wide", "3.0000004", 3)), calls(sunday, "wide", "2", 2))
+	assert.Equal(t, []bills.Effect{{Cause: bills.MissingCalls, USD: "1.0000004"}}, c.Total.Effects, "a rounding has no effect of its own")
 }
