@@ -61,6 +61,8 @@ type CostBucket struct {
 	// LineItemQuantities are how much of a line item was used, as far as OpenAI states it; nil unless the bill is grouped by line item. A
 	// line item is left out if one of its results has no quantity or another unit.
 	LineItemQuantities map[string]Quantity `json:"line_item_quantities,omitempty"`
+	// UsageResults are the results of Anthropic's usage report of the day, unchanged; nil if it was not read.
+	UsageResults []json.RawMessage `json:"usage_results,omitempty"`
 	// RawResults are the results in the response, unchanged. The slice is never nil.
 	RawResults []json.RawMessage `json:"raw_results"`
 }

@@ -75,13 +75,13 @@ func ExampleClient_ReconcileAnthropicCost() {
 	}
 	// Output:
 	// by workspace: map[:0.0225 wrkspc_example:2.1025]
-	//    anthropic     billed   counted
-	//   2026-05-01   2.125000  2.125000
-	//   2026-05-02   2.125000  2.000000
-	//       billed   4.250000
-	//      counted   4.125000
-	//        drift  +0.125000
-	//      drift %      +3.03
+	//    anthropic  billed  counted
+	//   2026-05-01    2.12     2.12
+	//   2026-05-02    2.12     2.00
+	//       billed    4.25
+	//      counted    4.12
+	//        drift   +0.12
+	//      drift %   +3.03
 }
 
 // The server takes the place of xAI; a program uses discovery.New(), XAI_MANAGEMENT_KEY and XAI_TEAM_ID.

@@ -53,7 +53,7 @@ func TestAnthropicReport(t *testing.T) {
 
 	var table strings.Builder
 	require.NoError(t, r.Table(&table))
-	assert.Contains(t, table.String(), "anthropic        USD")
+	assert.Contains(t, table.String(), "anthropic     USD")
 }
 
 func TestAnthropicReportWithoutAResponseIsNotComplete(t *testing.T) {
@@ -157,7 +157,7 @@ func TestAnthropicReportWithALedger(t *testing.T) {
 	assert.True(t, !ok && known)
 	var table strings.Builder
 	require.NoError(t, r.Table(&table))
-	assert.Equal(t, []string{"anthropic billed counted", "2026-05-01 0.100000 0.090000", "2026-05-02 0.200000 0.200000"}, fields(table.String())[:3])
+	assert.Equal(t, []string{"anthropic billed counted", "2026-05-01 0.10 0.09", "2026-05-02 0.20 0.20"}, fields(table.String())[:3])
 
 	l.Add(mayDay(3), nil)
 	_, known = reconcileAnthropic(t, week(), nil).WithLedger(l).Within(100)

@@ -18,14 +18,14 @@ func TestReportTable(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, reconcileOpenAI(t, s, ptr(1200.0)).Table(&text))
 	assert.Equal(t, ""+
-		"      openai          USD\n"+
-		"  2024-11-01  1234.500000\n"+
-		"  2024-11-02    -0.250000\n"+
-		"  2024-11-03     0.000000\n"+
-		"      billed  1234.250000\n"+
-		"     counted  1200.000000\n"+
-		"       drift   +34.250000\n"+
-		"     drift %        +2.85\n"+
+		"      openai      USD\n"+
+		"  2024-11-01  1234.50\n"+
+		"  2024-11-02    -0.25\n"+
+		"  2024-11-03     0.00\n"+
+		"      billed  1234.25\n"+
+		"     counted  1200.00\n"+
+		"       drift   +34.25\n"+
+		"     drift %    +2.85\n"+
 		"missing in the bill: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
 
 	text.Reset()
@@ -35,21 +35,30 @@ func TestReportTable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, x.Table(&text))
 	assert.Equal(t, ""+
-		"                  xai       USD\n"+
-		"           2026-05-08  1.000000\n"+
-		"  2026-05-08 13:00:00  2.000000\n"+
-		"               billed  3.000000\n"+
-		"              counted         -\n"+
-		"                drift         -\n"+
-		"              drift %         -\n"+
+		"                  xai   USD\n"+
+		"           2026-05-08  1.00\n"+
+		"  2026-05-08 13:00:00  2.00\n"+
+		"               billed  3.00\n"+
+		"              counted     -\n"+
+		"                drift     -\n"+
+		"              drift %     -\n"+
 		"not settled: the window reaches into today or beyond, so what is billed can still grow\n", text.String())
 
 	text.Reset()
 	failed := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")})
 	require.NoError(t, reconcileOpenAI(t, failed, ptr(5.0)).Table(&text))
-	assert.Contains(t, text.String(), "billed         -")
+	assert.Contains(t, text.String(), "billed     -")
 	assert.Contains(t, text.String(), "not complete: the bill could not be read")
-	assert.NotContains(t, text.String(), "0.000000 ", "no figures")
+	assert.NotContains(t, text.String(), "0.00 ", "no figures")
+}
+
+// Rows are in cents, unless that hides an amount or a difference.
+func TestReportTableOfSmallAmounts(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	r := billedDays(1.234567, 1.25, 0.000002).WithLedger(counted(map[int]string{1: "1.2345", 2: "1.24", 3: "0.000002"}))
+	require.NoError(t, r.Table(&text))
+	assert.Equal(t, []string{"2026-05-01 1.234567 1.234500", "2026-05-02 1.25 1.24", "2026-05-03 0.000002 0.000002", "billed 2.48", "counted 2.47", "drift +0.01"}, fields(text.String())[1:7])
 }
 
 // A note lists five days that are missing and counts the others.

@@ -4,41 +4,108 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// countedCalls is what a ledger counted in the window of a report.
+// countedCalls are the calls in the window of a report.
 type countedCalls struct {
-	days     []prices.LedgerDay // with the amounts of the report's provider
+	calls    []bills.Counted
 	unpriced int
 }
 
-// WithLedger returns a copy of the report with the costs that a ledger has for the report's provider and window. Table of
-// the copy shows counted and billed amounts side by side, day by day. AttributedUSD is the sum of the ledger, and the drift
-// is computed from it.
-//
-// A ledger counts by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do
-// not begin and end with UTC days. The drift is also nil if the window has unpriced calls of the provider, or of one that is not
-// known. Later changes of the ledger do not change the report.
+// WithLedger is [ReconciliationReport.WithCalls] for the calls that a ledger has for the report's provider and window. Unpriced calls of a
+// provider that is not known are among them. Later changes of the ledger do not change the report.
 func (r *ReconciliationReport[B]) WithLedger(l *prices.Ledger) *ReconciliationReport[B] {
-	with := *r
-	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
-	with.counted = &countedCalls{}
-	if l == nil || !r.wholeUTCDays() {
-		return &with
+	if l == nil {
+		return r.withCounted(nil)
 	}
-	var end time.Time
+	var counted []bills.Counted
+	for _, day := range l.DaysOf(r.Provider, time.Unix(r.WindowStart, 0), r.end()) {
+		rest := day.Unpriced
+		for model, usd := range day.ByModel {
+			counted = append(counted, bills.Counted{Day: day.Day, Model: model, Calls: 1, USD: usd, FeesUSD: day.FeesByModel[model], Usage: day.UsageByModel[model]})
+		}
+		for model, n := range day.UnpricedByModel {
+			counted = append(counted, bills.Counted{Day: day.Day, Model: model, Calls: n, Unpriced: n})
+			rest -= n
+		}
+		if rest > 0 {
+			counted = append(counted, bills.Counted{Day: day.Day, Calls: rest, Unpriced: rest})
+		}
+	}
+	return r.withCounted(counted)
+}
+
+// end returns the end of the window, which is zero for an open one.
+func (r *ReconciliationReport[B]) end() (end time.Time) {
 	if r.WindowEnd != nil {
 		end = time.Unix(*r.WindowEnd, 0)
 	}
-	with.counted.days = l.DaysOf(r.Provider, time.Unix(r.WindowStart, 0), end)
-	total, counted := with.counted.sum()
-	if !counted {
+	return end
+}
+
+// callsBy are the names that the groups of [ReconciliationReport.WithCalls] are by. More may follow.
+var callsBy = []string{"day", "model", "provider", "platform", "billing"}
+
+// WithCalls returns a copy of the report with the calls of the report's provider and window. The groups are of [calls.Sum] by day, model,
+// provider, platform and billing, in this order; more names may follow, of which "unpriced" makes causes exact. Calls on another platform
+// and of a subscription are left out. Table of the copy shows counted and billed amounts side by side, day by day. AttributedUSD is the
+// sum of the calls, and the drift is computed from it.
+//
+// Calls are counted by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do not begin
+// and end with UTC days. The drift is also nil if the window has unpriced calls. Groups by other names panic with a [*ValueError].
+func (r *ReconciliationReport[B]) WithCalls(groups []calls.Group) *ReconciliationReport[B] {
+	counted, provider := []bills.Counted{}, models.Provider("")
+	if p, err := models.ParseProvider(string(r.Provider)); err == nil {
+		provider = p
+	}
+	from, end := time.Unix(r.WindowStart, 0), r.end()
+	for i := range groups {
+		g := &groups[i]
+		if len(g.By) < len(callsBy) {
+			panic(invalid("groups", strings.Join(g.By, ", "), "must be by "+strings.Join(callsBy, ", ")))
+		}
+		day, err := time.Parse(time.DateOnly, g.By[0])
+		if err != nil {
+			panic(invalid("groups", g.By[0], "must begin with a day"))
+		}
+		if g.By[2] != string(provider) || g.By[3] != "" || g.By[4] == subscription || day.Before(from) || !end.IsZero() && !day.Before(end) {
+			continue
+		}
+		counted = append(counted, bills.Counted{Day: g.By[0], Model: g.By[1], Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, FeesUSD: g.FeesUSD, Usage: g.Usage})
+	}
+	return r.withCounted(counted)
+}
+
+// subscription is the billing of calls that are not charged.
+const subscription = "subscription"
+
+// withCounted returns a copy of the report with calls of its provider and window.
+func (r *ReconciliationReport[B]) withCounted(counted []bills.Counted) *ReconciliationReport[B] {
+	with := *r
+	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
+	with.counted = &countedCalls{}
+	if !r.wholeUTCDays() {
+		return &with
+	}
+	with.counted.calls = counted
+	var total decimal.Decimal
+	priced := false
+	for i := range counted {
+		with.counted.unpriced += counted[i].Unpriced
+		total = total.Add(decimal.FromText(counted[i].USD))
+		priced = priced || counted[i].Calls > counted[i].Unpriced
+	}
+	if !priced {
 		return &with
 	}
 	attributed := total.Float64()
@@ -49,34 +116,16 @@ func (r *ReconciliationReport[B]) WithLedger(l *prices.Ledger) *ReconciliationRe
 	return &with
 }
 
-// list returns the days; none without a ledger.
-func (c *countedCalls) list() []prices.LedgerDay {
-	if c == nil {
-		return nil
-	}
-	return c.days
-}
-
-// sum returns the sum of the provider's calls, counts the unpriced ones, and reports whether there is any call of the provider.
-func (c *countedCalls) sum() (total decimal.Decimal, counted bool) {
-	for i := range c.days {
-		c.unpriced += c.days[i].Unpriced
-		total = total.Add(decimal.FromText(c.days[i].USD))
-		counted = counted || len(c.days[i].ByModel) > 0
-	}
-	return total, counted
-}
-
-// Within reports whether the billed and the attributed amount differ by at most percent of the attributed amount. known is
+// Within reports whether the billed and the attributed amount differ by at most percent of the billed amount. known is
 // false if the bill is not complete, nothing was attributed or counted, a call of the ledger is unpriced, an amount is not
 // finite, or percent is negative or not finite.
 func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 	attributed, driftUSD := finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
-	if !r.Complete || !r.finiteBill() || attributed == nil || driftUSD == nil || !finite(percent) || percent < 0 {
+	if r.actual() == nil || attributed == nil || driftUSD == nil || !finite(percent) || percent < 0 {
 		return false, false
 	}
-	allowed := decimal.FromFloat(*attributed)
-	allowed.Mul(allowed.Abs(allowed), decimal.FromFloat(percent)).Quo(allowed, big.NewRat(100, 1))
+	allowed := new(big.Rat).Abs(r.exactActual())
+	allowed.Mul(allowed, decimal.FromFloat(percent)).Quo(allowed, big.NewRat(100, 1))
 	drift := decimal.FromFloat(*driftUSD)
 	return drift.Abs(drift).Cmp(allowed) <= 0, true
 }
@@ -99,18 +148,21 @@ func (r *ReconciliationReport[B]) rows() []report.Row {
 	if !r.finiteBill() {
 		return nil
 	}
-	if len(r.counted.list()) == 0 {
+	if r.counted == nil || len(r.counted.calls) == 0 {
 		rows := make([]report.Row, len(r.Buckets))
 		for i, bucket := range r.Buckets {
 			rows[i] = bucket.row()
 		}
 		return rows
 	}
-	days := r.days().sorted(true)
-	rows := make([]report.Row, len(days))
-	for i, day := range days {
-		counted := decimal.FromText(day.CountedUSD).Float64()
-		rows[i] = report.Row{Label: day.Name, USD: decimal.FromText(day.BilledUSD).Float64(), Counted: &counted, Unpriced: day.Unpriced}
+	c, err := r.Compare(0)
+	if err != nil {
+		return nil
+	}
+	rows := make([]report.Row, len(c.Days))
+	for i, day := range c.Days {
+		counted := decimal.FromText(day.Counted).Float64()
+		rows[i] = report.Row{Label: day.Name, USD: decimal.FromText(day.Billed).Float64(), Counted: &counted, Unpriced: day.Unpriced}
 	}
 	return rows
 }

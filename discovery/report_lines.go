@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,7 +28,7 @@ func (r *ReconciliationReport[B]) lineItemNote() string {
 			if !isBesideCalls(item.name) {
 				continue
 			}
-			total.Add(decimalOf(item.usd))
+			total.Add(item.usd)
 			if name := strconv.Quote(item.name); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -56,52 +55,10 @@ func isBesideCalls(name string) bool {
 	return slices.ContainsFunc(besideCalls, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// billedItem is a line item of a bucket.
-type billedItem struct {
-	name  string
-	model string // of the provider's own field for it, or ""
-	usd   float64
-	// quantity is the zero Quantity if it is not known.
-	quantity Quantity
-}
-
-func (b CostBucket) items() []billedItem {
-	models := itemModels(b.RawResults)
-	items := make([]billedItem, 0, len(b.LineItemBreakdown))
-	for name, usd := range b.LineItemBreakdown {
-		items = append(items, billedItem{name, models[name], usd, b.LineItemQuantities[name]})
-	}
-	return items
-}
-
-// itemModels returns the models that the results of Anthropic name, by line item. A line item of two models has none.
-func itemModels(results []json.RawMessage) map[string]string {
-	models := make(map[string]string)
-	for _, result := range results {
-		var r struct{ Description, Model string }
-		if json.Unmarshal(result, &r) != nil {
-			continue
-		}
-		if model, ok := models[r.Description]; ok && model != r.Model {
-			r.Model = ""
-		}
-		models[r.Description] = r.Model
-	}
-	return models
-}
-
-func (b TeamCostBucket) items() []billedItem {
-	items := make([]billedItem, len(b.LineItems))
-	for i, item := range b.LineItems {
-		items[i] = billedItem{name: item.Description, usd: item.USD}
-	}
-	return items
-}
-
 // modelOf returns the model of a line item, or "". Without a field of the provider's own, the name may have one, as in
 // "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini": a word in the form of the provider's ids, with a version. Names for people
 // ("GPT-4o mini") have capitals, and are not taken apart; an item with two models has none.
-func (i billedItem) modelOf(p models.Provider) string {
+func (i *billedItem) modelOf(p models.Provider) string {
 	switch {
 	case i.model != "":
 		return models.NormalizeModelID(p, i.model)

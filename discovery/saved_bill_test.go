@@ -80,7 +80,7 @@ func TestSavedXAIBill(t *testing.T) {
 	r, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
 	require.NoError(t, err)
 	assert.Equal(t, 1.75, r.ActualUSD)
-	assert.Equal(t, "grok-4.5", r.Compare().Models[0].Name)
+	assert.Equal(t, "grok-4.5", r.Bill().Items[0].Model)
 	r, err = discovery.ReadXAIBill(strings.NewReader(file+strings.ReplaceAll(file, "2026-05", "2026-06")), discovery.SavedBill{From: mayDay(2)})
 	require.NoError(t, err)
 	assert.Equal(t, 2.0, r.ActualUSD)
@@ -98,11 +98,12 @@ func TestSavedXAIBill(t *testing.T) {
 
 func TestGoogleExport(t *testing.T) {
 	t.Parallel()
+	const storage = "Generate content cached content gemini 3 flash storage by hour"
 	rows := []string{
 		exported(2, flashInput, "1.1", `,"currency":"USD","currency_conversion_rate":1,"credits":[{"name":"Promotion","amount":-0.1}]`),
 		`{"service":{"id":"6F81-5844-456A","description":"Compute Engine"}}`,
 		exported(1, flashOutput, `"2.7"`, `,"currency":"EUR","currency_conversion_rate":"0.9","credits":null`),
-		exported(1, "Generate content cached content gemini 3 flash storage by hour", "1E-7", ""),
+		exported(1, storage, "1E-7", ""),
 		strings.Replace(exported(1, flashInput, "0.1", ""), " UTC", "", 1),
 	}
 	for _, file := range []string{strings.Join(rows, "\n"), "\n" + strings.Join(rows, "\r\n\n") + "\n", "[" + strings.Join(rows, ",\n") + "]"} {
@@ -117,12 +118,10 @@ func TestGoogleExport(t *testing.T) {
 		for _, model := range []string{"gemini-3-flash-preview", "gemini-2.5-pro"} {
 			ledger.Add(mayDay(1).Add(time.Hour), &prices.Cost{Provider: models.Gemini, Model: model, USD: "1"})
 		}
-		c := r.WithLedger(ledger).Compare()
-		require.Len(t, c.Models, 2)
-		assert.Equal(t, []string{"gemini-2.5-pro", "0", "1", "gemini-3-flash", "4.2", "1"}, []string{
-			c.Models[0].Name, c.Models[0].BilledUSD, c.Models[0].CountedUSD, c.Models[1].Name, c.Models[1].BilledUSD, c.Models[1].CountedUSD,
-		})
-		assert.Equal(t, "-0.0999999", c.OtherUSD)
+		c, err := r.WithLedger(ledger).Compare(0)
+		require.NoError(t, err)
+		assert.Equal(t, [][4]string{{"gemini-2.5-pro", "0", "1", "extra_calls"}, {"gemini-3-flash", "4.2", "1", "amount_differs"}}, shown(c.Models...))
+		assert.Equal(t, []string{"Credit: Promotion", storage}, c.OtherItems)
 		text, err := r.MarshalJSON()
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"gemini_actual_usd":4.1000001`)

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -33,11 +35,12 @@ Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines. Rows of other Goo
 are converted with their currency_conversion_rate, and credits are line items. The format of the export is that of Google's
 documentation; no real one was at hand. Without --from, --to and --last, the bill is the whole file.
 
-With --counted or --usage it compares the bill with what was counted. The exit status is 1 if they differ by more than --max-drift,
-or if the difference is unknown. Unpriced calls make it a range: each is taken to cost at most what the dearest others do, on average of
-a day and model. With --usage the last line has the sums, and the days and models that differ most, with the
-cause if the bill has tokens: another price or missing calls. Line items that name no model are "other". A line of the calls that
-cannot be read is reported, and the exit status is 2. -o json has the days and models, with the cause of each, in "comparison".
+With --counted or --usage it compares the bill with what was counted, and first prints whether they differ by more than --max-drift, in
+percent of the bill. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: each is taken
+to cost at most what the dearest others do, on average of a day and model. With --usage it has effects, which are amounts by cause and add
+up to it: calls that were not counted, a model without any, calls that are not on the bill, the border of a day, another price, fees.
+What a bill does not tell apart is named so; one with quantities by line item tells most. A line of the calls that cannot be read is
+reported, and the exit status is 2. -o json has the effects of the days and models in "comparison".
 
 A bill has no labels. --label compares it as a whole with the calls that have a label: that is right for a bill to which only these calls
 belong, such as the bill of one project or organization.
@@ -63,7 +66,7 @@ from those of mesh usage, which are the same money.`,
 	flags.StringVar(&f.bill, "bill", "", "file with a bill that was saved or exported, or - for stdin")
 	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
-	flags.Float64Var(&f.maxDrift, "max-drift", 5, "largest difference, in percent of what was counted")
+	flags.Float64Var(&f.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in percent of the bill")
 	flags.StringVar(&f.html, "html", "", "file that receives a page: the bill, and with --usage the calls of its days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
 	pricesFlag(a, cmd)
@@ -120,19 +123,22 @@ func (a *app) cost(ctx context.Context, provider string, counted *float64, f cos
 	if a.format == "focus" {
 		return a.costFocus(q.Provider, r, f.account)
 	}
-	if err := a.writeCost(&q, r, f, in); err != nil {
+	comparison, err := r.Compare(cmp.Or(f.maxDrift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
+	if err != nil {
 		return err
 	}
-	if counted == nil && q.Ledger == nil {
+	if err := a.writeCost(&q, r, comparison, f, in); err != nil {
+		return err
+	}
+	if counted == nil && q.Calls == nil {
 		return nil
 	}
-	drift := a.checkDrift(&q, r, f.maxDrift)
-	return cmp.Or(unread, drift)
+	return cmp.Or(unread, a.checkDrift(comparison))
 }
 
 // costQuery checks the arguments, parses the flags of the selection, and returns the bill that they name.
 func (a *app) costQuery(provider string, counted *float64, f *costFlags) (q costs.BillQuery, err error) {
-	if !(f.maxDrift >= 0) { // NaN too
+	if !(f.maxDrift >= 0) || math.IsInf(f.maxDrift, 0) { // NaN too
 		return q, usagef("--max-drift must not be negative")
 	}
 	if err := f.parse(); err != nil {

@@ -80,7 +80,7 @@ type Comparison struct {
 	Days   []Part `json:"days"`
 	Models []Part `json:"models"`
 	Cells  []Part `json:"cells"`
-	// OtherItems are the names of the items that name no model, sorted.
+	// OtherItems are the names of the items that name no model, sorted; none if no item names one.
 	OtherItems []string `json:"other_items"`
 }
 

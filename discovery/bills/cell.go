@@ -3,6 +3,7 @@ package bills
 import (
 	"cmp"
 	"math/big"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -91,12 +92,6 @@ func (c *cell) addItem(item *Item, byModel bool) {
 
 func newKind() *kind { return new(kind) }
 
-// kindNames are the kinds of the counts of a usage, in their order. Input of tools is billed as input.
-var kindNames = [...]string{
-	"input", "input", "cache_read", "cache_write_5m", "cache_write_1h", "output",
-	"audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output",
-}
-
 // addCalls adds calls. The tokens of calls that are all unpriced are not those of a known cost.
 func (c *cell) addCalls(n *Counted) {
 	usd, fees := rat(n.USD), rat(n.FeesUSD)
@@ -109,7 +104,8 @@ func (c *cell) addCalls(n *Counted) {
 	given := false
 	for i, tokens := range (*usage.Usage)(&n.Usage).Counts() {
 		if *tokens != 0 {
-			k := valueOf(c.countedKinds, kindNames[i], newKind)
+			name := strings.TrimPrefix(usage.CountKinds[i], "tool_") // input of tools is billed as input
+			k := valueOf(c.countedKinds, name, newKind)
 			k.tokens.Add(&k.tokens, new(big.Rat).SetInt64(*tokens))
 			given = true
 		}

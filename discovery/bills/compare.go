@@ -20,8 +20,12 @@ func Compare(b *Bill, counted []Counted) (*Comparison, error) {
 		return nil, err
 	}
 	provider, _ := models.ParseProvider(string(b.Provider))
-	c := &Comparison{Provider: provider, From: b.From.UTC(), To: b.To.UTC(), LimitPercent: cmp.Or(b.LimitPercent, DefaultLimitPercent), OtherItems: b.others()}
+	c := &Comparison{Provider: provider, From: b.From.UTC(), To: b.To.UTC(), LimitPercent: cmp.Or(b.LimitPercent, DefaultLimitPercent)}
 	all, byModel := cells(b, counted)
+	c.OtherItems = []string{}
+	if byModel {
+		c.OtherItems = b.others()
+	}
 	for _, m := range all {
 		m.setEffects()
 	}

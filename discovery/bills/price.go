@@ -30,7 +30,10 @@ func (m model) prices() map[string]*price {
 		}
 	}
 	for name := range kinds {
-		p := m.statedPrice(name)
+		var p *price
+		if name != KindTokens {
+			p = m.statedPrice(name)
+		}
 		if p == nil {
 			p = m.sharedPrice(name)
 		}
@@ -44,17 +47,15 @@ func (m model) prices() map[string]*price {
 	return all
 }
 
-// statedPrice returns the price by the quantities of the bill; nil if it has none.
+// statedPrice returns the price by the quantities of the bill, also for days without; nil if it has none.
 func (m model) statedPrice(name string) *price {
 	p, all := &price{byDay: map[*kind]*big.Rat{}, stated: true}, new(kind)
 	for _, c := range m {
 		k := c.billedKinds[name]
-		switch {
-		case k == nil:
+		if k == nil || k.unknown {
 			continue
-		case k.unknown:
-			return nil
-		case k.tokens.Sign() > 0:
+		}
+		if k.tokens.Sign() > 0 {
 			p.byDay[k] = quo(&k.usd, &k.tokens)
 		}
 		all.usd.Add(&all.usd, &k.usd)

@@ -23,7 +23,7 @@ func (c *Comparison) Sentences() []string {
 	shown := t.shownPlaces()
 	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", amount(t.Billed, shown), amount(t.Counted, shown), t.Explain())}
 	for i := range min(named, len(c.Cells)) {
-		if p := &c.Cells[i]; p.Cause != "" {
+		if p := &c.Cells[i]; p.Cause != "" && (p.Model != "" || len(c.Cells) > 1) {
 			all = append(all, strings.TrimSpace(p.Name+": "+p.Explain())+".")
 		}
 	}

@@ -119,4 +119,5 @@ func TestSmallAmounts(t *testing.T) {
 
 	c = compare(t, bill(0, input(sunday, "wide", "3.0000004", 3)), calls(sunday, "wide", "2", 2))
 	assert.Equal(t, []bills.Effect{{Cause: bills.MissingCalls, USD: "1.0000004"}}, c.Total.Effects, "a rounding has no effect of its own")
+	compare(t, bill(0, input(sunday, "wide", "1", 3), input(monday, "wide", "1", 3)), calls(sunday, "wide", "0.33", 1), calls(monday, "wide", "0.34", 1))
 }

@@ -17,8 +17,8 @@ type SumOptions struct {
 	MatchLabels map[string]string
 	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
 	// several at once: "day", "week" and "month" (UTC), "model", "provider", "platform", "label:" with the name of a label, and
-	// "unpriced", which is why the cost of a call is not known, and "model_stage" and "retirement_date", which are fields of [Record]. An
-	// empty grouping gives one Group. Without any grouping there is one result with one Group.
+	// "unpriced", which is why the cost of a call is not known, and "billing", "model_stage" and "retirement_date", which are fields of
+	// [Record]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
 	//
 	// A day is "2026-11-21", a week its Monday "2026-11-16", and a month "2026-11". The week or month in which From or To is
 	// has a part of its calls.
@@ -44,6 +44,8 @@ type Group struct {
 	Usage prices.Usage `json:"usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
 	USD string `json:"usd"`
+	// FeesUSD is the part of USD that is fees for uses of tools, at list prices. A charge that a provider stated has none.
+	FeesUSD string `json:"fees_usd"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least, as far as that is known ([Record].AtLeastUSD).
 	AtLeastUSD string `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription ([Record].Billing), and not a charge.
@@ -99,7 +101,7 @@ func (s *sums) rows() []Group {
 		if g.row.Calls == 0 { // its only call has an invalid label of another grouping
 			continue
 		}
-		g.row.USD, g.row.Subscription = g.usd.Total().String(), g.subscription.Total().String()
+		g.row.USD, g.row.FeesUSD, g.row.Subscription = g.usd.Total().String(), g.fees.Total().String(), g.subscription.Total().String()
 		g.row.UpstreamUSD = g.upstream.Total().String()
 		g.usd.Merge(&g.bounds)
 		g.row.AtLeastUSD = g.usd.Total().String()

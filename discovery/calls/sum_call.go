@@ -80,6 +80,7 @@ func (s *summer) addLine(line []byte) error {
 	if err != nil {
 		return err
 	}
+	fees := s.fees(p, &cost, &used)
 	for i, sums := range s.sums { // before anything is added: a call is in all of them, or in none
 		if s.groups[i], err = sums.group(&s.d, e, p, cost.unpriced); err != nil {
 			return err
@@ -87,6 +88,7 @@ func (s *summer) addLine(line []byte) error {
 	}
 	for _, g := range s.groups {
 		g.add(&cost, &used, usageErr)
+		g.fees.Add(fees)
 		if cost.unpriced == "" && string(e.billing) == subscription {
 			g.subscription.Add(cost.usd)
 		}
@@ -149,6 +151,17 @@ func (s *summer) cost(p models.Provider, recorded cost, used prices.Usage, usage
 	}
 	usd, _ := decimal.ParsePlain(now.USD)
 	return cost{usd: usd}, nil
+}
+
+// fees returns the part of a known cost that is fees for uses of tools.
+func (s *summer) fees(p models.Provider, c *cost, used *prices.Usage) (usd decimal.Decimal) {
+	if len(used.Requests) > 0 && c.unpriced == "" && used.ChargedUSD == "" {
+		usd = s.bound(s.e.call(p, prices.Usage{Requests: used.Requests, Mode: used.Mode}))
+	}
+	if usd.Cmp(c.usd) > 0 {
+		return c.usd
+	}
+	return usd
 }
 
 // bound returns what a call costs at least, 0 if that is not known.

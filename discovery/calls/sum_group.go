@@ -19,7 +19,7 @@ import (
 const labelPrefix = "label:"
 
 // groupingNames are the names of the groupings that are not labels.
-var groupingNames = [...]string{"day", "week", "month", "model", "provider", "platform", "unpriced", "model_stage", "retirement_date"}
+var groupingNames = [...]string{"day", "week", "month", "model", "provider", "platform", "unpriced", "billing", "model_stage", "retirement_date"}
 
 // grouping is what calls are grouped by.
 type grouping struct {
@@ -73,6 +73,7 @@ func unknownColumn(name string) string {
 type group struct {
 	row          Group
 	usd, bounds  decimal.Sum // of the known costs, and of what the others are at least
+	fees         decimal.Sum // of uses of tools
 	subscription decimal.Sum // of the known costs of a subscription
 	upstream     decimal.Sum // of UpstreamUSD
 }
@@ -109,6 +110,8 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 			value = append(value, e.platform...)
 		case "unpriced":
 			value = append(value, unpriced...)
+		case "billing":
+			value = append(value, e.billing...)
 		case "model_stage":
 			value = append(value, e.modelStage...)
 		case "retirement_date":
@@ -193,6 +196,7 @@ func (s *sums) merge(other *sums) {
 		g.row.addUsage(&more.row.Usage)
 		g.usd.Merge(&more.usd)
 		g.bounds.Merge(&more.bounds)
+		g.fees.Merge(&more.fees)
 		g.subscription.Merge(&more.subscription)
 		g.upstream.Merge(&more.upstream)
 	}

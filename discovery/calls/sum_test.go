@@ -66,6 +66,21 @@ func TestSumOfSubscriptions(t *testing.T) {
 	}
 }
 
+// FeesUSD is the cost of the uses of tools, and no more than the cost of the call.
+func TestSumOfFees(t *testing.T) {
+	t.Parallel()
+	searched := func(more string) string {
+		return `{"provider":"anthropic","model":"claude-opus-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":1000,"output_tokens":0,"server_tool_use":{"web_search_requests":3}}` + more + "}"
+	}
+	rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"billing"}}},
+		searched(""), searched(`,"usd":"0.5"`), searched(`,"usd":"0.01"`), searched(`,"usd":null,"unpriced":"closed"`), searched(`,"billing":"subscription"`),
+		lineOf("2026-11-20T23:30:00Z", ""))
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"0.07", "0.03"}, []string{rows[0].FeesUSD, rows[1].FeesUSD})
+	assert.Equal(t, []string{"subscription"}, rows[1].By)
+}
+
 // TestSumOfUpstreams checks what is billed besides USD, also for a call whose own cost is not known.
 func TestSumOfUpstreams(t *testing.T) {
 	t.Parallel()

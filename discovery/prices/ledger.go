@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -24,21 +25,26 @@ type Ledger struct {
 type ledgerDay struct {
 	number   int64 // days since 1970-01-01
 	sums     map[ledgerKey]decimal.Decimal
-	fees     map[models.Provider]decimal.Decimal
+	fees     map[ledgerKey]decimal.Decimal
 	tokens   map[ledgerKey]tokens
 	unpriced map[ledgerKey]int // the zero key is for calls of an unknown provider
 }
 
-// tokens are those of calls. They are not known if there is a call whose cost does not state them.
+// tokens are those of calls. They are not known if there is a call whose cost does not state them by kind.
 type tokens struct {
-	n       int64
+	counts  usage.Usage
 	unknown bool
 }
 
 // add returns a sum, which is not known beyond int64.
 func (t tokens) add(more tokens) tokens {
-	sum := t.n + more.n
-	return tokens{sum, t.unknown || more.unknown || sum < 0}
+	t.unknown = t.unknown || more.unknown
+	counts := more.counts.Counts()
+	for i, n := range t.counts.Counts() {
+		*n += *counts[i]
+		t.unknown = t.unknown || *n < 0
+	}
+	return t
 }
 
 type ledgerKey struct {
@@ -57,9 +63,11 @@ type LedgerDay struct {
 	FeesUSD string `json:"fees_usd"`
 	// ByModel has the sum for each model, fees included. The map is never nil.
 	ByModel map[string]string `json:"by_model"`
-	// TokensByModel has the number of tokens of the calls in ByModel. A model is left out if the cost of one of its calls has no lines;
+	// FeesByModel has the part of FeesUSD of each model that has fees; nil if there is none.
+	FeesByModel map[string]string `json:"fees_by_model,omitempty"`
+	// UsageByModel has the tokens of the calls in ByModel. A model is left out if the cost of one of its calls does not have them by kind;
 	// the map is nil if there is none.
-	TokensByModel map[string]int64 `json:"tokens_by_model,omitempty"`
+	UsageByModel map[string]Usage `json:"usage_by_model,omitempty"`
 	// Unpriced is the number of calls whose cost is not known. If it is not 0, the sums of the day are incomplete.
 	Unpriced int `json:"unpriced"`
 	// UnpricedByModel has the part of Unpriced whose provider is known, for each model; nil if there is none.
@@ -102,7 +110,7 @@ func (l *Ledger) Add(at time.Time, cost *Cost) {
 	day.sums[key] = day.sums[key].Add(usd)
 	day.tokens[key] = day.tokens[key].add(cost.tokens())
 	if !fees.IsZero() {
-		day.fees[key.provider] = day.fees[key.provider].Add(fees)
+		day.fees[key] = day.fees[key].Add(fees)
 	}
 }
 
@@ -128,11 +136,17 @@ func (cost *Cost) fees() (fees decimal.Decimal) {
 	return fees
 }
 
-// tokens returns the number of tokens, which is not known for a cost without lines.
+// tokens returns the tokens of the lines, which are not known for a cost without lines.
 func (cost *Cost) tokens() tokens {
 	all := tokens{unknown: len(cost.Lines) == 0 && cost.USD != "0"}
+	counts := all.counts.Counts()
 	for i := range cost.Lines {
-		all.n += cost.Lines[i].Tokens
+		line := &cost.Lines[i]
+		if kind := slices.Index(usage.CountKinds[:], line.What); kind >= 0 {
+			*counts[kind] += line.Tokens
+		} else if line.Tokens > 0 {
+			all.unknown = true
+		}
 	}
 	return all
 }
@@ -142,7 +156,7 @@ func (l *Ledger) day(number int64) *ledgerDay {
 	day := l.days[number]
 	if day == nil {
 		day = &ledgerDay{
-			number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[models.Provider]decimal.Decimal),
+			number: number, sums: make(map[ledgerKey]decimal.Decimal), fees: make(map[ledgerKey]decimal.Decimal),
 			tokens: make(map[ledgerKey]tokens), unpriced: make(map[ledgerKey]int),
 		}
 		if l.days == nil {
@@ -158,7 +172,8 @@ func (l *Ledger) day(number int64) *ledgerDay {
 func (l *Ledger) Total(from, to time.Time) float64 {
 	var total decimal.Decimal
 	for _, day := range l.window(from, to) {
-		total = total.Add(day.total(""))
+		_, usd := byModel(day.sums, "")
+		total = total.Add(usd)
 	}
 	return total.Float64()
 }
@@ -193,45 +208,46 @@ func (l *Ledger) DaysOf(p models.Provider, from, to time.Time) []LedgerDay {
 
 // of returns the amounts of one provider, or of all for "".
 func (d *ledgerDay) of(p models.Provider) LedgerDay {
-	models := make(map[string]decimal.Decimal)
-	for key, usd := range d.sums {
-		if p == "" || key.provider == p {
-			models[key.model] = models[key.model].Add(usd)
-		}
+	sums, total := byModel(d.sums, p)
+	fees, allFees := byModel(d.fees, p)
+	if len(fees) == 0 {
+		fees = nil
 	}
-	var fees decimal.Decimal
-	for provider, usd := range d.fees {
-		if p == "" || provider == p {
-			fees = fees.Add(usd)
-		}
-	}
-	total := d.total(p)
-	day := LedgerDay{Day: d.date(), USD: total.String(), FeesUSD: fees.String(), ByModel: make(map[string]string, len(models))}
-	for model, usd := range models {
-		day.ByModel[model] = usd.String()
-	}
-	day.TokensByModel = d.tokensOf(p)
+	day := LedgerDay{Day: d.date(), USD: total.String(), FeesUSD: allFees.String(), ByModel: sums, FeesByModel: fees, UsageByModel: d.usageOf(p)}
 	d.addUnpriced(&day, p)
 	return day
 }
 
-// tokensOf returns the tokens of each model of one provider, or of all for "", as far as they are known.
-func (d *ledgerDay) tokensOf(p models.Provider) map[string]int64 {
+// byModel returns the sums by model of one provider, or of all for "", and their total.
+func byModel(amounts map[ledgerKey]decimal.Decimal, p models.Provider) (texts map[string]string, total decimal.Decimal) {
+	sums := make(map[string]decimal.Decimal)
+	for key, usd := range amounts {
+		if p == "" || key.provider == p {
+			sums[key.model], total = sums[key.model].Add(usd), total.Add(usd)
+		}
+	}
+	texts = make(map[string]string, len(sums))
+	for model, usd := range sums {
+		texts[model] = usd.String()
+	}
+	return texts, total
+}
+
+// usageOf returns the tokens of each model of one provider, or of all for "", as far as they are known.
+func (d *ledgerDay) usageOf(p models.Provider) (known map[string]Usage) {
 	sums := make(map[string]tokens)
 	for key, t := range d.tokens {
 		if p == "" || key.provider == p {
 			sums[key.model] = sums[key.model].add(t)
 		}
 	}
-	var known map[string]int64
 	for model, t := range sums {
-		if t.unknown {
-			continue
+		if !t.unknown {
+			if known == nil {
+				known = make(map[string]Usage)
+			}
+			known[model] = Usage(t.counts)
 		}
-		if known == nil {
-			known = make(map[string]int64)
-		}
-		known[model] = t.n
 	}
 	return known
 }
@@ -272,15 +288,4 @@ func (l *Ledger) window(from, to time.Time) []ledgerDay {
 
 func (d *ledgerDay) date() string {
 	return time.Unix(d.number*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
-}
-
-// total returns the sum of the day, of one provider or, for "", of all.
-func (d *ledgerDay) total(p models.Provider) decimal.Decimal {
-	var total decimal.Decimal
-	for key, usd := range d.sums {
-		if p == "" || key.provider == p {
-			total = total.Add(usd)
-		}
-	}
-	return total
 }

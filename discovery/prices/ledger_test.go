@@ -67,7 +67,7 @@ func TestLedgerKeepsFeesApart(t *testing.T) {
 		require.NoError(t, err)
 		l.Add(at, &cost)
 	}
-	assert.Equal(t, []prices.LedgerDay{{Day: "2026-11-20", USD: "0.07", FeesUSD: "0.06", ByModel: map[string]string{"claude-opus-5": "0.07"}, TokensByModel: map[string]int64{"claude-opus-5": 2_000}}}, l.Days())
+	assert.Equal(t, []prices.LedgerDay{{Day: "2026-11-20", USD: "0.07", FeesUSD: "0.06", ByModel: map[string]string{"claude-opus-5": "0.07"}, FeesByModel: map[string]string{"claude-opus-5": "0.06"}, UsageByModel: map[string]prices.Usage{"claude-opus-5": {Input: 2_000}}}}, l.Days())
 }
 
 func TestEmptyLedger(t *testing.T) {
@@ -160,7 +160,7 @@ func TestCostsAndLedgerDaysSurviveJSON(t *testing.T) {
 	assert.Equal(t, day, day2)
 }
 
-// The tokens of a model are known if all of its costs have lines, and their sum is an int64.
+// The tokens of a model are known if all of its costs have them by kind, and their sums are int64.
 func TestLedgerCountsTokens(t *testing.T) {
 	t.Parallel()
 	l, at := prices.NewLedger(), on(t, "2026-11-20")
@@ -171,13 +171,21 @@ func TestLedgerCountsTokens(t *testing.T) {
 		}
 		return c
 	}
+	of := func(what string, n int64) *prices.Cost {
+		c := with(models.OpenAI, "a")
+		if what == "charged" {
+			c.Model = "d"
+		}
+		c.Lines = []prices.Line{{What: what, Tokens: n, USD: "0.5"}}
+		return c
+	}
 	for _, c := range []*prices.Cost{
-		with(models.OpenAI, "a", 3, 4), with(models.OpenAI, "a", 5), cost(models.OpenAI, "a", "0"), with(models.OpenAI, "b", 3), with(models.OpenAI, "b"),
+		with(models.OpenAI, "a", 3, 4), with(models.OpenAI, "a", 3), of("output", 2), of("charged", 7), cost(models.OpenAI, "a", "0"), with(models.OpenAI, "b", 3), with(models.OpenAI, "b"),
 		with(models.OpenAI, "c", math.MaxInt64), with(models.OpenAI, "c", 1), with(models.OpenAI, "c", math.MaxInt64), with(models.XAI, "a", 100), nil,
 	} {
 		l.Add(at, c)
 	}
-	assert.Equal(t, map[string]int64{"a": 12}, l.DaysOf(models.OpenAI, time.Time{}, time.Time{})[0].TokensByModel)
-	assert.Equal(t, map[string]int64{"a": 112}, l.Days()[0].TokensByModel)
-	assert.Nil(t, l.DaysOf(models.Gemini, time.Time{}, time.Time{})[0].TokensByModel)
+	assert.Equal(t, map[string]prices.Usage{"a": {Input: 10, Output: 2}}, l.DaysOf(models.OpenAI, time.Time{}, time.Time{})[0].UsageByModel)
+	assert.Equal(t, map[string]prices.Usage{"a": {Input: 110, Output: 2}}, l.Days()[0].UsageByModel)
+	assert.Nil(t, l.DaysOf(models.Gemini, time.Time{}, time.Time{})[0].UsageByModel)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
@@ -32,6 +33,8 @@ const (
 	CodeRetiring = "retiring"
 	// CodeBudget: a budget is exceeded, or will be.
 	CodeBudget = "budget"
+	// CodeBill: a bill and the calls differ by more than its limit.
+	CodeBill = "bill"
 	// CodeLabel: one value of a label has at least a fifth of the increase.
 	CodeLabel = "label"
 	// CodeErrors: at least 3 % of 100 calls or more failed.
@@ -56,7 +59,7 @@ const (
 // advise applies all rules.
 func (c *collector) advise(r *Report) {
 	var all []Advice
-	for _, rule := range []func(*Report) []Advice{adviseRetired, adviseRetiring, adviseBudget, adviseLabel, adviseErrors, adviseUnpriced} {
+	for _, rule := range []func(*Report) []Advice{adviseRetired, adviseRetiring, adviseBudget, adviseBill, adviseLabel, adviseErrors, adviseUnpriced} {
 		all = append(all, rule(r)...)
 	}
 	for _, a := range all {
@@ -260,4 +263,23 @@ func adviseUnpriced(r *Report) []Advice {
 	reason := strings.ToLower(most.Text[:1]) + most.Text[1:]
 	text := fmt.Sprintf("%s %s no known cost%s: %s. %s", costtable.Calls(n), verb, of, reason, most.Fix)
 	return []Advice{{CodeUnpriced, text, most.Command}}
+}
+
+// billAdvice has what to do about the causes of a difference.
+var billAdvice = map[bills.Cause]string{
+	bills.NotCountedModel: "Count the calls of that model, too.", bills.MissingCalls: "Find the programs whose calls are not counted.",
+	bills.ExtraCalls: "Check whether calls are counted twice, or are on another bill.", bills.PartialDay: "Read the bill again when its last day is complete.",
+	bills.UnpricedCalls: "Give the calls without a known cost a price.", bills.AnotherPrice: "Check the prices, also for a discount.",
+	bills.Fees: "Compare the fees and credits with your contract.", bills.AmountDiffers: "Read a bill by line item, with quantities.",
+}
+
+// adviseBill is about bills that differ from the calls by more than their limit.
+func adviseBill(r *Report) (all []Advice) {
+	for _, c := range r.Bills {
+		if c.Known && !c.Within && len(c.Total.Effects) > 0 {
+			cause := c.Total.Effects[0].Cause
+			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", c.Provider, c.Total.Explain(), billAdvice[cause]), ""})
+		}
+	}
+	return all
 }

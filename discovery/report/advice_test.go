@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -43,7 +44,9 @@ func TestRules(t *testing.T) {
 			}
 			return all
 		}()), []string{}},
-		"one label": {report.Options{}, append(repeat(1, project(priced(at(56), "1"), "a")), project(priced(at(1), "5"), "a")), []string{}},
+		"bill":        {report.Options{Bills: []*bills.Comparison{compared(t, "1", 0, billed("gpt-5.2", "1.03"))}}, repeat(1, priced(at(1), "1")), []string{"bill"}},
+		"bill within": {report.Options{Bills: []*bills.Comparison{compared(t, "1", 0, billed("gpt-5.2", "1.02"))}}, repeat(1, priced(at(1), "1")), []string{}},
+		"one label":   {report.Options{}, append(repeat(1, project(priced(at(56), "1"), "a")), project(priced(at(1), "5"), "a")), []string{}},
 	} {
 		r := build(t, row.o, row.records...)
 		assert.Equal(t, row.codes, r.Codes, name)

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -28,7 +29,7 @@ type setting struct {
 	match map[string]string
 	// budgets and bills are those of the options.
 	budgets []*budgetSum
-	bills   []*billSum
+	bills   []*bills.Comparison
 	// names are those of the period, of the one before, and of today. They are added up while the files are read.
 	names [3]*names
 }

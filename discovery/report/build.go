@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -21,7 +22,7 @@ func (c *collector) report() *Report {
 		Period: c.window.current, Previous: c.window.previous, Source: c.source(), Total: c.total(total, items), Week: c.history.week(c.window.today),
 		Month: c.history.month(&c.window), Budgets: []Budget{}, Models: []ModelRow{}, Users: users(&now.users, &before.users),
 		Cache: c.cache(items), Latency: []Latency{}, Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
-		Bills: []Comparison{}, Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
+		Bills: append([]*bills.Comparison{}, c.bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
 	}
 	usd := now.total.total()
 	for i := range items {
@@ -34,9 +35,6 @@ func (c *collector) report() *Report {
 	c.addLabels(r, total, items)
 	for i, b := range c.budgets {
 		r.Budgets = append(r.Budgets, b.state(c.spent[i], &r.Month))
-	}
-	for i, b := range c.bills {
-		r.Bills = append(r.Bills, b.compare(c.billed[i]))
 	}
 	r.Retiring = c.retiring(r.Labels)
 	c.advise(r)

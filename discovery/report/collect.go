@@ -56,7 +56,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, match: o.MatchLabels, names: [3]*names{newNames(), newNames(), newNames()}}
+	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, match: o.MatchLabels, bills: o.Bills, names: [3]*names{newNames(), newNames(), newNames()}}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
@@ -64,10 +64,10 @@ func newSetting(o Options) (*setting, error) {
 	if s.prices == nil {
 		s.prices = prices.BuiltIn()
 	}
-	if s.budgets, err = newBudgets(o.Budgets); err != nil {
-		return nil, err
+	if slices.Contains(o.Bills, nil) {
+		return nil, invalid("Bills", "must not be nil")
 	}
-	if s.bills, err = newBills(o.Bills); err != nil {
+	if s.budgets, err = newBudgets(o.Budgets); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -81,7 +81,6 @@ type collector struct {
 	today         *aggregate
 	history       history
 	spent         []*spending
-	billed        []*billed
 	calls, future int
 	first, last   time.Time
 	errors        errorList
@@ -93,9 +92,6 @@ func newCollector(s *setting) *collector {
 	}
 	for range s.budgets {
 		c.spent = append(c.spent, newSpending())
-	}
-	for range s.bills {
-		c.billed = append(c.billed, newBilled())
 	}
 	return c
 }
@@ -142,7 +138,6 @@ func (c *collector) add(one *call) {
 		c.history.add(one.day, one.usd)
 	}
 	c.addBudgets(one)
-	c.addBills(one)
 }
 
 func (c *collector) addBudgets(one *call) {
@@ -168,9 +163,6 @@ func (c *collector) merge(o *collector) {
 	c.history.merge(o.history)
 	for i := range c.spent {
 		c.spent[i].merge(o.spent[i])
-	}
-	for i := range c.billed {
-		c.billed[i].merge(o.billed[i])
 	}
 	c.calls += o.calls
 	c.future += o.future

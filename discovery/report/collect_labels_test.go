@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -20,7 +20,7 @@ func TestMatchLabels(t *testing.T) {
 	for _, match := range []map[string]string{{"project": "p2"}, {"project": "p2", "user": "u3"}, {"project": ""}, {"project": "", "team": ""}} {
 		o := report.Options{
 			Budgets: []string{"5", "5/month/label:user"},
-			Bills:   []report.Bill{{Provider: models.OpenAI, From: at(10), To: at(5), Rows: []report.BillRow{{Day: "2026-11-15", USD: "1"}}}},
+			Bills:   []*bills.Comparison{compared(t, "1", 0, billed("gpt-5.2", "1"))},
 		}
 		want := build(t, o, slices.DeleteFunc(slices.Clone(records), func(r calls.Record) bool { return !r.HasLabels(match) })...)
 		require.NotZero(t, want.Source.Calls)

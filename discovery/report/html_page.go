@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
@@ -35,8 +36,8 @@ func (p *page) Title() string {
 	switch {
 	case p.Total.Calls > 0:
 		return p.Known() + " for models, " + p.PeriodText(p.Period)
-	case len(p.Bills) > 0:
-		return "Bill of " + providerName(p.Bills[0].Provider) + ", " + p.PeriodText(Period{From: p.Bills[0].From, To: p.Bills[0].To})
+	case len(p.Report.Bills) > 0:
+		return "Bill of " + providerName(p.Report.Bills[0].Provider) + ", " + p.PeriodText(Period{From: p.Report.Bills[0].From, To: p.Report.Bills[0].To})
 	}
 	return "Model costs: no calls"
 }
@@ -242,12 +243,32 @@ func (p *page) Keys() (all []key) {
 	return all
 }
 
-// BillPeriod is the time of a bill.
-func (p *page) BillPeriod(c Comparison) string {
-	return p.PeriodText(Period{From: c.From, To: c.To})
+// shownBill is a bill on the page: the days and models that differ most, and the sum of the others.
+type shownBill struct {
+	*bills.Comparison
+	Verdict    string
+	Notes      []string
+	Rows, Rest []bills.Part
+	Others     bills.Part
 }
 
-// BillByModel reports whether a bill names models.
-func (*page) BillByModel(c Comparison) bool {
-	return slices.ContainsFunc(c.Rows, func(r ComparisonRow) bool { return r.Model != "" })
+// Bills returns the bills of the page.
+func (p *page) Bills() (all []shownBill) {
+	const most = 6
+	for _, c := range p.Report.Bills {
+		sentences, n := c.Sentences(), 0
+		for n < min(most, len(c.Cells)) && c.Cells[n].Cause != "" {
+			n++
+		}
+		b := shownBill{Comparison: c, Verdict: sentences[0], Notes: sentences[1:], Rows: c.Cells[:n], Rest: c.Cells[n:]}
+		for _, cell := range b.Rest {
+			b.Others.Billed, b.Others.Counted = costtable.Sum(b.Others.Billed, cell.Billed), costtable.Sum(b.Others.Counted, cell.Counted)
+			b.Others.Drift = costtable.Sum(b.Others.Drift, cell.Drift)
+		}
+		all = append(all, b)
+	}
+	return all
 }
+
+// Period is the time of a bill.
+func (b shownBill) Period(p *page) string { return p.PeriodText(Period{From: b.From, To: b.To}) }

@@ -3,14 +3,15 @@ package report_test
 import (
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -175,8 +176,10 @@ func TestChartOfALongTimeIsByMonth(t *testing.T) {
 
 func TestPageOfABill(t *testing.T) {
 	t.Parallel()
-	bill := report.Bill{Provider: models.OpenAI, From: day("2026-11-20"), To: day("2026-11-22"), Rows: []report.BillRow{{Day: "2026-11-20", Model: "gpt-5.2", USD: "1.015"}, {Day: "2026-11-21", USD: "-0.5"}}}
-	page := html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}))
+	o := report.Options{From: day("2026-11-20"), To: day("2026-11-22")}
+	credit := bills.Item{Day: "2026-11-21", Name: "Credit <b>", Kind: bills.KindFee, USD: "-0.5"}
+	o.Bills = []*bills.Comparison{compared(t, "", 0, billed("gpt-5.2", "1.015"), credit)}
+	page := html(t, build(t, o))
 	all := checkPage(t, page)
 	assert.Contains(t, page, "<title>Bill of OpenAI, 20 Nov – 21 Nov 2026</title>")
 	assert.Contains(t, page, "There are no calls to compare with the bill.")
@@ -185,21 +188,22 @@ func TestPageOfABill(t *testing.T) {
 	assert.NotContains(t, page, "ounted", "nothing was counted")
 	assert.Equal(t, []string{"No calls in this time", "Bill of OpenAI", "How the numbers are made"}, texts(byName(all, "h2")))
 
-	bill.Rows = bill.Rows[:1]
-	page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill, bill}}, priced(at(2), "1")))
+	within := compared(t, "1", 0, billed("gpt-5.2", "1.015"))
+	o.Bills = []*bills.Comparison{within, within}
+	page = html(t, build(t, o, priced(at(2), "1")))
 	checkPage(t, page)
-	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, within the limit of 2 %.")
-	bill.LimitPercent = 0.55
-	page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}, priced(at(2), "1")))
-	assert.Contains(t, page, "The bill and the calls differ by 1.5 % of the bill, more than the limit of 0.55 %.")
-	for verdict, want := range map[report.Verdict]string{
-		report.VerdictWithin:  "The bill and the calls differ by 1.5 % of what was counted, within the limit of 0.55 %.",
-		report.VerdictUnknown: "Whether the bill and the calls differ by more than 0.55 % of what was counted is not known.",
-	} {
-		bill.Verdict = verdict
-		page = html(t, build(t, report.Options{From: bill.From, To: bill.To, Bills: []report.Bill{bill}}, priced(at(2), "1")))
-		assert.Contains(t, page, want)
+	for i, sentence := range within.Sentences() {
+		times := []int{4, 2, 2}[i] // the verdict is in the summary, too
+		assert.Equal(t, times, strings.Count(strings.ReplaceAll(page, "&#43;", "+"), sentence), sentence)
 	}
+	o.Bills = []*bills.Comparison{compared(t, "1", 0.55, billed("gpt-5.2", "1.015"), credit)}
+	r := build(t, o, priced(at(2), "1"))
+	page = html(t, r)
+	checkPage(t, page)
+	assert.Contains(t, page, "<small>−0.50 USD for fees and credits</small>")
+	assert.Contains(t, page, "No model: &#34;Credit &lt;b&gt;&#34;.")
+	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of openai: −0.49 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
+	assert.Contains(t, page, "Look at the bill of openai: −0.49 USD")
 }
 
 func TestPageOfLinesThatCannotBeRead(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
@@ -152,26 +153,7 @@ func (p *page) Elsewhere() string {
 
 // BillsFirst reports whether a bill is over its limit, and belongs below the summary.
 func (p *page) BillsFirst() bool {
-	return slices.ContainsFunc(p.Bills, func(c Comparison) bool { return c.Verdict == VerdictOver })
-}
-
-// BillVerdict returns whether a bill and the calls agree, as a sentence.
-func (*page) BillVerdict(c Comparison) string {
-	of, limit := "the bill", exactPercent(c.Limit)+" %"
-	if c.OfCounted {
-		of = "what was counted"
-	}
-	switch {
-	case c.Verdict == VerdictWithin:
-		return fmt.Sprintf("The bill and the calls differ by %s of %s, within the limit of %s.", percent(c.Difference, 1), of, limit)
-	case c.Verdict == VerdictOver:
-		return fmt.Sprintf("The bill and the calls differ by %s of %s, more than the limit of %s.", percent(c.Difference, 1), of, limit)
-	case c.Calls == 0:
-		return "There are no calls to compare with the bill."
-	case c.OfCounted:
-		return fmt.Sprintf("Whether the bill and the calls differ by more than %s of what was counted is not known.", limit)
-	}
-	return "Nothing was billed."
+	return slices.ContainsFunc(p.Report.Bills, func(c *bills.Comparison) bool { return c.Known && !c.Within })
 }
 
 // exactPercent returns the percents of a fraction, with all their decimal places.

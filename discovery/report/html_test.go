@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -177,6 +178,6 @@ func demo(t *testing.T) *report.Report {
 	}
 	return build(t, report.Options{
 		From: day("2026-08-24"), To: day("2026-11-22"), Budgets: []string{"750/month", "2/day/label:user"},
-		Bills: []report.Bill{{Provider: models.OpenAI, From: day("2026-11-01"), To: day("2026-11-22"), Rows: []report.BillRow{{Day: "2026-11-01", Model: "gpt-5.2", USD: "130"}}}},
+		Bills: []*bills.Comparison{compared(t, "100", 0, billed("gpt-5.2", "130"))},
 	}, records...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -31,7 +32,7 @@ func hostile(t *testing.T, name string) *report.Report {
 		}
 	}
 	r := build(t, report.Options{
-		Budgets: []string{"1/month", "1/day/label:user"}, Bills: []report.Bill{{Provider: "openai", From: day("2026-11-01"), To: day("2026-11-22"), Rows: []report.BillRow{{Day: "2026-11-20", Model: name, USD: "3"}}}},
+		Budgets: []string{"1/month", "1/day/label:user"}, Bills: []*bills.Comparison{compared(t, "1", 0, billed(name, "3"))},
 	}, records...)
 	r.Source.Paths, r.Errors = []string{name}, report.Errors{Count: 1, First: []string{name}}
 	r.Advice = append(r.Advice, report.Advice{Code: "label", Text: "Look at " + name + ". " + name, Command: name})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -123,4 +124,22 @@ func build(t *testing.T, o report.Options, records ...calls.Record) *report.Repo
 func anthropic(r calls.Record) calls.Record {
 	r.Provider, r.Model = models.Anthropic, "claude-sonnet-4-5"
 	return r
+}
+
+// compared is a bill of November beside calls of gpt-5.2 on the 20th.
+func compared(t *testing.T, counted string, limit float64, items ...bills.Item) *bills.Comparison {
+	t.Helper()
+	var all []bills.Counted
+	if counted != "" {
+		all = []bills.Counted{{Day: "2026-11-20", Model: "gpt-5.2", Calls: 1, USD: counted, Usage: prices.Usage{Input: 100}}}
+	}
+	c, err := bills.Compare(&bills.Bill{Provider: models.OpenAI, From: day("2026-11-20"), To: day("2026-11-22"), LimitPercent: limit, Items: items}, all)
+	require.NoError(t, err)
+	return c
+}
+
+// billed is a line item of gpt-5.2 for as many tokens as were counted.
+func billed(model, usd string) bills.Item {
+	n := int64(100)
+	return bills.Item{Day: "2026-11-20", Model: model, Kind: "input", USD: usd, Tokens: &n}
 }

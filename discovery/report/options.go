@@ -3,7 +3,7 @@ package report
 import (
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -26,30 +26,8 @@ type Options struct {
 	// Reprice computes the cost of all calls with Prices, whatever was recorded, except of those without the counts for it, such as streams
 	// that broke off.
 	Reprice bool
-	// Bills are compared with the calls of their provider and time.
-	Bills []Bill
+	// Bills are shown beside the calls, as they were compared.
+	Bills []*bills.Comparison
 	// OnRead, if it is set, is called by [Read] as calls.SumOptions.OnRead.
 	OnRead func(bytes int)
-}
-
-// Bill is what a provider billed from From to To, which is exclusive.
-type Bill struct {
-	Provider models.Provider
-	From, To time.Time
-	Rows     []BillRow
-	// LimitPercent is the largest difference that the verdict allows, in percent of the bill; 0 is 2.
-	LimitPercent float64
-	// Verdict is given by a caller that compares by itself, as [discovery.ReconciliationReport.Within] does: LimitPercent is then its limit, in
-	// percent of what was counted. It has no effect if nothing was billed or there are no calls.
-	Verdict Verdict
-}
-
-// BillRow is an amount of a bill.
-type BillRow struct {
-	// Day is the UTC day, such as "2026-11-21".
-	Day string
-	// Model is the id of the model, in any spelling; "" if the bill does not name one.
-	Model string
-	// USD is a plain decimal, which can be negative.
-	USD string
 }

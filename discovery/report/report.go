@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -47,12 +48,12 @@ type Report struct {
 	Top      Top        `json:"top"`
 	// Unpriced are the calls whose cost is not known.
 	Unpriced Unpriced `json:"unpriced"`
-	// Bills are Options.Bills beside the calls, in their order.
-	Bills []Comparison `json:"bills"`
+	// Bills are Options.Bills.
+	Bills []*bills.Comparison `json:"bills"`
 	// Advice is what to do, at most five, the most urgent first.
 	Advice []Advice `json:"advice"`
-	// Codes are the codes of all advice, also of what Advice leaves out, each once: "retired", "retiring", "budget", "label", "errors",
-	// "unpriced".
+	// Codes are the codes of all advice, also of what Advice leaves out, each once: "retired", "retiring", "budget", "bill", "label",
+	// "errors", "unpriced".
 	Codes  []string `json:"codes"`
 	Errors Errors   `json:"errors"`
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -180,4 +181,16 @@ func newLabel(name string, items []item, folded bool, unlabelled item, total dec
 		l.Rows = append(l.Rows, unlabelled.row(total))
 	}
 	return l
+}
+
+// keys returns the keys of two maps.
+func keys[K comparable, A, B any](a map[K]A, b map[K]B) map[K]struct{} {
+	all := make(map[K]struct{}, len(a))
+	for key := range maps.Keys(a) {
+		all[key] = struct{}{}
+	}
+	for key := range maps.Keys(b) {
+		all[key] = struct{}{}
+	}
+	return all
 }

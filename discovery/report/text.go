@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
@@ -41,7 +42,7 @@ func (t *text) notes(r *Report) {
 		t.budget(r, &r.Budgets[i])
 	}
 	for i := range r.Bills {
-		t.bill(&r.Bills[i])
+		t.bill(r.Bills[i])
 	}
 	t.next(r)
 }
@@ -185,14 +186,13 @@ func (t *text) budget(r *Report, b *Budget) {
 	t.line("Budget %s: %s USD spent%s, %s.", b.Text, costtable.USD(b.SpentUSD), of, left)
 }
 
-// bill writes the verdict of a bill.
-func (t *text) bill(c *Comparison) {
-	verdict := "not comparable"
-	const percent = 100
-	if c.Difference != nil {
-		verdict = fmt.Sprintf("they differ by %.1f%%, limit %s%%: %s", *c.Difference*percent, exactPercent(c.Limit), c.Verdict)
+// bill writes the sentences of a bill beside the calls.
+func (t *text) bill(c *bills.Comparison) {
+	sentences := c.Sentences()
+	t.line("Bill of %s: %s", c.Provider, sentences[0])
+	for _, sentence := range sentences[1:] {
+		t.line("  %s", sentence)
 	}
-	t.line("Bill of %s: %s USD, calls: %s USD; %s.", c.Provider, costtable.USD(c.BilledUSD), costtable.USD(c.CountedUSD), verdict)
 }
 
 // next writes the first advice.

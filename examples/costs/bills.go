@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
@@ -17,12 +21,11 @@ import (
 // reconciliation is a discovery.ReconciliationReport of any provider.
 type reconciliation interface {
 	Table(io.Writer) error
-	Bill() report.Bill
-	Within(percent float64) (ok, known bool)
+	Compare(limitPercent float64) (*bills.Comparison, error)
 }
 
-// bills reads the bill of a provider and compares it with a ledger.
-var bills = map[models.Provider]func(*job, context.Context, *prices.Ledger) (reconciliation, error){
+// providers read the bill of a provider and compare it with a ledger.
+var providers = map[models.Provider]func(*job, context.Context, *prices.Ledger) (reconciliation, error){
 	models.OpenAI:    (*job).openAI,
 	models.Anthropic: (*job).anthropic,
 	models.XAI:       (*job).xAI,
@@ -56,27 +59,24 @@ func (j *job) xAI(ctx context.Context, counted *prices.Ledger) (reconciliation, 
 
 // compare prints the report of a provider. It returns an error if the run fails because of it.
 func (j *job) compare(ctx context.Context, provider models.Provider, counted *prices.Ledger) error {
-	r, err := bills[provider](j, ctx, counted)
+	r, err := providers[provider](j, ctx, counted)
 	if err != nil {
 		return err
 	}
 	if err := r.Table(j.out); err != nil {
 		return err
 	}
-	bill := r.Bill()
-	bill.LimitPercent = j.drift
-	switch ok, known := r.Within(j.drift); {
-	case !known:
-		bill.Verdict, err = report.VerdictUnknown, errors.New("the drift is not known")
-	case !ok:
-		bill.Verdict, err = report.VerdictOver, fmt.Errorf("the drift is more than %g %%", j.drift)
-	default:
-		bill.Verdict = report.VerdictWithin
+	c, err := r.Compare(cmp.Or(j.drift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
+	if err != nil {
+		return err
 	}
-	if len(bill.Rows) > 0 {
-		j.billed = append(j.billed, bill)
+	sentences := c.Sentences()
+	fmt.Fprintln(j.out, strings.Join(sentences, "\n"))
+	j.billed = append(j.billed, c)
+	if !c.Within {
+		return errors.New(sentences[0])
 	}
-	return err
+	return nil
 }
 
 // writePage writes the page of the window: what the calls cost, and the bills beside them.

@@ -14,7 +14,7 @@
 // The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can
 // manage a whole organization: give them only to this job. Anthropic's bill does not include the priority service tier.
 //
-// The exit status is 0 if every bill is within -drift percent of what was counted. It is 1 if a bill is not, or if that is
+// The exit status is 0 if every bill differs from what was counted by at most -drift percent of it. It is 1 if a bill is not, or if that is
 // unknown: the bill cannot be read, a call has no known price, or no call was counted. It is 2 for invalid arguments and for an
 // invalid line, since its call would be missing.
 package main
@@ -30,8 +30,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 func main() {
@@ -54,7 +54,7 @@ type job struct {
 	providers   []models.Provider
 
 	// billed are the bills that were read.
-	billed []report.Bill
+	billed []*bills.Comparison
 }
 
 // run returns the exit status.
@@ -92,7 +92,7 @@ func (j *job) parse(args []string, errs io.Writer) error {
 	flags := flag.NewFlagSet("costs", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	flags.StringVar(&j.usage, "usage", "calls.jsonl", "calls file, or folder of them")
-	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of what was counted")
+	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of the bill")
 	flags.StringVar(&j.html, "html", "", "file that receives a page of the calls and the bills")
 	from := flags.String("from", j.today.AddDate(0, 0, -7).Format(time.DateOnly), "first day, UTC")
 	to := flags.String("to", j.today.Format(time.DateOnly), "day after the last one, UTC")
@@ -111,7 +111,7 @@ func (j *job) parse(args []string, errs io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if bills[provider] == nil {
+		if providers[provider] == nil {
 			return fmt.Errorf("%s has no bill to read", provider)
 		}
 		j.providers = append(j.providers, provider)

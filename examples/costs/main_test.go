@@ -74,9 +74,9 @@ func TestBillsThatMatch(t *testing.T) {
 	require.Equal(t, 0, status, errs)
 	assert.Empty(t, errs)
 	for _, line := range []string{
-		"openai     billed   counted", firstDay.Format(time.DateOnly) + "   4.250000  4.250000", "drift   0.000000",
-		"anthropic    billed   counted", firstDay.Format(time.DateOnly) + "  2.125000  2.125000",
-		firstDay.Format(time.DateOnly) + "  1.300000  1.300000",
+		"openai  billed  counted", firstDay.Format(time.DateOnly) + "    4.25     4.25", "drift    0.00",
+		"anthropic  billed  counted", firstDay.Format(time.DateOnly) + "    2.12     2.12",
+		firstDay.Format(time.DateOnly) + "    1.30     1.30",
 	} {
 		assert.Contains(t, out, line)
 	}
@@ -91,7 +91,7 @@ func TestPageHasTheBills(t *testing.T) {
 	for _, bill := range []string{"Bill of OpenAI</h2>", "Bill of Anthropic</h2>", "Bill of xAI</h2>"} {
 		assert.Contains(t, string(text), bill)
 	}
-	assert.Equal(t, 6, strings.Count(string(text), "The bill and the calls differ by 0.0 %"), "in the summary, and in each section")
+	assert.Equal(t, 6, strings.Count(string(text), "Bill and calls differ by 0.0 %"), "in the summary, and in each section")
 	status, _, errs = execute(t, discoverytest.New(t), days(), "-html", filepath.Join(page, "no"), "openai")
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "costs: open ")
@@ -100,7 +100,8 @@ func TestPageHasTheBills(t *testing.T) {
 func TestDriftFails(t *testing.T) {
 	status, out, errs := execute(t, discoverytest.New(t), days()[1:], "openai", "xai") // a call of xAI is missing
 	assert.Equal(t, 1, status)
-	assert.Equal(t, "costs: xai: the drift is more than 1 %\n", errs)
+	assert.Equal(t, "costs: xai: Bill and calls differ by 33.3 % of the bill, more than the limit of 1 %.\n", errs)
+	assert.Contains(t, out, "for a model that was not counted")
 	assert.Contains(t, out, "+50.00")
 	status, _, _ = execute(t, discoverytest.New(t), days()[1:], "-drift", "50", "openai", "xai")
 	assert.Equal(t, 0, status)
@@ -111,25 +112,25 @@ func TestUnknownDriftFails(t *testing.T) {
 	t.Run("unpriced call", func(t *testing.T) {
 		status, out, errs := execute(t, discoverytest.New(t), append(days(), "", unpriced), "openai", "xai")
 		assert.Equal(t, 1, status)
-		assert.Equal(t, "costs: openai: the drift is not known\n", errs, "xAI's drift is known")
+		assert.Equal(t, "costs: openai: Whether bill and calls differ by more than 1 % of the bill is not known.\n", errs, "xAI's drift is known")
 		assert.Contains(t, out, "1 unpriced")
 	})
 	t.Run("no calls", func(t *testing.T) {
 		status, _, errs := execute(t, discoverytest.New(t), nil, "xai")
 		assert.Equal(t, 1, status)
-		assert.Contains(t, errs, "the drift is not known")
+		assert.Contains(t, errs, "There are no calls to compare with the bill.")
 	})
 	t.Run("no bill", func(t *testing.T) {
 		s := discoverytest.New(t)
 		s.Fail(discoverytest.ListOpenAICosts, discoverytest.Fault{Status: 503, Times: -1})
 		status, out, errs := execute(t, s, days(), "openai", "xai")
 		assert.Equal(t, 1, status)
-		assert.Equal(t, "costs: openai: the drift is not known\n", errs)
+		assert.Equal(t, "costs: openai: discovery: the bill is not complete, or has an amount that is not finite\n", errs)
 		assert.Contains(t, out, "not complete")
 		s.Fail(discoverytest.ListAnthropicCosts, discoverytest.Fault{Status: 429, Times: -1})
 		status, _, errs = execute(t, s, days(), "anthropic", "xai")
 		assert.Equal(t, 1, status)
-		assert.Equal(t, "costs: anthropic: the drift is not known\n", errs)
+		assert.Equal(t, "costs: anthropic: discovery: the bill is not complete, or has an amount that is not finite\n", errs)
 	})
 }
 

@@ -12,6 +12,22 @@ func ModelOf(description string) string {
 	return ""
 }
 
+// KindOf returns the kind of token that a SKU prices, as in the lines of a cost; "" for any other SKU.
+func KindOf(description string) string {
+	c := classify(description)
+	kind := string(c.Direction)
+	switch {
+	case kind == "":
+		return ""
+	case strings.Contains(c.Mode, ModeCached):
+		kind = "cache_read"
+	}
+	if c.Modality == ModalityAudio || c.Modality == ModalityImage && c.Direction == Output {
+		return c.Modality + "_" + kind
+	}
+	return kind
+}
+
 func idOf(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
 // Names are the models of the SKUs of a bill.

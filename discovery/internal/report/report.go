@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -44,9 +45,10 @@ func (r *Report) Table(w io.Writer) error {
 	for i := range r.shown() {
 		row(r.Rows[i].cells()...)
 	}
-	row("billed", formatUSD(r.Billed))
-	row("counted", formatUSD(r.Attributed))
-	row("drift", formatSigned(r.Drift, 6))
+	places := placesOf(r.Billed, r.Attributed, r.Drift)
+	row("billed", formatUSD(r.Billed, places))
+	row("counted", formatUSD(r.Attributed, places))
+	row("drift", formatSigned(r.Drift, places))
 	row("drift %", formatSigned(r.DriftPct, 2))
 	_ = table.Flush() // into memory
 	for _, note := range r.Notes {
@@ -66,28 +68,32 @@ func (r *Report) shown() []Row {
 
 // cells returns a row of the table.
 func (row *Row) cells() []string {
-	cells := []string{row.Label, formatUSD(&row.USD)}
-	if row.Counted != nil {
-		cells = append(cells, row.countedText())
+	if row.Counted == nil {
+		return []string{row.Label, formatUSD(&row.USD, placesOf(&row.USD))}
 	}
-	return cells
+	difference := row.USD - *row.Counted
+	places := placesOf(&row.USD, row.Counted, &difference)
+	counted := formatUSD(row.Counted, places)
+	if row.Unpriced > 0 {
+		counted += fmt.Sprintf(" + %d unpriced", row.Unpriced)
+	}
+	return []string{row.Label, formatUSD(&row.USD, places), counted}
 }
 
-// countedText returns the counted amount, marked where calls are unpriced.
-func (row *Row) countedText() string {
-	text := formatUSD(row.Counted)
-	if row.Unpriced > 0 {
-		text += fmt.Sprintf(" + %d unpriced", row.Unpriced)
+// placesOf returns two decimal places, or six if one of the amounts is below a cent.
+func placesOf(amounts ...*float64) int {
+	const cent, rounding = 0.01, 1e-9
+	for _, usd := range amounts {
+		if usd != nil && math.Abs(*usd) > rounding && math.Abs(*usd) < cent-rounding {
+			return 6
+		}
 	}
-	return text
+	return 2
 }
 
 // formatUSD formats an amount, or "-" for nil.
-func formatUSD(f *float64) string {
-	if f == nil {
-		return "-"
-	}
-	return strings.TrimPrefix(formatSigned(f, 6), "+")
+func formatUSD(f *float64, places int) string {
+	return strings.TrimPrefix(formatSigned(f, places), "+")
 }
 
 // formatSigned formats an amount with its sign, or "-" for nil. An amount that rounds to 0 has no sign.

@@ -42,6 +42,12 @@ var CountNames = [...]string{
 	"AudioInput", "AudioCacheRead", "AudioOutput", "ImageInput", "ImageCacheRead", "ImageOutput",
 }
 
+// CountKinds are the kinds of tokens of the counts, as in the lines of a cost.
+var CountKinds = [...]string{
+	"input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output",
+	"audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output",
+}
+
 // Prompt returns the length of the prompt, which chooses the tier.
 func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead

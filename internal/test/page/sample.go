@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -130,22 +132,29 @@ func hostile(yield func(calls.Record, error) bool) {
 }
 
 // bill is a bill that is more than its limit above the calls.
-func bill() report.Bill {
-	b := report.Bill{Provider: models.OpenAI, From: now.AddDate(0, 0, -28).Truncate(24 * time.Hour), To: now.Truncate(24 * time.Hour)}
+func bill() (*bills.Comparison, error) {
+	b := &bills.Bill{Provider: models.OpenAI, From: now.AddDate(0, 0, -28).Truncate(24 * time.Hour), To: now.Truncate(24 * time.Hour)}
+	var counted []bills.Counted
 	for i := range 28 {
-		b.Rows = append(b.Rows, report.BillRow{Day: b.From.AddDate(0, 0, i).Format(time.DateOnly), Model: "gpt-5.2", USD: "2.5"})
+		day, tokens := b.From.AddDate(0, 0, i).Format(time.DateOnly), int64(1_000_000+i)
+		b.Items = append(b.Items, bills.Item{Day: day, Name: "gpt-5.2, input", Model: "gpt-5.2", Kind: "input", USD: "2.5", Tokens: &tokens})
+		counted = append(counted, bills.Counted{Day: day, Model: "gpt-5.2", Calls: 50, USD: "1.75", Usage: prices.Usage{Input: 900_000}})
 	}
-	return b
+	return bills.Compare(b, counted)
 }
 
 // samples are the reports whose pages are measured, by name.
 func samples() (map[string]*report.Report, error) {
+	bill, err := bill()
+	if err != nil {
+		return nil, err
+	}
 	all := map[string]*report.Report{}
 	for name, s := range map[string]struct {
 		calls   iter.Seq2[calls.Record, error]
 		options report.Options
 	}{
-		"report":  {sample(15_000), report.Options{Budgets: []string{"750/month", "20/day/label:user"}, Bills: []report.Bill{bill()}}},
+		"report":  {sample(15_000), report.Options{Budgets: []string{"750/month", "20/day/label:user"}, Bills: []*bills.Comparison{bill}}},
 		"90days":  {sample(15_000), report.Options{From: now.AddDate(0, 0, -90).Truncate(24 * time.Hour), To: now.Truncate(24 * time.Hour)}},
 		"hostile": {hostile, report.Options{Budgets: []string{"1/month", "1/day/label:user"}}},
 		"empty":   {func(func(calls.Record, error) bool) {}, report.Options{}},

@@ -89,7 +89,7 @@ func (r *Report) addReasons(rows []calls.Group) {
 
 // newGroup returns a sum of no calls.
 func newGroup(by ...string) *calls.Group {
-	return &calls.Group{By: by, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
+	return &calls.Group{By: by, USD: "0", FeesUSD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
 }
 
 // add adds a row to a sum.
@@ -97,6 +97,7 @@ func add(sum, row *calls.Group) {
 	sum.Calls += row.Calls
 	sum.Unpriced += row.Unpriced
 	sum.USD, sum.AtLeastUSD = costtable.Sum(sum.USD, row.USD), costtable.Sum(sum.AtLeastUSD, row.AtLeastUSD)
+	sum.FeesUSD = costtable.Sum(sum.FeesUSD, row.FeesUSD)
 	sum.Subscription, sum.UpstreamUSD = costtable.Sum(sum.Subscription, row.Subscription), costtable.Sum(sum.UpstreamUSD, row.UpstreamUSD)
 	for _, kind := range kinds {
 		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
@@ -107,14 +108,6 @@ func add(sum, row *calls.Group) {
 		}
 		sum.Usage.Requests[tool] = count(sum.Usage.Requests[tool], n)
 	}
-}
-
-// minus returns the difference of two decimals.
-func minus(a, b string) string {
-	difference := costtable.Exact(a)
-	difference.Sub(difference, costtable.Exact(b))
-	places, _ := difference.FloatPrec()
-	return difference.FloatString(places)
 }
 
 // count returns the sum of two counts, or the largest int64, as calls.Sum does.

@@ -40,7 +40,7 @@ What the calls cost, by model and by team:
   mesh usage calls
   mesh usage calls --by label:team
 
-The bill beside the calls. It differs by more than 5 %, so the exit status is 1:
+The bill beside the calls. It differs by more than 2 %, so the exit status is 1:
 
   mesh cost openai --bill bill.json --usage calls
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -49,11 +49,11 @@ func Run(ctx context.Context, out io.Writer, dir string, now time.Time) error {
 	if err := log.Close(); err != nil {
 		return err
 	}
-	r, err := s.bill()
+	c, err := s.bill()
 	if err != nil {
 		return err
 	}
-	if err := s.report(r); err != nil {
+	if err := s.report(c); err != nil {
 		return err
 	}
 	return s.commands()
@@ -67,8 +67,8 @@ func (s *story) section(title string) { fmt.Fprintf(s.out, "\n%s\n", title) }
 func (s *story) line(format string, args ...any) { fmt.Fprintf(s.out, "  "+format+"\n", args...) }
 
 // report writes the page of the last 28 days, with the bill.
-func (s *story) report(r *discovery.ReconciliationReport[discovery.CostBucket]) error {
-	page, err := report.Read(report.Options{Bills: []report.Bill{r.Bill()}, Now: s.today}, s.path(callsFolder))
+func (s *story) report(c *bills.Comparison) error {
+	page, err := report.Read(report.Options{Bills: []*bills.Comparison{c}, Now: s.today}, s.path(callsFolder))
 	if err != nil {
 		return err
 	}
