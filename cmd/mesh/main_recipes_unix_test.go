@@ -170,7 +170,7 @@ func answersQuestions(k *kitchen, text string) {
 // comparesABill counts 1,000 output tokens, which cost far less than the bill of the day.
 func comparesABill(k *kitchen, text string) {
 	k.write("calls.jsonl", `{"provider":"openai","model":"gpt-5.2","time":"2026-11-20T07:54:15Z","usage":{"input_tokens":0,"output_tokens":1000,"total_tokens":1000}}`+"\n")
-	assert.Contains(k.t, k.fails(text), "the drift is more than 2 %")
+	assert.Contains(k.t, k.fails(text), "more than the limit of 2 %")
 	assert.FileExists(k.t, filepath.Join(k.folder, "drift.html"))
 }
 

@@ -31,8 +31,8 @@ func TestProvidersServeEveryCommand(t *testing.T) {
 	p, env := startProviders(t)
 	for line, want := range map[string]string{
 		"models": "gpt-4o", "balance": "42.5", "price gemini-3-flash-preview --live": "gemini-3-flash-preview",
-		"cost openai --from 2026-11-01 --to 2026-11-02": "4.250000", "cost anthropic --from 2026-11-01 --to 2026-11-02": "2.125000",
-		"cost xai --from 2026-11-01 --to 2026-11-02": "1.300000",
+		"cost openai --from 2026-11-01 --to 2026-11-02": "4.25", "cost anthropic --from 2026-11-01 --to 2026-11-02": "2.12",
+		"cost xai --from 2026-11-01 --to 2026-11-02": "1.30",
 		"meter -- caller chat messages content":      `"text":"Hello there."`,
 	} {
 		cmd := exec.CommandContext(t.Context(), "mesh", strings.Fields(line)...)
