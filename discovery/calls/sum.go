@@ -60,7 +60,8 @@ const maxWorkers = 16
 // Sum adds up the calls of calls files, which are read as by [Read], in parallel, and returns the groups of each grouping. They are
 // sorted by their values, and each has a call. Memory grows with the number of groups and not with the number of calls.
 //
-// The recorded cost counts, unless SumOptions.Reprice is set.
+// The recorded cost counts, unless SumOptions.Reprice is set. Calls that fetched the same response, which was made in the background,
+// within 24 hours are one call: the first of them.
 //
 // Lines that cannot be read, and lines without a cost whose usage is invalid, are in no group. The error joins a [*LineError] for each of
 // the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
@@ -84,6 +85,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		workers.Go(func() { summers[i].read(source) })
 	}
 	workers.Wait()
+	addFetched(summers)
 	rows := make([][]Group, len(groupings))
 	for i, total := range summers[0].sums {
 		for _, more := range summers[1:] {

@@ -23,8 +23,11 @@ type summer struct {
 	d      jsonread.Decoder
 	e      entry
 	counts usage.Reader
+	// fetched are the lines that fetch a stored response, which others may have fetched, too. They are added last.
+	fetched []fetchedLine
 	// selected has whether labels match SumOptions.MatchLabels, by their JSON.
 	selected shared[bool]
+	last     bool // fetched lines are added
 }
 
 func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
@@ -48,7 +51,9 @@ func (s *summer) read(source *sharedBlocks) {
 			continue
 		}
 		for number, line := range b.lines() {
-			if err := s.addLine(line); err != nil {
+			if err := s.addLine(line); errors.Is(err, errFetched) {
+				s.fetched = append(s.fetched, fetchedLine{string(s.e.id), s.e.time, bytes.Clone(line), b.file, [2]int{b.number, number}})
+			} else if err != nil {
 				s.errs.add(b.number, &LineError{b.file, number, err})
 			}
 		}
@@ -60,6 +65,9 @@ func (s *summer) addLine(line []byte) error {
 	e.counts = &s.counts
 	if err := e.decode(&s.d, line); err != nil {
 		return err
+	}
+	if !s.last && e.complete && bytes.Contains(e.path, []byte("/responses/")) && endpoints.Fetches(string(e.path), string(e.id)) {
+		return errFetched
 	}
 	p, err := e.resolve()
 	if err != nil {

@@ -1,6 +1,12 @@
 package meter
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/response"
+import (
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
+)
 
 // background has the newest ids of responses that are made in the background, which can be fetched as often as one likes.
 type background struct {
@@ -9,22 +15,41 @@ type background struct {
 	next  int
 }
 
-// held is what was set aside for a response in the background; nothing once it was fetched.
-type held struct{ reserved []reservation }
+// held is what was set aside for a response in the background; nothing once it was fetched, at a time.
+type held struct {
+	reserved []reservation
+	at       time.Time
+}
 
 // maxHeldIDs bounds the memory for ids to about 2 MB.
 const maxHeldIDs = 10_000
 
 // take returns what was set aside for a response that ended, and reports whether it is fetched for the first time. The empty id is
 // always new.
-func (b *background) take(id string) (reserved []reservation, first bool) {
+func (b *background) take(id string, at time.Time) (reserved []reservation, first bool) {
 	h := b.ids[id]
 	if h == nil {
-		b.add(id, nil)
+		b.add(id, nil, at)
 		return nil, true
 	}
-	reserved, h.reserved = h.reserved, nil
-	return reserved, reserved != nil
+	if h.reserved == nil {
+		return nil, false
+	}
+	reserved, h.reserved, h.at = h.reserved, nil, at
+	return reserved, true
+}
+
+// taken is take for a record, and reports whether the record is a call. One that fetched a response which was fetched before, perhaps by
+// another program, is none.
+func (b *background) taken(r *calls.Record) (reserved []reservation, first bool) {
+	if !r.Complete || !endpoints.Fetches(r.Path, r.ID) {
+		return nil, true
+	}
+	if h := b.ids[r.ID]; h != nil && h.reserved == nil && r.Time.Sub(h.at).Abs() >= endpoints.FetchedOnce {
+		h.at = r.Time
+		return nil, true
+	}
+	return b.take(r.ID, r.Time)
 }
 
 // hold keeps what was set aside for a response that is not ready. One without an id cannot be recognized later, so that its cost stays
@@ -37,19 +62,19 @@ func (b *background) hold(id string, reserved []reservation) {
 	case b.ids[id] != nil:
 		settle(reserved, nothing)
 	default:
-		b.add(id, reserved)
+		b.add(id, reserved, time.Time{})
 	}
 }
 
 // add adds an id in place of the oldest one. A response that was not fetched until then costs Budget.PerCall.
-func (b *background) add(id string, reserved []reservation) {
+func (b *background) add(id string, reserved []reservation, at time.Time) {
 	if id == "" {
 		return
 	}
 	if b.ids == nil {
 		b.ids = map[string]*held{}
 	}
-	b.ids[id] = &held{reserved}
+	b.ids[id] = &held{reserved, at}
 	if len(b.order) < maxHeldIDs {
 		b.order = append(b.order, id)
 		return
@@ -83,7 +108,7 @@ func (c *call) inBackground(result *response.Result, stream bool) bool {
 // ended takes over what was set aside for a response that ended, and reports whether it is recorded: once, and not if it failed or was
 // canceled without counts, which costs nothing.
 func (c *call) ended(result *response.Result) bool {
-	reserved, first := c.meter.background.take(result.ID)
+	reserved, first := c.meter.background.take(result.ID, c.sent)
 	if c.target.Stored {
 		c.reserved = reserved
 	} else {

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
@@ -186,4 +188,75 @@ func TestAStoredResponseThatCannotBeFetchedIsNoCall(t *testing.T) {
 	_, err = client.Get("https://api.openai.com/v1/responses/resp_1")
 	require.Error(t, err)
 	assert.Zero(t, m.Spent().Calls)
+}
+
+const fetched = `{"id":"resp_1","background":true,"status":"completed","model":"gpt-4o","usage":{"input_tokens":1000,"output_tokens":500,"total_tokens":1500}}`
+
+// fetchStored fetches a response whose POST the meter never saw.
+func fetchStored(t *testing.T, m *meter.Meter) {
+	t.Helper()
+	client := answering(m, fetched)
+	res, err := client.Get("https://api.openai.com/v1/responses/resp_1")
+	require.NoError(t, err)
+	readAll(t, res)
+}
+
+// Two programs that fetch one response count one call: in the budgets that follow the folder, and in its sums.
+func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	budget := meter.WithBudget(meter.Budget{USD: "1", Per: meter.PeriodDay, PerCall: "0.05"})
+	programs := make([]*meter.Meter, 3)
+	logs := make([]*calls.Log, len(programs))
+	for i := range programs {
+		logs[i] = openLog(t, dir)
+		m, err := meter.New(budget, meter.WithRecorder(logs[i].Record))
+		require.NoError(t, err)
+		programs[i] = m
+	}
+	_ = refusal(t.Context(), t, answering(programs[0], `{"id":"resp_1","background":true,"status":"queued","model":"gpt-4o"}`), "https://api.openai.com/v1/responses", chat)
+	assert.Equal(t, "0.05", programs[0].Budgets()[0].Reserved)
+	fetchStored(t, programs[1])
+	fetchStored(t, programs[2]) // at the same time: neither has seen the record of the other
+	for i, m := range programs {
+		require.NoError(t, m.Follow(ended(), logs[i]))
+		fetchStored(t, m)
+		assert.Equal(t, []string{chatUSD, "0"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved}, i)
+	}
+	groups, err := calls.Sum(calls.SumOptions{}, dir)
+	require.NoError(t, err)
+	assert.Equal(t, []any{1, chatUSD}, []any{groups[0][0].Calls, groups[0][0].USD})
+
+	again, err := meter.New(budget)
+	require.NoError(t, err)
+	require.NoError(t, again.Restore(calls.Read(dir)))
+	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, again.Spent())
+	assert.Equal(t, chatUSD, again.Budgets()[0].Spent)
+}
+
+// Records that fetch one id within 24 hours are one call. A POST with the id, and a fetch that is not complete, are calls of their own.
+func TestRestoreKnowsTheIdsOfADay(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	fetch := calls.Record{ID: "resp_1", Provider: "openai", Model: "gpt-4o", Time: at, Path: "/v1/responses/resp_1", Complete: true, USD: "1"}
+	later, other, post, cut := fetch, fetch, fetch, fetch
+	later.Time = at.Add(24 * time.Hour)
+	other.ID, other.Path = "resp_2", "/v1/responses/resp_2"
+	post.Path = "/v1/responses"
+	cut.Complete = false
+	for want, records := range map[string][]calls.Record{"1": {fetch, fetch}, "2": {fetch, later, later}, "3": {fetch, other, post}, "4": {cut, cut, post, post}} {
+		m, err := meter.New()
+		require.NoError(t, err)
+		require.NoError(t, m.Restore(sequence(records...)))
+		assert.Equal(t, want, m.Spent().USD)
+		dir := t.TempDir()
+		log := openLog(t, dir)
+		for _, r := range records {
+			log.Record(r)
+		}
+		require.NoError(t, log.Close())
+		groups, err := calls.Sum(calls.SumOptions{}, dir)
+		require.NoError(t, err)
+		assert.Equal(t, want, groups[0][0].USD)
+	}
 }

@@ -29,7 +29,8 @@
 //
 // A response that is created in the background is counted when it is fetched complete, once. Until then, and for good if it is never
 // fetched, it keeps Budget.PerCall of its budgets. One that failed or was canceled without counts costs nothing. The newest 10,000 ids
-// are kept, in memory only: an older response costs PerCall, and its cost as well when it is fetched after all.
+// are kept, in memory only: an older response costs PerCall, and its cost as well when it is fetched after all. A response whose POST the
+// Meter never saw is counted, too; [Meter.Follow], [Meter.Restore] and [calls.Sum] count the fetches of one id within 24 hours as one call.
 //
 // # Platforms
 //

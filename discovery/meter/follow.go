@@ -80,5 +80,9 @@ func (m *Meter) countOther(r *calls.Record) {
 	_, spent := costOf(r)
 	m.mu.Lock()
 	defer m.unlock()
-	m.charge(r, spent)
+	reserved, first := m.background.taken(r)
+	if first && reserved == nil {
+		m.charge(r, spent)
+	}
+	settle(reserved, spent)
 }

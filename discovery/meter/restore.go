@@ -8,7 +8,7 @@ import (
 )
 
 // Restore counts earlier records, such as the records of a calls file, towards the budgets, the ledger and [Meter.Spent], so that a
-// budget survives a restart. Recorders do not get them. A record without a cost counts as its
+// budget survives a restart. Recorders do not get them. Records that fetched one response in the background within 24 hours are one call. A record without a cost counts as its
 // AtLeastUSD or as Budget.PerCall, if that is more; the AtLeastUSD of an incomplete one that has none is computed. Restore reads on after
 // an error of the sequence, and returns all of them joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
@@ -18,7 +18,16 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if records == nil {
 		return invalid("records", "", "must not be nil")
 	}
-	return errors.Join(m.each(records, func(r *calls.Record) { m.count(r, nil) })...)
+	return errors.Join(m.each(records, m.countEarlier)...)
+}
+
+func (m *Meter) countEarlier(r *calls.Record) {
+	m.mu.Lock()
+	reserved, first := m.background.taken(r)
+	m.mu.Unlock()
+	if first {
+		m.count(r, reserved)
+	}
 }
 
 // each calls count with each record, and returns the errors.
