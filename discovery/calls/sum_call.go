@@ -24,7 +24,7 @@ type summer struct {
 	e      entry
 	counts usage.Reader
 	// fetched are the lines that fetch a stored response, which others may have fetched, too. They are added last.
-	fetched []fetchedLine
+	fetched []endpoints.Fetch[fetchedLine]
 	// selected has whether labels match SumOptions.MatchLabels, by their JSON.
 	selected shared[bool]
 	last     bool // fetched lines are added
@@ -52,7 +52,8 @@ func (s *summer) read(source *sharedBlocks) {
 		}
 		for number, line := range b.lines() {
 			if err := s.addLine(line); errors.Is(err, errFetched) {
-				s.fetched = append(s.fetched, fetchedLine{string(s.e.id), s.e.time, bytes.Clone(line), b.file, [2]int{b.number, number}})
+				one := fetchedLine{LineError{b.file, number, nil}, b.number, bytes.Clone(line)}
+				s.fetched = append(s.fetched, endpoints.Fetch[fetchedLine]{ID: string(s.e.id), Time: s.e.time, Call: one})
 			} else if err != nil {
 				s.errs.add(b.number, &LineError{b.file, number, err})
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 func TestBackgroundResponsesCountOnce(t *testing.T) {
@@ -226,6 +227,9 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 	groups, err := calls.Sum(calls.SumOptions{}, dir)
 	require.NoError(t, err)
 	assert.Equal(t, []any{1, chatUSD}, []any{groups[0][0].Calls, groups[0][0].USD})
+	page, err := report.Read(report.Options{}, dir)
+	require.NoError(t, err)
+	assert.Equal(t, []any{1, chatUSD}, []any{page.Total.Calls, page.Total.USD})
 
 	again, err := meter.New(budget)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -38,6 +39,7 @@ func Read(o Options, paths ...string) (*Report, error) {
 	for _, w := range workers[1:] {
 		workers[0].merge(w)
 	}
+	workers[0].addFetched()
 	r := workers[0].report()
 	r.Source.Paths = append(r.Source.Paths, paths...)
 	return r, nil
@@ -52,6 +54,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 	}
 	c := newCollector(s)
 	c.collect(records)
+	c.addFetched()
 	return c.report(), nil
 }
 
@@ -81,9 +84,12 @@ type collector struct {
 	today         *aggregate
 	history       history
 	spent         []*spending
+	one           call // that is read
 	calls, future int
 	first, last   time.Time
 	errors        errorList
+	// fetched are the calls that fetched a stored response, which others may have fetched, too. They are added last.
+	fetched []endpoints.Fetch[calls.Record]
 }
 
 func newCollector(s *setting) *collector {
@@ -97,19 +103,33 @@ func newCollector(s *setting) *collector {
 }
 
 func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
-	var one call
 	for r, err := range records {
-		if err == nil && !r.HasLabels(c.match) {
-			continue
-		}
-		if err == nil {
-			err = one.read(&r, c.prices, c.reprice)
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			c.errors.add(err)
-			continue
+		case r.Complete && endpoints.Fetches(r.Path, r.ID):
+			c.fetched = append(c.fetched, endpoints.Fetch[calls.Record]{ID: r.ID, Time: r.Time, Call: r})
+		default:
+			c.read(&r)
 		}
-		c.add(&one)
+	}
+}
+
+func (c *collector) read(r *calls.Record) {
+	if !r.HasLabels(c.match) {
+		return
+	}
+	if err := c.one.read(r, c.prices, c.reprice); err != nil {
+		c.errors.add(err)
+		return
+	}
+	c.add(&c.one)
+}
+
+// addFetched adds the first of the calls that fetched a response: it is one call.
+func (c *collector) addFetched() {
+	for _, f := range endpoints.FirstFetches(c.fetched) {
+		c.read(&f.Call)
 	}
 }
 
@@ -173,6 +193,7 @@ func (c *collector) merge(o *collector) {
 		c.last = o.last
 	}
 	c.errors.merge(&o.errors)
+	c.fetched = append(c.fetched, o.fetched...)
 }
 
 // maxErrors is the number of errors whose texts are in a report.

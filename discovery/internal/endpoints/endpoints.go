@@ -2,10 +2,7 @@
 // files can be read without it.
 package endpoints
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // API is how the responses of an endpoint are counted.
 type API struct {
@@ -167,12 +164,6 @@ func Model(method, path string) (form string, calls bool) {
 	e := of("openai", method, path)
 	return e.form, !e.api.Free && !e.api.Stored && !e.api.Unknown
 }
-
-// Fetches reports whether a path is that of the stored response with an id, which several programs may fetch.
-func Fetches(path, id string) bool { return id != "" && strings.Contains(path, "/responses/"+id) }
-
-// FetchedOnce is the time for which records that fetch the response with an id are one call.
-const FetchedOnce = 24 * time.Hour
 
 // Bills reports whether a provider bills a response with this status.
 func Bills(status int) bool { return status >= 200 && status < 300 }
