@@ -38,7 +38,7 @@ func (s *server) deliver(j *job) error {
 	if j.answer == "" {
 		return nil
 	}
-	receipt, err := s.client.sendAnswer(s.handling, j.message, j.answer, s.opts.AllowRules)
+	receipt, err := s.sendAnswer(j.message, j.answer)
 	if notice := refusalNotice(err); notice != "" && j.refused == nil {
 		j.refused, j.answer = err, notice
 		return s.deliver(j)
@@ -53,17 +53,21 @@ func (s *server) deliver(j *job) error {
 }
 
 // sendAnswer sends the one answer to a message. The receipt is nil if there is an answer already, or if it is invalid.
-func (c *MeshClient) sendAnswer(ctx context.Context, to MeshMessage, text string, allow []int) (*MeshMessage, error) {
-	receipt, err := c.send(ctx, to.FromNode, SendRequest{
+func (s *server) sendAnswer(to MeshMessage, text string) (*MeshMessage, error) {
+	receipt, err := s.client.send(s.handling, to.FromNode, SendRequest{
 		Kind:           KindAnswer,
 		Content:        text,
 		RelatedTaskID:  to.GetRelatedTaskID(),
 		ThreadID:       to.GetThreadID(),
-		AllowRules:     allow,
-		IdempotencyKey: c.replyKey(to, KindAnswer, ""), // whatever the text is
+		AllowRules:     s.opts.AllowRules,
+		IdempotencyKey: s.client.replyKey(to, KindAnswer, ""), // whatever the text is
 	}, true)
 	var failed *MeshGatewayError
-	if hasStatus(err, http.StatusConflict) || errors.As(err, &failed) && failed.Delivered {
+	switch {
+	case hasStatus(err, http.StatusConflict):
+		s.answeredElsewhere(to)
+		return nil, nil //nolint:nilnil // see above
+	case errors.As(err, &failed) && failed.Delivered:
 		return nil, nil //nolint:nilnil // see above
 	}
 	return receipt, err

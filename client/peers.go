@@ -92,13 +92,17 @@ var opRegister = operation{method: http.MethodPost, path: "/peers/register"}
 // Current gateways return only some of the fields of the peer; the others are not set. PeerToken is returned once, by the
 // first registration of a name. Keep the string that Reveal returns: it cannot be retrieved again.
 //
-// Capabilities that cannot be written as JSON, and text that is not valid UTF-8, are a [*ValueError].
+// Capabilities that cannot be written as JSON, text that is not valid UTF-8, and the node "claims", which ServeOptions.Lease uses, are a
+// [*ValueError].
 func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPeer, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
 	if err := c.ready(ctx); err != nil {
 		return nil, err
+	}
+	if c.node == claimNode {
+		return nil, &ValueError{Field: "node", Value: c.node, Reason: "must not be that of the claims of ServeOptions.Lease"}
 	}
 	if err := c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}); err != nil {
 		return nil, err

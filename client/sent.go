@@ -10,7 +10,7 @@ import (
 
 // Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). FetchOptions.ToNode selects
 // the recipient; "" selects all. FromNode must be "" or the client's own node. UnreadOnly selects the messages that their recipients
-// have not marked read. The slice is not nil unless there is an error.
+// have not marked read. The claims of ServeOptions.Lease are left out. The slice is not nil unless there is an error.
 //
 // The gateway returns only the 1000 newest messages. A request with ToNode counts as a sign of life of that node (LastSeen), as
 // every request for its inbox does.
@@ -43,7 +43,7 @@ func (c *MeshClient) sent(ctx context.Context, opts FetchOptions) ([]MeshMessage
 	params.To, params.From = optional(resolveAlias(c.aliases, opts.ToNode)), &c.node
 	rows, err := c.list(ctx, opListMessages, params, withParameters(opts.Extra))
 	return slices.DeleteFunc(rows, func(m MeshMessage) bool {
-		return m.FromNode != c.node || params.To != nil && m.ToNode != *params.To || opts.Kind != "" && m.Kind != opts.Kind ||
+		return m.FromNode != c.node || m.ToNode == claimNode && params.To == nil || params.To != nil && m.ToNode != *params.To || opts.Kind != "" && m.Kind != opts.Kind ||
 			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID || opts.UnreadOnly && m.ReadAt != nil
 	}), err
 }

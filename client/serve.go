@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -30,6 +31,14 @@ type ServeOptions struct {
 	Kinds []Kind
 	// Watch configures the polling of the inbox, and selects the messages that are handled. The others stay unread.
 	Watch WatchOptions
+	// Lease, if it is positive, shares the messages among the servers of the node: programs with a Serve or Answer that all have a Lease.
+	// One of them at a time handles a message. If it is killed, another one takes the message over after its own Lease, such as a
+	// minute, which must be much longer than the pauses of the programs and of the gateway. With 0 every server handles every
+	// message, and a warning is logged when another one has answered first.
+	//
+	// A server claims a message by a message to the node "claims", which cannot be registered, under an idempotency key, and renews the claim
+	// every third of the lease. A gateway that ignores keys is refused with an error.
+	Lease time.Duration
 	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
 	// registration: a program that needs it calls [MeshClient.Register] itself, before Serve.
 	Register *RegisterRequest
@@ -83,7 +92,8 @@ type ServeOptions struct {
 //
 // A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
 // does every other program that serves the same node. One Serve does not hand a message to two handlers at the same time. With
-// one worker, messages are handled in the order of Watch, apart from repeated attempts. Messages that wait for another attempt
+// one worker, messages are handled in the order of Watch, apart from repeated attempts and from turns: among the messages of a poll, the
+// senders take turns, so that one with many messages does not delay the others. Messages that wait for another attempt
 // and exceed 32 MiB, with 32 KiB added for each, occupy a worker. A panic in a handler is not recovered.
 //
 // While the gateway cannot be reached, no handler is started: Serve waits for a poll that succeeds. An attempt that fails with a
@@ -118,14 +128,17 @@ func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, Me
 		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		sends:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		check:    unreadCheck{client: c},
+		identity: rand.Text(),
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
-	if err := s.register(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	s.serve(ctx)
 	cancel()
 	s.running.Wait()
+	abort()
+	s.renewals.Wait()
 	if c.isClosed() {
 		return c.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)
 	}
@@ -136,6 +149,10 @@ func (o ServeOptions) check(r *redactor) error {
 	switch {
 	case o.Workers < 0:
 		return &ValueError{Field: "Workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
+	case o.Lease < 0:
+		return &ValueError{Field: "Lease", Value: o.Lease.String(), Reason: "must not be negative"}
+	case o.Lease > 0 && o.Lease < minWatchInterval:
+		return &ValueError{Field: "Lease", Value: o.Lease.String(), Reason: "must be at least 1ms; use a unit, such as time.Minute"}
 	case o.MaxAttempts < 0:
 		return &ValueError{Field: "MaxAttempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
 	}
@@ -177,6 +194,10 @@ type server struct {
 	marks     markQueue
 	check     unreadCheck
 	threads   threadNames
+
+	identity string // of the claims
+	renewals sync.WaitGroup
+	hint     sync.Once
 }
 
 // serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the
@@ -187,6 +208,7 @@ func (s *server) serve(ctx context.Context) {
 	}
 	events := pollEvents{
 		own:    func(own []MeshMessage) { s.markOwn(ctx, own) },
+		order:  takeTurns,
 		rows:   s.check.keep,
 		polled: s.reach.polled,
 	}
@@ -233,6 +255,16 @@ func (s *server) poll(ctx context.Context) error {
 	opts.Limit = 1
 	_, err := s.client.fetch(ctx, opListMessages, opts)
 	return err
+}
+
+// answeredElsewhere logs once that another server has answered a message.
+func (s *server) answeredElsewhere(m MeshMessage) {
+	if s.opts.Lease == 0 {
+		s.hint.Do(func() {
+			s.client.log.Warn("a message has another answer already: set ServeOptions.Lease if several programs serve the node",
+				"node", s.client.shownNode, "message", m.ID)
+		})
+	}
 }
 
 // report passes an error on. The error of a handler may contain anything, so it is redacted before it is logged.

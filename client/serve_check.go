@@ -55,11 +55,7 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 	}
 	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
 	op.needsBody = true
-	opts := FetchOptions{Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
-	if resolveAlias(c.client.aliases, m.FromNode) == m.FromNode {
-		opts.FromNode = m.FromNode
-	}
-	rows, _, err := c.fetchSince(ctx, op, m, opts)
+	rows, _, err := c.fetchSince(ctx, op, m, c.similar(m))
 	if err != nil {
 		return false, err
 	}
@@ -68,6 +64,15 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 		return false, errNotInInbox
 	}
 	return rows[i].ReadAt == nil, nil
+}
+
+// similar selects the messages with the sender, the kind and the thread of m.
+func (c *unreadCheck) similar(m MeshMessage) FetchOptions {
+	opts := FetchOptions{Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
+	if resolveAlias(c.client.aliases, m.FromNode) == m.FromNode {
+		opts.FromNode = m.FromNode
+	}
+	return opts
 }
 
 // isListed reports whether a list of the unread messages shows that the id still belongs to m. If the newest one was in the snapshot

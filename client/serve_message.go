@@ -33,6 +33,9 @@ type job struct {
 // process hands a message to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has
 // ended.
 func (s *server) process(ctx context.Context, j *job) {
+	if s.opts.Lease > 0 && !s.claim(ctx, j) {
+		return
+	}
 	for {
 		err := s.attempt(j)
 		if err == nil {
@@ -151,28 +154,38 @@ func hasStatus(err error, status int) bool {
 	return errors.As(err, &failed) && failed.StatusCode == status
 }
 
-// messageSet is the messages that Serve has not finished with.
+// messageSet is the messages that Serve has not finished with, and what ends with each of them, or nil.
 type messageSet struct {
 	mu   sync.Mutex
-	keys map[messageKey]struct{}
+	ends map[messageKey]func()
 }
 
 // add reports whether m was not in the set.
 func (s *messageSet) add(m MeshMessage) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.keys[keyOf(m)]; ok {
+	if _, ok := s.ends[keyOf(m)]; ok {
 		return false
 	}
-	if s.keys == nil {
-		s.keys = make(map[messageKey]struct{})
+	if s.ends == nil {
+		s.ends = make(map[messageKey]func())
 	}
-	s.keys[keyOf(m)] = struct{}{}
+	s.ends[keyOf(m)] = nil
 	return true
+}
+
+// onRemove sets what ends with m.
+func (s *messageSet) onRemove(m MeshMessage, end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends[keyOf(m)] = end
 }
 
 func (s *messageSet) remove(m MeshMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.keys, keyOf(m))
+	if end := s.ends[keyOf(m)]; end != nil {
+		end()
+	}
+	delete(s.ends, keyOf(m))
 }

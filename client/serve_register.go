@@ -7,16 +7,24 @@ import (
 	"slices"
 )
 
-// register registers the node, again and again while the gateway cannot be reached. It returns the error of a refusal, which
-// a later attempt cannot change, and nil when ctx ends first.
-func (s *server) register(ctx context.Context) error {
-	if s.opts.Register == nil {
-		return nil
+// prepare registers the node, and checks that the gateway can hold claims. It returns the error of a refusal, which a later attempt cannot
+// change, and nil when ctx ends first.
+func (s *server) prepare(ctx context.Context) (err error) {
+	if s.opts.Register != nil {
+		err = s.insist(ctx, func() error { _, err := s.client.Register(ctx, *s.opts.Register); return err })
 	}
+	if s.opts.Lease > 0 && err == nil {
+		err = s.insist(ctx, func() error { return s.checkKeys(ctx) })
+	}
+	return err
+}
+
+// insist calls do again and again while the gateway cannot be reached.
+func (s *server) insist(ctx context.Context, do func() error) error {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
-		_, err := s.client.Register(ctx, *s.opts.Register)
+		err := do()
 		ended := ctx.Err() != nil
-		if err == nil || !ended && !isOutage(err) {
+		if err == nil || !ended && (!isOutage(err) || errors.Is(err, errKeysIgnored)) {
 			return err
 		}
 		if !ended {

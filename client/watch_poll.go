@@ -36,6 +36,8 @@ type pollEvents struct {
 	own func([]MeshMessage)
 	// rows receives the messages of a window before they are yielded, and the limit of the request.
 	rows func(rows []MeshMessage, limit int)
+	// order returns the new messages of a window, the oldest first, in the order in which they are yielded.
+	order func([]MeshMessage) []MeshMessage
 	// polled receives nil for a window if the gateway can be reached, and the error of a poll if it cannot.
 	polled func(unreachable error)
 }
@@ -132,6 +134,9 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	if window.full == 1 {
 		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
 			"node", w.client.shownNode, "limit", window.limit)
+	}
+	if w.events.order != nil {
+		unseen = w.events.order(unseen)
 	}
 	for _, m := range unseen {
 		w.emit(ctx, m, nil)

@@ -61,6 +61,17 @@ func (w *window) unseen(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
+// takeTurns orders messages so that their senders take turns. The messages of a sender keep their order.
+func takeTurns(messages []MeshMessage) []MeshMessage {
+	rounds, sent := make(map[messageKey]int, len(messages)), make(map[string]int)
+	for _, m := range messages {
+		sent[m.FromNode]++
+		rounds[keyOf(m)] = sent[m.FromNode]
+	}
+	slices.SortStableFunc(messages, func(a, b MeshMessage) int { return cmp.Compare(rounds[keyOf(a)], rounds[keyOf(b)]) })
+	return messages
+}
+
 // placeholders returns messages by which a window remembers the rows that cannot be decoded. No message has their CreatedAt.
 func placeholders(invalid []*RowError) []MeshMessage {
 	rows := make([]MeshMessage, len(invalid))
