@@ -261,7 +261,7 @@ func (s *server) poll(ctx context.Context) error {
 func (s *server) answeredElsewhere(m MeshMessage) {
 	if s.opts.Lease == 0 {
 		s.hint.Do(func() {
-			s.client.log.Warn("a message has another answer already: set ServeOptions.Lease if several programs serve the node",
+			s.client.log.Warn("a message has another answer already; if several programs serve the node, ServeOptions.Lease and mesh serve --share share its messages",
 				"node", s.client.shownNode, "message", m.ID)
 		})
 	}

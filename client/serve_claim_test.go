@@ -35,13 +35,13 @@ func (r *runs) add(m client.MeshMessage) {
 	r.runs[m.ID]++
 }
 
-func (r *runs) assertOnce(t *testing.T, n int) {
+func (r *runs) assertOnce(t *testing.T, n int, when string) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	assert.Len(t, r.runs, n)
+	assert.Len(t, r.runs, n, when)
 	for id, times := range r.runs {
-		assert.Equal(t, 1, times, "runs for message %d", id)
+		assert.Equal(t, 1, times, "runs for message %d, %s", id, when)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 			})
 		}
 		running.Wait()
-		handled.assertOnce(t, questions)
+		handled.assertOnce(t, questions, "three servers")
 		for i := range servers {
 			assert.GreaterOrEqual(t, byServer[i].Load(), int64(questions/servers/2), "server %d", i)
 		}
@@ -124,7 +124,7 @@ func TestAClaimIsRenewedWhileItsHandlerRuns(t *testing.T) {
 				time.Sleep(lease / 4) // one server is back earlier
 				gateways[1-at%2].gateway.Store(g)
 				running.Wait()
-				handled.assertOnce(t, 2)
+				handled.assertOnce(t, 2, name)
 			})
 		}
 	}

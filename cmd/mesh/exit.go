@@ -176,6 +176,7 @@ var sources = map[string]string{ //nolint:gosec // the names of flags
 	"Interval":           "--interval",
 	"Kind":               "KIND",
 	"Kinds":              "--kind",
+	"Lease":              "--share",
 	"Limit":              "--limit",
 	"MaxAttempts":        "--max-attempts",
 	"Peer":               "--peer",

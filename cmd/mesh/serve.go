@@ -26,7 +26,7 @@ type serveFlags struct {
 	kinds                []string
 	workers, maxAttempts int
 	allowRules           []int
-	interval             time.Duration
+	interval, share      time.Duration
 }
 
 func newServe(a *app) *cobra.Command {
@@ -55,6 +55,10 @@ rule of mesh scan.
 COMMAND does not run for a question that cannot be answered, because its sender is not registered or is disabled. Each attempt
 looks up again whether the sender is registered. COMMAND runs for messages of other kinds from every sender.
 
+Several serves of one node each run COMMAND for every message. With --share they share the messages: one of them at a time has a message,
+and if it is killed, another one takes the message over after that time. All of them need the flag. It must be longer than a restart of
+serve, such as 60s. The gateway must recognize idempotency keys.
+
 A line on stderr reports each message that is handled or given up, and each attempt that fails. After a restart of the gateway
 the node is registered again within a minute.
 
@@ -77,6 +81,7 @@ terminal, unless serve runs under nohup.`,
 	flags.IntVar(&f.workers, "workers", 1, "maximum number of commands that run at the same time")
 	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
 	flags.DurationVar(&f.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
+	flags.DurationVar(&f.share, "share", 0, "share the messages with other serves of this node, such as 60s: after that time without a sign of life of one, another takes its message over")
 	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
 	flags.IntSliceVar(&f.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
 	complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(lookup.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
@@ -93,7 +98,7 @@ const (
 
 // options returns the options of Serve.
 func (f serveFlags) options() (client.ServeOptions, error) {
-	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, AllowRules: f.allowRules, Watch: polls(f.interval)}
+	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, AllowRules: f.allowRules, Lease: f.share, Watch: polls(f.interval)}
 	if err := checkRules(f.allowRules); err != nil {
 		return opts, err
 	}
