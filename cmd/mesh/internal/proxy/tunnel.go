@@ -65,9 +65,9 @@ func newBypass(host string) *Bypass {
 	return b
 }
 
-// claudeTunnel reports whether CONNECT is of the form that Claude Code sends, with which no other program was seen.
+// claudeTunnel reports whether CONNECT is of the form that Claude Code sends: curl and Go have a User-Agent, Python has no Proxy-Connection.
 func claudeTunnel(r *http.Request) bool {
-	return r.Host == "api.anthropic.com:443" && r.UserAgent() == "" && r.Header.Get("Proxy-Connection") == "Keep-Alive"
+	return r.Host == "api.anthropic.com:443" && r.UserAgent() == "" && r.Header.Get("Proxy-Connection") != ""
 }
 
 // all returns the hosts in their order.
