@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 )
 
@@ -35,6 +38,24 @@ func caller() int {
 				}
 			}
 		default:
+			if address, direct := strings.CutPrefix(name, "direct "); direct { // a connection past the proxy
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					return 3
+				}
+				fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+				_, _ = http.ReadResponse(bufio.NewReader(conn), nil)
+				_ = conn.Close()
+				continue
+			}
+			if command, clean := strings.CutPrefix(name, "clean "); clean { // a child with an empty environment
+				child := exec.Command("/proc/self/exe", command)
+				child.Args[0], child.Env = "caller", []string{}
+				if child.Run() != nil {
+					return 3
+				}
+				continue
+			}
 			if folder, remove := strings.CutPrefix(name, "remove "); remove {
 				_ = os.RemoveAll(folder)
 				continue

@@ -104,6 +104,30 @@ func TestMeterNamesHostsThatServeModels(t *testing.T) {
 	assert.NotContains(t, stderr, "no calls: api.groq.com")
 }
 
+// A program that ignores HTTPS_PROXY, and a child with another environment, are found by their connections.
+func TestMeterSeesConnectionsPastTheProxy(t *testing.T) {
+	t.Parallel()
+	s, _ := startProvidersForAgent(t)
+	host := strings.TrimPrefix(s.URL, "http://")
+	env := []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1"}
+	flags := []string{"--host", host + "=openai", "--"}
+	_, stderr, status := runMeter(t, env, append(flags, "caller", "chat")...)
+	assert.Equal(t, 0, status)
+	assert.Regexp(t, `(?m)^total 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr, "what the proxy sends is counted")
+	assert.NotContains(t, stderr, "not counted")
+	for want, args := range map[string][]string{
+		"1 connection":  {"caller", "chat", "direct " + host},
+		"2 connections": {"caller", "direct " + host, "chat", "clean direct " + host},
+	} {
+		_, stderr, status := runMeter(t, env, append(flags, args...)...)
+		assert.Equal(t, 0, status, stderr)
+		assert.Regexp(t, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr)
+		assert.Contains(t, stderr, "\nnot counted: "+host+", "+want+"\n")
+	}
+	_, stderr, _ = runMeter(t, env, append(flags, "caller", "direct "+host)...)
+	assert.Contains(t, stderr, "mesh: meter: no calls were counted; those of the connections below are not known\nnot counted: "+host+", 1 connection\nno calls: "+host+" (--host)\n")
+}
+
 func TestMeterJSON(t *testing.T) {
 	t.Parallel()
 	i, _ := startInternet(t)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
 )
 
 // runBehind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
@@ -30,17 +31,20 @@ func (a *app) runBehind(ctx context.Context, p *proxy.Proxy, program string, com
 	if err != nil {
 		return failedf("the files of the run cannot be written: %w", err)
 	}
-	return a.runMetered(ctx, program, command, append(p.Environment(os.Environ()), files...), signals)
+	watch := sockets.New(p.Direct(os.Environ()))
+	defer func() { p.AddDirect(watch.End()) }()
+	return a.runMetered(ctx, program, command, append(p.Environment(os.Environ()), files...), signals, watch)
 }
 
 // runMetered runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
-func (a *app) runMetered(ctx context.Context, program string, command, env []string, signals <-chan os.Signal) error {
+func (a *app) runMetered(ctx context.Context, program string, command, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Args, cmd.Env = command, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.errs
 	if err := cmd.Start(); err != nil {
 		return failedf("%w", err)
 	}
+	watch.Start(cmd.Process.Pid)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for {

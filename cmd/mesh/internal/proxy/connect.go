@@ -57,7 +57,7 @@ func (p *Proxy) authorization() string {
 
 // tunnel connects a program with a host.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
-	host, err := dial(r.Context(), address)
+	host, err := p.dial(r.Context(), address)
 	if err != nil {
 		http.Error(w, "mesh meter: "+output.Line(err.Error()), http.StatusBadGateway)
 		return

@@ -22,9 +22,10 @@ import (
 const maxIdle = 64
 
 // newTransport returns a transport to upstreams.
-func newTransport() *http.Transport {
+func (p *Proxy) newTransport() *http.Transport {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
 	base.MaxIdleConnsPerHost = maxIdle
+	base.DialContext = p.noted(base.DialContext)
 	base.OnProxyConnectResponse = func(_ context.Context, parent *url.URL, _ *http.Request, res *http.Response) error {
 		return parentRefusal(parent, res)
 	}
@@ -46,7 +47,7 @@ func (b *buffers) Put(buffer []byte) { b.pool.Put(&buffer) }
 
 // forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
 func (p *Proxy) forward(u Upstream) http.Handler {
-	next := p.reverse(u.URL, p.prefix(string(u.API)), p.meters.transport(u, newTransport()))
+	next := p.reverse(u.URL, p.prefix(string(u.API)), p.meters.transport(u, p.newTransport()))
 	if !versioned(u) {
 		return next
 	}

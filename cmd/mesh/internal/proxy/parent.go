@@ -46,12 +46,12 @@ func readable(proxy string) bool {
 }
 
 // dial connects to an address, through the proxy of the environment if there is one for it.
-func dial(ctx context.Context, address string) (net.Conn, error) {
+func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	parent, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
 	if err != nil || parent == nil {
-		return new(net.Dialer).DialContext(ctx, "tcp", address)
+		return p.noted(new(net.Dialer).DialContext)(ctx, "tcp", address)
 	}
 	conn, err := dialParent(ctx, parent)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -56,6 +57,8 @@ type Proxy struct {
 	buffers     buffers
 	bypasses    bypasses
 	rejections  rejections
+	watched     atomic.Bool        // a Watch looks for connections that lead past the proxy
+	dialed      sync.Map           // the local ends of the proxy's own ones
 	cancel      context.CancelFunc // ends the calls that run
 	calls       sync.RWMutex       // calls that run hold it for reading
 }
@@ -67,7 +70,7 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 		bypasses:   bypasses{hosts: map[tunnelKey]*Bypass{}},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
-	p.routes = routes{proxy: p, base: newTransport(), handlers: map[string]http.Handler{}}
+	p.routes = routes{proxy: p, base: p.newTransport(), handlers: map[string]http.Handler{}}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", cmp.Or(c.Addr, "127.0.0.1:0"))
 	if err == nil && c.Intercept {

@@ -47,13 +47,18 @@ func (b *bypasses) add(address string, r *http.Request, sent, received int64) {
 	key := tunnelKey{withoutPort(address), claudeTunnel(r)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.hosts[key] == nil {
-		b.hosts[key] = &Bypass{}
-	}
-	h := b.hosts[key]
+	h := b.of(key)
 	h.Connections++
 	h.Sent += sent
 	h.Received += received
+}
+
+// of returns the sum of a host.
+func (b *bypasses) of(key tunnelKey) *Bypass {
+	if b.hosts[key] == nil {
+		b.hosts[key] = &Bypass{}
+	}
+	return b.hosts[key]
 }
 
 func newBypass(host string) *Bypass {
@@ -84,6 +89,7 @@ func (b *bypasses) all() []Bypass {
 		}
 		sum := sums[key.host]
 		sum.Connections, sum.Sent, sum.Received = sum.Connections+h.Connections, sum.Sent+h.Sent, sum.Received+h.Received
+		sum.Direct += h.Direct
 	}
 	list := make([]Bypass, 0, len(sums))
 	for _, host := range slices.Sorted(maps.Keys(sums)) {

@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
+)
+
+// Direct returns what finds the connections of a command that lead past the proxy, to hosts that serve models. Azure has a host for each
+// customer, which a variable of env names.
+func (p *Proxy) Direct(env []string) sockets.Config {
+	c := sockets.Config{Secret: p.secret, Own: p.owns}
+	for host := range p.hosts {
+		if _, _, err := net.SplitHostPort(host); err == nil {
+			c.Hosts = append(c.Hosts, host)
+		} else if host[0] != '*' {
+			c.Hosts = append(c.Hosts, net.JoinHostPort(host, "443"))
+		}
+	}
+	for host := range remedies {
+		c.Hosts = append(c.Hosts, net.JoinHostPort(host, "443"))
+	}
+	for _, variable := range env {
+		_, value, _ := strings.Cut(variable, "=")
+		if u, err := url.Parse(value); err == nil && u.Scheme == "https" && p.hosts.has(u.Host) && u.Port() == "" {
+			c.Hosts = append(c.Hosts, net.JoinHostPort(u.Hostname(), "443"))
+		}
+	}
+	p.watched.Store(true)
+	return c
+}
+
+// AddDirect adds connections by HOST:PORT, whose bytes are not known, to Bypasses.
+func (p *Proxy) AddDirect(counts map[string]int) {
+	p.bypasses.mu.Lock()
+	defer p.bypasses.mu.Unlock()
+	for address, n := range counts {
+		b := p.bypasses.of(tunnelKey{host: withoutPort(address)})
+		b.Connections, b.Direct = b.Connections+n, b.Direct+n
+	}
+}
+
+// owns reports whether a connection is one of the proxy, or leads to it.
+func (p *Proxy) owns(local, remote netip.AddrPort) bool {
+	_, dialed := p.dialed.Load(local)
+	return dialed || remote.String() == p.base.Host
+}
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// noted returns a function to connect whose connections are known as those of the proxy also when they have ended.
+func (p *Proxy) noted(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err == nil && p.watched.Load() {
+			p.dialed.Store(conn.LocalAddr().(*net.TCPAddr).AddrPort(), true) //nolint:forcetypeassert // of TCP
+		}
+		return conn, err
+	}
+}

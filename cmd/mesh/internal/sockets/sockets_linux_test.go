@@ -1,0 +1,173 @@
+package sockets_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
+)
+
+// TestMain makes the test binary a program that connects: "dial ADDRESS" opens a connection, prints its local end and keeps it until its input
+// ends, "brief ADDRESS" closes it at once, and "child ARG…" runs itself with an empty environment.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 3 || strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(m.Run())
+	}
+	if os.Args[1] == "child" {
+		cmd := exec.Command(os.Args[0], os.Args[2:]...)
+		cmd.Env, cmd.Stdin, cmd.Stdout = []string{}, os.Stdin, os.Stdout
+		if cmd.Run() != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	conn, err := net.Dial("tcp", os.Args[2])
+	if err != nil {
+		os.Exit(2)
+	}
+	fmt.Println(conn.LocalAddr())
+	if os.Args[1] == "dial" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}
+	conn.Close()
+}
+
+// listen returns the address of a server that keeps connections until the program closes them.
+func listen(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(io.Discard, conn); conn.Close() }()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// watch returns a Watch for model.example.com, which is at an address of loopback.
+func watch(t *testing.T, address string) *sockets.Watch {
+	t.Helper()
+	_, port, err := net.SplitHostPort(address)
+	require.NoError(t, err)
+	return sockets.New(sockets.Config{
+		Hosts:  []string{"model.example.com:" + port, "away.example.com:" + port},
+		Own:    func(_, _ netip.AddrPort) bool { return false },
+		Secret: "a-secret-of-" + t.Name(),
+		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+			if host == "model.example.com" {
+				return []netip.Addr{netip.MustParseAddr("::ffff:127.0.0.1")}, nil
+			}
+			return nil, io.EOF
+		},
+	})
+}
+
+func start(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, local string, end func()) {
+	t.Helper()
+	cmd = exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = env
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	local, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return cmd, local, func() { in.Close(); assert.NoError(t, cmd.Wait()) }
+}
+
+func TestConnectionsOfACommandAreFound(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"dial"}, {"child", "dial"}, {"child", "child", "dial"}} {
+		address := listen(t)
+		w := watch(t, address)
+		cmd, _, end := start(t, []string{}, append(args, address)...)
+		w.Start(cmd.Process.Pid)
+		counts := w.End() // while it is open
+		assert.Len(t, counts, 1, args)
+		for host, n := range counts {
+			assert.Regexp(t, `^model\.example\.com:\d+$`, host)
+			assert.Equal(t, 1, n)
+		}
+		end()
+	}
+}
+
+// A connection that was closed between two samples is in the table until a minute has passed.
+func TestShortConnectionsAreFound(t *testing.T) {
+	t.Parallel()
+	address := listen(t)
+	w := watch(t, address)
+	cmd, _, end := start(t, []string{}, "child", "brief", address)
+	end()
+	w.Start(cmd.Process.Pid)
+	assert.Len(t, w.End(), 1)
+}
+
+// A child whose parent has ended is known by its environment.
+func TestOrphansAreFound(t *testing.T) {
+	t.Parallel()
+	address := listen(t)
+	w := watch(t, address)
+	_, _, end := start(t, []string{"HTTPS_PROXY=http://mesh:a-secret-of-" + t.Name() + "@127.0.0.1"}, "dial", address)
+	defer end()
+	w.Start(1 << 30)
+	assert.Len(t, w.End(), 1)
+}
+
+func TestConnectionsOfOtherProgramsAreNot(t *testing.T) {
+	t.Parallel()
+	address := listen(t)
+	_, _, before := start(t, []string{}, "dial", address)
+	defer before()
+	_, _, gone := start(t, []string{}, "dial", address)
+	gone()
+	w := watch(t, address)
+	_, _, end := start(t, []string{}, "dial", address)
+	defer end()
+	w.Start(os.Getppid() + 1<<30)
+	assert.Empty(t, w.End())
+	none := sockets.New(sockets.Config{Own: func(_, _ netip.AddrPort) bool { return false }})
+	assert.Empty(t, none.End(), "a command that did not start")
+}
+
+// The connections of the proxy itself are not those of the command. Both families of addresses are read.
+func TestOwnConnectionsAreNot(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"[::1]:0", "127.0.0.1:0"} {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
+		if err != nil {
+			continue // a machine without IPv6
+		}
+		t.Cleanup(func() { listener.Close() })
+		own := ""
+		w := sockets.New(sockets.Config{
+			Hosts: []string{listener.Addr().String()},
+			Own:   func(local, _ netip.AddrPort) bool { return local.String() == own },
+		})
+		cmd, local, end := start(t, []string{}, "dial", listener.Addr().String())
+		own = strings.TrimSpace(local)
+		_, _, other := start(t, []string{}, "dial", listener.Addr().String())
+		w.Start(os.Getpid())
+		assert.Equal(t, map[string]int{listener.Addr().String(): 1}, w.End(), cmd.Args)
+		end()
+		other()
+	}
+}
