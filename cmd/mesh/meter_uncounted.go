@@ -57,7 +57,7 @@ func bypassText(b *proxy.Bypass) string {
 	switch {
 	case b.Sent == 0:
 		return text
-	case b.Direct > 0:
+	case b.Unmeasured > 0:
 		text += ", at least"
 	default:
 		text += ","

@@ -34,13 +34,14 @@ func (p *Proxy) Direct(env []string) sockets.Config {
 	return c
 }
 
-// AddDirect adds connections by HOST:PORT, whose bytes are not known, to Bypasses.
-func (p *Proxy) AddDirect(counts map[string]int) {
+// AddDirect adds connections by HOST:PORT to Bypasses.
+func (p *Proxy) AddDirect(hosts map[string]sockets.Traffic) {
 	p.bypasses.mu.Lock()
 	defer p.bypasses.mu.Unlock()
-	for address, n := range counts {
-		b := p.bypasses.of(tunnelKey{host: withoutPort(address)})
-		b.Connections, b.Direct = b.Connections+n, b.Direct+n
+	for address, t := range hosts {
+		p.bypasses.of(tunnelKey{host: withoutPort(address)}).add(&Bypass{
+			Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections, Unmeasured: t.Unmeasured,
+		})
 	}
 }
 

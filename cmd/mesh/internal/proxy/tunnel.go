@@ -22,8 +22,9 @@ type Bypass struct {
 	Connections int             `json:"connections"`
 	Sent        int64           `json:"sent_bytes"`
 	Received    int64           `json:"received_bytes"`
-	// Direct is the number of connections without the proxy, whose bytes are not known.
-	Direct int `json:"direct"`
+	// Direct is the number of connections that led past the proxy, and Unmeasured of those whose bytes are not known.
+	Direct     int `json:"direct"`
+	Unmeasured int `json:"unmeasured"`
 	// Remedy is the value of --host with which the calls are counted; "" for the hosts that are counted without it.
 	Remedy string `json:"remedy"`
 }
@@ -47,10 +48,7 @@ func (b *bypasses) add(address string, r *http.Request, sent, received int64) {
 	key := tunnelKey{withoutPort(address), claudeTunnel(r)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	h := b.of(key)
-	h.Connections++
-	h.Sent += sent
-	h.Received += received
+	b.of(key).add(&Bypass{Connections: 1, Sent: sent, Received: received})
 }
 
 // of returns the sum of a host.
@@ -59,6 +57,14 @@ func (b *bypasses) of(key tunnelKey) *Bypass {
 		b.hosts[key] = &Bypass{}
 	}
 	return b.hosts[key]
+}
+
+func (b *Bypass) add(more *Bypass) {
+	b.Connections += more.Connections
+	b.Sent += more.Sent
+	b.Received += more.Received
+	b.Direct += more.Direct
+	b.Unmeasured += more.Unmeasured
 }
 
 func newBypass(host string) *Bypass {
@@ -87,9 +93,7 @@ func (b *bypasses) all() []Bypass {
 		if sums[key.host] == nil {
 			sums[key.host] = newBypass(key.host)
 		}
-		sum := sums[key.host]
-		sum.Connections, sum.Sent, sum.Received = sum.Connections+h.Connections, sum.Sent+h.Sent, sum.Received+h.Received
-		sum.Direct += h.Direct
+		sums[key.host].add(h)
 	}
 	list := make([]Bypass, 0, len(sums))
 	for _, host := range slices.Sorted(maps.Keys(sums)) {

@@ -4,7 +4,6 @@ package sockets
 
 import (
 	"context"
-	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -25,22 +24,39 @@ type Config struct {
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Watch is the connections that were seen. They are sampled, and closed ones stay in the table of Linux for a minute, so that short ones are
-// seen too, except those that the other side has closed between two samples.
+// Traffic is the connections to a host.
+type Traffic struct {
+	Connections    int
+	Sent, Received int64
+	// Unmeasured is the number of connections whose bytes are not known.
+	Unmeasured int
+}
+
+// Watch is the connections that were seen. Samples show whose they are. The kernel reports those that end, so that the short ones are
+// seen, too; where it does not, the table has most of them for another minute.
 type Watch struct {
 	Config
-	ports   []uint16
-	command int
-	seen    map[connection]verdict
-	stop    chan struct{}
-	ended   sync.WaitGroup
-	names   map[netip.AddrPort]string
-	fresh   bool // connections were seen since the names were looked up
-	looked  time.Time
+	ports     []uint16
+	command   int
+	seen      map[connection]verdict
+	stop      chan struct{}
+	ended     sync.WaitGroup
+	destroyed *destroyed // nil if the kernel does not report them
+	mu        sync.Mutex
+	traffic   map[connection]traffic // of those that were reported
+	names     map[netip.AddrPort]string
+	fresh     bool // connections were seen since the names were looked up
+	looked    time.Time
 }
 
 // connection is the two ends of a connection.
 type connection struct{ local, remote netip.AddrPort }
+
+// traffic is the bytes of a connection, if they are known.
+type traffic struct {
+	sent, received int64
+	known          bool
+}
 
 // verdict is whose a connection is.
 type verdict int
@@ -49,6 +65,7 @@ const (
 	others  verdict = 1 + iota // another program has it
 	command                    // the command or one of its children has it
 	closed                     // it was closed before a sample, or its process is hidden
+	gone                       // another program had it, and the last sample had it no more
 )
 
 // New returns a Watch that disregards the connections there are.
@@ -58,11 +75,18 @@ func New(c Config) *Watch {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	w := &Watch{Config: c, seen: map[connection]verdict{}, stop: make(chan struct{}), names: map[netip.AddrPort]string{}}
+	w := &Watch{Config: c, seen: map[connection]verdict{}, traffic: map[connection]traffic{}, stop: make(chan struct{}), names: map[netip.AddrPort]string{}}
 	for _, host := range c.Hosts {
 		if _, port := split(host); port != 0 && !slices.Contains(w.ports, port) {
 			w.ports = append(w.ports, port)
 		}
+	}
+	if w.destroyed = newDestroyed(); w.destroyed != nil {
+		go w.destroyed.each(w.ports, func(c connection, t traffic) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.traffic[c] = t
+		})
 	}
 	for _, r := range connections(w.ports) {
 		w.seen[r.connection] = others
@@ -87,26 +111,40 @@ func (w *Watch) Start(pid int) {
 	})
 }
 
-// End returns the number of connections to each host.
-func (w *Watch) End() map[string]int {
+// End returns the connections to each host.
+func (w *Watch) End() map[string]Traffic {
 	close(w.stop)
 	w.ended.Wait()
+	if w.destroyed != nil {
+		const late = 10 * time.Millisecond // the kernel reports a moment later
+		time.Sleep(late)
+		defer w.destroyed.close()
+	}
 	w.sample()
 	if w.fresh {
 		w.lookUp()
 	}
-	counts := map[string]int{}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sums := map[string]Traffic{}
 	for c, v := range w.seen {
-		if host := w.names[c.remote]; host != "" && v != others {
-			counts[host]++
+		host := w.names[c.remote]
+		if host == "" || (v != command && v != closed) {
+			continue
 		}
+		sum, t := sums[host], w.traffic[c]
+		sum.Connections, sum.Sent, sum.Received = sum.Connections+1, sum.Sent+t.sent, sum.Received+t.received
+		if !t.known {
+			sum.Unmeasured++
+		}
+		sums[host] = sum
 	}
-	return counts
+	return sums
 }
 
 // sample decides on the connections that are new, and forgets those of other programs that are gone.
 func (w *Watch) sample() {
-	present := map[connection]bool{}
+	present := w.reported()
 	var added []row
 	for _, r := range connections(w.ports) {
 		present[r.connection] = true
@@ -116,13 +154,47 @@ func (w *Watch) sample() {
 	}
 	pids := owners(added)
 	for i, r := range added {
-		v := w.judge(pids[i])
-		w.seen[r.connection], w.fresh = v, w.fresh || v != others
+		w.decide(r.connection, w.judge(pids[i]))
 	}
-	maps.DeleteFunc(w.seen, func(c connection, v verdict) bool { return v == others && !present[c] })
+	w.forget(present)
 	const again = time.Minute
 	if w.fresh && time.Since(w.looked) > again { // soon, since the addresses of a host change
 		w.lookUp()
+	}
+}
+
+// reported decides on the connections that have ended unseen, and returns those of other programs that were reported since the last sample.
+func (w *Watch) reported() map[connection]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	present := map[connection]bool{}
+	for c := range w.traffic {
+		switch v := w.seen[c]; {
+		case v == command || v == closed:
+		case v == 0 && !w.Own(c.local, c.remote):
+			w.decide(c, closed)
+		default:
+			present[c] = true
+			delete(w.traffic, c)
+		}
+	}
+	return present
+}
+
+func (w *Watch) decide(c connection, v verdict) {
+	w.seen[c], w.fresh = v, w.fresh || v != others
+}
+
+// forget removes the connections of other programs that two samples did not have. What is reported arrives a moment later.
+func (w *Watch) forget(present map[connection]bool) {
+	for c, v := range w.seen {
+		switch {
+		case present[c]:
+		case v == others:
+			w.seen[c] = gone
+		case v == gone:
+			delete(w.seen, c)
+		}
 	}
 }
 
@@ -141,7 +213,7 @@ func (w *Watch) judge(pid int) verdict {
 func (w *Watch) lookUp() {
 	ports := map[uint16]bool{}
 	for c, v := range w.seen {
-		ports[c.remote.Port()] = ports[c.remote.Port()] || v != others
+		ports[c.remote.Port()] = ports[c.remote.Port()] || v == command || v == closed
 	}
 	const patience, parallel = 2 * time.Second, 32
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

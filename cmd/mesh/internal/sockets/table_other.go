@@ -8,6 +8,14 @@ type row struct {
 	inode uint64
 }
 
+type destroyed struct{}
+
+func newDestroyed() *destroyed { return nil }
+
+func (*destroyed) close() {}
+
+func (*destroyed) each([]uint16, func(connection, traffic)) {}
+
 func connections([]uint16) []row { return nil }
 
 func owners([]row) map[int]int { return nil }
