@@ -21,7 +21,7 @@ func TestQuickstartPrintsEverySection(t *testing.T) {
 		`from quickstart-helper: "All green."`, "0 unread now",
 		"refused by rule 2, anthropic-api-key", `"quickstart-helpr" is not registered or not enabled; did you mean quickstart-helper`,
 		"108 models, most of them by Open AI (36)", "gpt-4o is openai/gpt-4o by Open AI, 128000 tokens of context", "Retiring within 60 days",
-		"gemini 3.1 flash lite  0.25 in, 1.5 out", "a call cost            0.034 USD, claude-opus-5-5 for ann", "deepseek balance       42.50 USD", "billed   counted", "4.250000  4.100000", "billed  12.750000", "drift  +0.450000",
+		"gemini 3.1 flash lite  0.25 in, 1.5 out", "a call cost            0.034 USD, claude-opus-5-5 for ann", "deepseek balance       42.50 USD", "billed  counted", "4.25     4.10", "billed   12.75", "drift   +0.45",
 	} {
 		assert.Contains(t, out.String(), want)
 	}
