@@ -65,10 +65,12 @@ func TestChargesOfCallsWithoutCounts(t *testing.T) {
 		"a rerank": {
 			"rerank", "application/json", `{"id":"g","model":"cohere/rerank-v3.5","results":[],"usage":{"search_units":1,"total_tokens":68,"cost":3.4e-7}}`, "0.00000034", true,
 		},
-		"a transcription without a model":    {"audio/transcriptions", "application/json", `{"text":"x","usage":{"seconds":17,"cost":0.00010625}}`, "0.00010625", true},
-		"a negative count":                   {"chat/completions", "application/json", `{"id":"g","model":"m","choices":[],"usage":{"prompt_tokens":-1,"cost":0.5}}`, "0.5", true},
-		"a count of another type":            {"messages", "application/json", `{"id":"g","model":"m","usage":{"input_tokens":5,"output_tokens":"x","iterations":0,"cost":0.5}}`, "0.5", true},
-		"an error, and then a charge":        {"chat/completions", openRouterSSE, content + failed + fmt.Sprintf(charge, "0.5") + end, "0.5", false},
+		"a transcription without a model": {"audio/transcriptions", "application/json", `{"text":"x","usage":{"seconds":17,"cost":0.00010625}}`, "0.00010625", true},
+		"a negative count":                {"chat/completions", "application/json", `{"id":"g","model":"m","choices":[],"usage":{"prompt_tokens":-1,"cost":0.5}}`, "0.5", true},
+		"a count of another type":         {"messages", "application/json", `{"id":"g","model":"m","usage":{"input_tokens":5,"output_tokens":"x","iterations":0,"cost":0.5}}`, "0.5", true},
+		"an error, and then a charge":     {"chat/completions", openRouterSSE, content + failed + fmt.Sprintf(charge, "0.5") + end, "0.5", false},
+		"a charge of messages, and an error": {"messages", openRouterSSE, "data: " + `{"type":"message_start","message":{"id":"g","model":"m","usage":{"input_tokens":5,"output_tokens":0}}}` +
+			"\n\ndata: " + `{"type":"message_delta","delta":{},"usage":{"output_tokens":1,"cost":0.5}}` + "\n\ndata: " + `{"type":"error","error":{}}` + "\n\n", "0.5", false},
 		"a charge, and then an error":        {"chat/completions", openRouterSSE, content + fmt.Sprintf(charge, "0.5") + failed + end, "0.5", false},
 		"a charge without a finish reason":   {"chat/completions", openRouterSSE, content + fmt.Sprintf(charge, "0.5") + end, "0.5", true},
 		"a lone chunk with a charge of 0":    {"chat/completions", openRouterSSE, fmt.Sprintf(charge, "0"), "0", true},

@@ -65,6 +65,12 @@ var hostileStreams = map[string]struct {
 	"usage objects in chunks": {invokeStream, binaryStream, string(chunkStart), func(i int) string {
 		return string(chunk(fmt.Sprintf(`{"type":"message_delta","delta":{},"usage":{"x%d_tokens":1}}`, i)))
 	}, tooLarge},
+	"counts that are wrong": {messages, "text/event-stream", hostileStart, func(i int) string {
+		return fmt.Sprintf(`data: {"type":"message_delta","delta":{},"usage":{"output_tokens":{"a":[%d]},"cache_creation":{"x":[{}]},"cost":-%d}}`+"\n\n", i, i+1)
+	}, "ended"},
+	"names with escapes": {messages, "text/event-stream", hostileStart, func(i int) string {
+		return fmt.Sprintf(`data: {"type":"message_delta","delta":{},"usage":{"\u0078%d_tokens" : 1}}`+"\n\n", i)
+	}, tooLarge},
 	"texts with escapes": {messages, "text/event-stream", hostileStart + `data: {"usage`, func(int) string { return `\u0061` }, "ended"},
 }
 
@@ -167,6 +173,12 @@ func TestOneBoundForMetersStreamsAndBodies(t *testing.T) {
 	require.ErrorAs(t, err, &wrong)
 	assert.ErrorContains(t, err, tooLarge)
 	assert.Equal(t, prices.Response{ID: "m", Model: "claude-sonnet-5"}, got)
+
+	stream = prices.NewStream(models.Anthropic)
+	_, err = stream.Write(hostile("counts with new names", 1<<20))
+	require.NoError(t, err)
+	_, err = stream.Response()
+	require.ErrorContains(t, err, tooLarge)
 
 	body := append(hostile("queries in an array", 1<<20), `,{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":8,"totalTokenCount":8}}]`...)
 	got, err = prices.ParseResponse(models.Gemini, body)

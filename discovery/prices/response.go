@@ -23,8 +23,8 @@ type Response struct {
 	BYOK        bool   `json:"byok,omitempty"`
 	UpstreamUSD string `json:"upstream_usd,omitempty"`
 	// Complete reports whether Usage is final. A response without a usage object, an error, and a stream that ended early are not
-	// complete. Their Usage is only what is known so far, so it has no cost: do not pass it to CostOf. The exception is a stream with an
-	// error that has a Usage.ChargedUSD, which is its cost.
+	// complete. Their Usage is only what is known so far, so it has no cost: do not pass it to CostOf. But a charge that a
+	// stream with an error states (Usage.ChargedUSD) is its cost.
 	Complete bool `json:"complete"`
 }
 

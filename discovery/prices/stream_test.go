@@ -80,6 +80,12 @@ func TestStream(t *testing.T) {
 			{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":50,"server_tool_use":{"web_search_requests":2}}}`,
 			message(prices.Usage{Input: 699, CacheRead: 7, CacheWrite5m: 3068, Output: 50, Requests: map[string]int64{"web_search": 2}}, true),
 		},
+		{
+			"messages: names with escapes, and values of every kind", models.Anthropic,
+			start + `{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":3068},"output_tokens":2, "x" : [1, {"a":"}"}] }}}
+			{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{ "\u006futput_tokens":50 , "service_tier":"bat\u0063h","x":null}}`,
+			message(prices.Usage{Input: 699, CacheRead: 7, CacheWrite1h: 3068, Output: 50, Mode: "batch"}, true),
+		},
 		{"messages: a cut stream has what is known", models.Anthropic, start + `null,"output_tokens":2}}}`, message(prices.Usage{Input: 699, CacheRead: 7, CacheWrite5m: 3068, Output: 2}, false)},
 		{"messages: an error", models.Anthropic, start + `null,"output_tokens":2}}}` + "\n" + end + "\n" + `{"type":"error","error":{"type":"overloaded_error"}}`, message(prices.Usage{Input: 1630, CacheRead: 7, CacheWrite5m: 3337, Output: 50}, false)},
 		{"messages: a delta alone is not the whole", models.Anthropic, end, prices.Response{Usage: prices.Usage{Input: 1630, CacheWrite5m: 3337, Output: 50}}},

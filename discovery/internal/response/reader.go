@@ -61,7 +61,8 @@ type Result struct {
 	Complete bool
 	// Background reports whether the response was made in the background, and Pending whether it is not ready yet.
 	Background, Pending bool
-	// Failed reports whether the provider sent an error in the stream, and Charged whether Usage has the charge of such a stream.
+	// Failed reports whether the provider sent an error in the stream, and Charged whether Usage has the charge of a stream that is not
+	// complete.
 	Failed, Charged bool
 }
 
@@ -94,7 +95,7 @@ func (r *Reader) Result() (Result, error) {
 		err = nil
 	}
 	result.Complete = result.Complete && err == nil
-	if result.Charged = r.failed && r.charged; result.Charged {
+	if result.Charged = r.charged && !result.Complete; result.Charged {
 		result.Usage.Mode = "" // that of counts, which are not final
 	}
 	tier := r.tier
@@ -226,7 +227,7 @@ func (r *Reader) messageDelta(d *Document) {
 	}
 	r.merge(used)
 	r.setCharged(used)
-	r.final = r.final || r.charged || d.stopped && r.started
+	r.final = r.final || d.stopped && r.started
 }
 
 func (r *Reader) setCharged(used []byte) {
