@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -165,9 +164,9 @@ func (e *entry) placeText(key []byte) *[]byte {
 
 // record returns the entry as a Record, which shares nothing with the line, and texts and labels with other records of the reader.
 func (e *entry) record(in *recordReader) (Record, error) {
-	text := func(b []byte) string { return in.texts.of(b, utf8Text) }
+	text := func(b []byte) string { return in.texts.of(b, jsonread.Text) }
 	r := Record{
-		ID: utf8Text(e.id), Provider: models.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
+		ID: jsonread.Text(e.id), Provider: models.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
 		Status: e.status, Attempt: e.attempt, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
 		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
 		API: text(e.api), Platform: text(e.platform), Region: text(e.region), Profile: text(e.profile), Requested: text(e.requested),
@@ -194,14 +193,6 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		r.Labels = in.labels.of(e.labels, texts)
 	}
 	return r, nil
-}
-
-// utf8Text returns a text in which each byte that is not UTF-8 is replaced by U+FFFD, as encoding/json does.
-func utf8Text(text []byte) string {
-	if utf8.Valid(text) {
-		return string(text)
-	}
-	return string([]rune(string(text)))
 }
 
 // reason returns why the cost is not known; "" if it is, or if the line has no cost yet.

@@ -63,13 +63,13 @@ func texts(object []byte) map[string]string {
 	var err error
 	members := d.Object()
 	for err == nil && members.Next() {
-		name, value := utf8Text(members.Key()), []byte(nil)
+		name, value := jsonread.Text(members.Key()), []byte(nil)
 		if d.Next() == jsonread.Null {
 			err = d.Skip()
 		} else {
 			value, err = d.StrBytes()
 		}
-		all[name] = utf8Text(value)
+		all[name] = jsonread.Text(value)
 	}
 	return all
 }

@@ -125,7 +125,7 @@ func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced 
 	s.key = s.key[:0]
 	for i, value := range s.values {
 		if !utf8.Valid(value) { // texts that are the same in a Row are one group
-			value = []byte(utf8Text(value))
+			value = []byte(jsonread.Text(value))
 			s.values[i] = value
 		}
 		s.key = binary.AppendUvarint(s.key, uint64(len(value)))

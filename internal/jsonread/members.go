@@ -2,15 +2,12 @@ package jsonread
 
 // Members are the members of an object.
 type Members struct {
-	elements
+	Elements
 	key []byte
 }
 
-// Elements are the elements of an array.
-type Elements struct{ elements }
-
-// elements are the members of an object or the elements of an array, with commas between them.
-type elements struct {
+// Elements are the elements of an array, or the members of an object, with commas between them.
+type Elements struct {
 	d       *Decoder
 	err     error
 	closing byte
@@ -18,12 +15,12 @@ type elements struct {
 }
 
 // Object begins to read an object. The error of any other value is that of Members.
-func (d *Decoder) Object() Members { return Members{elements: d.begin('{', '}')} }
+func (d *Decoder) Object() Members { return Members{Elements: d.begin('{', '}')} }
 
 // Array begins to read an array. The error of any other value is that of Elements.
-func (d *Decoder) Array() Elements { return Elements{d.begin('[', ']')} }
+func (d *Decoder) Array() Elements { return d.begin('[', ']') }
 
-func (d *Decoder) begin(opening, closing byte) elements {
+func (d *Decoder) begin(opening, closing byte) Elements {
 	err := d.consume(opening)
 	d.depth++
 	switch {
@@ -33,11 +30,11 @@ func (d *Decoder) begin(opening, closing byte) elements {
 	case d.AtEnd():
 		err = d.unexpected()
 	}
-	return elements{d: d, closing: closing, err: err}
+	return Elements{d: d, closing: closing, err: err}
 }
 
 // Next reports whether there is another element, which must be read before the next call.
-func (e *elements) Next() bool {
+func (e *Elements) Next() bool {
 	if e.err != nil {
 		return false
 	}
@@ -63,7 +60,7 @@ func (m *Members) Next() bool {
 	if m.plainNext() {
 		return true
 	}
-	if !m.elements.Next() {
+	if !m.Elements.Next() {
 		return false
 	}
 	if m.key, m.err = m.d.StrBytes(); m.err == nil {
@@ -97,4 +94,4 @@ func (m *Members) plainNext() bool {
 func (m *Members) Key() []byte { return m.key }
 
 // Err returns why there is no other element; nil at the end.
-func (e *elements) Err() error { return e.err }
+func (e *Elements) Err() error { return e.err }

@@ -24,7 +24,7 @@ func (d *Decoder) Int64() (int64, error) {
 		return n, nil
 	}
 	d.at = begin // a number with a point was read
-	text, err := d.number()
+	text, err := d.Number()
 	if err != nil {
 		return 0, err
 	}
@@ -46,7 +46,7 @@ func (d *Decoder) Float64() (float64, error) {
 		return float64(n) / powers[places], nil // the quotient of two exact numbers is rounded once
 	}
 	d.at = begin // a number with more digits than a float64 was read
-	text, err := d.number()
+	text, err := d.Number()
 	if err != nil {
 		return 0, err
 	}
@@ -83,10 +83,13 @@ func (d *Decoder) plainNumber() (digits int64, places int, ok bool) {
 	return 0, 0, false
 }
 
-// number reads a number of any form and returns its text.
-func (d *Decoder) number() ([]byte, error) {
+// Number reads a number and returns its text.
+func (d *Decoder) Number() ([]byte, error) {
 	d.peek()
 	begin := d.at
+	if _, _, ok := d.plainNumber(); ok {
+		return d.text[begin:d.at], nil
+	}
 	d.one("-")
 	ok := d.one("0") || d.digits()
 	if ok && d.one(".") {

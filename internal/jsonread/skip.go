@@ -10,10 +10,7 @@ func (d *Decoder) Skip() error {
 	case String:
 		return d.skipString()
 	case Number:
-		if _, _, ok := d.plainNumber(); ok {
-			return nil
-		}
-		_, err := d.number()
+		_, err := d.Number()
 		return err
 	case Null:
 		return d.literal("null")

@@ -30,6 +30,15 @@ func (d *Decoder) StrBytes() ([]byte, error) {
 	return unescape(d.text[begin : d.at-1]), nil
 }
 
+// Text returns a string with each byte that is not UTF-8 replaced by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of
+// them by one.
+func Text(raw []byte) string {
+	if utf8.Valid(raw) {
+		return string(raw)
+	}
+	return string([]rune(string(raw)))
+}
+
 // special has the bytes that end a plain string: the quote, the backslash, and control characters, which are errors.
 var special = func() (special [256]bool) {
 	for c := range byte(' ') {

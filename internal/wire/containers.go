@@ -74,7 +74,7 @@ func MapOf[M ~map[string]T, T any](read func(*T, *Decoder) error) func(*M, *Deco
 		values := make(map[string]T)
 		o := d.Object()
 		for o.Next() {
-			name := text(o.Key())
+			name := jsonread.Text(o.Key())
 			var value T
 			if err := cmp.Or(d.element(), read(&value, d)); err != nil {
 				return located(anyKey, err)

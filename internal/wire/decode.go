@@ -36,11 +36,7 @@
 // The lexer is package jsonread: encoding/json needs a second pass for the unknown fields and about four times as long.
 package wire
 
-import (
-	"unicode/utf8"
-
-	"github.com/mesh-gateway/mesh-go/internal/jsonread"
-)
+import "github.com/mesh-gateway/mesh-go/internal/jsonread"
 
 // Decoder reads one JSON document.
 type Decoder struct {
@@ -76,15 +72,6 @@ func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 
 // IsArray reports whether the next value is an array.
 func (d *Decoder) IsArray() bool { return d.json.Next() == jsonread.Array }
-
-// text returns raw as a string. Each invalid byte becomes U+FFFD, as in encoding/json; strings.ToValidUTF8 replaces a run of them
-// by one.
-func text(raw []byte) string {
-	if utf8.Valid(raw) {
-		return string(raw)
-	}
-	return string([]rune(string(raw)))
-}
 
 // expect returns an error unless the next value is of a kind.
 func (d *Decoder) expect(want jsonread.Kind) error {

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"math"
@@ -119,27 +118,15 @@ func WriteTime(v *time.Time, e *Encoder) {
 }
 
 // WriteRaw writes a value that is JSON already. A nil value is null.
-func WriteRaw[T ~[]byte](v *T, e *Encoder) {
-	if *v == nil {
-		e.null()
-		return
-	}
-	e.raw(*v)
-}
+func WriteRaw[T ~[]byte](v *T, e *Encoder) { e.raw(json.RawMessage(*v)) }
 
 // raw writes JSON without its white space, escaped as encoding/json does.
-func (e *Encoder) raw(text []byte) {
+func (e *Encoder) raw(text json.RawMessage) {
 	if string(text) == "null" { // as most unknown fields are
 		e.null()
 		return
 	}
-	var compact, escaped bytes.Buffer
-	if json.Compact(&compact, text) != nil {
-		e.fail(errNotJSON)
-		return
-	}
-	json.HTMLEscape(&escaped, compact.Bytes())
-	e.buf = append(e.buf, escaped.Bytes()...)
+	WriteJSON(&text, e)
 }
 
 // WriteAny writes any value with encoding/json.

@@ -40,7 +40,7 @@ func (o *Object) Report(err error) {
 
 // Unknown keeps the current member, which the document does not define.
 func (o *Object) Unknown(fields *map[string]json.RawMessage) {
-	name := text(o.Key())
+	name := jsonread.Text(o.Key())
 	raw, err := o.d.json.Raw()
 	if err = cmp.Or(err, o.d.element()); err != nil {
 		o.err = located(unknownField, err)
@@ -61,7 +61,7 @@ func (o *Object) Skip() {
 
 // Extra reads the current member with read into the additional properties of an object that has typed ones.
 func Extra[T any](fields *map[string]T, o *Object, read func(*T, *Decoder) error) {
-	name := text(o.Key())
+	name := jsonread.Text(o.Key())
 	var v T
 	if err := cmp.Or(o.d.element(), read(&v, o.d)); err != nil {
 		o.err = located(unknownField, err)

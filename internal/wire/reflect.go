@@ -57,7 +57,7 @@ func (d *Decoder) reflectedMap(v reflect.Value) error {
 	v.Set(reflect.MakeMap(v.Type()))
 	o := d.Object()
 	for o.Next() {
-		name := reflect.ValueOf(text(o.Key())).Convert(v.Type().Key())
+		name := reflect.ValueOf(jsonread.Text(o.Key())).Convert(v.Type().Key())
 		value := reflect.New(v.Type().Elem()).Elem()
 		if err := d.reflected(value); err != nil {
 			return located(anyKey, err)

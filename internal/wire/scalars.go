@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -16,7 +15,7 @@ func String[T ~string](v *T, d *Decoder) error {
 	}
 	raw, err := d.json.StrBytes()
 	if err == nil {
-		*v = T(text(raw))
+		*v = T(jsonread.Text(raw))
 	}
 	return err
 }
@@ -90,7 +89,7 @@ func Text[T ~string](v *T, d *Decoder) error {
 	}
 	raw, err := d.number()
 	if err == nil {
-		*v = T(text(raw))
+		*v = T(jsonread.Text(raw))
 	}
 	return err
 }
@@ -113,9 +112,10 @@ func Number(v *json.Number, d *Decoder) error {
 
 // isNumber reports whether text is a JSON number and nothing else.
 func isNumber(text string) bool {
-	const digits = "0123456789"
-	return text != "" && strings.ContainsRune("-"+digits, rune(text[0])) && strings.IndexByte(digits, text[len(text)-1]) >= 0 &&
-		json.Valid([]byte(text))
+	var d jsonread.Decoder
+	d.Reset([]byte(text))
+	raw, err := d.Number()
+	return err == nil && len(raw) == len(text)
 }
 
 // Time reads an RFC 3339 time.
@@ -140,5 +140,5 @@ func (d *Decoder) number() ([]byte, error) {
 	if err := d.expect(jsonread.Number); err != nil {
 		return nil, err
 	}
-	return d.json.Raw()
+	return d.json.Number()
 }

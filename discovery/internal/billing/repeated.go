@@ -2,7 +2,6 @@ package billing
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -27,8 +26,6 @@ func bits(names ...string) map[string]uint64 {
 	}
 	return all
 }
-
-var errNotJSON = errors.New("the response is not valid JSON")
 
 // decodeOnce decodes a bill of which no object has one of its keys twice.
 func decodeOnce(bill json.Unmarshaler, body []byte) error {
@@ -57,9 +54,9 @@ func repeated(d *jsonread.Decoder) error {
 				return err
 			}
 		}
-		return notJSON(elements.Err())
+		return elements.Err()
 	default:
-		return notJSON(d.Skip())
+		return d.Skip()
 	}
 }
 
@@ -76,13 +73,5 @@ func repeatedMember(d *jsonread.Decoder) error {
 			return err
 		}
 	}
-	return notJSON(members.Err())
-}
-
-// notJSON replaces an error of the decoder, which may quote the response.
-func notJSON(err error) error {
-	if err != nil {
-		return errNotJSON
-	}
-	return nil
+	return members.Err()
 }

@@ -251,12 +251,6 @@ func name(raw []byte) string {
 
 // text returns a string, or "" for any other value.
 func text(raw []byte) string {
-	if len(raw) < 2 || raw[0] != '"' {
-		return ""
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
-	}
 	var d jsonread.Decoder
 	d.Reset(raw)
 	value, _ := d.Str()
