@@ -175,10 +175,12 @@ func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 		{"ToppedUpBalance", before.ToppedUpBalance, after.ToppedUpBalance},
 		{"TotalBalance", before.TotalBalance, after.TotalBalance},
 	} {
-		if !finite(part.before) || !finite(part.after) {
+		from, err := decimal.FromFloat(part.before)
+		to, wrong := decimal.FromFloat(part.after)
+		if err != nil || wrong != nil {
 			return 0, invalid(part.name, "", "must be finite")
 		}
-		spent = new(big.Rat).Sub(decimal.FromFloat(part.before), decimal.FromFloat(part.after))
+		spent = from.Sub(from, to)
 		if spent.Sign() < 0 {
 			return 0, invalid(part.name, strconv.FormatFloat(part.after, 'g', -1, 64), "is higher than before: the account was topped up")
 		}

@@ -3,6 +3,7 @@ package discovery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -102,11 +103,19 @@ type bill[B Bucket] struct {
 	complete bool
 }
 
-// within reports whether no bucket begins before start or ends after end, so that the bill has no costs from outside a window. An
-// end of 0 is open.
-func (b *bill[B]) within(start, end int64) bool {
+var errTooLarge = errors.New("the sum of the bill is too large")
+
+// check returns an error if a bucket begins before start or ends after end, so that the bill has costs from outside a window, and for a
+// sum that is not finite. An end of 0 is open.
+func (b *bill[B]) check(start, end int64) error {
 	n := len(b.buckets)
-	return n == 0 || b.buckets[0].begin() >= start && (end == 0 || b.buckets[n-1].end() <= end)
+	switch {
+	case n > 0 && (b.buckets[0].begin() < start || end != 0 && b.buckets[n-1].end() > end):
+		return billing.ErrOutsideWindow
+	case !finite(b.total.Total().Float64()):
+		return errTooLarge
+	}
+	return nil
 }
 
 // dayQuery is a valid query for a bill of UTC days.

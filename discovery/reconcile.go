@@ -2,10 +2,10 @@ package discovery
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -54,9 +54,9 @@ func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQ
 	provider, _ := lookupService(query.service)
 	costs, err := c.dayCosts(ctx, operation, query)
 	lastMidnight := (query.end + calendar.SecondsPerDay - 1) / calendar.SecondsPerDay * calendar.SecondsPerDay // that of the current day for an end in it
-	if !costs.within(query.start, lastMidnight) {
+	if wrong := costs.check(query.start, lastMidnight); wrong != nil {
 		costs = bill[CostBucket]{buckets: []CostBucket{}}
-		err = c.report(ctx, request{operation: operation, provider: provider.provider}.undecodable(billing.ErrOutsideWindow))
+		err = c.report(ctx, request{operation: operation, provider: provider.provider}.undecodable(wrong))
 	}
 	return newDayReport(provider.provider, costs, attributedUSD, query.start, query.end), err
 }
@@ -123,9 +123,13 @@ func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attri
 		return nil, err
 	}
 	// A last bucket that ends after the window has only what was used in the window.
-	if w.Unit != calendar.Whole && !costs.within(w.Start.Unix(), 0) {
+	start := w.Start.Unix()
+	if w.Unit == calendar.Whole {
+		start = math.MinInt64
+	}
+	if wrong := costs.check(start, 0); wrong != nil {
 		costs = bill[TeamCostBucket]{buckets: []TeamCostBucket{}}
-		err = c.report(ctx, request{operation: opReconcileXAI, provider: models.XAI}.undecodable(billing.ErrOutsideWindow))
+		err = c.report(ctx, request{operation: opReconcileXAI, provider: models.XAI}.undecodable(wrong))
 	}
 	r, end := newReport(models.XAI, costs, attributedUSD), w.End.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())

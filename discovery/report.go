@@ -53,18 +53,27 @@ type ReconciliationReport[B Bucket] struct {
 	counted *countedCalls // of WithLedger, or nil
 }
 
-// newReport returns the report without its window.
+// newReport returns the report without its window. The costs must pass check.
 func newReport[B Bucket](provider models.Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
 	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
 		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: ptr.Copy(attributedUSD),
 		Buckets: costs.buckets, Complete: costs.complete,
 	}
-	if exact := actual.Rat(); exact.Cmp(decimal.FromFloat(r.ActualUSD)) != 0 {
+	if exact := actual.Rat(); exact.Cmp(exactOf(r.ActualUSD)) != 0 {
 		r.billed = exact
 	}
 	if attributedUSD != nil && costs.complete {
-		r.setDrift(decimal.FromFloat(*attributedUSD))
+		r.setDrift(exactOf(*attributedUSD))
+	}
+	return r
+}
+
+// exactOf returns the decimal of a finite amount.
+func exactOf(usd float64) *big.Rat {
+	r, err := decimal.FromFloat(usd)
+	if err != nil {
+		return new(big.Rat)
 	}
 	return r
 }
@@ -85,7 +94,7 @@ func (r *ReconciliationReport[B]) exactActual() *big.Rat {
 			return r.billed
 		}
 	}
-	return decimal.FromFloat(r.ActualUSD)
+	return exactOf(r.ActualUSD)
 }
 
 // finiteFloat returns the float64 nearest to r, or nil when it is out of range.

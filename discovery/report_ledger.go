@@ -125,8 +125,8 @@ func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 		return false, false
 	}
 	allowed := new(big.Rat).Abs(r.exactActual())
-	allowed.Mul(allowed, decimal.FromFloat(percent)).Quo(allowed, big.NewRat(100, 1))
-	drift := decimal.FromFloat(*driftUSD)
+	allowed.Mul(allowed, exactOf(percent)).Quo(allowed, big.NewRat(100, 1))
+	drift := exactOf(*driftUSD)
 	return drift.Abs(drift).Cmp(allowed) <= 0, true
 }
 

@@ -113,6 +113,9 @@ func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBu
 	for i, bucket := range buckets {
 		costs.buckets[i] = newTeamCostBucket(bucket, window.EndOf(bucket.Begin))
 	}
+	if err := costs.check(query.From.Unix(), 0); err != nil {
+		return nil, &BillError{Err: err}
+	}
 	report, end := newReport(models.XAI, costs, query.AttributedUSD), query.To.Unix()
 	report.WindowStart, report.WindowEnd, report.Settled = query.From.Unix(), &end, settled(query.To, time.UTC)
 	return report, nil
@@ -142,8 +145,8 @@ func (q SavedBill) report(p models.Provider, group GroupBy, days []billing.Day) 
 			costs.total.Merge(total)
 		}
 	}
-	if !costs.within(start, end) {
-		return nil, &BillError{Err: billing.ErrOutsideWindow}
+	if err := costs.check(start, end); err != nil {
+		return nil, &BillError{Err: err}
 	}
 	return newDayReport(p, costs, q.AttributedUSD, start, end), nil
 }

@@ -110,7 +110,11 @@ func (c costs) dearest(n int) *Estimate {
 
 // bound returns what n calls cost at the upper bound of a bucket.
 func bound(bucket, n int) decimal.Decimal {
-	return decimal.Round(decimal.FromFloat(math.Pow(gamma, float64(bucket))), places).Mul(decimal.New(int64(n), 0))
+	usd, err := decimal.FromFloat(math.Pow(gamma, float64(bucket)))
+	if err != nil { // of a bucket that no amount is in
+		return decimal.Decimal{}
+	}
+	return decimal.Round(usd, places).Mul(decimal.New(int64(n), 0))
 }
 
 func least(a, b decimal.Decimal) decimal.Decimal {

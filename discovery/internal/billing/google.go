@@ -154,7 +154,8 @@ func (row *googleRow) usd(n json.Number, missing error) (decimal.Decimal, error)
 	if err != nil || rate.Sign() <= 0 {
 		return amount, errNoRate
 	}
-	return decimal.Round(amount.Rat().Quo(amount.Rat(), rate.Rat()), convertedPlaces), nil
+	quotient := decimal.Round(amount.Rat().Quo(amount.Rat(), rate.Rat()), convertedPlaces)
+	return decimal.Parse(quotient.String()) // a small rate makes an amount beyond what can be read
 }
 
 // Days returns the days that have rows, oldest first.

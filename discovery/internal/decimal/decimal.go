@@ -272,10 +272,13 @@ func (d Decimal) String() string {
 	return string(bytes.TrimSuffix(text, []byte(".")))
 }
 
-// FromFloat returns the shortest decimal that converts to f: 0.1, not 0.1000000000000000055. f must be finite.
-func FromFloat(f float64) *big.Rat {
-	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
-	return r
+// FromFloat returns the shortest decimal that converts to f: 0.1, not 0.1000000000000000055. An f that is not finite is an error.
+func FromFloat(f float64) (*big.Rat, error) {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	if !ok {
+		return nil, errRange
+	}
+	return r, nil
 }
 
 // Text returns a fraction as a plain decimal without trailing zeros. The fraction must have a finite decimal, as sums of prices do.

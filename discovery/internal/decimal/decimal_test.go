@@ -98,8 +98,15 @@ func TestShift(t *testing.T) {
 
 func TestFromFloat(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "1/10", decimal.FromFloat(0.1).RatString())
-	assert.Equal(t, "-250000", decimal.FromFloat(-2.5e5).RatString())
+	for f, want := range map[float64]string{0.1: "1/10", -2.5e5: "-250000", math.Inf(1): "", math.NaN(): ""} {
+		r, err := decimal.FromFloat(f)
+		if want == "" {
+			require.Error(t, err)
+		} else {
+			require.NoError(t, err)
+			assert.Equal(t, want, r.RatString())
+		}
+	}
 }
 
 // The largest and smallest 64-bit units are no special case.
