@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -110,6 +111,9 @@ func (i *billedItem) kindOf(p models.Provider) string {
 	case unit != "" && unit != unitTokens && unit != unitThousandTokens, isBesideCalls(name), slices.ContainsFunc(feeWords, isFee):
 		return bills.KindFee
 	case p == models.Gemini:
+		if strings.Contains(i.name, billing.TypeEnd) {
+			return bills.KindFee
+		}
 		return cmp.Or(geminisku.KindOf(i.name), bills.KindFee)
 	}
 	model, kind, _ := strings.Cut(strings.ReplaceAll(name, "_", " "), ", ")

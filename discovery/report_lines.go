@@ -62,7 +62,7 @@ func (i *billedItem) modelOf(p models.Provider) string {
 	switch {
 	case i.model != "":
 		return models.NormalizeModelID(p, i.model)
-	case p == models.Gemini && strings.HasPrefix(i.name, billing.CreditPrefix):
+	case p == models.Gemini && strings.Contains(i.name, billing.TypeEnd):
 		return ""
 	case p == models.Gemini:
 		return geminisku.ModelOf(i.name)

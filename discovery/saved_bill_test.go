@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -130,6 +131,42 @@ func TestGoogleExport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1.0, r.ActualUSD)
 	assert.Empty(t, r.MissingDays, "a day without use has no row")
+}
+
+// An export states quantities. Rows that are not use, such as taxes, are fees, whatever their SKU is.
+func TestQuantitiesOfAGoogleExport(t *testing.T) {
+	t.Parallel()
+	used := func(amount, rest string) string { return `,"usage":{"amount":` + amount + `,"unit":"count"}` + rest }
+	const storage = "Generate content cached content gemini 3 flash storage by hour"
+	rows := []string{
+		exported(1, flashInput, "1", used("1000000", "")), exported(1, flashInput, "0.5", used(`"500000.0"`, `,"cost_type":"regular"`)), exported(1, flashOutput, "1", used("5", "")),
+		exported(1, flashOutput, "1", ""), exported(1, storage, "2", `,"usage":{"amount":3.5,"unit":"byte-seconds"}`),
+		exported(1, flashInput, "-0.25", used("0", `,"cost_type":"adjustment"`)), exported(1, "Tax", "0.4", `,"cost_type":"tax"`),
+	}
+	r, _, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{})
+	require.NoError(t, err)
+	item := func(name, model, kind, usd string, tokens *int64) bills.Item {
+		return bills.Item{Day: "2026-05-01", Name: name, Model: model, Kind: kind, USD: usd, Tokens: tokens}
+	}
+	assert.Equal(t, []bills.Item{
+		item("Adjustment: "+flashInput, "", bills.KindFee, "-0.25", nil), item(storage, "", bills.KindFee, "2", nil),
+		item(flashInput, "gemini-3-flash", "input", "1.5", ptr(int64(1_500_000))), item(flashOutput, "gemini-3-flash", "output", "2", nil), item("Tax: Tax", "", bills.KindFee, "0.4", nil),
+	}, itemsOf(r))
+	assert.Equal(t, map[string]discovery.Quantity{flashInput: {Amount: "1500000", Unit: "tokens"}, storage: {Amount: "3.5", Unit: "byte-seconds"}}, r.Buckets[0].LineItemQuantities)
+}
+
+// A quotient and a quantity beyond what can be read are errors.
+func TestNumbersOfAGoogleExportAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, rest := range []string{
+		`,"currency":"EUR","currency_conversion_rate":1e-400`, `,"currency":"EUR","currency_conversion_rate":"1e-6250"`, `,"currency":"EUR","currency_conversion_rate":1e-31`,
+		`,"usage":{"amount":1e31}`, `,"credits":[{"name":"x","amount":-1e31}]`,
+	} {
+		_, _, err := discovery.ReadGeminiBill(strings.NewReader(exported(1, flashInput, "1", rest)), discovery.SavedBill{})
+		var bill *discovery.BillError
+		require.ErrorAs(t, err, &bill, rest)
+		assert.Equal(t, 1, bill.Line)
+	}
 }
 
 // A bill that is cut off between two rows must not be complete, and an error must not show a key that is in the place of an

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 )
 
 var (
@@ -27,8 +28,12 @@ var (
 // geminiService is the service "Gemini API" of Cloud Billing. The SKUs of Vertex AI are those of a platform.
 const geminiService = "AEFD-7695-64FA"
 
-// CreditPrefix begins the line item of a credit, which has the name of the credit.
-const CreditPrefix = "Credit: "
+// CreditPrefix begins the line item of a credit, which has the name of the credit. Items that are not use, such as a tax, begin likewise
+// with their type, which ends in TypeEnd.
+const (
+	CreditPrefix = "Credit" + TypeEnd
+	TypeEnd      = ": "
+)
 
 // googleRow is a row of Cloud Billing's export, apart from columns that are not read. Queries export numbers in quotes, too.
 type googleRow struct {
@@ -39,7 +44,13 @@ type googleRow struct {
 	SKU struct {
 		Description string `json:"description"`
 	} `json:"sku"`
-	Start    string       `json:"usage_start_time"`
+	Start string `json:"usage_start_time"`
+	Usage struct {
+		Amount json.Number `json:"amount"`
+		Unit   string      `json:"unit"`
+	} `json:"usage"`
+	// Type is "regular" for use; others are taxes, adjustments and roundings.
+	Type     string       `json:"cost_type"`
 	Cost     json.Number  `json:"cost"`
 	Currency string       `json:"currency"`
 	Rate     *json.Number `json:"currency_conversion_rate"`
@@ -53,12 +64,12 @@ type googleRow struct {
 type GoogleExport struct {
 	// Ignored is the number of rows of other services.
 	Ignored int
-	days    map[int64]map[string]*decimal.Sum // by UTC day and line item
+	days    map[int64]map[string]*Cost // by UTC day and line item
 }
 
 // ReadGoogle reads an export of Cloud Billing as JSON lines, or as one array.
 func ReadGoogle(r io.Reader) (*GoogleExport, error) {
-	e := &GoogleExport{days: make(map[int64]map[string]*decimal.Sum)}
+	e := &GoogleExport{days: make(map[int64]map[string]*Cost)}
 	rows := 0
 	for v, err := range lines(r) {
 		if err != nil {
@@ -104,13 +115,17 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	cost, err := row.cost(usd)
+	if err != nil {
+		return err
+	}
 	day := calendar.DayNumber(at) * calendar.SecondsPerDay
-	e.sum(day, row.SKU.Description).Add(usd)
+	e.addCost(day, cost)
 	for i, credit := range row.Credits {
 		if usd, err = row.usd(credit.Amount, errNoCredit); err != nil {
 			return fmt.Errorf("credits[%d]: %w", i, err)
 		}
-		e.sum(day, CreditPrefix+credit.Name).Add(usd)
+		e.addCost(day, Cost{LineItem: CreditPrefix + credit.Name, amount: usd})
 	}
 	return nil
 }
@@ -124,15 +139,43 @@ func withoutUTC(text string) string {
 	return text
 }
 
-// sum returns the sum of a line item on a day.
-func (e *GoogleExport) sum(day int64, item string) *decimal.Sum {
+// addCost adds a cost to its line item. The quantity is not known if that of a row is not, or has another unit.
+func (e *GoogleExport) addCost(day int64, c Cost) {
 	if e.days[day] == nil {
-		e.days[day] = make(map[string]*decimal.Sum)
+		e.days[day] = make(map[string]*Cost)
 	}
-	if e.days[day][item] == nil {
-		e.days[day][item] = new(decimal.Sum)
+	sum := e.days[day][c.LineItem]
+	if sum == nil {
+		e.days[day][c.LineItem] = &c
+		return
 	}
-	return e.days[day][item]
+	sum.amount = sum.amount.Add(c.amount)
+	if sum.quantity == nil || c.quantity == nil || sum.quantity.Unit != c.quantity.Unit {
+		sum.quantity = nil
+		return
+	}
+	sum.quantity.Amount = sum.quantity.Amount.Add(c.quantity.Amount)
+}
+
+// cost returns the line item of the row. Its quantity is in tokens if the SKU prices tokens.
+func (row *googleRow) cost(usd decimal.Decimal) (Cost, error) {
+	c := Cost{LineItem: row.SKU.Description, amount: usd}
+	if row.Type != "" && row.Type != "regular" {
+		c.LineItem = strings.ToUpper(row.Type[:1]) + row.Type[1:] + ": " + c.LineItem
+		return c, nil
+	}
+	if row.Usage.Amount == "" {
+		return c, nil
+	}
+	used, err := decimal.Read(row.Usage.Amount)
+	if err != nil {
+		return c, err
+	}
+	c.quantity = &Quantity{used, row.Usage.Unit}
+	if geminisku.KindOf(c.LineItem) != "" {
+		c.quantity.Unit = "tokens"
+	}
+	return c, nil
 }
 
 // convertedPlaces are the decimal places of an amount that is converted to US dollars.
@@ -164,7 +207,7 @@ func (e *GoogleExport) Days() []Day {
 	for _, start := range slices.Sorted(maps.Keys(e.days)) {
 		day := Day{Start: start, End: start + calendar.SecondsPerDay, Raw: []json.RawMessage{}}
 		for _, item := range slices.Sorted(maps.Keys(e.days[start])) {
-			day.costs = append(day.costs, Cost{LineItem: item, amount: e.days[start][item].Total()})
+			day.costs = append(day.costs, *e.days[start][item])
 		}
 		days = append(days, day)
 	}

@@ -16,7 +16,7 @@ var names = bits(
 	// xAI
 	"timeSeries", "limitReached", "group", "groupLabels", "dataPoints", "timestamp", "values", "error", "code", "message",
 	// Google
-	"service", "sku", "id", "name", "usage_start_time", "cost", "currency_conversion_rate", "credits",
+	"service", "sku", "id", "name", "usage_start_time", "cost", "currency_conversion_rate", "credits", "usage", "unit",
 )
 
 func bits(names ...string) map[string]uint64 {
