@@ -198,7 +198,7 @@ func (q dayQuery) days(ctx context.Context, r request) ([]billing.Day, *Failure)
 }
 
 func newCostBucket(day *billing.Day, groups []GroupBy, total float64) CostBucket {
-	b := CostBucket{StartTime: day.Start, EndTime: day.End, TotalUSD: total, Currency: "usd", RawResults: day.Raw}
+	b := CostBucket{StartTime: day.Start, EndTime: day.End, TotalUSD: total, Currency: "usd", UsageResults: day.Usage, RawResults: day.Raw}
 	for _, group := range groups {
 		switch group {
 		case GroupByLineItem, GroupByDescription:

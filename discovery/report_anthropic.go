@@ -15,6 +15,14 @@ type anthropicPlace struct {
 	Geo     string `json:"inference_geo"`
 }
 
+// plain returns the place, of which the reports write an unknown region in two ways.
+func (p anthropicPlace) plain() anthropicPlace {
+	if p.Geo == "not_available" {
+		p.Geo = ""
+	}
+	return p
+}
+
 // anthropicCost is a result of the cost report that is grouped by description.
 type anthropicCost struct {
 	anthropicPlace
@@ -42,14 +50,14 @@ var anthropicKinds = map[string]string{
 	"cache_creation.ephemeral_5m_input_tokens": "cache_write_5m", "cache_creation.ephemeral_1h_input_tokens": "cache_write_1h",
 }
 
-// anthropicItems returns the line items of Anthropic's results by description, token type and service tier, with the tokens that the usage
-// report has for them; nil for results that are not grouped by description.
+// anthropicItems returns the line items of Anthropic's results: one for each model, kind of token and place, with the tokens that the usage
+// report has for it, and one for each description of other costs; nil for results that are not grouped by description.
 func anthropicItems(results, usage []json.RawMessage) []billedItem {
 	type line struct {
 		anthropicPlace
-		description, kind string
+		kind, description string
 	}
-	sums := map[line]decimal.Decimal{}
+	sums, names := map[line]decimal.Decimal{}, map[line]string{}
 	for _, raw := range results {
 		var cost anthropicCost
 		if json.Unmarshal(raw, &cost) != nil || cost.Description == "" {
@@ -59,16 +67,22 @@ func anthropicItems(results, usage []json.RawMessage) []billedItem {
 		if err != nil {
 			return nil
 		}
-		key := line{cost.anthropicPlace, cost.Description, anthropicKinds[cost.TokenType]}
-		if cost.Type != "tokens" && cost.Type != "" {
-			key.kind = bills.KindFee
+		key := line{cost.plain(), anthropicKinds[cost.TokenType], ""}
+		switch {
+		case cost.Type != "tokens" && cost.Type != "":
+			key.kind, key.description = bills.KindFee, cost.Description
+		case key.kind == "":
+			key.description = cost.Description
+		}
+		if names[key] == "" || cost.Description < names[key] {
+			names[key] = cost.Description
 		}
 		sums[key] = sums[key].Add(cents.Shift(2))
 	}
 	used := anthropicTokens(usage)
 	var items []billedItem
 	for key, usd := range sums {
-		item := billedItem{name: key.description, model: key.Model, kind: key.kind, usd: usd}
+		item := billedItem{name: names[key], model: key.Model, kind: key.kind, usd: usd}
 		if key.Tier != "" && key.Tier != "standard" {
 			item.name += ", " + key.Tier
 		}
@@ -80,7 +94,10 @@ func anthropicItems(results, usage []json.RawMessage) []billedItem {
 	return items
 }
 
-// anthropicTokens returns the tokens of the usage report by kind.
+// maxTokens bounds a count of the usage report.
+const maxTokens = 1 << 53
+
+// anthropicTokens returns the tokens of the usage report by kind; nil if a count cannot be read.
 func anthropicTokens(results []json.RawMessage) map[anthropicPlace]map[string]int64 {
 	all := map[anthropicPlace]map[string]int64{}
 	for _, raw := range results {
@@ -88,12 +105,15 @@ func anthropicTokens(results []json.RawMessage) map[anthropicPlace]map[string]in
 		if json.Unmarshal(raw, &u) != nil {
 			return nil
 		}
-		kinds := all[u.anthropicPlace]
+		kinds := all[u.plain()]
 		if kinds == nil {
 			kinds = map[string]int64{}
-			all[u.anthropicPlace] = kinds
+			all[u.plain()] = kinds
 		}
 		for kind, n := range map[string]int64{"input": u.Input, "cache_read": u.CacheRead, "output": u.Output, "cache_write_5m": u.Written.For5m, "cache_write_1h": u.Written.For1h} {
+			if n < 0 || n > maxTokens || kinds[kind] > maxTokens {
+				return nil
+			}
 			kinds[kind] += n
 		}
 	}

@@ -109,7 +109,7 @@ func TestBillOfAnthropic(t *testing.T) {
 			"service_tier": tier, "context_window": "0-200k", "inference_geo": geo,
 		}))
 	}
-	r.Buckets[0].UsageResults = []json.RawMessage{used(100, 7, "standard", ""), used(1, 0, "standard", ""), used(40, 0, "batch", ""), used(1000, 0, "batch", "us")}
+	r.Buckets[0].UsageResults = []json.RawMessage{used(100, 7, "standard", ""), used(1, 0, "standard", "not_available"), used(40, 0, "batch", ""), used(1000, 0, "batch", "us")}
 	assert.Equal(t, []bills.Item{
 		item("Cache", "cache_write_1h", "0.07", ptr(int64(7))), item("Input", "input", "1.8025", ptr(int64(101))), item("Input, batch", "input", "0.21", ptr(int64(40))), search,
 	}, itemsOf(r))

@@ -48,7 +48,9 @@ func ReadOpenAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBuc
 	return readPages(r, models.OpenAI, GroupByLineItem, query, billing.OpenAIPageOf)
 }
 
-// ReadAnthropicBill is [ReadOpenAIBill] for the responses of GET /v1/organizations/cost_report.
+// ReadAnthropicBill is [ReadOpenAIBill] for the responses of GET /v1/organizations/cost_report. Responses of GET
+// /v1/organizations/usage_report/messages beside them, grouped by model, service_tier, context_window and inference_geo, have the tokens of
+// the line items.
 func ReadAnthropicBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
 	return readPages(r, models.Anthropic, GroupByDescription, query, billing.AnthropicPageOf)
 }

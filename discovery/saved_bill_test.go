@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -155,6 +157,37 @@ func TestQuantitiesOfAGoogleExport(t *testing.T) {
 	assert.Equal(t, map[string]discovery.Quantity{flashInput: {Amount: "1500000", Unit: "tokens"}, storage: {Amount: "3.5", Unit: "byte-seconds"}}, r.Buckets[0].LineItemQuantities)
 }
 
+// The tokens of Anthropic's line items are in responses of its usage report, in buckets of any width.
+func TestSavedAnthropicUsage(t *testing.T) {
+	t.Parallel()
+	const place = `"model":"claude-opus-4-8","service_tier":"standard","context_window":"0-200k","inference_geo":"not_available"`
+	page := func(more bool, from, to, results string) string {
+		return fmt.Sprintf(`{"data":[{"starting_at":%q,"ending_at":%q,"results":[%s]}],"has_more":%t,"next_page":"x"}`, from, to, results, more)
+	}
+	used := func(hour int, tokens string) string {
+		return page(false, fmt.Sprintf("2026-05-01T%02d:00:00Z", hour), fmt.Sprintf("2026-05-01T%02d:00:00Z", hour+1), `{"uncached_input_tokens":`+tokens+`,"output_tokens":7,`+place+`}`)
+	}
+	costs := page(false, "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", `{"amount":"150","currency":"USD","cost_type":"tokens","description":"Input","token_type":"uncached_input_tokens",`+place+`}`)
+	for file, tokens := range map[string]*int64{
+		costs: nil, costs + used(3, "40") + used(4, "2"): ptr(int64(42)), used(3, "40") + costs: ptr(int64(40)), costs + used(3, "-1"): nil, costs + used(3, "1e30"): nil,
+	} {
+		r, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.SavedBill{})
+		require.NoError(t, err)
+		assert.Equal(t, []bills.Item{{Day: "2026-05-01", Name: "Input", Model: "claude-opus-4-8", Kind: "input", USD: "1.5", Tokens: tokens}}, r.Bill().Items, file)
+		var back discovery.ReconciliationReport[discovery.CostBucket]
+		require.NoError(t, json.Unmarshal([]byte(asJSON(t, r)), &back))
+		assert.Equal(t, r.Bill(), back.Bill())
+	}
+	for want, file := range map[string]string{
+		"has_more is true": strings.Replace(used(3, "1"), "false", "true", 1) + costs,
+		"two days overlap": costs + costs + used(3, "1"),
+		"it has no day":    used(3, "1"),
+	} {
+		_, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.SavedBill{})
+		assert.ErrorContains(t, err, want)
+	}
+}
+
 // A quotient and a quantity beyond what can be read are errors.
 func TestNumbersOfAGoogleExportAreBounded(t *testing.T) {
 	t.Parallel()
@@ -242,24 +275,46 @@ type errorReader struct{ err error }
 
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
-func readBill(p models.Provider, r io.Reader, query discovery.SavedBill) (err error) {
+// readBill reads a bill, and what is made of it.
+func readBill(p models.Provider, r io.Reader, query discovery.SavedBill) error {
 	switch p {
 	case models.OpenAI:
-		_, err = discovery.ReadOpenAIBill(r, query)
+		return use(discovery.ReadOpenAIBill(r, query))
 	case models.Anthropic:
-		_, err = discovery.ReadAnthropicBill(r, query)
+		return use(discovery.ReadAnthropicBill(r, query))
 	case models.XAI:
-		_, err = discovery.ReadXAIBill(r, query)
+		return use(discovery.ReadXAIBill(r, query))
 	default:
-		_, _, err = discovery.ReadGeminiBill(r, query)
+		bill, _, err := discovery.ReadGeminiBill(r, query)
+		return use(bill, err)
 	}
+}
+
+func use[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) error {
+	if err != nil {
+		return err
+	}
+	c, err := r.WithCalls([]calls.Group{{By: []string{"2026-05-01", "gpt-5.2", string(r.Provider), "", ""}, Calls: 1, USD: "1"}}).Compare(0)
+	var value *discovery.ValueError
+	switch {
+	case errors.As(err, &value): // a sum beyond what can be compared
+		return nil
+	case err != nil:
+		return err
+	case len(c.Sentences()) == 0:
+		return errors.New("nothing to say")
+	}
+	if err := r.Table(io.Discard); err != nil {
+		return err
+	}
+	_, err = r.MarshalJSON()
 	return err
 }
 
 // FuzzSavedBill reads any file as a bill of every provider: each result is a whole report, or an error of the bill.
 func FuzzSavedBill(f *testing.F) {
 	page := openAIDay(1, false, openAIItem("gpt-5.2, input", "0.1"))
-	for _, file := range []string{page, "[" + page + "]", "[", "[,", page + "}", exported(1, flashInput, "1", ""), `{"timeSeries":[]}`, reportPage(false, "null", reportDay(1, cents("10", ""))), "\uFEFF[]", "[1 2]"} {
+	for _, file := range []string{page, "[" + page + "]", "[", "[,", page + "}", exported(1, flashInput, "1", ""), `{"timeSeries":[]}`, reportPage(false, "null", reportDay(1, cents("10", ""))), "\uFEFF[]", "[1 2]", exported(1, flashInput, "1", `,"currency":"EUR","currency_conversion_rate":1e-400,"usage":{"amount":3}`)} {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file string) {

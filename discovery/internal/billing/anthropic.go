@@ -3,6 +3,7 @@ package billing
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -20,8 +21,16 @@ func (p *AnthropicPage) UnmarshalJSON(body []byte) error {
 	}
 	p.More, p.Next = page.HasMore, page.GetNextPage()
 	p.Days = make([]Day, len(page.Data))
+	for _, bucket := range page.Data {
+		p.Usage = p.Usage || slices.ContainsFunc(bucket.Results, isUsage)
+	}
 	for i, bucket := range page.Data {
-		p.Days[i] = Day{Start: bucket.StartingAt.Unix(), End: bucket.EndingAt.Unix(), Raw: bucket.Results}
+		p.Days[i] = Day{Start: bucket.StartingAt.Unix(), End: bucket.EndingAt.Unix()}
+		if p.Usage {
+			p.Days[i].Usage = bucket.Results
+			continue
+		}
+		p.Days[i].Raw = bucket.Results
 		if err := p.Days[i].decode(readAnthropicCost); err != nil {
 			return fmt.Errorf("data[%d].%w", i, err)
 		}
@@ -47,4 +56,24 @@ func readAnthropicCost(raw json.RawMessage, c *Cost) error {
 	}
 	c.amount, c.LineItem, c.Workspace = amount.Shift(centPlaces), result.Description, result.WorkspaceID
 	return nil
+}
+
+// isUsage reports whether a result is of the usage report.
+func isUsage(raw json.RawMessage) bool {
+	var result struct {
+		Input *json.RawMessage `json:"uncached_input_tokens"`
+	}
+	return json.Unmarshal(raw, &result) == nil && result.Input != nil
+}
+
+// WithUsage returns the days of costs, with the usage of pages of the usage report, whose buckets may be shorter.
+func WithUsage(days, usage []Day) []Day {
+	for _, used := range usage {
+		for i := range days {
+			if day := &days[i]; day.Start <= used.Start && used.End <= day.End {
+				day.Usage = append(day.Usage, used.Usage...)
+			}
+		}
+	}
+	return days
 }

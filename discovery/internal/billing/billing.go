@@ -24,6 +24,8 @@ var (
 // Page is a page of days.
 type Page struct {
 	Days []Day
+	// Usage reports whether it is a page of Anthropic's usage report, which has no costs.
+	Usage bool
 	// More reports whether another page follows, the one at Next.
 	More bool
 	Next string
@@ -32,9 +34,10 @@ type Page struct {
 // Day is what was billed on one day, in Unix seconds, the end exclusive.
 type Day struct {
 	Start, End int64
-	// Raw are the results as they were sent. Skipped is how many of them are not costs.
+	// Raw are the results as they were sent. Skipped is how many of them are not costs. Usage are the results of Anthropic's usage report.
 	Raw     []json.RawMessage
 	Skipped int
+	Usage   []json.RawMessage
 	costs   []Cost
 }
 

@@ -13,6 +13,7 @@ var names = bits(
 	"object", "data", "has_more", "next_page", "start_time", "end_time", "starting_at", "ending_at", "results", "amount", "value",
 	"currency", "line_item", "project_id", "api_key_id", "user_id", "api_source", "quantity", "quantity_unit", "description", "workspace_id",
 	"cost_type", "model", "token_type", "service_tier", "context_window", "inference_geo",
+	"uncached_input_tokens", "cache_read_input_tokens", "output_tokens", "cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens",
 	// xAI
 	"timeSeries", "limitReached", "group", "groupLabels", "dataPoints", "timestamp", "values", "error", "code", "message",
 	// Google

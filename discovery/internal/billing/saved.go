@@ -98,25 +98,31 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	if err != nil {
 		return nil, err
 	}
-	var days []Day
-	last := Page{}
+	var days, usage []Day
+	var more [2]bool // of costs, and of usage
 	line := 0
 	for v, err := range values(data) {
 		if err != nil {
 			return nil, err
 		}
-		if last, err = decode(v.raw); err != nil {
+		page, err := decode(v.raw)
+		if err != nil {
 			return nil, &LineError{v.line, ofOther("", v.raw, err)}
 		}
-		days, line = append(days, last.Days...), v.line
+		line = v.line
+		if page.Usage {
+			usage, more[1] = append(usage, page.Days...), page.More
+		} else {
+			days, more[0] = append(days, page.Days...), page.More
+		}
 	}
 	switch {
 	case line == 0:
 		return nil, &LineError{1, errNoPage}
-	case last.More:
+	case more[0] || more[1]:
 		return nil, &LineError{line, errIncomplete}
 	}
-	return days, nil
+	return WithUsage(days, usage), nil
 }
 
 // ofOther returns the error of a part of the bill of provider own, or which other provider has such a part. A page that cannot be read is no
