@@ -43,8 +43,9 @@ model. A call whose cost is not known is unpriced, and the reason follows. A war
 price table, which mesh prices --update replaces.
 
 COMMAND also gets this proxy in HTTPS_PROXY. Connections to other hosts pass through it unread, and through the proxy that HTTPS_PROXY
-named before. Those to hosts of providers are printed with their bytes: their calls are not counted. A program that ignores the
-variable, and http:// URLs, are not seen. fetch of Node is led to the proxy, so that its calls are counted without a base URL.
+named before. Those to hosts that serve models are printed with their bytes: their calls are not counted, and the total is "at least".
+Programs of Node are led to the proxy, so that their calls are counted without a base URL. On Linux, connections of programs that ignore
+the variable are found by the addresses of the hosts, and printed, too. On other systems they are not known.
 
 With --intercept, connections to the hosts of providers, and of --host, are decrypted and their calls are counted, whatever base URL a
 program uses. The certificate authority for it exists for this run and at most 24 hours; its key is in memory only, and it can certify
@@ -53,9 +54,9 @@ removed at the end. The variables of base URLs are left as they are.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. Calls to OpenRouter, Bedrock,
 Vertex and Azure are recorded with their platform; those to Azure need --azure for a cost. Calls to a host that is no provider's and no
-platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --prices has the
-prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay.
-WebSockets are refused with 426, so that COMMAND falls back to HTTP.
+platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --host also names
+private endpoints of platforms; a host without calls is printed. --prices has the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay.
+WebSockets are refused with 426, so that COMMAND falls back to HTTP; those of Node are unpriced calls without --intercept.
 
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
 mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls of
@@ -97,7 +98,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
 	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
-	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; for base URLs, --intercept and fetch of Node; repeatable")
+	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; or a private endpoint, as HOST=PLATFORM or HOST=PLATFORM:REGION, such as llm.example.com=bedrock:us-east-1; for base URLs, --intercept and programs of Node; repeatable")
 	cmd.Flags().StringVar(&f.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
 	complete(cmd, "azure", cobra.FixedCompletions([]string{"global", "data-zone", "regional"}, cobra.ShellCompDirectiveNoFileComp))
 	pricesFlag(a, cmd)

@@ -19,6 +19,9 @@ func agents(folder string, nodes []string) []program {
 		{name: "Codex", version: installed(folder, "@openai/codex"), command: []string{bin("codex"), "exec", "--skip-git-repo-check", task}},
 		{name: "opencode", version: installed(folder, "opencode-ai"), command: []string{bin("opencode"), "run", "-m", "anthropic/claude-sonnet-4-5", task}},
 	}
+	if bun := bin("bun"); installed(folder, "bun") != "" {
+		list = append(list, program{name: "Bun, fetch", version: installed(folder, "bun"), command: []string{bun, filepath.Join(*npm, "programs", "bun.js")}})
+	}
 	for _, node := range nodes {
 		script, _ := filepath.EvalSymlinks(bin("gemini"))
 		list = append(list, program{

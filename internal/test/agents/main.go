@@ -10,6 +10,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,7 @@ var (
 type program struct {
 	name, version string
 	command, env  []string
+	direct        bool // uses no proxy
 }
 
 // result is one run of a program.
@@ -88,8 +90,11 @@ func (r result) String() string {
 	if r.tokens != int64(r.counted)*(input+output) {
 		text += fmt.Sprintf(", %d tokens", r.tokens)
 	}
-	if r.bypassed {
-		text += ", others seen"
+	switch {
+	case r.bypassed:
+		text += ", printed as not counted"
+	case r.counted < r.made:
+		text += ", NOT SEEN"
 	}
 	if r.status != 0 {
 		text += fmt.Sprintf(", exit %d", r.status)
@@ -113,8 +118,11 @@ func (p program) run(flags []string) (r result, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	folder := filepath.Join(home, "calls")
+	server := httptest.NewServer(ledger)
+	defer server.Close()
+	flags, command := p.lead(server, flags)
 	args := append(append([]string{"meter", "--stream-usage", "--log", folder}, flags...), "--")
-	cmd := exec.CommandContext(ctx, *mesh, append(args, p.command...)...)
+	cmd := exec.CommandContext(ctx, *mesh, append(args, command...)...)
 	cmd.Env = append(environment(home, i), p.env...)
 	cmd.Dir = home
 	var errs bytes.Buffer
@@ -176,6 +184,7 @@ func programs() []program {
 	}
 	folder := filepath.Join(*npm, "node_modules")
 	scripts, _ := filepath.Glob(filepath.Join(*npm, "programs", "*.mjs"))
+	list = append(list, direct(filepath.Join(*npm, "programs"))...)
 	for _, node := range strings.Split(*nodes, ",") {
 		for _, script := range scripts {
 			name, _ := packageOf(script)

@@ -50,7 +50,9 @@ func TestMain(m *testing.M) {
 }
 
 // model returns the host of an address.
-func model(address string) string { return strings.Replace(address, "127.0.0.1", "model.example.com", 1) }
+func model(address string) string {
+	return strings.Replace(address, "127.0.0.1", "model.example.com", 1)
+}
 
 // listen returns the address of a server that keeps connections until the program closes them, or resets them after five bytes.
 func listen(t *testing.T, resets bool) string {
