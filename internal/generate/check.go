@@ -131,6 +131,8 @@ func checkSchema(p codegen.Property) string {
 		return "the default is not a value of the schema; correct it in an overlay"
 	case s.Type.Includes("integer") && isRounded(s.Default) && p.Extensions["x-go-default"] == nil:
 		return "the loader rounds a default from 2^53 on, so it needs an x-go-default, a string of digits"
+	case s.Type.Includes("integer") && slices.ContainsFunc(s.Enum, isRounded):
+		return "the loader rounds a constant from 2^53 on; remove the values in an overlay"
 	}
 	return ""
 }

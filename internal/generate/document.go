@@ -20,7 +20,7 @@ func load(document string, settings codegen.Configuration) (*openapi3.T, error) 
 		return nil, err
 	}
 	Normalize(doc)
-	if settings.OutputOptions.UserTemplates["additional-properties.tmpl"] != "" {
+	if keepsUnknown(settings) {
 		keepUnknown(doc)
 	}
 	if overlay := settings.OutputOptions.Overlay; overlay.Path != "" {

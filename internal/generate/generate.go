@@ -14,17 +14,29 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 )
 
-//go:embed imports.tmpl
-var imports string
+// The templates that replace those of the generator.
+var (
+	//go:embed imports.tmpl
+	imports string
+	//go:embed typedef.tmpl
+	typedef string
+	//go:embed request-bodies.tmpl
+	requestBodies string
+)
 
 // duplicate is how the generator reports two components with one name.
 var duplicate = regexp.MustCompile(`duplicate typename '(\w+)'`)
+
+// keepsUnknown reports whether the code uses internal/wire.
+func keepsUnknown(settings codegen.Configuration) bool {
+	return settings.OutputOptions.UserTemplates["additional-properties.tmpl"] != ""
+}
 
 // generate returns the code of a document.
 func generate(document string, settings codegen.Configuration) (string, error) {
 	version := generatorVersion()
 	settings.NoVCSVersionOverride = &version
-	templates := map[string]string{"imports.tmpl": imports}
+	templates := map[string]string{"imports.tmpl": imports, "typedef.tmpl": typedef, "request-bodies.tmpl": requestBodies}
 	maps.Copy(templates, settings.OutputOptions.UserTemplates)
 	settings.OutputOptions.UserTemplates = templates
 	if err := settings.Validate(); err != nil {
@@ -44,6 +56,11 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	// The checks need the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Their
 	// errors are clearer than its own, of which code is a part.
 	parts, failed := partsOf(doc)
+	if keepsUnknown(settings) && markChanges(doc, parts) {
+		settings.OutputOptions.IncludeOperationIDs = nil // the others are gone, and Generate has changed the ids
+		code, err = codegen.Generate(doc, settings)
+		parts, failed = partsOf(doc)
+	}
 	if err := errors.Join(check(parts), checkStreams(doc)); err != nil {
 		return "", err
 	}

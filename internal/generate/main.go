@@ -2,12 +2,14 @@
 // write. This program adds what that needs:
 //
 //   - It brings OpenAPI 3.1 into the form of 3.0, and joins the files of a document. It reads nothing that is not beside the document.
+//
 //   - -operations selects operations, and -normalize writes the document for a comparison (make drift).
+//
 //   - It refuses what the code or the template in specs/templates cannot express, and code that does not compile. The error names the
 //     part of the document and the remedy.
 //
-//	go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
-//	go run ./internal/generate -normalize [-o FILE] DOCUMENT
+//     go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
+//     go run ./internal/generate -normalize [-o FILE] DOCUMENT
 //
 // Without -config it generates the models alone. Paths in the configuration are relative to the current directory.
 package main

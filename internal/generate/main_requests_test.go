@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/test/requests"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
 // The overlay of specs/ gives the properties of requests Go types that can hold each value that the document allows.
@@ -28,9 +29,9 @@ func TestOverlayForRequests(t *testing.T) {
 	t.Chdir("../..")
 	code := strings.Join(strings.Fields(generated(t, "-config", "specs/codegen.yaml", "-package", "p", file)), " ")
 	for _, field := range []string{
-		"ID string `json:\"id\"`", "Title string `json:\"title,omitempty\"`", "Note *string `json:\"note\"`", "Either *string `json:\"either\"`",
+		"ID string `json:\"id\"`", "Title string `json:\"title,omitempty\"`", "Note wire.Change[string] `json:\"note,omitempty\"`", "Either wire.Change[string] `json:\"either,omitempty\"`",
 		"Retry *bool `json:\"retry,omitempty\"`", "Mode *string `json:\"mode,omitempty\"`", "Labels map[string]interface{} `json:\"labels,omitzero\"`",
-		"Price *json.Number `json:\"price,omitempty\"`", "Cap *json.Number `json:\"cap\"`",
+		"Price *json.Number `json:\"price,omitempty\"`", "Cap wire.Change[json.Number] `json:\"cap,omitempty\"`",
 		// In a response a field with a default always has a value.
 		"Retry bool `json:\"retry,omitempty\"`", "Mode string `json:\"mode,omitempty\"`",
 	} {
@@ -61,15 +62,16 @@ func ptr[T any](v T) *T { return &v }
 func TestRequestsContainNullEmptyAndZeroValues(t *testing.T) {
 	t.Parallel()
 	for want, request := range map[string]any{
-		`{"ratified":false,"ratified_by":"node-a","reason":null,"witness_dm_id":null}`: requests.PeerPatchRequest{RatifiedBy: "node-a"},
-		`{"ratified":true,"ratified_by":"node-a","reason":"","witness_dm_id":0}`: requests.PeerPatchRequest{
-			Ratified: true, RatifiedBy: "node-a", Reason: ptr(""), WitnessDmID: ptr(int64(0)),
+		`{"ratified":false,"ratified_by":"node-a"}`: requests.PeerPatchRequest{RatifiedBy: "node-a"},
+		`{"ratified":true,"ratified_by":"node-a","reason":"","witness_dm_id":null}`: requests.PeerPatchRequest{
+			Ratified: true, RatifiedBy: "node-a", Reason: wire.Change[string]{true: ""}, WitnessDmID: wire.Change[int64]{false: 0},
 		},
 		`{"error":"e","retryable":false}`: requests.TaskFailRequest{Error: "e", Retryable: ptr(false)},
 		`{"error":"e"}`:                   requests.TaskFailRequest{Error: "e"},
-		`{"task_id":"t","category":"c","spec_json":{},"priority":0,"cost_cap_usd":0.10,"not_before":null,"added_by":"a","parent_task_id":9007199254740993,"thread_id":null}`: requests.TaskCreateRequest{
-			AddedBy: "a", Category: "c", CostCapUSD: ptr(json.Number("0.10")), ParentTaskID: ptr(int64(9007199254740993)),
-			Priority: ptr(int64(0)), SpecJSON: map[string]any{}, TaskID: "t",
+		`{"task_id":"t","category":"c","spec_json":{},"priority":0,"cost_cap_usd":0.10,"not_before":null,"added_by":"a","parent_task_id":9007199254740993}`: requests.TaskCreateRequest{
+			AddedBy: "a", Category: "c", CostCapUSD: wire.Change[json.Number]{true: "0.10"}, ParentTaskID: wire.Change[int64]{true: 9007199254740993},
+			NotBefore: wire.Change[string]{false: ""},
+			Priority:  ptr(int64(0)), SpecJSON: map[string]any{}, TaskID: "t",
 		},
 	} {
 		text, err := json.Marshal(request)

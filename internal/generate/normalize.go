@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -36,6 +37,9 @@ func Normalize(doc *openapi3.T) {
 func normalize(s *openapi3.Schema) {
 	if s.Const != nil && s.Enum == nil {
 		s.Enum, s.Const = []any{s.Const}, nil
+		if name := typeOf(s.Enum[0]); s.Type == nil && name != "" {
+			s.Type = &openapi3.Types{name}
+		}
 	}
 	if s.Example == nil && len(s.Examples) > 0 {
 		s.Example = s.Examples[0]
@@ -61,6 +65,22 @@ func normalize(s *openapi3.Schema) {
 	if s.Nullable { // 3.1 demands null among the values, but it would become a constant
 		s.Enum = slices.DeleteFunc(slices.Clone(s.Enum), func(value any) bool { return value == nil })
 	}
+}
+
+// typeOf returns the type of a constant, or "" for one that is not a scalar.
+func typeOf(constant any) string {
+	switch value := constant.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		if value == math.Trunc(value) {
+			return "integer"
+		}
+		return "number"
+	}
+	return ""
 }
 
 // splitTypes makes null of several types nullable, and an anyOf of the others if more than one remains.
@@ -125,11 +145,19 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 	}
 }
 
-// keepUnknown states which objects have unknown fields: all that do not forbid them, apart from those with a file, which are no JSON.
+// keepUnknown states which objects have unknown fields: all that do not forbid them, apart from those of requests alone and those with a
+// file, which are no JSON.
 func keepUnknown(doc *openapi3.T) {
+	requests := schemasOfRequests(doc)
+	eachResponse(doc, func(_ string, schema *openapi3.SchemaRef) {
+		_ = schema.WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
+			delete(requests, ref.Value)
+			return nil
+		})
+	})
 	_ = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
 		s := ref.Value
-		stated := s.AdditionalProperties.Has != nil || s.AdditionalProperties.Schema != nil || len(s.Properties) == 0
+		stated := s.AdditionalProperties.Has != nil || s.AdditionalProperties.Schema != nil || len(s.Properties) == 0 || requests[s]
 		for _, property := range s.Properties {
 			stated = stated || property.Value.Format == "binary"
 		}

@@ -133,6 +133,9 @@ func newer(t *testing.T, document string, write form) string {
 		require.NotContains(t, string(text), `"nullable":true`, "null is written in the form alone")
 	}
 	path := filepath.Join(t.TempDir(), "newer.json")
+	if beside, err := os.ReadFile("beside.yaml"); err == nil { // the shapes refer to it
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "beside.yaml"), beside, 0o600))
+	}
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 	return path
 }

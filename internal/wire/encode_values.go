@@ -61,7 +61,7 @@ func (e *Encoder) escape(r rune) {
 }
 
 // WriteInteger writes an integer.
-func WriteInteger[T ~int | ~int32 | ~int64](v *T, e *Encoder) {
+func WriteInteger[T integer](v *T, e *Encoder) {
 	e.buf = strconv.AppendInt(e.buf, int64(*v), 10)
 }
 

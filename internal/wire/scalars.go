@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -20,18 +21,44 @@ func String[T ~string](v *T, d *Decoder) error {
 	return err
 }
 
-// Integer reads a JSON integer. A fraction, an exponent or a number that T cannot hold is an error, never rounded.
-func Integer[T ~int | ~int32 | ~int64](v *T, d *Decoder) error {
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32
+}
+
+// Integer reads a JSON integer, which 5.0 and 1e3 are, too. A number that T cannot hold is an error, never rounded.
+func Integer[T integer](v *T, d *Decoder) error {
 	raw, err := d.number()
 	if err != nil {
 		return err
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		n, err = strconv.ParseInt(whole(string(raw)), 10, 64)
+	}
 	if err != nil || int64(T(n)) != n {
 		return errNotInteger
 	}
 	*v = T(n)
 	return nil
+}
+
+// whole returns the digits of a number that has a fraction or an exponent and is an integer, or else a text without digits.
+func whole(number string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	digits, fraction, _ := strings.Cut(mantissa, ".")
+	digits += fraction
+	if strings.Trim(digits, "-0") == "" {
+		return "0"
+	}
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	power -= len(fraction)
+	for ; power < 0 && strings.HasSuffix(digits, "0"); power++ {
+		digits = digits[:len(digits)-1]
+	}
+	if err != nil || power < 0 || power > len("9223372036854775807") {
+		return ""
+	}
+	return digits + strings.Repeat("0", power)
 }
 
 // Float reads a JSON number.

@@ -214,19 +214,24 @@ func TestInexactIDsAreRejected(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "-0": 0, "-1": -1, "9007199254740993": 9007199254740993,
 		"9223372036854775807": 9223372036854775807, "-9223372036854775808": -9223372036854775808,
+		"1.0": 1, "5.00": 5, "-1.50e1": -15, "1e3": 1000, "1E+0": 1, "1200e-2": 12, "0.0": 0, "-0e-9": 0, "0e999999999999999999999": 0,
+		"9.223372036854775807e18": 9223372036854775807, "9007199254740993.0": 9007199254740993, "0.0000000000000000001e19": 1,
 	} {
 		assert.Equal(t, want, message(t, messageWith(`"id":`+text)).ID, text)
 	}
 	for text, reason := range map[string]string{
-		"1.0":                  "number is not an integer in range",
-		"1.5":                  "number is not an integer in range",
-		"1e3":                  "number is not an integer in range",
-		"1E0":                  "number is not an integer in range",
-		"9223372036854775808":  "number is not an integer in range",
-		"-9223372036854775809": "number is not an integer in range",
-		`"1"`:                  "got string, want number",
-		"true":                 "got bool, want number",
-		"[1]":                  "got array, want number",
+		"1.5":                      "number is not an integer in range",
+		"12e-1":                    "number is not an integer in range",
+		"1e19":                     "number is not an integer in range",
+		"1e-1":                     "number is not an integer in range",
+		"1e999999999999999999":     "number is not an integer in range",
+		"1e9999999999999999999999": "number is not an integer in range",
+		"1e-999999999":             "number is not an integer in range",
+		"9223372036854775808":      "number is not an integer in range",
+		"-9223372036854775809":     "number is not an integer in range",
+		`"1"`:                      "got string, want number",
+		"true":                     "got bool, want number",
+		"[1]":                      "got array, want number",
 	} {
 		var m gateway.MeshMessage
 		assert.Equal(t, reason, refused(t, "id", m.UnmarshalJSON([]byte(messageWith(`"id":`+text)))), text)

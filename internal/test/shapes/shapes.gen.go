@@ -4,10 +4,16 @@
 package shapes
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	runtime "github.com/mesh-gateway/mesh-go/internal/param"
@@ -28,6 +34,126 @@ func (e Color) Valid() bool {
 	case ColorGreen:
 		return true
 	case ColorRed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantKind.
+const (
+	ConstantKindLeaf ConstantKind = "leaf"
+)
+
+// Valid indicates whether the value is a known member of the ConstantKind enum.
+func (e ConstantKind) Valid() bool {
+	switch e {
+	case ConstantKindLeaf:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsType.
+const (
+	ConstantsTypeEvent ConstantsType = "event"
+)
+
+// Valid indicates whether the value is a known member of the ConstantsType enum.
+func (e ConstantsType) Valid() bool {
+	switch e {
+	case ConstantsTypeEvent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsVersion.
+const (
+	ConstantsVersionN3 ConstantsVersion = 3
+)
+
+// Valid indicates whether the value is a known member of the ConstantsVersion enum.
+func (e ConstantsVersion) Valid() bool {
+	switch e {
+	case ConstantsVersionN3:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsRatio.
+const (
+	ConstantsRatioN05 ConstantsRatio = 0.5
+)
+
+// Valid indicates whether the value is a known member of the ConstantsRatio enum.
+func (e ConstantsRatio) Valid() bool {
+	switch e {
+	case ConstantsRatioN05:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsOn.
+const (
+	ConstantsOnTrue ConstantsOn = true
+)
+
+// Valid indicates whether the value is a known member of the ConstantsOn enum.
+func (e ConstantsOn) Valid() bool {
+	switch e {
+	case ConstantsOnTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsZero.
+const (
+	ConstantsZeroN0 ConstantsZero = 0
+)
+
+// Valid indicates whether the value is a known member of the ConstantsZero enum.
+func (e ConstantsZero) Valid() bool {
+	switch e {
+	case ConstantsZeroN0:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsMaybe.
+const (
+	ConstantsMaybePerhaps ConstantsMaybe = "perhaps"
+)
+
+// Valid indicates whether the value is a known member of the ConstantsMaybe enum.
+func (e ConstantsMaybe) Valid() bool {
+	switch e {
+	case ConstantsMaybePerhaps:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConstantsList.
+const (
+	ConstantsListX ConstantsList = "x"
+)
+
+// Valid indicates whether the value is a known member of the ConstantsList enum.
+func (e ConstantsList) Valid() bool {
+	switch e {
+	case ConstantsListX:
 		return true
 	default:
 		return false
@@ -118,6 +244,117 @@ func (e ScalarsInline) Valid() bool {
 	}
 }
 
+// Defines values for ThingsAnyOfConstants0.
+const (
+	ThingsAnyOfConstants0A ThingsAnyOfConstants0 = "a"
+)
+
+// Valid indicates whether the value is a known member of the ThingsAnyOfConstants0 enum.
+func (e ThingsAnyOfConstants0) Valid() bool {
+	switch e {
+	case ThingsAnyOfConstants0A:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ThingsAnyOfConstants1.
+const (
+	ThingsAnyOfConstants1N1 ThingsAnyOfConstants1 = 1
+)
+
+// Valid indicates whether the value is a known member of the ThingsAnyOfConstants1 enum.
+func (e ThingsAnyOfConstants1) Valid() bool {
+	switch e {
+	case ThingsAnyOfConstants1N1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ThingsTitled0.
+const (
+	ThingsTitled0N1 ThingsTitled0 = 1
+)
+
+// Valid indicates whether the value is a known member of the ThingsTitled0 enum.
+func (e ThingsTitled0) Valid() bool {
+	switch e {
+	case ThingsTitled0N1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ThingsTitled1.
+const (
+	ThingsTitled1N2 ThingsTitled1 = 2
+)
+
+// Valid indicates whether the value is a known member of the ThingsTitled1 enum.
+func (e ThingsTitled1) Valid() bool {
+	switch e {
+	case ThingsTitled1N2:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TokenFormGrantType.
+const (
+	TokenFormGrantTypeRefresh TokenFormGrantType = "refresh"
+)
+
+// Valid indicates whether the value is a known member of the TokenFormGrantType enum.
+func (e TokenFormGrantType) Valid() bool {
+	switch e {
+	case TokenFormGrantTypeRefresh:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ChangesColor.
+const (
+	ChangesColorGreen ChangesColor = "green"
+	ChangesColorRed   ChangesColor = "red"
+)
+
+// Valid indicates whether the value is a known member of the ChangesColor enum.
+func (e ChangesColor) Valid() bool {
+	switch e {
+	case ChangesColorGreen:
+		return true
+	case ChangesColorRed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OpenChangesColor.
+const (
+	OpenChangesColorGreen OpenChangesColor = "green"
+	OpenChangesColorRed   OpenChangesColor = "red"
+)
+
+// Valid indicates whether the value is a known member of the OpenChangesColor enum.
+func (e OpenChangesColor) Valid() bool {
+	switch e {
+	case OpenChangesColorGreen:
+		return true
+	case OpenChangesColorRed:
+		return true
+	default:
+		return false
+	}
+}
+
 // AnyExtras defines model for AnyExtras.
 type AnyExtras struct {
 	ID                   *int64                 `json:"id,omitempty"`
@@ -130,6 +367,25 @@ type Cat struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// Changes defines model for Changes.
+type Changes struct {
+	ID     string                        `json:"id"`
+	Text   wire.Change[string]           `json:"text,omitempty"`
+	Count  wire.Change[int64]            `json:"count,omitempty"`
+	Ratio  wire.Change[float64]          `json:"ratio,omitempty"`
+	Flag   wire.Change[bool]             `json:"flag,omitempty"`
+	Color  wire.Change[ChangesColor]     `json:"color,omitempty"`
+	Named  wire.Change[Color]            `json:"named,omitempty"`
+	Cat    wire.Change[Cat]              `json:"cat,omitempty"`
+	List   wire.Change[[]string]         `json:"list,omitempty"`
+	Map    wire.Change[map[string]int64] `json:"map,omitempty"`
+	Nested wire.Change[ChangesNested]    `json:"nested,omitempty"`
+	Either wire.Change[ChangesEither]    `json:"either,omitempty"`
+	Price  wire.Change[json.Number]      `json:"price,omitempty"`
+	Time   wire.Change[time.Time]        `json:"time,omitempty"`
+	Other  *string                       `json:"other,omitempty"`
+}
+
 // Color defines model for Color.
 type Color string
 
@@ -139,6 +395,113 @@ type Combined struct {
 	Note                 *string                    `json:"note,omitempty"`
 	Extra                string                     `json:"extra"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// ConstantKind defines model for ConstantKind.
+type ConstantKind string
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantKind) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantKind) {
+		v = "leaf"
+	}
+	return json.Marshal(string(v))
+}
+
+// ConstantLeaf defines model for ConstantLeaf.
+type ConstantLeaf struct {
+	Kind ConstantKind `json:"kind"`
+}
+
+// Constants defines model for Constants.
+type Constants struct {
+	Type                 ConstantsType              `json:"type"`
+	Version              ConstantsVersion           `json:"version"`
+	Ratio                ConstantsRatio             `json:"ratio"`
+	On                   ConstantsOn                `json:"on"`
+	Zero                 ConstantsZero              `json:"zero"`
+	Text                 string                     `json:"text"`
+	Leaf                 ConstantLeaf               `json:"leaf"`
+	Maybe                *ConstantsMaybe            `json:"maybe,omitempty"`
+	List                 []ConstantsList            `json:"list,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// ConstantsType defines model for Constants.Type.
+type ConstantsType string
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsType) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsType) {
+		v = "event"
+	}
+	return json.Marshal(string(v))
+}
+
+// ConstantsVersion defines model for Constants.Version.
+type ConstantsVersion int64
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsVersion) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsVersion) {
+		v = 3
+	}
+	return json.Marshal(int64(v))
+}
+
+// ConstantsRatio defines model for Constants.Ratio.
+type ConstantsRatio float64
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsRatio) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsRatio) {
+		v = 0.5
+	}
+	return json.Marshal(float64(v))
+}
+
+// ConstantsOn defines model for Constants.On.
+type ConstantsOn bool
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsOn) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsOn) {
+		v = true
+	}
+	return json.Marshal(bool(v))
+}
+
+// ConstantsZero defines model for Constants.Zero.
+type ConstantsZero int64
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsZero) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsZero) {
+		v = 0
+	}
+	return json.Marshal(int64(v))
+}
+
+// ConstantsMaybe defines model for Constants.Maybe.
+type ConstantsMaybe string
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsMaybe) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsMaybe) {
+		v = "perhaps"
+	}
+	return json.Marshal(string(v))
+}
+
+// ConstantsList defines model for Constants.List.
+type ConstantsList string
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ConstantsList) MarshalJSON() ([]byte, error) {
+	if v == *new(ConstantsList) {
+		v = "x"
+	}
+	return json.Marshal(string(v))
 }
 
 // Containers defines model for Containers.
@@ -165,6 +528,21 @@ type Containers_Inline_Item struct {
 
 // Decimal defines model for Decimal.
 type Decimal = json.Number
+
+// Deep defines model for Deep.
+type Deep struct {
+	Inner                *DeepDefsInner         `json:"inner,omitempty"`
+	Text                 *PlainPropertiesA      `json:"text,omitempty"`
+	Beside               *BesideBeside          `json:"beside,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// DeepDefsInner defines model for Deep__defs_Inner.
+type DeepDefsInner struct {
+	Again                *DeepDefsInner         `json:"again,omitempty"`
+	N                    *int64                 `json:"n,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
 
 // Defaults defines model for Defaults.
 type Defaults struct {
@@ -218,8 +596,24 @@ type FormatsIntegers int64
 // FormatsNumbers defines model for Formats.Numbers.
 type FormatsNumbers float64
 
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v FormatsNumbers) MarshalJSON() ([]byte, error) {
+	if v == *new(FormatsNumbers) {
+		v = 0.5
+	}
+	return json.Marshal(float64(v))
+}
+
 // FormatsBooleans defines model for Formats.Booleans.
 type FormatsBooleans bool
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v FormatsBooleans) MarshalJSON() ([]byte, error) {
+	if v == *new(FormatsBooleans) {
+		v = true
+	}
+	return json.Marshal(bool(v))
+}
 
 // GoMap defines model for GoMap.
 type GoMap struct {
@@ -336,6 +730,26 @@ type OddNames struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
+// OpenChanges defines model for OpenChanges.
+type OpenChanges struct {
+	ID                   string                         `json:"id"`
+	Text                 wire.Change[string]            `json:"text,omitempty"`
+	Count                wire.Change[int64]             `json:"count,omitempty"`
+	Ratio                wire.Change[float64]           `json:"ratio,omitempty"`
+	Flag                 wire.Change[bool]              `json:"flag,omitempty"`
+	Color                wire.Change[OpenChangesColor]  `json:"color,omitempty"`
+	Named                wire.Change[Color]             `json:"named,omitempty"`
+	Cat                  wire.Change[Cat]               `json:"cat,omitempty"`
+	List                 wire.Change[[]string]          `json:"list,omitempty"`
+	Map                  wire.Change[map[string]int64]  `json:"map,omitempty"`
+	Nested               wire.Change[OpenChangesNested] `json:"nested,omitempty"`
+	Either               wire.Change[OpenChangesEither] `json:"either,omitempty"`
+	Price                wire.Change[json.Number]       `json:"price,omitempty"`
+	Time                 wire.Change[time.Time]         `json:"time,omitempty"`
+	Other                *string                        `json:"other,omitempty"`
+	AdditionalProperties map[string]json.RawMessage     `json:"-"`
+}
+
 // Pet defines model for Pet.
 type Pet struct {
 	union json.RawMessage
@@ -421,8 +835,143 @@ type Scalars struct {
 // ScalarsInline defines model for Scalars.Inline.
 type ScalarsInline string
 
+// Things defines model for Things.
+type Things struct {
+	A                    *string                `json:"a,omitempty"`
+	Nested               *Things_Nested         `json:"nested,omitempty"`
+	List                 []Things_List_Item     `json:"list,omitempty"`
+	ByPattern            map[string]interface{} `json:"byPattern,omitempty"`
+	Partly               *Things_Partly         `json:"partly,omitempty"`
+	Both                 *Things_Both           `json:"both,omitempty"`
+	More                 *Things_More           `json:"more,omitempty"`
+	Tuple                []interface{}          `json:"tuple,omitempty"`
+	Condition            *Things_Condition      `json:"condition,omitempty"`
+	Bounded              *int64                 `json:"bounded,omitempty"`
+	Not                  interface{}            `json:"not,omitempty"`
+	AnyOfConstants       *Things_AnyOfConstants `json:"anyOfConstants,omitempty"`
+	Titled               *Things_Titled         `json:"titled,omitempty"`
+	Free                 map[string]interface{} `json:"free,omitempty"`
+	Mixed                interface{}            `json:"mixed,omitempty"`
+	Small                *uint8                 `json:"small,omitempty"`
+	Encoded              *string                `json:"encoded,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// Things_Nested defines model for Things.Nested.
+type Things_Nested struct {
+	B                    *string                `json:"b,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// Things_List_Item defines model for Things.list.Item.
+type Things_List_Item struct {
+	C                    *int64                 `json:"c,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// Things_Partly defines model for Things.Partly.
+type Things_Partly struct {
+	D                    *string                `json:"d,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// Things_Both defines model for Things.Both.
+type Things_Both struct {
+	ID                   int64                      `json:"id"`
+	Note                 *string                    `json:"note,omitempty"`
+	Kind                 string                     `json:"kind"`
+	E                    *string                    `json:"e,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// Things_More defines model for Things.More.
+type Things_More struct {
+	ID                   int64                      `json:"id"`
+	Note                 *string                    `json:"note,omitempty"`
+	E                    *string                    `json:"e,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// Things_Condition defines model for Things.Condition.
+type Things_Condition struct {
+	F                    *string                `json:"f,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// ThingsAnyOfConstants0 defines model for Things.AnyOfConstants.0.
+type ThingsAnyOfConstants0 string
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ThingsAnyOfConstants0) MarshalJSON() ([]byte, error) {
+	if v == *new(ThingsAnyOfConstants0) {
+		v = "a"
+	}
+	return json.Marshal(string(v))
+}
+
+// ThingsAnyOfConstants1 defines model for Things.AnyOfConstants.1.
+type ThingsAnyOfConstants1 int64
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ThingsAnyOfConstants1) MarshalJSON() ([]byte, error) {
+	if v == *new(ThingsAnyOfConstants1) {
+		v = 1
+	}
+	return json.Marshal(int64(v))
+}
+
+// Things_AnyOfConstants defines model for Things.AnyOfConstants.
+type Things_AnyOfConstants struct {
+	union json.RawMessage
+}
+
+// ThingsTitled0 defines model for Things.Titled.0.
+type ThingsTitled0 int64
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ThingsTitled0) MarshalJSON() ([]byte, error) {
+	if v == *new(ThingsTitled0) {
+		v = 1
+	}
+	return json.Marshal(int64(v))
+}
+
+// ThingsTitled1 defines model for Things.Titled.1.
+type ThingsTitled1 int64
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v ThingsTitled1) MarshalJSON() ([]byte, error) {
+	if v == *new(ThingsTitled1) {
+		v = 2
+	}
+	return json.Marshal(int64(v))
+}
+
+// Things_Titled defines model for Things.Titled.
+type Things_Titled struct {
+	union json.RawMessage
+}
+
 // Time defines model for Time.
 type Time = time.Time
+
+// TokenForm defines model for TokenForm.
+type TokenForm struct {
+	GrantType TokenFormGrantType `json:"grant_type"`
+	Scope     []string           `json:"scope,omitempty"`
+	Lifetime  *int64             `json:"lifetime,omitempty"`
+}
+
+// TokenFormGrantType defines model for TokenForm.GrantType.
+type TokenFormGrantType string
+
+// MarshalJSON returns the constant for the zero value, since the document allows nothing else. It returns any other value as it is.
+func (v TokenFormGrantType) MarshalJSON() ([]byte, error) {
+	if v == *new(TokenFormGrantType) {
+		v = "refresh"
+	}
+	return json.Marshal(string(v))
+}
 
 // Tree defines model for Tree.
 type Tree struct {
@@ -553,6 +1102,81 @@ type Wide struct {
 	P069                 string                     `json:"p069"`
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
+
+// BesideBeside defines model for beside_Beside.
+type BesideBeside struct {
+	ID                   int64                  `json:"id"`
+	Next                 *BesideNext            `json:"next,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// BesideNext defines model for beside_Next.
+type BesideNext struct {
+	Name                 *string                `json:"name,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// PlainPropertiesA defines model for Plain_properties_a.
+type PlainPropertiesA = string
+
+// ChangesColor defines model for ChangesColor.
+type ChangesColor string
+
+// OpenChangesColor defines model for OpenChangesColor.
+type OpenChangesColor string
+
+// ChangesNested defines model for ChangesNested.
+type ChangesNested struct {
+	A                    *string                    `json:"a,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// OpenChangesNested defines model for OpenChangesNested.
+type OpenChangesNested struct {
+	A                    wire.Change[string]        `json:"a,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// ChangesEither defines model for ChangesEither.
+type ChangesEither struct {
+	union json.RawMessage
+}
+
+// OpenChangesEither defines model for OpenChangesEither.
+type OpenChangesEither struct {
+	union json.RawMessage
+}
+
+// UploadFileMultipartBody defines parameters for UploadFile.
+type UploadFileMultipartBody struct {
+	File *openapi_types.File `json:"file,omitempty"`
+}
+
+// ChangeThingParams defines parameters for ChangeThing.
+type ChangeThingParams struct {
+	Fields  []string `form:"fields,omitempty" json:"fields,omitempty"`
+	XTrace  *string  `json:"X-Trace,omitempty"`
+	Session *string  `form:"session,omitempty" json:"session,omitempty"`
+}
+
+// RenameThingJSONBody defines parameters for RenameThing.
+type RenameThingJSONBody struct {
+	Name                 wire.Change[string]    `json:"name,omitempty"`
+	Reason               *string                `json:"reason"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// UploadFileMultipartRequestBody defines body for UploadFile for multipart/form-data ContentType.
+type UploadFileMultipartRequestBody = UploadFileMultipartBody
+
+// ChangeThingApplicationMergePatchPlusJSONRequestBody defines body for ChangeThing for application/merge-patch+json ContentType.
+type ChangeThingApplicationMergePatchPlusJSONRequestBody = OpenChanges
+
+// RenameThingJSONRequestBody defines body for RenameThing for application/json ContentType.
+type RenameThingJSONRequestBody = RenameThingJSONBody
+
+// CreateTokenFormdataRequestBody defines body for CreateToken for application/x-www-form-urlencoded ContentType.
+type CreateTokenFormdataRequestBody = TokenForm
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -688,6 +1312,86 @@ func (t Combined) LogValue() slog.Value { return wire.LogValue(t) }
 func (t *Combined) GetNote() (v string) {
 	if t != nil && t.Note != nil {
 		v = *t.Note
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Constants) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Constants).decode)
+}
+
+func (t *Constants) decode(d *wire.Decoder) error {
+	*t = Constants{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "type":
+			seen.Add(0)
+			o.Report(wire.String(&t.Type, d))
+		case "version":
+			seen.Add(1)
+			o.Report(wire.Integer(&t.Version, d))
+		case "ratio":
+			seen.Add(2)
+			o.Report(wire.Float(&t.Ratio, d))
+		case "on":
+			seen.Add(3)
+			o.Report(wire.Bool(&t.On, d))
+		case "zero":
+			seen.Add(4)
+			o.Report(wire.Integer(&t.Zero, d))
+		case "text":
+			seen.Add(5)
+			o.Report(wire.String(&t.Text, d))
+		case "leaf":
+			seen.Add(6)
+			o.Report(wire.JSON(&t.Leaf, d))
+		case "maybe":
+			o.Report(wire.Optional(&t.Maybe, d, wire.String))
+		case "list":
+			o.Report(wire.UnlessNull(&t.List, d, wire.ArrayOf[ConstantsList](wire.String)))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "type", "version", "ratio", "on", "zero", "text", "leaf")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Constants) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Constants).encode) }
+
+func (t *Constants) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteJSON(&t.Type, e.Field("type"))
+	wire.WriteJSON(&t.Version, e.Field("version"))
+	wire.WriteJSON(&t.Ratio, e.Field("ratio"))
+	wire.WriteJSON(&t.On, e.Field("on"))
+	wire.WriteJSON(&t.Zero, e.Field("zero"))
+	wire.WriteString(&t.Text, e.Field("text"))
+	wire.WriteJSON(&t.Leaf, e.Field("leaf"))
+	if t.Maybe != nil {
+		wire.WriteString(t.Maybe, e.Field("maybe"))
+	}
+	if t.List != nil {
+		wire.WriteArrayOf[ConstantsList](wire.WriteString)(&t.List, e.Field("list"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Constants) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Constants) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetMaybe returns Maybe, or the zero value if it is nil.
+func (t *Constants) GetMaybe() (v ConstantsMaybe) {
+	if t != nil && t.Maybe != nil {
+		v = *t.Maybe
 	}
 	return v
 }
@@ -844,6 +1548,141 @@ func (t Containers_Inline_Item) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t Containers_Inline_Item) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Deep) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Deep).decode)
+}
+
+func (t *Deep) decode(d *wire.Decoder) error {
+	*t = Deep{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "inner":
+			o.Report(wire.Optional(&t.Inner, d, wire.JSON))
+		case "text":
+			o.Report(wire.Optional(&t.Text, d, wire.String))
+		case "beside":
+			o.Report(wire.Optional(&t.Beside, d, wire.JSON))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Deep) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Deep).encode) }
+
+func (t *Deep) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Inner != nil {
+		wire.WriteJSON(t.Inner, e.Field("inner"))
+	}
+	if t.Text != nil {
+		wire.WriteString(t.Text, e.Field("text"))
+	}
+	if t.Beside != nil {
+		wire.WriteJSON(t.Beside, e.Field("beside"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Deep) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Deep) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetInner returns Inner, or the zero value if it is nil.
+func (t *Deep) GetInner() (v DeepDefsInner) {
+	if t != nil && t.Inner != nil {
+		v = *t.Inner
+	}
+	return v
+}
+
+// GetText returns Text, or the zero value if it is nil.
+func (t *Deep) GetText() (v PlainPropertiesA) {
+	if t != nil && t.Text != nil {
+		v = *t.Text
+	}
+	return v
+}
+
+// GetBeside returns Beside, or the zero value if it is nil.
+func (t *Deep) GetBeside() (v BesideBeside) {
+	if t != nil && t.Beside != nil {
+		v = *t.Beside
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *DeepDefsInner) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*DeepDefsInner).decode)
+}
+
+func (t *DeepDefsInner) decode(d *wire.Decoder) error {
+	*t = DeepDefsInner{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "again":
+			o.Report(wire.Optional(&t.Again, d, wire.JSON))
+		case "n":
+			o.Report(wire.Optional(&t.N, d, wire.Integer))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t DeepDefsInner) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*DeepDefsInner).encode)
+}
+
+func (t *DeepDefsInner) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Again != nil {
+		wire.WriteJSON(t.Again, e.Field("again"))
+	}
+	if t.N != nil {
+		wire.WriteInteger(t.N, e.Field("n"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t DeepDefsInner) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t DeepDefsInner) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetAgain returns Again, or the zero value if it is nil.
+func (t *DeepDefsInner) GetAgain() (v DeepDefsInner) {
+	if t != nil && t.Again != nil {
+		v = *t.Again
+	}
+	return v
+}
+
+// GetN returns N, or the zero value if it is nil.
+func (t *DeepDefsInner) GetN() (v int64) {
+	if t != nil && t.N != nil {
+		v = *t.N
+	}
+	return v
+}
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -1143,7 +1982,7 @@ func (t *Formats) decode(d *wire.Decoder) error {
 		case "password":
 			o.Report(wire.Optional(&t.Password, d, wire.JSON))
 		case "uint8":
-			o.Report(wire.Optional(&t.Uint8, d, wire.JSON))
+			o.Report(wire.Optional(&t.Uint8, d, wire.Integer))
 		case "uint64":
 			o.Report(wire.Optional(&t.Uint64, d, wire.JSON))
 		case "unix":
@@ -1185,7 +2024,7 @@ func (t *Formats) encode(e *wire.Encoder) {
 		wire.WriteJSON(t.Password, e.Field("password"))
 	}
 	if t.Uint8 != nil {
-		wire.WriteJSON(t.Uint8, e.Field("uint8"))
+		wire.WriteInteger(t.Uint8, e.Field("uint8"))
 	}
 	if t.Uint64 != nil {
 		wire.WriteJSON(t.Uint64, e.Field("uint64"))
@@ -1914,6 +2753,122 @@ func (t *OddNames) GetEmpty() (v string) {
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *OpenChanges) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*OpenChanges).decode)
+}
+
+func (t *OpenChanges) decode(d *wire.Decoder) error {
+	*t = OpenChanges{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "id":
+			seen.Add(0)
+			o.Report(wire.String(&t.ID, d))
+		case "text":
+			o.Report(wire.JSON(&t.Text, d))
+		case "count":
+			o.Report(wire.JSON(&t.Count, d))
+		case "ratio":
+			o.Report(wire.JSON(&t.Ratio, d))
+		case "flag":
+			o.Report(wire.JSON(&t.Flag, d))
+		case "color":
+			o.Report(wire.JSON(&t.Color, d))
+		case "named":
+			o.Report(wire.JSON(&t.Named, d))
+		case "cat":
+			o.Report(wire.JSON(&t.Cat, d))
+		case "list":
+			o.Report(wire.JSON(&t.List, d))
+		case "map":
+			o.Report(wire.JSON(&t.Map, d))
+		case "nested":
+			o.Report(wire.JSON(&t.Nested, d))
+		case "either":
+			o.Report(wire.JSON(&t.Either, d))
+		case "price":
+			o.Report(wire.JSON(&t.Price, d))
+		case "time":
+			o.Report(wire.JSON(&t.Time, d))
+		case "other":
+			o.Report(wire.Optional(&t.Other, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "id")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t OpenChanges) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*OpenChanges).encode) }
+
+func (t *OpenChanges) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteString(&t.ID, e.Field("id"))
+	if t.Text != nil {
+		wire.WriteJSON(&t.Text, e.Field("text"))
+	}
+	if t.Count != nil {
+		wire.WriteJSON(&t.Count, e.Field("count"))
+	}
+	if t.Ratio != nil {
+		wire.WriteJSON(&t.Ratio, e.Field("ratio"))
+	}
+	if t.Flag != nil {
+		wire.WriteJSON(&t.Flag, e.Field("flag"))
+	}
+	if t.Color != nil {
+		wire.WriteJSON(&t.Color, e.Field("color"))
+	}
+	if t.Named != nil {
+		wire.WriteJSON(&t.Named, e.Field("named"))
+	}
+	if t.Cat != nil {
+		wire.WriteJSON(&t.Cat, e.Field("cat"))
+	}
+	if t.List != nil {
+		wire.WriteJSON(&t.List, e.Field("list"))
+	}
+	if t.Map != nil {
+		wire.WriteJSON(&t.Map, e.Field("map"))
+	}
+	if t.Nested != nil {
+		wire.WriteJSON(&t.Nested, e.Field("nested"))
+	}
+	if t.Either != nil {
+		wire.WriteJSON(&t.Either, e.Field("either"))
+	}
+	if t.Price != nil {
+		wire.WriteJSON(&t.Price, e.Field("price"))
+	}
+	if t.Time != nil {
+		wire.WriteJSON(&t.Time, e.Field("time"))
+	}
+	if t.Other != nil {
+		wire.WriteString(t.Other, e.Field("other"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t OpenChanges) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t OpenChanges) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetOther returns Other, or the zero value if it is nil.
+func (t *OpenChanges) GetOther() (v string) {
+	if t != nil && t.Other != nil {
+		v = *t.Other
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *References) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*References).decode)
 }
@@ -2425,6 +3380,537 @@ func (t *Scalars) GetTask() (v string) {
 func (t *Scalars) GetEnabled() (v bool) {
 	if t != nil && t.Enabled != nil {
 		v = *t.Enabled
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things).decode)
+}
+
+func (t *Things) decode(d *wire.Decoder) error {
+	*t = Things{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "a":
+			o.Report(wire.Optional(&t.A, d, wire.String))
+		case "nested":
+			o.Report(wire.Optional(&t.Nested, d, wire.JSON))
+		case "list":
+			o.Report(wire.UnlessNull(&t.List, d, wire.ArrayOf[Things_List_Item](wire.JSON)))
+		case "byPattern":
+			o.Report(wire.UnlessNull(&t.ByPattern, d, wire.MapOf[map[string]interface{}](wire.Any)))
+		case "partly":
+			o.Report(wire.Optional(&t.Partly, d, wire.JSON))
+		case "both":
+			o.Report(wire.Optional(&t.Both, d, (*Things_Both).decode))
+		case "more":
+			o.Report(wire.Optional(&t.More, d, (*Things_More).decode))
+		case "tuple":
+			o.Report(wire.UnlessNull(&t.Tuple, d, wire.JSON))
+		case "condition":
+			o.Report(wire.Optional(&t.Condition, d, wire.JSON))
+		case "bounded":
+			o.Report(wire.Optional(&t.Bounded, d, wire.Integer))
+		case "not":
+			o.Report(wire.UnlessNull(&t.Not, d, wire.Any))
+		case "anyOfConstants":
+			o.Report(wire.Optional(&t.AnyOfConstants, d, wire.JSON))
+		case "titled":
+			o.Report(wire.Optional(&t.Titled, d, wire.JSON))
+		case "free":
+			o.Report(wire.UnlessNull(&t.Free, d, wire.MapOf[map[string]interface{}](wire.Any)))
+		case "mixed":
+			o.Report(wire.UnlessNull(&t.Mixed, d, wire.Any))
+		case "small":
+			o.Report(wire.Optional(&t.Small, d, wire.Integer))
+		case "encoded":
+			o.Report(wire.Optional(&t.Encoded, d, wire.String))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Things).encode) }
+
+func (t *Things) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.A != nil {
+		wire.WriteString(t.A, e.Field("a"))
+	}
+	if t.Nested != nil {
+		wire.WriteJSON(t.Nested, e.Field("nested"))
+	}
+	if t.List != nil {
+		wire.WriteArrayOf[Things_List_Item](wire.WriteJSON)(&t.List, e.Field("list"))
+	}
+	if t.ByPattern != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.ByPattern, e.Field("byPattern"))
+	}
+	if t.Partly != nil {
+		wire.WriteJSON(t.Partly, e.Field("partly"))
+	}
+	if t.Both != nil {
+		(*Things_Both).encode(t.Both, e.Field("both"))
+	}
+	if t.More != nil {
+		(*Things_More).encode(t.More, e.Field("more"))
+	}
+	if t.Tuple != nil {
+		wire.WriteJSON(&t.Tuple, e.Field("tuple"))
+	}
+	if t.Condition != nil {
+		wire.WriteJSON(t.Condition, e.Field("condition"))
+	}
+	if t.Bounded != nil {
+		wire.WriteInteger(t.Bounded, e.Field("bounded"))
+	}
+	if t.Not != nil {
+		wire.WriteAny(&t.Not, e.Field("not"))
+	}
+	if t.AnyOfConstants != nil {
+		wire.WriteJSON(t.AnyOfConstants, e.Field("anyOfConstants"))
+	}
+	if t.Titled != nil {
+		wire.WriteJSON(t.Titled, e.Field("titled"))
+	}
+	if t.Free != nil {
+		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Free, e.Field("free"))
+	}
+	if t.Mixed != nil {
+		wire.WriteAny(&t.Mixed, e.Field("mixed"))
+	}
+	if t.Small != nil {
+		wire.WriteInteger(t.Small, e.Field("small"))
+	}
+	if t.Encoded != nil {
+		wire.WriteString(t.Encoded, e.Field("encoded"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetA returns A, or the zero value if it is nil.
+func (t *Things) GetA() (v string) {
+	if t != nil && t.A != nil {
+		v = *t.A
+	}
+	return v
+}
+
+// GetNested returns Nested, or the zero value if it is nil.
+func (t *Things) GetNested() (v Things_Nested) {
+	if t != nil && t.Nested != nil {
+		v = *t.Nested
+	}
+	return v
+}
+
+// GetPartly returns Partly, or the zero value if it is nil.
+func (t *Things) GetPartly() (v Things_Partly) {
+	if t != nil && t.Partly != nil {
+		v = *t.Partly
+	}
+	return v
+}
+
+// GetBoth returns Both, or nil if t is nil.
+func (t *Things) GetBoth() (v *Things_Both) {
+	if t != nil {
+		v = t.Both
+	}
+	return v
+}
+
+// GetMore returns More, or nil if t is nil.
+func (t *Things) GetMore() (v *Things_More) {
+	if t != nil {
+		v = t.More
+	}
+	return v
+}
+
+// GetCondition returns Condition, or the zero value if it is nil.
+func (t *Things) GetCondition() (v Things_Condition) {
+	if t != nil && t.Condition != nil {
+		v = *t.Condition
+	}
+	return v
+}
+
+// GetBounded returns Bounded, or the zero value if it is nil.
+func (t *Things) GetBounded() (v int64) {
+	if t != nil && t.Bounded != nil {
+		v = *t.Bounded
+	}
+	return v
+}
+
+// GetAnyOfConstants returns AnyOfConstants, or the zero value if it is nil.
+func (t *Things) GetAnyOfConstants() (v Things_AnyOfConstants) {
+	if t != nil && t.AnyOfConstants != nil {
+		v = *t.AnyOfConstants
+	}
+	return v
+}
+
+// GetTitled returns Titled, or the zero value if it is nil.
+func (t *Things) GetTitled() (v Things_Titled) {
+	if t != nil && t.Titled != nil {
+		v = *t.Titled
+	}
+	return v
+}
+
+// GetSmall returns Small, or the zero value if it is nil.
+func (t *Things) GetSmall() (v uint8) {
+	if t != nil && t.Small != nil {
+		v = *t.Small
+	}
+	return v
+}
+
+// GetEncoded returns Encoded, or the zero value if it is nil.
+func (t *Things) GetEncoded() (v string) {
+	if t != nil && t.Encoded != nil {
+		v = *t.Encoded
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things_Nested) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things_Nested).decode)
+}
+
+func (t *Things_Nested) decode(d *wire.Decoder) error {
+	*t = Things_Nested{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "b":
+			o.Report(wire.Optional(&t.B, d, wire.String))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things_Nested) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*Things_Nested).encode)
+}
+
+func (t *Things_Nested) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.B != nil {
+		wire.WriteString(t.B, e.Field("b"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things_Nested) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things_Nested) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetB returns B, or the zero value if it is nil.
+func (t *Things_Nested) GetB() (v string) {
+	if t != nil && t.B != nil {
+		v = *t.B
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things_List_Item) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things_List_Item).decode)
+}
+
+func (t *Things_List_Item) decode(d *wire.Decoder) error {
+	*t = Things_List_Item{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "c":
+			o.Report(wire.Optional(&t.C, d, wire.Integer))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things_List_Item) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*Things_List_Item).encode)
+}
+
+func (t *Things_List_Item) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.C != nil {
+		wire.WriteInteger(t.C, e.Field("c"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things_List_Item) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things_List_Item) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetC returns C, or the zero value if it is nil.
+func (t *Things_List_Item) GetC() (v int64) {
+	if t != nil && t.C != nil {
+		v = *t.C
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things_Partly) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things_Partly).decode)
+}
+
+func (t *Things_Partly) decode(d *wire.Decoder) error {
+	*t = Things_Partly{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "d":
+			o.Report(wire.Optional(&t.D, d, wire.String))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things_Partly) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*Things_Partly).encode)
+}
+
+func (t *Things_Partly) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.D != nil {
+		wire.WriteString(t.D, e.Field("d"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things_Partly) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things_Partly) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetD returns D, or the zero value if it is nil.
+func (t *Things_Partly) GetD() (v string) {
+	if t != nil && t.D != nil {
+		v = *t.D
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things_Both) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things_Both).decode)
+}
+
+func (t *Things_Both) decode(d *wire.Decoder) error {
+	*t = Things_Both{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "id":
+			seen.Add(0)
+			o.Report(wire.Integer(&t.ID, d))
+		case "note":
+			o.Report(wire.Optional(&t.Note, d, wire.String))
+		case "kind":
+			seen.Add(1)
+			o.Report(wire.String(&t.Kind, d))
+		case "e":
+			o.Report(wire.Optional(&t.E, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "id", "kind")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things_Both) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Things_Both).encode) }
+
+func (t *Things_Both) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteInteger(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Note, e.Field("note"), wire.WriteString)
+	wire.WriteString(&t.Kind, e.Field("kind"))
+	if t.E != nil {
+		wire.WriteString(t.E, e.Field("e"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things_Both) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things_Both) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNote returns Note, or the zero value if it is nil.
+func (t *Things_Both) GetNote() (v string) {
+	if t != nil && t.Note != nil {
+		v = *t.Note
+	}
+	return v
+}
+
+// GetE returns E, or the zero value if it is nil.
+func (t *Things_Both) GetE() (v string) {
+	if t != nil && t.E != nil {
+		v = *t.E
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things_More) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things_More).decode)
+}
+
+func (t *Things_More) decode(d *wire.Decoder) error {
+	*t = Things_More{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "id":
+			seen.Add(0)
+			o.Report(wire.Integer(&t.ID, d))
+		case "note":
+			o.Report(wire.Optional(&t.Note, d, wire.String))
+		case "e":
+			o.Report(wire.Optional(&t.E, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err(), "id")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things_More) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Things_More).encode) }
+
+func (t *Things_More) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteInteger(&t.ID, e.Field("id"))
+	wire.WriteNullable(t.Note, e.Field("note"), wire.WriteString)
+	if t.E != nil {
+		wire.WriteString(t.E, e.Field("e"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things_More) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things_More) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNote returns Note, or the zero value if it is nil.
+func (t *Things_More) GetNote() (v string) {
+	if t != nil && t.Note != nil {
+		v = *t.Note
+	}
+	return v
+}
+
+// GetE returns E, or the zero value if it is nil.
+func (t *Things_More) GetE() (v string) {
+	if t != nil && t.E != nil {
+		v = *t.E
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Things_Condition) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Things_Condition).decode)
+}
+
+func (t *Things_Condition) decode(d *wire.Decoder) error {
+	*t = Things_Condition{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "f":
+			o.Report(wire.Optional(&t.F, d, wire.String))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Things_Condition) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*Things_Condition).encode)
+}
+
+func (t *Things_Condition) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.F != nil {
+		wire.WriteString(t.F, e.Field("f"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Things_Condition) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Things_Condition) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetF returns F, or the zero value if it is nil.
+func (t *Things_Condition) GetF() (v string) {
+	if t != nil && t.F != nil {
+		v = *t.F
 	}
 	return v
 }
@@ -3592,6 +5078,245 @@ func (t *Wide) GetP067() (v string) {
 	return v
 }
 
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *BesideBeside) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*BesideBeside).decode)
+}
+
+func (t *BesideBeside) decode(d *wire.Decoder) error {
+	*t = BesideBeside{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "id":
+			seen.Add(0)
+			o.Report(wire.Integer(&t.ID, d))
+		case "next":
+			o.Report(wire.Optional(&t.Next, d, wire.JSON))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err(), "id")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t BesideBeside) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*BesideBeside).encode) }
+
+func (t *BesideBeside) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteInteger(&t.ID, e.Field("id"))
+	if t.Next != nil {
+		wire.WriteJSON(t.Next, e.Field("next"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t BesideBeside) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t BesideBeside) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNext returns Next, or the zero value if it is nil.
+func (t *BesideBeside) GetNext() (v BesideNext) {
+	if t != nil && t.Next != nil {
+		v = *t.Next
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *BesideNext) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*BesideNext).decode)
+}
+
+func (t *BesideNext) decode(d *wire.Decoder) error {
+	*t = BesideNext{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "name":
+			o.Report(wire.Optional(&t.Name, d, wire.String))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t BesideNext) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*BesideNext).encode) }
+
+func (t *BesideNext) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Name != nil {
+		wire.WriteString(t.Name, e.Field("name"))
+	}
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t BesideNext) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t BesideNext) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetName returns Name, or the zero value if it is nil.
+func (t *BesideNext) GetName() (v string) {
+	if t != nil && t.Name != nil {
+		v = *t.Name
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *ChangesNested) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*ChangesNested).decode)
+}
+
+func (t *ChangesNested) decode(d *wire.Decoder) error {
+	*t = ChangesNested{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "a":
+			o.Report(wire.Optional(&t.A, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t ChangesNested) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*ChangesNested).encode)
+}
+
+func (t *ChangesNested) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.A, e.Field("a"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t ChangesNested) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t ChangesNested) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetA returns A, or the zero value if it is nil.
+func (t *ChangesNested) GetA() (v string) {
+	if t != nil && t.A != nil {
+		v = *t.A
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *OpenChangesNested) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*OpenChangesNested).decode)
+}
+
+func (t *OpenChangesNested) decode(d *wire.Decoder) error {
+	*t = OpenChangesNested{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "a":
+			o.Report(wire.JSON(&t.A, d))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t OpenChangesNested) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*OpenChangesNested).encode)
+}
+
+func (t *OpenChangesNested) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.A != nil {
+		wire.WriteJSON(&t.A, e.Field("a"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t OpenChangesNested) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t OpenChangesNested) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *RenameThingJSONBody) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*RenameThingJSONBody).decode)
+}
+
+func (t *RenameThingJSONBody) decode(d *wire.Decoder) error {
+	*t = RenameThingJSONBody{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "name":
+			o.Report(wire.JSON(&t.Name, d))
+		case "reason":
+			seen.Add(0)
+			o.Report(wire.Optional(&t.Reason, d, wire.String))
+		default:
+			wire.Extra(&t.AdditionalProperties, &o, wire.Any)
+		}
+	}
+	return seen.Check(o.Err(), "reason")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t RenameThingJSONBody) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*RenameThingJSONBody).encode)
+}
+
+func (t *RenameThingJSONBody) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.Name != nil {
+		wire.WriteJSON(&t.Name, e.Field("name"))
+	}
+	wire.WriteNullable(t.Reason, e.Field("reason"), wire.WriteString)
+	wire.EndExtra(e, start, t.AdditionalProperties, wire.WriteAny)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t RenameThingJSONBody) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t RenameThingJSONBody) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetReason returns Reason, or the zero value if it is nil.
+func (t *RenameThingJSONBody) GetReason() (v string) {
+	if t != nil && t.Reason != nil {
+		v = *t.Reason
+	}
+	return v
+}
+
 // AsLeaf returns the union data inside the NullArms_Objects as a Leaf
 func (t NullArms_Objects) AsLeaf() (Leaf, error) {
 	var body Leaf
@@ -3970,6 +5695,130 @@ func (t PetLeaf) ValueByDiscriminator() (interface{}, error) {
 	}
 }
 
+// AsThingsAnyOfConstants0 returns the union data inside the Things_AnyOfConstants as a ThingsAnyOfConstants0
+func (t Things_AnyOfConstants) AsThingsAnyOfConstants0() (ThingsAnyOfConstants0, error) {
+	var body ThingsAnyOfConstants0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromThingsAnyOfConstants0 overwrites any union data inside the Things_AnyOfConstants as the provided ThingsAnyOfConstants0
+func (t *Things_AnyOfConstants) FromThingsAnyOfConstants0(v ThingsAnyOfConstants0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeThingsAnyOfConstants0 performs a merge with any union data inside the Things_AnyOfConstants, using the provided ThingsAnyOfConstants0
+func (t *Things_AnyOfConstants) MergeThingsAnyOfConstants0(v ThingsAnyOfConstants0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsThingsAnyOfConstants1 returns the union data inside the Things_AnyOfConstants as a ThingsAnyOfConstants1
+func (t Things_AnyOfConstants) AsThingsAnyOfConstants1() (ThingsAnyOfConstants1, error) {
+	var body ThingsAnyOfConstants1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromThingsAnyOfConstants1 overwrites any union data inside the Things_AnyOfConstants as the provided ThingsAnyOfConstants1
+func (t *Things_AnyOfConstants) FromThingsAnyOfConstants1(v ThingsAnyOfConstants1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeThingsAnyOfConstants1 performs a merge with any union data inside the Things_AnyOfConstants, using the provided ThingsAnyOfConstants1
+func (t *Things_AnyOfConstants) MergeThingsAnyOfConstants1(v ThingsAnyOfConstants1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Things_AnyOfConstants) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Things_AnyOfConstants) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsThingsTitled0 returns the union data inside the Things_Titled as a ThingsTitled0
+func (t Things_Titled) AsThingsTitled0() (ThingsTitled0, error) {
+	var body ThingsTitled0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromThingsTitled0 overwrites any union data inside the Things_Titled as the provided ThingsTitled0
+func (t *Things_Titled) FromThingsTitled0(v ThingsTitled0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeThingsTitled0 performs a merge with any union data inside the Things_Titled, using the provided ThingsTitled0
+func (t *Things_Titled) MergeThingsTitled0(v ThingsTitled0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsThingsTitled1 returns the union data inside the Things_Titled as a ThingsTitled1
+func (t Things_Titled) AsThingsTitled1() (ThingsTitled1, error) {
+	var body ThingsTitled1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromThingsTitled1 overwrites any union data inside the Things_Titled as the provided ThingsTitled1
+func (t *Things_Titled) FromThingsTitled1(v ThingsTitled1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeThingsTitled1 performs a merge with any union data inside the Things_Titled, using the provided ThingsTitled1
+func (t *Things_Titled) MergeThingsTitled1(v ThingsTitled1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Things_Titled) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Things_Titled) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsLeaf returns the union data inside the Union as a Leaf
 func (t Union) AsLeaf() (Leaf, error) {
 	var body Leaf
@@ -4120,6 +5969,130 @@ func (t *Unions_Nullable) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsCat returns the union data inside the ChangesEither as a Cat
+func (t ChangesEither) AsCat() (Cat, error) {
+	var body Cat
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCat overwrites any union data inside the ChangesEither as the provided Cat
+func (t *ChangesEither) FromCat(v Cat) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCat performs a merge with any union data inside the ChangesEither, using the provided Cat
+func (t *ChangesEither) MergeCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTokenForm returns the union data inside the ChangesEither as a TokenForm
+func (t ChangesEither) AsTokenForm() (TokenForm, error) {
+	var body TokenForm
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTokenForm overwrites any union data inside the ChangesEither as the provided TokenForm
+func (t *ChangesEither) FromTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeTokenForm performs a merge with any union data inside the ChangesEither, using the provided TokenForm
+func (t *ChangesEither) MergeTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ChangesEither) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ChangesEither) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsCat returns the union data inside the OpenChangesEither as a Cat
+func (t OpenChangesEither) AsCat() (Cat, error) {
+	var body Cat
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCat overwrites any union data inside the OpenChangesEither as the provided Cat
+func (t *OpenChangesEither) FromCat(v Cat) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCat performs a merge with any union data inside the OpenChangesEither, using the provided Cat
+func (t *OpenChangesEither) MergeCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTokenForm returns the union data inside the OpenChangesEither as a TokenForm
+func (t OpenChangesEither) AsTokenForm() (TokenForm, error) {
+	var body TokenForm
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTokenForm overwrites any union data inside the OpenChangesEither as the provided TokenForm
+func (t *OpenChangesEither) FromTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeTokenForm performs a merge with any union data inside the OpenChangesEither, using the provided TokenForm
+func (t *OpenChangesEither) MergeTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t OpenChangesEither) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *OpenChangesEither) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // Override default JSON handling for PetLeaf to handle AdditionalProperties and union
 func (a *PetLeaf) UnmarshalJSON(b []byte) error {
 	err := a.union.UnmarshalJSON(b)
@@ -4261,4 +6234,441 @@ func (a Union) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(object)
+}
+
+// RequestEditorFn is the function signature for the RequestEditor callback function
+type RequestEditorFn func(ctx context.Context, req *http.Request) error
+
+// Doer performs HTTP requests.
+//
+// The standard http.Client implements this interface.
+type HttpRequestDoer interface {
+	Do(req *http.Request) (*http.Response, error)
+}
+
+// Client which conforms to the OpenAPI3 specification for this service.
+type Client struct {
+	// The endpoint of the server conforming to this interface, with scheme,
+	// https://api.deepmap.com for example. This can contain a path relative
+	// to the server, such as https://api.deepmap.com/dev-test, and all the
+	// paths in the swagger spec will be appended to the server.
+	Server string
+
+	// Doer for performing requests, typically a *http.Client with any
+	// customized settings, such as certificate chains.
+	Client HttpRequestDoer
+
+	// A list of callbacks for modifying requests which are generated before sending over
+	// the network.
+	RequestEditors []RequestEditorFn
+}
+
+// ClientOption allows setting custom parameters during construction
+type ClientOption func(*Client) error
+
+// Creates a new Client, with reasonable defaults
+func NewClient(server string, opts ...ClientOption) (*Client, error) {
+	// create a client with sane default values
+	client := Client{
+		Server: server,
+	}
+	// mutate client and add all optional params
+	for _, o := range opts {
+		if err := o(&client); err != nil {
+			return nil, err
+		}
+	}
+	// ensure the server URL always has a trailing slash
+	if !strings.HasSuffix(client.Server, "/") {
+		client.Server += "/"
+	}
+	// create httpClient, if not already present
+	if client.Client == nil {
+		client.Client = &http.Client{}
+	}
+	return &client, nil
+}
+
+// WithHTTPClient allows overriding the default Doer, which is
+// automatically created using http.Client. This is useful for tests.
+func WithHTTPClient(doer HttpRequestDoer) ClientOption {
+	return func(c *Client) error {
+		c.Client = doer
+		return nil
+	}
+}
+
+// WithRequestEditorFn allows setting up a callback function, which will be
+// called right before sending the request. This can be used to mutate the request.
+func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
+	return func(c *Client) error {
+		c.RequestEditors = append(c.RequestEditors, fn)
+		return nil
+	}
+}
+
+// The interface specification for the client above.
+type ClientInterface interface {
+
+	// UploadFileWithBody performs a POST /file (the `UploadFile` operationId) request,
+	// with any type of body and a specified content type.
+	UploadFileWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeThingWithBody performs a PATCH /things/{id} (the `ChangeThing` operationId) request,
+	// with any type of body and a specified content type.
+	ChangeThingWithBody(ctx context.Context, id int64, params *ChangeThingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeThingWithApplicationMergePatchPlusJSONBody performs a PATCH /things/{id} (the `ChangeThing` operationId) request.
+	// Takes a body of the `application/merge-patch+json` content type.
+	ChangeThingWithApplicationMergePatchPlusJSONBody(ctx context.Context, id int64, params *ChangeThingParams, body ChangeThingApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RenameThingWithBody performs a POST /things/{id} (the `RenameThing` operationId) request,
+	// with any type of body and a specified content type.
+	RenameThingWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RenameThing performs a POST /things/{id} (the `RenameThing` operationId) request.
+	// Takes a body of the `application/json` content type.
+	RenameThing(ctx context.Context, id int64, body RenameThingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTokenWithBody performs a POST /token (the `CreateToken` operationId) request,
+	// with any type of body and a specified content type.
+	CreateTokenWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTokenWithFormdataBody performs a POST /token (the `CreateToken` operationId) request.
+	// Takes a body of the `application/x-www-form-urlencoded` content type.
+	CreateTokenWithFormdataBody(ctx context.Context, body CreateTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// UploadFileWithBody performs a POST /file (the `UploadFile` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) UploadFileWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUploadFileRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeThingWithBody performs a PATCH /things/{id} (the `ChangeThing` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) ChangeThingWithBody(ctx context.Context, id int64, params *ChangeThingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeThingRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeThingWithApplicationMergePatchPlusJSONBody performs a PATCH /things/{id} (the `ChangeThing` operationId) request.
+// Takes a body of the `application/merge-patch+json` content type.
+func (c *Client) ChangeThingWithApplicationMergePatchPlusJSONBody(ctx context.Context, id int64, params *ChangeThingParams, body ChangeThingApplicationMergePatchPlusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeThingRequestWithApplicationMergePatchPlusJSONBody(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RenameThingWithBody performs a POST /things/{id} (the `RenameThing` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) RenameThingWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRenameThingRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RenameThing performs a POST /things/{id} (the `RenameThing` operationId) request.
+// Takes a body of the `application/json` content type.
+func (c *Client) RenameThing(ctx context.Context, id int64, body RenameThingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRenameThingRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTokenWithBody performs a POST /token (the `CreateToken` operationId) request,
+// with any type of body and a specified content type.
+func (c *Client) CreateTokenWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTokenRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTokenWithFormdataBody performs a POST /token (the `CreateToken` operationId) request.
+// Takes a body of the `application/x-www-form-urlencoded` content type.
+func (c *Client) CreateTokenWithFormdataBody(ctx context.Context, body CreateTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTokenRequestWithFormdataBody(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NewUploadFileRequestWithBody constructs an http.Request for the UploadFile method, with any body, and a specified content type
+func NewUploadFileRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/file")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewChangeThingRequestWithApplicationMergePatchPlusJSONBody calls the generic ChangeThing builder with application/merge-patch+json body
+func NewChangeThingRequestWithApplicationMergePatchPlusJSONBody(server string, id int64, params *ChangeThingParams, body ChangeThingApplicationMergePatchPlusJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewChangeThingRequestWithBody(server, id, params, "application/merge-patch+json", bodyReader)
+}
+
+// NewChangeThingRequestWithBody constructs an http.Request for the ChangeThing method, with any body, and a specified content type
+func NewChangeThingRequestWithBody(server string, id int64, params *ChangeThingParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/things/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fields", params.Fields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XTrace != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Trace", *params.XTrace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Trace", headerParam0)
+		}
+
+	}
+
+	if params != nil {
+
+		if params.Session != nil {
+			var cookieParam0 string
+
+			cookieParam0, err = runtime.StyleParamWithOptions("simple", true, "session", *params.Session, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationCookie, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			cookie0 := &http.Cookie{
+				Name:  "session",
+				Value: cookieParam0,
+			}
+			req.AddCookie(cookie0)
+		}
+	}
+	return req, nil
+}
+
+// NewRenameThingRequest calls the generic RenameThing builder with application/json body
+func NewRenameThingRequest(server string, id int64, body RenameThingJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRenameThingRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewRenameThingRequestWithBody constructs an http.Request for the RenameThing method, with any body, and a specified content type
+func NewRenameThingRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/things/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCreateTokenRequestWithFormdataBody calls the generic CreateToken builder with application/x-www-form-urlencoded body
+func NewCreateTokenRequestWithFormdataBody(server string, body CreateTokenFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewCreateTokenRequestWithBody(server, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewCreateTokenRequestWithBody constructs an http.Request for the CreateToken method, with any body, and a specified content type
+func NewCreateTokenRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/token")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
+	for _, r := range c.RequestEditors {
+		if err := r(ctx, req); err != nil {
+			return err
+		}
+	}
+	for _, r := range additionalEditors {
+		if err := r(ctx, req); err != nil {
+			return err
+		}
+	}
+	return nil
 }
