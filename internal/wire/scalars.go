@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
