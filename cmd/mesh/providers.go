@@ -60,7 +60,7 @@ func (a *app) runProviders(ctx context.Context, f providersFlags) error {
 	if err != nil {
 		return listenError("--listen", err)
 	}
-	defer s.Close() //nolint:contextcheck // it waits for the requests in progress, after the context has ended
+	defer s.Close()
 	if f.fail != 0 {
 		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(f.fail) })
 	}
