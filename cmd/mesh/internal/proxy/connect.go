@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // user is the name in the URL of the proxy. Some programs send no password without a user.
@@ -75,7 +76,8 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 
 // unread counts a connection to a host that serves models.
 func (p *Proxy) unread(address string, r *http.Request, sent, received int64) {
-	if p.hosts.has(address) || remedies[nameOf(address)] != "" {
+	_, official := meter.HostProvider(address) // in a region, perhaps, that the table does not have
+	if official || p.hosts.has(address) || remedies[nameOf(address)] != "" {
 		p.bypasses.add(address, r, sent, received)
 	}
 }

@@ -119,6 +119,38 @@ func TestTunnelsThatCannotOpenAreRefused(t *testing.T) {
 	assert.Empty(t, s.Bypasses())
 }
 
+// Hosts in regions that the table does not have, and those without prices, are printed; others are not.
+func TestTunnelsToHostsThatServeModelsAreAddedUp(t *testing.T) {
+	t.Parallel()
+	s := startTunnels(t)
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, conn)
+			conn.Close()
+		}
+	}()
+	for _, host := range []string{"bedrock-runtime.xx-new-1.amazonaws.com", "api.mistral.ai", "api.mistral.ai", "mistral.ai"} {
+		world.Lead(host+":443", listener.Addr().String())
+		program, res := s.open(t, host+":443", basic(s.proxyURL(t)))
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		fmt.Fprint(program, "12345")
+		require.NoError(t, program.CloseWrite())
+		_, _ = io.Copy(io.Discard, program)
+	}
+	require.NoError(t, s.Close())
+	assert.Equal(t, []proxy.Bypass{
+		{Host: "api.mistral.ai", Connections: 2, Sent: 10, Remedy: "api.mistral.ai=openai:mistral"},
+		{Host: "bedrock-runtime.xx-new-1.amazonaws.com", Connections: 1, Sent: 5},
+	}, s.Bypasses())
+}
+
 // Each side may end its half first, and what the other sends still arrives.
 func TestTunnelsHaveTwoHalves(t *testing.T) {
 	t.Parallel()

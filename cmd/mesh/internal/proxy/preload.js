@@ -27,14 +27,17 @@ tls.connect = function (...args) {
 	};
 	if (options.socket) { // a tunnel of a proxy
 		const ours = options.socket.remotePort === port;
-		if (!ours) open('unseen').on('error', () => {}).resume().unref();
+		if (!ours) open('unseen').on('error', () => {}).resume().end().unref();
 		if (!ours || decrypts) return connect.apply(this, args);
 		options.socket.destroy();
 	}
 	const socket = open('plain');
 	const protocols = options.ALPNProtocols;
 	const alpnProtocol = Array.isArray(protocols) && protocols.length === 1 ? String(protocols[0]) : 'http/1.1';
-	Object.assign(socket, { encrypted: true, authorized: true, servername: host, alpnProtocol, getPeerCertificate: () => ({}), getSession() {}, isSessionReused: () => false });
+	Object.assign(socket, {
+		encrypted: true, authorized: true, servername: host, alpnProtocol, getPeerCertificate: () => ({}), getCipher: () => ({}),
+		getProtocol: () => null, getSession() {}, isSessionReused: () => false,
+	});
 	socket.once('connect', () => socket.emit('secureConnect'));
 	if (typeof args.at(-1) === 'function') socket.once('secureConnect', args.at(-1));
 	return socket;

@@ -90,6 +90,36 @@ func TestRequestsForAURLAreCounted(t *testing.T) {
 	assert.Equal(t, []proxy.Bypass{{Host: "api.groq.com", Connections: 1, Sent: 2, Remedy: "api.groq.com=openai:groq"}}, s.Bypasses())
 }
 
+// A tunnel of another proxy, which only the code of the program knows, is reported. One of HTTPS_PROXY is closed, and the meter counts.
+func TestTunnelsOfNodeAreReportedOrCounted(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return
+	}
+	serve(t, "eu.api.openai.com", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, chatAnswer) })
+	const program = `
+const net = require('node:net'), tls = require('node:tls');
+const { hostname, port, username, password } = new URL(process.argv[1]), own = new URL(process.env.HTTPS_PROXY);
+const tunnel = (to, then) => {
+	const socket = net.connect(to.port, to.hostname), authorization = 'Basic ' + btoa(to.username + ':' + to.password);
+	socket.write('CONNECT eu.api.openai.com:443 HTTP/1.1\r\nHost: eu.api.openai.com:443\r\nProxy-Authorization: ' + authorization + '\r\n\r\n');
+	socket.once('data', () => then(tls.connect({ socket, servername: 'eu.api.openai.com', ca: require('node:fs').readFileSync(process.env.SSL_CERT_FILE) })));
+};
+const post = s => { s.write('POST /v1/chat/completions HTTP/1.1\r\nHost: eu.api.openai.com\r\nContent-Length: 18\r\n\r\n{"model":"gpt-4o"}'); return s; };
+tunnel(new URL(process.argv[1]), s => post(s).once('data', () => tunnel(own, s => post(s).once('data', d => { console.log(String(d).slice(0, 12)); process.exit(); }))));`
+	s := startTunnels(t)
+	files, err := s.WriteFiles(t.TempDir(), nil)
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), node, "-e", program, world.ProxyURL)
+	cmd.Env = append(s.Environment([]string{"SSL_CERT_FILE=" + world.Roots}), files...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "HTTP/1.1 200\n", string(out))
+	assert.Len(t, s.records, 1)
+	assert.Equal(t, []proxy.Bypass{{Host: "eu.api.openai.com", Provider: "openai", Connections: 1}}, s.Bypasses())
+}
+
 // clients is a program that calls a host with each client of Node, and prints the status of each.
 const clients = `
 import https, { request } from 'node:https';
