@@ -141,8 +141,12 @@ func (e *Encoder) written(start int, name string) bool {
 	end := len(e.buf)
 	e.string(name)
 	quoted := e.buf[end:]
+	found := slices.ContainsFunc(e.fields[start:], func(place int) bool {
+		// The byte that would be the last quote excludes nearly all other names, without a call.
+		return e.buf[place+len(quoted)-1] == '"' && bytes.HasPrefix(e.buf[place:], quoted)
+	})
 	e.buf = e.buf[:end]
-	return slices.ContainsFunc(e.fields[start:], func(place int) bool { return bytes.HasPrefix(e.buf[place:], quoted) })
+	return found
 }
 
 func (e *Encoder) unknown(name string) {
