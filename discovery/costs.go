@@ -131,6 +131,8 @@ type dayQuery struct {
 	formatTime           func(int64) string
 	// page requests the page at a cursor, "" for the first one.
 	page func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
+	// usage requests such a page of the usage report; nil if it is not wanted.
+	usage func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
 }
 
 // checkPages validates the page size and the groupings of a query.
@@ -162,6 +164,14 @@ func (c *Client) dayCosts(ctx context.Context, operation string, query dayQuery)
 	if failure != nil {
 		return none, c.report(ctx, failure)
 	}
+	if query.usage != nil {
+		query.page = query.usage
+		usage, failure := query.days(ctx, r)
+		if failure != nil {
+			err = c.report(ctx, failure)
+		}
+		days = billing.WithUsage(days, usage)
+	}
 	costs := bill[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
 	skipped := 0
 	for i := range days {
@@ -173,7 +183,7 @@ func (c *Client) dayCosts(ctx context.Context, operation string, query dayQuery)
 	if skipped > 0 {
 		return costs, c.report(ctx, r.partial(fmt.Errorf("%d results that are not costs and have no amount were skipped", skipped)))
 	}
-	return costs, nil
+	return costs, err
 }
 
 // days reads every page of the window.

@@ -3,7 +3,9 @@ package discovery
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
@@ -30,6 +32,9 @@ type AnthropicCostQuery struct {
 	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. By default there are
 	// none.
 	GroupBy []GroupBy
+	// Quantities also requests the usage report, whose tokens show what a difference to counted calls comes from. It needs
+	// [GroupByDescription]. If the report cannot be read there is a [Failure], and the costs have no quantities.
+	Quantities bool
 	// Limit is the number of days in a page, from 1 to 31. 0 means [DefaultCostLimit]. All pages of the window are read, so
 	// Limit changes only the number of requests.
 	Limit int
@@ -68,16 +73,43 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err err
 	if err := checkPages(query.Limit, maxAnthropicCostLimit, query.GroupBy, GroupByWorkspaceID, GroupByDescription); err != nil {
 		return days, err
 	}
+	if query.Quantities && !slices.Contains(query.GroupBy, GroupByDescription) {
+		return days, invalid("Quantities", "true", "needs GroupByDescription")
+	}
 	params := query.params(days.start, days.end)
 	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
 		params.Page = ptr.Of(cursor)
 		page, failure := fetch[billing.AnthropicPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.anthropicAdmin.ListCosts(ctx, &params, header("x-api-key", r.key.Reveal()))
 		})
+		if failure == nil && page.Usage {
+			return billing.Page{}, r.undecodable(errUsagePage)
+		}
 		return page.Page, failure
+	}
+	if query.Quantities {
+		days.usage = c.anthropicUsage(params)
 	}
 	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
 	return days, err
+}
+
+var errUsagePage = errors.New("the response is a usage report, and not costs")
+
+// anthropicUsage requests the pages of the usage report for the window of a cost report.
+func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Context, request, string) (billing.Page, *Failure) {
+	day := anthropic.ListUsageParamsBucketWidthN1D
+	params := anthropic.ListUsageParams{
+		StartingAt: costs.StartingAt, EndingAt: costs.EndingAt, BucketWidth: &day, Limit: costs.Limit, AnthropicVersion: anthropic.ListUsageParamsAnthropicVersionN20230601,
+		GroupBy: []anthropic.ListUsageParamsGroupBy{"model", "service_tier", "context_window", "inference_geo"},
+	}
+	return func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
+		params.Page = ptr.Of(cursor)
+		page, failure := fetch[billing.AnthropicPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+			return c.apis.anthropicAdmin.ListUsage(ctx, &params, header("x-api-key", r.key.Reveal()))
+		})
+		return page.Page, failure
+	}
 }
 
 // window validates the window and returns it in Unix seconds, the end rounded up. An end of 0 is open.

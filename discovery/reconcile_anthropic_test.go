@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -162,4 +163,42 @@ func TestAnthropicReportWithALedger(t *testing.T) {
 	l.Add(mayDay(3), nil)
 	_, known = reconcileAnthropic(t, week(), nil).WithLedger(l).Within(100)
 	assert.False(t, known, "a call without a known cost, such as one of the priority tier")
+}
+
+// The usage report has the tokens of the line items. Without it the costs are complete, and there is a failure.
+func TestAnthropicQuantities(t *testing.T) {
+	t.Parallel()
+	query := reportQuery()
+	query.GroupBy, query.Quantities, query.Limit = []discovery.GroupBy{discovery.GroupByDescription}, true, 3
+	s := discoverytest.New(t)
+	c, err := discovery.New(append(s.Options(), discovery.WithLogger(discardLogger))...)
+	require.NoError(t, err)
+	r, err := c.ReconcileAnthropicCost(t.Context(), query, nil)
+	require.NoError(t, err)
+	tokens := map[string]int64{}
+	for _, item := range r.Bill().Items {
+		if item.Tokens != nil {
+			tokens[item.Kind] += *item.Tokens
+		}
+	}
+	assert.Equal(t, map[string]int64{"input": 7 * 360_500, "output": 7 * 12_000}, tokens)
+
+	s.Fail(discoverytest.ListAnthropicUsage, discoverytest.Fault{Status: 404, Times: -1})
+	r, err = c.ReconcileAnthropicCost(t.Context(), query, nil)
+	require.NoError(t, err)
+	assert.True(t, r.Complete)
+	assert.NotZero(t, r.ActualUSD)
+	assert.Nil(t, r.Buckets[0].UsageResults)
+
+	query.GroupBy = nil
+	_, err = c.ReconcileAnthropicCost(t.Context(), query, nil)
+	var wrong *discovery.ValueError
+	require.ErrorAs(t, err, &wrong)
+	assert.Equal(t, "Quantities", wrong.Field)
+
+	usage := reports(map[string]string{"": reportPage(false, "null", reportDay(1, `{"uncached_input_tokens":1}`))})
+	buckets, err := usage.inProcess().FetchAnthropicCostBuckets(t.Context(), reportQuery())
+	require.NoError(t, err)
+	assert.Empty(t, buckets)
+	requireOneFailure(t, usage, discovery.ReasonDecode)
 }

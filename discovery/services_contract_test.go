@@ -98,10 +98,11 @@ func requestBills(t *testing.T, client *discovery.Client) {
 
 	days, err = client.FetchAnthropicCostBuckets(t.Context(), discovery.AnthropicCostQuery{
 		Start: today.AddDate(0, 0, -10), End: today, AdminKey: discovery.NewSecret("an.admin.key.of.the.tests"), Limit: 31,
-		GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID, discovery.GroupByDescription},
+		GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID, discovery.GroupByDescription}, Quantities: true,
 	})
 	require.NoError(t, err)
 	require.Len(t, days, 10)
+	assert.Len(t, days[0].UsageResults, 1)
 	assert.InDelta(t, 2.125, days[9].TotalUSD, 0)
 	assert.Equal(t, map[string]float64{"wrkspc_example": 2.1025, "": 0.0225}, days[0].WorkspaceBreakdown)
 

@@ -13,7 +13,7 @@ import (
 
 // dropped are the schemas whose unknown fields go.overlay.yaml drops: the rows are kept raw beside them, or are many.
 var dropped = map[string][]string{
-	"anthropic":     {"CostBucket", "CostPage", "CostResult"},
+	"anthropic":     {"CacheCreation", "CostBucket", "CostPage", "CostResult", "UsageBucket", "UsagePage", "UsageResult"},
 	"catalog":       {"Entry", "Info"},
 	"cloudbilling":  {"Category", "Money", "PricingExpression", "PricingInfo", "Sku", "TierRate"},
 	"openai":        {"CostAmount", "CostBucket", "CostPage", "CostResult"},

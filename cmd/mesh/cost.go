@@ -30,8 +30,8 @@ func newCost(a *app) *cobra.Command {
 ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID; an ordinary API key does not give access to bills.
 
 With --bill it reads the bill from a file, and needs no key: the JSON responses of the APIs of OpenAI (GET /v1/organization/costs),
-Anthropic (GET /v1/organizations/cost_report) or xAI (usage in UTC days), all pages one after another; for Gemini an export of Cloud
-Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines. Rows of other Google services are ignored and counted, other currencies
+Anthropic (GET /v1/organizations/cost_report, and beside it usage_report/messages) or xAI (usage in UTC days), all pages one after another;
+for Gemini an export of Cloud Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines. Rows of other Google services are ignored and counted, other currencies
 are converted with their currency_conversion_rate, and credits are line items. The format of the export is that of Google's
 documentation; no real one was at hand. Without --from, --to and --last, the bill is the whole file.
 

@@ -20,11 +20,24 @@ const mostAnthropicDays = 31
 func (s *Server) anthropicCostsRoute() route {
 	return route{
 		op: ListAnthropicCosts, service: discovery.ServiceAnthropic, adminService: discovery.ServiceAnthropicAdmin, pattern: "GET /v1/organizations/cost_report",
-		keyHeader: "X-Api-Key", refuse: refuseAnthropic, run: s.listAnthropicCosts,
+		keyHeader: "X-Api-Key", refuse: refuseAnthropic, run: func(r *http.Request) answer {
+			return s.listAnthropic(r, anthropicDay, "workspace_id", "description")
+		},
 	}
 }
 
-func (s *Server) listAnthropicCosts(r *http.Request) answer {
+// anthropicUsageRoute serves the usage report, with the tokens of the same days: one result, of which fields that are not grouped by are null.
+func (s *Server) anthropicUsageRoute() route {
+	return route{
+		op: ListAnthropicUsage, service: discovery.ServiceAnthropic, adminService: discovery.ServiceAnthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages",
+		keyHeader: "X-Api-Key", refuse: refuseAnthropic, run: func(r *http.Request) answer {
+			return s.listAnthropic(r, anthropicUsage, "model", "service_tier", "context_window", "inference_geo")
+		},
+	}
+}
+
+// listAnthropic returns a page of a report whose days have the results of the groupings, which may be those of known.
+func (s *Server) listAnthropic(r *http.Request, results func(groups []string) []object, known ...string) answer {
 	query := r.URL.Query()
 	start, end, valid := anthropicWindow(query)
 	limit, err := strconv.Atoi(cmp.Or(query.Get("limit"), "7"))
@@ -38,15 +51,15 @@ func (s *Server) listAnthropicCosts(r *http.Request) answer {
 		return badAnthropicRequest("limit: Input should be a whole number from 1 to 31")
 	case width != "" && width != "1d":
 		return badAnthropicRequest("bucket_width: Input should be '1d'")
-	case !distinctOf(groups, "workspace_id", "description"):
-		return badAnthropicRequest("group_by: Input should be 'workspace_id' or 'description', each once")
+	case !distinctOf(groups, known...):
+		return badAnthropicRequest("group_by: Input should be '" + strings.Join(known, "' or '") + "', each once")
 	}
 	if cursor != "" {
 		if start, err = strconv.ParseInt(strings.TrimPrefix(cursor, "page_"), 10, 64); err != nil {
 			return badAnthropicRequest("page: Invalid page token")
 		}
 	}
-	return anthropicCostsPage(start, end, int64(s.pageOf(limit)), groups)
+	return anthropicPage(start, end, int64(s.pageOf(limit)), results(groups))
 }
 
 // anthropicWindow returns the window in Unix seconds. It ends with a day, and before today.
@@ -66,11 +79,11 @@ func anthropicWindow(query url.Values) (start, end int64, valid bool) {
 	return from.Unix(), end, true
 }
 
-func anthropicCostsPage(start, end, limit int64, groups []string) answer {
+func anthropicPage(start, end, limit int64, results []object) answer {
 	buckets := []object{}
 	days, following := pageOfDays(start, end, limit)
 	for _, day := range days {
-		buckets = append(buckets, object{"starting_at": rfc3339(day), "ending_at": rfc3339(day + secondsADay), "results": anthropicDay(groups)})
+		buckets = append(buckets, object{"starting_at": rfc3339(day), "ending_at": rfc3339(day + secondsADay), "results": results})
 	}
 	var next any
 	if following < end {
@@ -105,6 +118,21 @@ func anthropicTokens(cents string, workspace any, name, kind string) object {
 		"cost_type": "tokens", "description": "Claude Opus 4.8 Usage - " + name, "model": "claude-opus-4-8", "token_type": kind,
 		"service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available",
 	})
+}
+
+// anthropicUsage returns the tokens of a day at five and 25 dollars for a million.
+func anthropicUsage(groups []string) []object {
+	used := object{
+		"uncached_input_tokens": 360_500, "cache_read_input_tokens": 0, "output_tokens": 12_000, "cache_creation": object{"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
+		"server_tool_use": object{"web_search_requests": 2},
+	}
+	for name, value := range map[string]string{"model": "claude-opus-4-8", "service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available"} {
+		used[name] = nil
+		if slices.Contains(groups, name) {
+			used[name] = value
+		}
+	}
+	return []object{used}
 }
 
 // anthropicCost returns a result with the given fields, and null in the others.

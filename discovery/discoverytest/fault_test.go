@@ -41,7 +41,7 @@ func TestFaultOfUnknownOperationPanics(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	assert.Panics(t, func() { s.Fail("openai.listModel", discoverytest.Fault{Status: 503}) })
-	for _, op := range []discoverytest.Operation{discoverytest.GetDeepSeekBalance, discoverytest.ListOpenAICosts, discoverytest.ListAnthropicCosts, discoverytest.GetXAIUsage} {
+	for _, op := range []discoverytest.Operation{discoverytest.GetDeepSeekBalance, discoverytest.ListOpenAICosts, discoverytest.ListAnthropicCosts, discoverytest.ListAnthropicUsage, discoverytest.GetXAIUsage} {
 		assert.NotPanics(t, func() { s.Fail(op, discoverytest.Fault{Status: 503}) }, op)
 	}
 	for op := range endpoints {

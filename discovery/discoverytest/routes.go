@@ -30,6 +30,7 @@ const (
 	GetDeepSeekBalance Operation = "deepseek.getBalance"
 	ListOpenAICosts    Operation = "openai.listCosts"
 	ListAnthropicCosts Operation = "anthropic.listCosts"
+	ListAnthropicUsage Operation = "anthropic.listUsage"
 	GetXAIUsage        Operation = "xaimanagement.getUsage"
 
 	CreateOpenAIChat       Operation = "openai.createChatCompletion"
@@ -72,7 +73,7 @@ type route struct {
 func (s *Server) routes() []route {
 	return append(append(s.completionRoutes(), platformRoutes()...),
 		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
-		s.balanceRoute(), s.costsRoute(), s.pricesRoute(), s.anthropicCostsRoute(), s.usageRoute(),
+		s.balanceRoute(), s.costsRoute(), s.pricesRoute(), s.anthropicCostsRoute(), s.anthropicUsageRoute(), s.usageRoute(),
 	)
 }
 

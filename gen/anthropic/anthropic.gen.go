@@ -101,6 +101,70 @@ func (e ListCostsParamsAnthropicVersion) Valid() bool {
 	}
 }
 
+// Defines values for ListUsageParamsBucketWidth.
+const (
+	ListUsageParamsBucketWidthN1D ListUsageParamsBucketWidth = "1d"
+)
+
+// Valid indicates whether the value is a known member of the ListUsageParamsBucketWidth enum.
+func (e ListUsageParamsBucketWidth) Valid() bool {
+	switch e {
+	case ListUsageParamsBucketWidthN1D:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListUsageParamsGroupBy.
+const (
+	ListUsageParamsGroupByContextWindow ListUsageParamsGroupBy = "context_window"
+	ListUsageParamsGroupByInferenceGeo  ListUsageParamsGroupBy = "inference_geo"
+	ListUsageParamsGroupByModel         ListUsageParamsGroupBy = "model"
+	ListUsageParamsGroupByServiceTier   ListUsageParamsGroupBy = "service_tier"
+)
+
+// Valid indicates whether the value is a known member of the ListUsageParamsGroupBy enum.
+func (e ListUsageParamsGroupBy) Valid() bool {
+	switch e {
+	case ListUsageParamsGroupByContextWindow:
+		return true
+	case ListUsageParamsGroupByInferenceGeo:
+		return true
+	case ListUsageParamsGroupByModel:
+		return true
+	case ListUsageParamsGroupByServiceTier:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListUsageParamsAnthropicVersion.
+const (
+	ListUsageParamsAnthropicVersionN20230601 ListUsageParamsAnthropicVersion = "2023-06-01"
+)
+
+// Valid indicates whether the value is a known member of the ListUsageParamsAnthropicVersion enum.
+func (e ListUsageParamsAnthropicVersion) Valid() bool {
+	switch e {
+	case ListUsageParamsAnthropicVersionN20230601:
+		return true
+	default:
+		return false
+	}
+}
+
+// CacheCreation is the input that was written to the cache.
+type CacheCreation struct {
+	// Ephemeral5MInputTokens is the input that was written for five minutes.
+	Ephemeral5MInputTokens int64 `json:"ephemeral_5m_input_tokens,omitempty"`
+
+	// Ephemeral1HInputTokens is the input that was written for an hour.
+	Ephemeral1HInputTokens int64                      `json:"ephemeral_1h_input_tokens,omitempty"`
+	AdditionalProperties   map[string]json.RawMessage `json:"-"`
+}
+
 // CostBucket is one UTC day.
 type CostBucket struct {
 	// StartingAt is the start, RFC 3339, inclusive.
@@ -212,6 +276,63 @@ type ModelPage struct {
 // RawCostResult is one CostResult as received.
 type RawCostResult = json.RawMessage
 
+// RawUsageResult is one UsageResult as received.
+type RawUsageResult = json.RawMessage
+
+// UsageBucket is one UTC day.
+type UsageBucket struct {
+	// StartingAt is the start, RFC 3339, inclusive.
+	StartingAt time.Time `json:"starting_at"`
+
+	// EndingAt is the end, RFC 3339, exclusive.
+	EndingAt time.Time `json:"ending_at"`
+
+	// Results holds the tokens of the day, one for each group.
+	Results              []RawUsageResult           `json:"results"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// UsagePage is one page of days.
+type UsagePage struct {
+	// Data holds the days, oldest first.
+	Data []UsageBucket `json:"data"`
+
+	// HasMore reports whether another page follows.
+	HasMore bool `json:"has_more"`
+
+	// NextPage is the cursor of the next page, or null.
+	NextPage             *string                    `json:"next_page,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// UsageResult is the tokens of a group. The fields from model on are null unless results are grouped by them.
+type UsageResult struct {
+	// UncachedInputTokens is the input that was neither read from the cache nor written to it.
+	UncachedInputTokens int64 `json:"uncached_input_tokens"`
+
+	// CacheReadInputTokens is the input that was read from the cache.
+	CacheReadInputTokens int64 `json:"cache_read_input_tokens"`
+
+	// OutputTokens is the output.
+	OutputTokens int64 `json:"output_tokens"`
+
+	// CacheCreation is the input that was written to the cache.
+	CacheCreation *CacheCreation `json:"cache_creation,omitempty"`
+
+	// Model is the id of the model.
+	Model *string `json:"model,omitempty"`
+
+	// ServiceTier is the service tier, such as standard or batch.
+	ServiceTier *string `json:"service_tier,omitempty"`
+
+	// ContextWindow is the range of context lengths, such as 0-200k.
+	ContextWindow *string `json:"context_window,omitempty"`
+
+	// InferenceGeo is the region that the model ran in.
+	InferenceGeo         *string                    `json:"inference_geo,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
 // Refusal is the error body.
 type Refusal = Error
 
@@ -268,6 +389,83 @@ type ListCostsParamsGroupBy string
 
 // ListCostsParamsAnthropicVersion defines parameters for ListCosts.
 type ListCostsParamsAnthropicVersion string
+
+// ListUsageParams defines parameters for ListUsage.
+type ListUsageParams struct {
+	// StartingAt is the start of the window, RFC 3339, inclusive. It is moved to the start of its UTC day.
+	StartingAt time.Time `form:"starting_at" json:"starting_at"`
+
+	// EndingAt is the end of the window, RFC 3339. Days that end later are not listed. The window has no end when it is absent.
+	EndingAt *time.Time `form:"ending_at,omitempty" json:"ending_at,omitempty"`
+
+	// BucketWidth is the width of a bucket. A day is the default.
+	BucketWidth *ListUsageParamsBucketWidth `form:"bucket_width,omitempty" json:"bucket_width,omitempty"`
+
+	// GroupBy lists the fields that results are grouped by, as one parameter each.
+	GroupBy []ListUsageParamsGroupBy `form:"group_by[],omitempty" json:"group_by[],omitempty"`
+
+	// Limit is the number of buckets in a page. The default is 7.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Page is the next_page of the page before.
+	Page *string `form:"page,omitempty" json:"page,omitempty"`
+
+	// AnthropicVersion is the version of the API.
+	AnthropicVersion ListUsageParamsAnthropicVersion `json:"anthropic-version"`
+}
+
+// ListUsageParamsBucketWidth defines parameters for ListUsage.
+type ListUsageParamsBucketWidth string
+
+// ListUsageParamsGroupBy defines parameters for ListUsage.
+type ListUsageParamsGroupBy string
+
+// ListUsageParamsAnthropicVersion defines parameters for ListUsage.
+type ListUsageParamsAnthropicVersion string
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *CacheCreation) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*CacheCreation).decode)
+}
+
+func (t *CacheCreation) decode(d *wire.Decoder) error {
+	*t = CacheCreation{}
+	t.Ephemeral5MInputTokens = 0
+	t.Ephemeral1HInputTokens = 0
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "ephemeral_5m_input_tokens":
+			o.Report(wire.UnlessNull(&t.Ephemeral5MInputTokens, d, wire.Integer))
+		case "ephemeral_1h_input_tokens":
+			o.Report(wire.UnlessNull(&t.Ephemeral1HInputTokens, d, wire.Integer))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t CacheCreation) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*CacheCreation).encode)
+}
+
+func (t *CacheCreation) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteInteger(&t.Ephemeral5MInputTokens, e.Field("ephemeral_5m_input_tokens"))
+	wire.WriteInteger(&t.Ephemeral1HInputTokens, e.Field("ephemeral_1h_input_tokens"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t CacheCreation) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t CacheCreation) LogValue() slog.Value { return wire.LogValue(t) }
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are dropped.
@@ -689,6 +887,208 @@ func (t *ModelPage) GetLastID() (v string) {
 	return v
 }
 
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *UsageBucket) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*UsageBucket).decode)
+}
+
+func (t *UsageBucket) decode(d *wire.Decoder) error {
+	*t = UsageBucket{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "starting_at":
+			seen.Add(0)
+			o.Report(wire.Time(&t.StartingAt, d))
+		case "ending_at":
+			seen.Add(1)
+			o.Report(wire.Time(&t.EndingAt, d))
+		case "results":
+			seen.Add(2)
+			o.Report(wire.ArrayOf[RawUsageResult](wire.Raw)(&t.Results, d))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err(), "starting_at", "ending_at", "results")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t UsageBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*UsageBucket).encode) }
+
+func (t *UsageBucket) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteTime(&t.StartingAt, e.Field("starting_at"))
+	wire.WriteTime(&t.EndingAt, e.Field("ending_at"))
+	wire.WriteArrayOf[RawUsageResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.Field("results"))
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t UsageBucket) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t UsageBucket) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *UsagePage) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*UsagePage).decode)
+}
+
+func (t *UsagePage) decode(d *wire.Decoder) error {
+	*t = UsagePage{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "data":
+			seen.Add(0)
+			o.Report(wire.ArrayOf[UsageBucket]((*UsageBucket).decode)(&t.Data, d))
+		case "has_more":
+			seen.Add(1)
+			o.Report(wire.Bool(&t.HasMore, d))
+		case "next_page":
+			o.Report(wire.Optional(&t.NextPage, d, wire.String))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err(), "data", "has_more")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t UsagePage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*UsagePage).encode) }
+
+func (t *UsagePage) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteArrayOf[UsageBucket]((*UsageBucket).encode)(wire.NotNil(&t.Data), e.Field("data"))
+	wire.WriteBool(&t.HasMore, e.Field("has_more"))
+	wire.WriteNullable(t.NextPage, e.Field("next_page"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t UsagePage) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t UsagePage) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetNextPage returns NextPage, or the zero value if it is nil.
+func (t *UsagePage) GetNextPage() (v string) {
+	if t != nil && t.NextPage != nil {
+		v = *t.NextPage
+	}
+	return v
+}
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are dropped.
+func (t *UsageResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*UsageResult).decode)
+}
+
+func (t *UsageResult) decode(d *wire.Decoder) error {
+	*t = UsageResult{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "uncached_input_tokens":
+			seen.Add(0)
+			o.Report(wire.Integer(&t.UncachedInputTokens, d))
+		case "cache_read_input_tokens":
+			seen.Add(1)
+			o.Report(wire.Integer(&t.CacheReadInputTokens, d))
+		case "output_tokens":
+			seen.Add(2)
+			o.Report(wire.Integer(&t.OutputTokens, d))
+		case "cache_creation":
+			o.Report(wire.Optional(&t.CacheCreation, d, (*CacheCreation).decode))
+		case "model":
+			o.Report(wire.Optional(&t.Model, d, wire.String))
+		case "service_tier":
+			o.Report(wire.Optional(&t.ServiceTier, d, wire.String))
+		case "context_window":
+			o.Report(wire.Optional(&t.ContextWindow, d, wire.String))
+		case "inference_geo":
+			o.Report(wire.Optional(&t.InferenceGeo, d, wire.String))
+		default:
+			o.Skip()
+		}
+	}
+	return seen.Check(o.Err(), "uncached_input_tokens", "cache_read_input_tokens", "output_tokens")
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t UsageResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*UsageResult).encode) }
+
+func (t *UsageResult) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteInteger(&t.UncachedInputTokens, e.Field("uncached_input_tokens"))
+	wire.WriteInteger(&t.CacheReadInputTokens, e.Field("cache_read_input_tokens"))
+	wire.WriteInteger(&t.OutputTokens, e.Field("output_tokens"))
+	if t.CacheCreation != nil {
+		(*CacheCreation).encode(t.CacheCreation, e.Field("cache_creation"))
+	}
+	wire.WriteNullable(t.Model, e.Field("model"), wire.WriteString)
+	wire.WriteNullable(t.ServiceTier, e.Field("service_tier"), wire.WriteString)
+	wire.WriteNullable(t.ContextWindow, e.Field("context_window"), wire.WriteString)
+	wire.WriteNullable(t.InferenceGeo, e.Field("inference_geo"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t UsageResult) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t UsageResult) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetCacheCreation returns CacheCreation, or nil if t is nil.
+func (t *UsageResult) GetCacheCreation() (v *CacheCreation) {
+	if t != nil {
+		v = t.CacheCreation
+	}
+	return v
+}
+
+// GetModel returns Model, or the zero value if it is nil.
+func (t *UsageResult) GetModel() (v string) {
+	if t != nil && t.Model != nil {
+		v = *t.Model
+	}
+	return v
+}
+
+// GetServiceTier returns ServiceTier, or the zero value if it is nil.
+func (t *UsageResult) GetServiceTier() (v string) {
+	if t != nil && t.ServiceTier != nil {
+		v = *t.ServiceTier
+	}
+	return v
+}
+
+// GetContextWindow returns ContextWindow, or the zero value if it is nil.
+func (t *UsageResult) GetContextWindow() (v string) {
+	if t != nil && t.ContextWindow != nil {
+		v = *t.ContextWindow
+	}
+	return v
+}
+
+// GetInferenceGeo returns InferenceGeo, or the zero value if it is nil.
+func (t *UsageResult) GetInferenceGeo() (v string) {
+	if t != nil && t.InferenceGeo != nil {
+		v = *t.InferenceGeo
+	}
+	return v
+}
+
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
 
@@ -776,6 +1176,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/organizations/cost_report (the `ListCosts` operationId).
 	ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListUsage Lists the tokens of an organization by day.
+	//
+	// Needs an admin key, which individual accounts do not have. The days are UTC days.
+	//
+	// Corresponds with GET /v1/organizations/usage_report/messages (the `ListUsage` operationId).
+	ListUsage(ctx context.Context, params *ListUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // ListModels Lists the models, newest first.
@@ -802,6 +1209,23 @@ func (c *Client) ListModels(ctx context.Context, params *ListModelsParams, reqEd
 // Corresponds with GET /v1/organizations/cost_report (the `ListCosts` operationId).
 func (c *Client) ListCosts(ctx context.Context, params *ListCostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListCostsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListUsage Lists the tokens of an organization by day.
+//
+// Needs an admin key, which individual accounts do not have. The days are UTC days.
+//
+// Corresponds with GET /v1/organizations/usage_report/messages (the `ListUsage` operationId).
+func (c *Client) ListUsage(ctx context.Context, params *ListUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListUsageRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -913,6 +1337,129 @@ func NewListCostsRequest(server string, params *ListCostsParams) (*http.Request,
 	}
 
 	operationPath := fmt.Sprintf("/v1/organizations/cost_report")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "starting_at", params.StartingAt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.EndingAt != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ending_at", *params.EndingAt, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BucketWidth != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "bucket_width", *params.BucketWidth, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by[]", params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "anthropic-version", params.AnthropicVersion, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("anthropic-version", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewListUsageRequest constructs an http.Request for the ListUsage method
+func NewListUsageRequest(server string, params *ListUsageParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/organizations/usage_report/messages")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}

@@ -176,6 +176,7 @@ func providerExchanges(t *testing.T) []exchange {
 		discoverytest.GetDeepSeekBalance:    "/deepseek/user/balance",
 		discoverytest.ListAnthropicModels:   "/anthropic/v1/models",
 		discoverytest.ListAnthropicCosts:    "/anthropic/v1/organizations/cost_report?starting_at=2026-05-01T00:00:00Z&group_by[]=description",
+		discoverytest.ListAnthropicUsage:    "/anthropic/v1/organizations/usage_report/messages?starting_at=2026-05-01T00:00:00Z&group_by[]=model",
 		discoverytest.ListGeminiModels:      "/gemini/v1beta/models",
 		discoverytest.ListXAIModels:         "/xai/v1/models",
 		discoverytest.ListXAILanguageModels: "/xai/v1/language-models",

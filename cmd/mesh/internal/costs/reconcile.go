@@ -98,6 +98,7 @@ func (q *BillQuery) Reconcile(ctx context.Context, c *discovery.Client) (Reconci
 		query := discovery.AnthropicCostQuery{Start: q.From, End: q.To, Limit: anthropicPage}
 		if q.ByItem {
 			query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}
+			query.Quantities = q.Calls != nil
 		}
 		r, err := c.ReconcileAnthropicCost(ctx, query, q.Counted)
 		return withCalls(q, r, err)
