@@ -10,29 +10,17 @@ import (
 type multipartForm struct {
 	boundary string
 	line     []byte
-	part     formPart
+	header   bool // in the header of a part
+	isModel  bool // the part is the model
 	model    string
 }
-
-// formPart is where a form is: in content that does not matter, in the header of a part, in that of the model, or in the model.
-type formPart uint8
-
-const (
-	otherContent formPart = iota
-	otherHeader
-	modelHeader
-	modelContent
-)
 
 // newMultipartForm returns the form of a content type, or nil for any other one.
 func newMultipartForm(contentType string) *multipartForm {
 	if !strings.HasPrefix(contentType, "multipart/form-data") {
 		return nil
 	}
-	_, params, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		return nil
-	}
+	_, params, _ := mime.ParseMediaType(contentType)
 	return &multipartForm{boundary: "--" + params["boundary"]}
 }
 
@@ -42,32 +30,25 @@ func (f *multipartForm) Write(p []byte) {
 	for len(p) > 0 && f.model == "" {
 		line, rest, ended := bytes.Cut(p, []byte("\n"))
 		f.line = append(f.line, line[:min(len(line), longest-len(f.line))]...)
-		if p = rest; !ended {
-			return
+		if p = rest; ended {
+			f.take(bytes.TrimSuffix(f.line, []byte("\r")))
+			f.line = f.line[:0]
 		}
-		if f.part != otherContent || bytes.HasPrefix(f.line, []byte("--")) { // most lines are those of a file
-			f.take(strings.TrimSuffix(string(f.line), "\r"))
-		}
-		f.line = f.line[:0]
 	}
 }
 
 // take takes a line.
-func (f *multipartForm) take(line string) {
-	name, value, _ := strings.Cut(line, ":")
+func (f *multipartForm) take(line []byte) {
 	switch {
-	case line == f.boundary:
-		f.part = otherHeader
-	case f.part == modelContent:
-		f.model, f.part = line, otherContent
-	case f.part == otherContent:
-	case line == "" && f.part == modelHeader:
-		f.part = modelContent
-	case line == "":
-		f.part = otherContent
-	case strings.EqualFold(name, "Content-Disposition"):
-		if _, params, err := mime.ParseMediaType(value); err == nil && params["name"] == "model" {
-			f.part = modelHeader
-		}
+	case string(line) == f.boundary:
+		f.header, f.isModel = true, false
+	case f.header && len(line) == 0:
+		f.header = false
+	case f.header:
+		name, value, _ := strings.Cut(string(line), ":")
+		_, params, _ := mime.ParseMediaType(value)
+		f.isModel = f.isModel || strings.EqualFold(name, "Content-Disposition") && params["name"] == "model"
+	case f.isModel:
+		f.model, f.isModel = string(line), false
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -163,5 +164,26 @@ func TestNothingAfterDoneCounts(t *testing.T) {
 			require.Len(t, records, 1)
 			require.Equal(t, usd, records[0].USD, "%s in pieces of %d", body, size+1)
 		}
+	}
+}
+
+// What follows the final counts in the same piece is as what follows in the next one: nothing.
+func TestNothingAfterTheFinalCountsMatters(t *testing.T) {
+	t.Parallel()
+	exception := frame("exception", "modelStreamErrorException", "{}")
+	array := &exchange{}
+	array.Request.Method, array.Request.URL = http.MethodPost, messages
+	array.Response.Status, array.Response.Headers = 200, map[string]string{"Content-Type": "application/json"}
+	array.Response.Body = `[{"id":"m","model":"claude-sonnet-5","usage":{"promptTokenCount":20}} , {"id":"n"}] x`
+	for name, e := range map[string]*exchange{
+		"an exception":          binaryExchange(invokeStream, slices.Concat(chunkStart, chunkEnd, exception)),
+		"a damaged message":     binaryExchange(invokeStream, slices.Concat(chunkStart, chunkEnd, exception[1:])),
+		"an array of documents": array,
+	} {
+		whole := withoutTimes(send(t, e, 1<<20, false))
+		for size := range len(e.Response.Body) {
+			require.Equal(t, whole, withoutTimes(send(t, e, size+1, false)), "%s in pieces of %d", name, size+1)
+		}
+		require.Equal(t, whole, withoutTimes(send(t, e, 3, true)), name)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // bedrockRoot is the place of a body or an event of Converse and InvokeModel, whatever model has answered.
@@ -44,7 +45,13 @@ var ollamaRoot = &Node{Members: map[string]*Node{
 }}
 
 // Parse reads one document of the Reader's form. It reports whether data is one JSON object.
-func (r *Reader) Parse(data []byte) (*Document, bool) { return parse(r.Root(), data) }
+func (r *Reader) Parse(data []byte) (*Document, bool) {
+	var d jsonread.Decoder
+	d.Reset(data)
+	doc := new(Document)
+	ok := d.Next() == jsonread.Object && doc.walk(&d, r.Root(), 0) == nil && d.AtEnd()
+	return doc, ok
+}
 
 // Root returns the place of a document of the Reader's form.
 func (r *Reader) Root() *Node {

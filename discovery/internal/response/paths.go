@@ -87,17 +87,6 @@ var Root = &Node{Base: whole, Members: map[string]*Node{
 	"step":         itemNode,
 }}
 
-// Parse reads one document. It reports whether data is one JSON object.
-func Parse(data []byte) (*Document, bool) { return parse(Root, data) }
-
-func parse(root *Node, data []byte) (*Document, bool) {
-	var d jsonread.Decoder
-	d.Reset(data)
-	doc := new(Document)
-	ok := d.Next() == jsonread.Object && doc.walk(&d, root, 0) == nil && d.AtEnd()
-	return doc, ok
-}
-
 // EachOf reads the documents of a JSON array, one after the other. It reports whether data is one array of objects.
 func EachOf(data []byte, each func(*Document)) bool {
 	var d jsonread.Decoder

@@ -71,7 +71,7 @@ func TestDocumentsHaveNoContent(t *testing.T) {
 		`{"event_type":"step.delta","delta":{"type":"google_search_call","arguments":{"queries":["private"]}}}`,
 		`{"type":"message_start","message":{"content":[{"text":"private"}]},"delta":{"text":"private"},"promptFeedback":{"blockReasonMessage":"private"}}`,
 	} {
-		doc, ok := response.Parse([]byte(body))
+		doc, ok := response.New("openai").Parse([]byte(body))
 		require.True(t, ok, body)
 		reader := response.New("gemini")
 		reader.Event(doc)
@@ -86,7 +86,7 @@ func TestWhatIsBesideAResponseIsNotRead(t *testing.T) {
 		`{"id":"outer","model":"outer","custom_id":"c","response":{"id":"between","body":{"id":"inner"},"model":"between"},"service_tier":"outer"}`,
 		`{"response":{"body":{"id":"inner"},"id":"between","model":"between"},"id":"outer","model":"outer"}`,
 	} {
-		doc, ok := response.Parse([]byte(body))
+		doc, ok := response.New("openai").Parse([]byte(body))
 		require.True(t, ok)
 		reader := response.New("openai")
 		reader.Body(doc)

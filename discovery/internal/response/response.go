@@ -1,7 +1,7 @@
 // Package response reads whole responses of the providers: the usage object, and what is billed beside it.
 //
 // It has two parts. The extraction finds the values that matter in a JSON document, by the paths below, and sets the fields of a
-// [Document]. [Parse] does it for a document in memory. A scanner that follows [Root], and calls [Document.Enter] and
+// [Document]. [Reader.Parse] does it for a document in memory. A scanner that follows [Root], and calls [Document.Enter] and
 // [Document.Set] in the order of the text, makes the same Document without the text. The interpretation is a [Reader]: it merges the Documents
 // of a response, and judges whether its final usage has been read.
 //

@@ -79,12 +79,13 @@ func (b *Body) Write(p []byte) {
 // frame takes bytes of a binary event stream.
 func (b *Body) frame(p []byte) {
 	err := b.frames.Write(p)
+	if b.done {
+		return
+	}
+	b.err = err
 	var exception *eventstream.ExceptionError
 	if errors.As(err, &exception) {
 		b.reader.Fail()
-	}
-	if !b.done {
-		b.err = err
 	}
 }
 
@@ -96,8 +97,12 @@ func (b *Body) document(fields []byte) {
 	}
 	b.Flush()
 	b.parse(fields)
-	if b.done = b.reader.Ended(); b.done && b.events != nil {
-		b.events.ended = true
+	b.done = b.reader.Ended()
+	switch { // what follows in the same piece must not matter
+	case b.events != nil:
+		b.events.ended = b.done
+	case b.json != nil:
+		b.json.stopped = b.done
 	}
 }
 

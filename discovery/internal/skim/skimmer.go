@@ -39,6 +39,8 @@ type Skimmer struct {
 	lines  bool        // other documents may follow
 	ended  bool        // after the document, or after the array at the top
 	err    error
+	// stopped is set once nothing that follows matters.
+	stopped bool
 
 	key  []byte
 	keep bool           // the value is kept
@@ -76,7 +78,7 @@ func NewSkimmer(root *response.Node, each func(document []byte)) Skimmer {
 
 // Write takes the next piece of the document.
 func (s *Skimmer) Write(p []byte) {
-	for len(p) > 0 && s.err == nil {
+	for len(p) > 0 && s.err == nil && !s.stopped {
 		n := 1
 		switch s.state {
 		case inKey, inString:
