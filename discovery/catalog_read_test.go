@@ -44,7 +44,7 @@ func providerServer(catalog http.HandlerFunc) *fakeServer {
 		},
 		"gemini": func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("pageToken") == "" {
-				_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.5-flash","displayName":"Flash","inputTokenLimit":1048576,"outputTokenLimit":65536}],"nextPageToken":"p 2"}`))
+				_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.5-flash","displayName":"Flash","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent","countTokens"]}],"nextPageToken":"p 2"}`))
 				return
 			}
 			_, _ = w.Write([]byte(`{"models":[{"name":"models/gemini-3.8-pro"}],"nextPageToken":""}`))
@@ -80,6 +80,8 @@ func TestFallbackSendsEveryProviderItsOwnKeyAndHeader(t *testing.T) {
 	assert.Equal(t, int64(393216), *models[2].MaxTokens)
 	assert.Equal(t, "Opus", *models[4].Name)
 	assert.Equal(t, int64(65536), *models[6].MaxTokens)
+	assert.Equal(t, "generateContent", *models[6].Type)
+	assert.Nil(t, models[7].Type)
 	assert.Equal(t, []string{"grok-latest"}, models[8].Aliases)
 	assert.Nil(t, models[0].ContextLength)
 	assert.NotNil(t, models[0].Aliases)

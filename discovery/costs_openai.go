@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type OpenAICostQuery struct {
 	AdminKey Secret `json:"-" xml:"-"`
 	// GroupBy selects the breakdowns of the buckets. By default there are none.
 	GroupBy []GroupBy
+	// ProjectIDs and APIKeyIDs select the costs of these projects and keys. Empty lists select all.
+	ProjectIDs, APIKeyIDs []string
 	// Limit is the number of days in a page, from 1 to 180. 0 means [DefaultCostLimit]. All pages of the window are read, so
 	// Limit changes only the number of requests.
 	Limit int
@@ -41,7 +44,7 @@ type OpenAICostQuery struct {
 // of 0. Results of another kind that have no amount, such as usage rows, are skipped; a [Failure] of [ReasonPartial] counts them.
 //
 // The error is a [*ValueError] if the start is missing, in milliseconds, or not before the end, the limit is outside 1 to 180, a grouping
-// is unknown or repeated, or the timeout is negative.
+// is unknown or repeated, an id is empty, or the timeout is negative.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -67,6 +70,9 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	if err := checkPages(query.Limit, maxOpenAICostLimit, query.GroupBy,
 		GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource); err != nil {
 		return days, err
+	}
+	if slices.Contains(slices.Concat(query.ProjectIDs, query.APIKeyIDs), "") {
+		return days, invalid("ProjectIDs, APIKeyIDs", "", "must not contain an empty id")
 	}
 	params := query.params()
 	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
@@ -100,7 +106,9 @@ func checkUnixWindow(start, end int64) error {
 // params returns the query of every page. Width and limit are always sent, since the provider's defaults may change.
 func (q OpenAICostQuery) params() *openai.ListCostsParams {
 	day, limit := openai.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
-	params := &openai.ListCostsParams{StartTime: q.StartTime, EndTime: ptr.Of(q.EndTime), BucketWidth: &day, Limit: &limit}
+	params := &openai.ListCostsParams{
+		StartTime: q.StartTime, EndTime: ptr.Of(q.EndTime), BucketWidth: &day, Limit: &limit, ProjectIds: q.ProjectIDs, APIKeyIds: q.APIKeyIDs,
+	}
 	for _, group := range q.GroupBy {
 		params.GroupBy = append(params.GroupBy, openai.ListCostsParamsGroupBy(group))
 	}

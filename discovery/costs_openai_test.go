@@ -55,6 +55,9 @@ func TestOpenAIRequests(t *testing.T) {
 		"start_time=1730419200&end_time=1731024000&bucket_width=1d&group_by=project_id&group_by=line_item&group_by=api_key_id&limit=7": func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{discovery.GroupByProjectID, discovery.GroupByLineItem, discovery.GroupByAPIKeyID}
 		},
+		"start_time=1730419200&end_time=1731024000&bucket_width=1d&project_ids=proj_a&project_ids=proj_b&api_key_ids=key_a&limit=7": func(q *discovery.OpenAICostQuery) {
+			q.ProjectIDs, q.APIKeyIDs = []string{"proj_a", "proj_b"}, []string{"key_a"}
+		},
 	} {
 		var queries []string
 		s := newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
@@ -257,6 +260,8 @@ func TestInvalidOpenAICostQueries(t *testing.T) {
 		"group twice": {"GroupBy", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "line_item"}
 		}},
+		"empty project":    {"ProjectIDs, APIKeyIDs", func(q *discovery.OpenAICostQuery) { q.ProjectIDs = []string{"a", ""} }},
+		"empty key":        {"ProjectIDs, APIKeyIDs", func(q *discovery.OpenAICostQuery) { q.APIKeyIDs = []string{""} }},
 		"negative timeout": {"Timeout", func(q *discovery.OpenAICostQuery) { q.Timeout = -time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -117,10 +117,14 @@ func (c *Client) listGemini(ctx context.Context, r request) ([]ModelInfo, *Failu
 		return page.Models, page.GetNextPageToken(), failure
 	})
 	return mapped(models, func(m gemini.Model) ModelInfo {
-		return ModelInfo{
+		info := ModelInfo{
 			ID: strings.TrimPrefix(m.Name, "models/"), Name: m.DisplayName, Description: m.Description,
 			ContextLength: m.InputTokenLimit, MaxTokens: m.OutputTokenLimit,
 		}
+		if methods := m.SupportedGenerationMethods; len(methods) > 0 {
+			info.Type = &methods[0]
+		}
+		return info
 	}), failure
 }
 

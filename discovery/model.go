@@ -34,7 +34,7 @@ type ModelInfo struct {
 	// Description describes the model in a sentence or two.
 	Description *string `json:"description"`
 	// Type is the kind of API that serves the model, such as "openai/chat-completions"; new values may appear. If the source
-	// lists the model once per type, it is the first type.
+	// lists the model once per type, it is the first type. Of Gemini's own list it is the first method, such as "generateContent".
 	Type *string `json:"type"`
 	// Aliases are other ids of the model.
 	Aliases []string `json:"aliases"`

@@ -89,10 +89,12 @@ func requestBills(t *testing.T, client *discovery.Client) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	days, err := client.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{
 		StartTime: today.AddDate(0, 0, -10).Unix(), EndTime: today.Unix(), AdminKey: discovery.NewSecret("an.admin.key.of.the.tests"), Limit: 3,
-		GroupBy: []discovery.GroupBy{discovery.GroupByLineItem, discovery.GroupByProjectID},
+		GroupBy:    []discovery.GroupBy{discovery.GroupByLineItem, discovery.GroupByProjectID},
+		ProjectIDs: []string{"proj_other", "proj_example"}, APIKeyIDs: []string{"key_example"},
 	})
 	require.NoError(t, err)
 	require.Len(t, days, 10)
+	assert.NotZero(t, days[0].TotalUSD)
 	assert.InDelta(t, 4.25, days[9].TotalUSD, 0)
 	assert.Equal(t, map[string]float64{"gpt-5.6, input_tokens": 3.75, "gpt-5.6, output_tokens": 0.5}, days[0].LineItemBreakdown)
 

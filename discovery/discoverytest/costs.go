@@ -47,7 +47,7 @@ func listCosts(r *http.Request) answer {
 			return badCosts("page")
 		}
 	}
-	return costsPage(start, min(end, today), limit, groups)
+	return costsPage(start, min(end, today), limit, groups, selects(query["project_ids"], exampleProject) && selects(query["api_key_ids"], exampleKey))
 }
 
 // costsWindow returns the window in Unix seconds, which ends with usual if the query has no end, or the wrong parameter.
@@ -76,12 +76,25 @@ func distinctOf(values []string, allowed ...string) bool {
 	return true
 }
 
-// costsPage returns a page of days, beginning with the day of start.
-func costsPage(start, end, limit int64, groups []string) answer {
+// The ids of all costs.
+const (
+	exampleProject = "proj_example"
+	exampleKey     = "key_example"
+)
+
+// selects reports whether ids are all, or contain id.
+func selects(ids []string, id string) bool { return len(ids) == 0 || slices.Contains(ids, id) }
+
+// costsPage returns a page of days, beginning with the day of start. They have results if any is selected.
+func costsPage(start, end, limit int64, groups []string, selected bool) answer {
 	buckets := []object{}
 	days, following := pageOfDays(start, end, limit)
 	for _, day := range days {
-		buckets = append(buckets, object{"object": "bucket", "start_time": day, "end_time": day + secondsADay, "results": dayResults(groups)})
+		results := []object{}
+		if selected {
+			results = dayResults(groups)
+		}
+		buckets = append(buckets, object{"object": "bucket", "start_time": day, "end_time": day + secondsADay, "results": results})
 	}
 	var next any
 	if following < end {
@@ -111,10 +124,10 @@ func dayResults(groups []string) []object {
 		"organization_id": "org-example",
 	}
 	if slices.Contains(groups, "project_id") {
-		day["project_id"] = "proj_example"
+		day["project_id"] = exampleProject
 	}
 	if slices.Contains(groups, "api_key_id") {
-		day["api_key_id"] = "key_example"
+		day["api_key_id"] = exampleKey
 	}
 	if slices.Contains(groups, "user_id") {
 		day["user_id"] = "user_example"

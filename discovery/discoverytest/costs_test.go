@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
@@ -88,4 +89,21 @@ func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 func usage(start, end, zone, unit string) string {
 	return `{"analyticsRequest":{"timeRange":{"startTime":"` + start + `","endTime":"` + end + `","timezone":"` + zone + `"},"timeUnit":"` + unit +
 		`","values":[{"name":"usd","aggregation":"AGGREGATION_SUM"}],"groupBy":[],"filters":[]}}`
+}
+
+func TestCostsOfOtherProjectsAndKeys(t *testing.T) {
+	t.Parallel()
+	client, err := discovery.New(discoverytest.New(t).Options()...)
+	require.NoError(t, err)
+	query := discovery.OpenAICostQuery{StartTime: 86400, EndTime: 2 * 86400, AdminKey: discovery.NewSecret("an.admin.key.of.the.tests")}
+	for _, c := range []struct {
+		projects, keys []string
+		total          float64
+	}{{nil, nil, 4.25}, {[]string{"proj_example"}, []string{"a", "key_example"}, 4.25}, {[]string{"a"}, nil, 0}, {nil, []string{"a"}, 0}} {
+		query.ProjectIDs, query.APIKeyIDs = c.projects, c.keys
+		days, err := client.FetchOpenAICostBuckets(t.Context(), query)
+		require.NoError(t, err)
+		require.Len(t, days, 1)
+		assert.InDelta(t, c.total, days[0].TotalUSD, 0)
+	}
 }

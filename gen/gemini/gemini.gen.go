@@ -38,8 +38,11 @@ type Model struct {
 	InputTokenLimit *int64 `json:"inputTokenLimit,omitempty"`
 
 	// OutputTokenLimit is the largest number of output tokens.
-	OutputTokenLimit     *int64                     `json:"outputTokenLimit,omitempty"`
-	AdditionalProperties map[string]json.RawMessage `json:"-"`
+	OutputTokenLimit *int64 `json:"outputTokenLimit,omitempty"`
+
+	// SupportedGenerationMethods holds the methods of the API that the model supports, such as generateContent or embedContent. New values appear.
+	SupportedGenerationMethods []string                   `json:"supportedGenerationMethods,omitempty"`
+	AdditionalProperties       map[string]json.RawMessage `json:"-"`
 }
 
 // ModelPage is one page of models. proto3 JSON omits empty fields, so every field is optional.
@@ -126,6 +129,8 @@ func (t *Model) decode(d *wire.Decoder) error {
 			o.Report(wire.Optional(&t.InputTokenLimit, d, wire.Integer))
 		case "outputTokenLimit":
 			o.Report(wire.Optional(&t.OutputTokenLimit, d, wire.Integer))
+		case "supportedGenerationMethods":
+			o.Report(wire.UnlessNull(&t.SupportedGenerationMethods, d, wire.ArrayOf[string](wire.String)))
 		default:
 			o.Unknown(&t.AdditionalProperties)
 		}
@@ -144,6 +149,9 @@ func (t *Model) encode(e *wire.Encoder) {
 	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
 	wire.WriteNullable(t.InputTokenLimit, e.Field("inputTokenLimit"), wire.WriteInteger)
 	wire.WriteNullable(t.OutputTokenLimit, e.Field("outputTokenLimit"), wire.WriteInteger)
+	if t.SupportedGenerationMethods != nil {
+		wire.WriteArrayOf[string](wire.WriteString)(&t.SupportedGenerationMethods, e.Field("supportedGenerationMethods"))
+	}
 	e.End(start, t.AdditionalProperties)
 }
 

@@ -184,6 +184,12 @@ type ListCostsParams struct {
 	// GroupBy lists the fields that results are grouped by, as one parameter each. The published document writes group_by[]; both forms were reported to work. user_id beside another grouping may be rejected.
 	GroupBy []ListCostsParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
 
+	// ProjectIds selects the costs of these projects, as one parameter each.
+	ProjectIds []string `form:"project_ids,omitempty" json:"project_ids,omitempty"`
+
+	// APIKeyIds selects the costs of these keys, as one parameter each.
+	APIKeyIds []string `form:"api_key_ids,omitempty" json:"api_key_ids,omitempty"`
+
 	// Limit is the number of buckets in a page. The default is 7.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -796,6 +802,30 @@ func NewListCostsRequest(server string, params *ListCostsParams) (*http.Request,
 		if params.GroupBy != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "group_by", params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ProjectIds != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "project_ids", params.ProjectIds, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.APIKeyIds != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "api_key_ids", params.APIKeyIds, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
