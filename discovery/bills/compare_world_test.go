@@ -3,6 +3,7 @@
 package bills_test
 
 import (
+	"cmp"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -61,6 +62,7 @@ type world struct {
 	// price is the factor of the billed price, nil for 1, and unpriced the calls whose cost is not known.
 	price    func(use) *big.Rat
 	unpriced func(use) bool
+	grouped  bool // the calls of a day and a model are one Counted, with the tokens of all
 	// lines are other line items, and rounding the decimal places of all items.
 	lines    []bills.Item
 	rounding int
@@ -175,6 +177,25 @@ func (w *world) counted() (all []bills.Counted) {
 			c.USD = usd.FloatString(18)
 		}
 		all = append(all, c)
+	}
+	if w.grouped {
+		return grouped(all)
+	}
+	return all
+}
+
+// grouped returns the sums by day and model.
+func grouped(calls []bills.Counted) (all []bills.Counted) {
+	for _, c := range calls {
+		i := slices.IndexFunc(all, func(g bills.Counted) bool { return g.Day == c.Day && g.Model == c.Model })
+		if i < 0 {
+			c.USD = cmp.Or(c.USD, "0")
+			all = append(all, c)
+			continue
+		}
+		g, usd := &all[i], decimalOf(cmp.Or(c.USD, "0"))
+		g.Calls, g.Unpriced, g.USD = g.Calls+c.Calls, g.Unpriced+c.Unpriced, usd.Add(usd, decimalOf(g.USD)).FloatString(18)
+		g.Usage.Input, g.Usage.CacheRead, g.Usage.Output = g.Usage.Input+c.Usage.Input, g.Usage.CacheRead+c.Usage.CacheRead, g.Usage.Output+c.Usage.Output
 	}
 	return all
 }
@@ -303,12 +324,17 @@ var situations = []situation{
 	{"all is counted twice", bills.ExtraCalls, func(w *world) { w.calls = append(w.calls, w.used...); w.all(bills.ExtraCalls) }},
 	{"unpriced calls", bills.UnpricedCalls, func(w *world) {
 		w.unpriced = func(u use) bool {
-			is := u.model == 1 && u.day == 5 && u.tokens[0]%4 == 0
+			is := u.model == 1 && u.day == 5 && u.tokens[0]%2 == 0
 			if is {
 				w.cause[[2]int{5, 1}] = bills.UnpricedCalls
 			}
 			return is
 		}
+	}},
+	{"unpriced calls in groups with others", bills.UnpricedCalls, func(w *world) {
+		w.grouped = true
+		w.unpriced = func(u use) bool { return u.model == 1 && u.day == 5 && u.tokens[0]%4 < 2 }
+		w.cause[[2]int{5, 1}] = bills.UnpricedCalls
 	}},
 	{"a model without a price", bills.UnpricedCalls, func(w *world) {
 		w.unpriced = func(u use) bool { return u.model == 2 }

@@ -23,16 +23,21 @@ func (m model) setEffects() {
 			continue
 		}
 		volume, ok := m.volume(c, prices)
-		switch {
-		case !ok:
+		if !ok {
 			c.effect(AmountDiffers, usd)
 			continue
+		}
+		price, unpriced := sub(usd, volume), m.mostUnpriced(c)
+		volume, price = c.takeUnpriced(volume, unpriced), c.takeUnpriced(price, unpriced)
+		switch {
 		case border:
 			c.effect(DayBorder, volume)
+		case volume.Sign() < 0:
+			c.effect(ExtraCalls, volume)
 		default:
-			m.addVolume(c, volume)
+			c.effect(MissingCalls, volume)
 		}
-		c.effect(AnotherPrice, sub(usd, volume))
+		c.effect(AnotherPrice, price)
 		c.foldSmall()
 	}
 }
@@ -99,24 +104,29 @@ func (m model) atBorders(prices map[string]*price) bool {
 	return mul(abs(net), big.NewRat(20, 1)).Cmp(gross) <= 0
 }
 
-// addVolume adds the effect of more or fewer tokens. Unpriced calls explain up to twice the cost of as many calls on the dearest day, and
-// all of it if no call of the model has a cost.
-func (m model) addVolume(c *cell, usd *big.Rat) {
-	if usd.Sign() < 0 {
-		c.effect(ExtraCalls, usd)
-		return
+// mostUnpriced returns what unpriced calls explain: twice the cost of as many calls on the dearest day, and all of the bill if no call of the
+// model has a cost.
+func (m model) mostUnpriced(c *cell) *big.Rat {
+	mean := m.dearest()
+	if mean == nil {
+		return new(big.Rat).Set(&c.billed)
 	}
-	unpriced := new(big.Rat)
-	if c.unpriced > 0 {
-		unpriced = usd
-		if mean := m.dearest(); mean != nil {
-			if most := decimal.Round(mul(mean, big.NewRat(2*int64(c.unpriced), 1)), places).Rat(); most.Cmp(usd) < 0 {
-				unpriced = most
-			}
-		}
+	return decimal.Round(mul(mean, big.NewRat(2*int64(c.unpriced), 1)), places).Rat()
+}
+
+// takeUnpriced adds the part of a positive amount that unpriced calls explain, which it takes from most, and returns the rest. It is an
+// amount of calls if their tokens were not counted, and else one of prices.
+func (c *cell) takeUnpriced(usd, most *big.Rat) *big.Rat {
+	if c.unpriced == 0 || usd.Sign() <= 0 {
+		return usd
 	}
-	c.effect(UnpricedCalls, unpriced)
-	c.effect(MissingCalls, sub(usd, unpriced))
+	part := new(big.Rat).Set(usd)
+	if most.Cmp(usd) < 0 {
+		part.Set(most)
+	}
+	c.effect(UnpricedCalls, part)
+	most.Sub(most, part)
+	return sub(usd, part)
 }
 
 // dearest returns the cost of a call on the dearest day; nil if no call has a known cost.
