@@ -47,10 +47,12 @@ func (c *Comparison) verdict() string {
 		return "There are no calls to compare with the bill."
 	case rat(c.Total.Billed).Sign() == 0:
 		return "Nothing was billed."
-	case c.Within && c.Total.Unpriced > 0:
-		return fmt.Sprintf("Bill and calls differ by at most %s of the bill, within the limit of %s %%.", c.percent(true), limit)
 	case c.Within:
-		return fmt.Sprintf("Bill and calls differ by %s of the bill, within the limit of %s %%.", c.percent(true), limit)
+		most := ""
+		if c.Total.Unpriced > 0 {
+			most = "at most "
+		}
+		return fmt.Sprintf("Bill and calls differ by %s%s of the bill, within the limit of %s %%.", most, c.percent(true), limit)
 	case c.Known:
 		return fmt.Sprintf("Bill and calls differ by %s of the bill, more than the limit of %s %%.", c.percent(false), limit)
 	}

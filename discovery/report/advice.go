@@ -278,7 +278,7 @@ func adviseBill(r *Report) (all []Advice) {
 	for _, c := range r.Bills {
 		if c.Known && !c.Within && len(c.Total.Effects) > 0 {
 			cause := c.Total.Effects[0].Cause
-			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", c.Provider, c.Total.Explain(), billAdvice[cause]), ""})
+			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", providerName(c.Provider), c.Total.Explain(), billAdvice[cause]), ""})
 		}
 	}
 	return all

@@ -202,8 +202,8 @@ func TestPageOfABill(t *testing.T) {
 	checkPage(t, page)
 	assert.Contains(t, page, "<small>−0.50 USD for fees and credits</small>")
 	assert.Contains(t, page, "No model: &#34;Credit &lt;b&gt;&#34;.")
-	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of openai: −0.49 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
-	assert.Contains(t, page, "Look at the bill of openai: −0.49 USD")
+	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of OpenAI: −0.49 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
+	assert.Contains(t, page, "Look at the bill of OpenAI: −0.49 USD")
 }
 
 func TestPageOfLinesThatCannotBeRead(t *testing.T) {

@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -154,10 +152,4 @@ func (p *page) Elsewhere() string {
 // BillsFirst reports whether a bill is over its limit, and belongs below the summary.
 func (p *page) BillsFirst() bool {
 	return slices.ContainsFunc(p.Report.Bills, func(c *bills.Comparison) bool { return c.Known && !c.Within })
-}
-
-// exactPercent returns the percents of a fraction, with all their decimal places.
-func exactPercent(fraction float64) string {
-	const places = 1e9 // 100 * 0.07 is not 7
-	return strconv.FormatFloat(math.Round(100*fraction*places)/places, 'f', -1, 64)
 }
