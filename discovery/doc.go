@@ -53,7 +53,7 @@
 // [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and [Client.ReconcileXAICost] compare a bill with an attributed
 // amount, which is what was counted; with nil the report has no comparison. A report of a bill that cannot be read is not Complete.
 // A window that does not fit the buckets and an attributed amount that is not finite are a [*ValueError], as an invalid query is.
-// [ReconciliationReport.WithLedger] compares day by day.
+// [ReconciliationReport.WithCalls] compares day by day, and [ReconciliationReport.Compare] states what a difference comes from.
 //
 // # Keys
 //

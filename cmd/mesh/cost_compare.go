@@ -58,6 +58,11 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, c *bills.Com
 	if f.match != nil {
 		fmt.Fprintf(a.errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(costtable.Labels(f.match)))
 	}
+	return a.writeBillPage(q, f, in, c)
+}
+
+// writeBillPage writes the page of the calls and the bills; without --html there is none.
+func (a *app) writeBillPage(q *costs.BillQuery, f costFlags, in *callsfiles.Files, all ...*bills.Comparison) error {
 	if f.html == "" {
 		return nil
 	}
@@ -69,7 +74,7 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, c *bills.Com
 	if f.usage != "" {
 		names = []string{f.usage}
 	}
-	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: []*bills.Comparison{c}}, in, names)
+	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list, Bills: all}, in, names)
 }
 
 // writeUnbilled writes the page of the calls alone, when the bill could not be read.
@@ -77,12 +82,8 @@ func (a *app) writeUnbilled(q *costs.BillQuery, f costFlags, in *callsfiles.File
 	if f.html == "" || f.usage == "" {
 		return nil
 	}
-	list, _, err := a.priceList()
-	if err != nil {
-		return err
-	}
 	a.warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
-	return a.writePage(f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.match, Prices: list}, in, []string{f.usage})
+	return a.writeBillPage(q, f, in)
 }
 
 // compared is a report whose JSON has the comparison, too.

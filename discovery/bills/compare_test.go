@@ -34,7 +34,7 @@ func TestCausesAreTrue(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, cases, 300)
+	assert.GreaterOrEqual(t, cases, 400)
 	assert.Zero(t, silent["openai"]+silent["google"], "with quantities by kind every cause is known")
 }
 
