@@ -8,11 +8,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 )
 
-// Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift. With
-// a ledger ([ReconciliationReport.WithLedger]) the rows are UTC days, with the billed and the counted amount side by side.
-// If the bill is grouped by line item or description, a note names the items that calls cannot have, such as storage.
-// Amounts are rounded to cents, or to a millionth of a dollar if they or their difference are below a cent. A report that is not complete shows only the attributed amount. An error of w
-// is returned.
+// Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift.
+// With calls ([ReconciliationReport.WithCalls]) the rows are UTC days, with the billed and the counted amount side by side. If the bill is
+// grouped by line item or description, a note names the items that calls cannot have, such as storage. Amounts are in cents, or in
+// millionths of a dollar if they or their difference are below a cent. A report that is not complete shows only the attributed amount. An
+// error of w is returned.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error { return r.display().Table(w) }
 
 // display returns the report as it is shown.
