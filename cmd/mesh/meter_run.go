@@ -32,7 +32,7 @@ func (a *app) runBehind(ctx context.Context, p *proxy.Proxy, program string, com
 		return failedf("the files of the run cannot be written: %w", err)
 	}
 	watch := sockets.New(p.Direct(os.Environ()))
-	defer func() { p.AddDirect(watch.End()) }()
+	defer func() { p.AddDirect(watch.End(ctx)) }()
 	return a.runMetered(ctx, program, command, append(p.Environment(os.Environ()), files...), signals, watch)
 }
 
@@ -44,7 +44,7 @@ func (a *app) runMetered(ctx context.Context, program string, command, env []str
 	if err := cmd.Start(); err != nil {
 		return failedf("%w", err)
 	}
-	watch.Start(cmd.Process.Pid)
+	watch.Start(ctx, cmd.Process.Pid)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for {

@@ -60,7 +60,7 @@ func TestHostsOfTheFlagHaveTheirPorts(t *testing.T) {
 
 // addresses returns random hosts with ports: those of the table, and others that differ in a label, a letter or a port.
 func addresses(h hostTable) (list []string) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not for a secret
+	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	for host := range h {
 		host = strings.Replace(nameOf(host), "*", pick("resource", "a-1", "a.b"), 1)

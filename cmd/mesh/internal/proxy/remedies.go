@@ -1,7 +1,7 @@
 package proxy
 
 // remedies are the hosts that serve models and have no prices here, with what makes --host count their calls: API:NAME.
-var remedies = map[string]string{
+var remedies = map[string]string{ //nolint:gosec // no credentials
 	"ai-gateway.vercel.sh":        "openai:vercel",
 	"api.ai21.com":                "openai:ai21",
 	"api.cerebras.ai":             "openai:cerebras",

@@ -3,6 +3,7 @@ package sockets
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"net/netip"
 	"os"
 	"slices"
@@ -76,7 +77,8 @@ func trafficOf(attributes []byte) (t traffic) {
 			return t
 		}
 		if value := attributes[header:size]; binary.NativeEndian.Uint16(attributes[2:]) == info && len(value) >= received+8 {
-			return traffic{int64(binary.NativeEndian.Uint64(value[acked:])), int64(binary.NativeEndian.Uint64(value[received:])), true}
+			count := func(at int) int64 { return int64(min(binary.NativeEndian.Uint64(value[at:]), math.MaxInt64)) }
+			return traffic{count(acked), count(received), true}
 		}
 		attributes = attributes[min(len(attributes), (size+header-1)/header*header):]
 	}

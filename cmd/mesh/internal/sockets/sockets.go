@@ -95,13 +95,13 @@ func New(c Config) *Watch {
 }
 
 // Start begins to sample the connections of a command.
-func (w *Watch) Start(pid int) {
+func (w *Watch) Start(ctx context.Context, pid int) {
 	w.command = pid
 	w.ended.Go(func() {
 		const pause, share = 50 * time.Millisecond, 50 // a fiftieth of a processor at most
 		for {
 			began := time.Now()
-			w.sample()
+			w.sample(ctx)
 			select {
 			case <-w.stop:
 				return
@@ -112,17 +112,17 @@ func (w *Watch) Start(pid int) {
 }
 
 // End returns the connections to each host.
-func (w *Watch) End() map[string]Traffic {
+func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	close(w.stop)
 	w.ended.Wait()
 	if w.destroyed != nil {
 		const late = 10 * time.Millisecond // the kernel reports a moment later
-		time.Sleep(late)
+		<-time.After(late)
 		defer w.destroyed.close()
 	}
-	w.sample()
+	w.sample(ctx)
 	if w.fresh {
-		w.lookUp()
+		w.lookUp(ctx)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,7 +143,7 @@ func (w *Watch) End() map[string]Traffic {
 }
 
 // sample decides on the connections that are new, and forgets those of other programs that are gone.
-func (w *Watch) sample() {
+func (w *Watch) sample(ctx context.Context) {
 	present := w.reported()
 	var added []row
 	for _, r := range connections(w.ports) {
@@ -159,7 +159,7 @@ func (w *Watch) sample() {
 	w.forget(present)
 	const again = time.Minute
 	if w.fresh && time.Since(w.looked) > again { // soon, since the addresses of a host change
-		w.lookUp()
+		w.lookUp(ctx)
 	}
 }
 
@@ -210,13 +210,13 @@ func (w *Watch) judge(pid int) verdict {
 }
 
 // lookUp looks up the hosts with the ports of connections.
-func (w *Watch) lookUp() {
+func (w *Watch) lookUp(ctx context.Context) {
 	ports := map[uint16]bool{}
 	for c, v := range w.seen {
 		ports[c.remote.Port()] = ports[c.remote.Port()] || v == command || v == closed
 	}
 	const patience, parallel = 2 * time.Second, 32
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	w.looked, w.fresh = time.Now(), false
 	var mu sync.Mutex

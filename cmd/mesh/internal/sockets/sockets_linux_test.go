@@ -118,8 +118,8 @@ func TestConnectionsOfACommandAreFound(t *testing.T) {
 		address := listen(t, false)
 		w := watch(t, address)
 		cmd, _, end := start(t, []string{}, append(args, address)...)
-		w.Start(cmd.Process.Pid)
-		assert.Equal(t, map[string]sockets.Traffic{model(address): {Connections: 1, Unmeasured: 1}}, w.End(), "while it is open")
+		w.Start(t.Context(), cmd.Process.Pid)
+		assert.Equal(t, map[string]sockets.Traffic{model(address): {Connections: 1, Unmeasured: 1}}, w.End(t.Context()), "while it is open")
 		end()
 	}
 }
@@ -133,8 +133,8 @@ func TestShortConnectionsAreFound(t *testing.T) {
 		w := watch(t, address)
 		cmd, _, end := start(t, []string{}, "child", how, address)
 		end()
-		w.Start(cmd.Process.Pid)
-		got := w.End()[model(address)]
+		w.Start(t.Context(), cmd.Process.Pid)
+		got := w.End(t.Context())[model(address)]
 		if how == "wait" && !reports {
 			break // no table has connections that were reset
 		}
@@ -152,8 +152,8 @@ func TestOrphansAreFound(t *testing.T) {
 	w := watch(t, address)
 	_, _, end := start(t, []string{"HTTPS_PROXY=http://mesh:a-secret-of-" + t.Name() + "@127.0.0.1"}, "dial", address)
 	defer end()
-	w.Start(1 << 30)
-	assert.Len(t, w.End(), 1)
+	w.Start(t.Context(), 1<<30)
+	assert.Len(t, w.End(t.Context()), 1)
 }
 
 func TestConnectionsOfOtherProgramsAreNot(t *testing.T) {
@@ -166,10 +166,10 @@ func TestConnectionsOfOtherProgramsAreNot(t *testing.T) {
 	w := watch(t, address)
 	_, _, end := start(t, []string{}, "dial", address)
 	defer end()
-	w.Start(os.Getppid() + 1<<30)
-	assert.Empty(t, w.End())
+	w.Start(t.Context(), os.Getppid()+1<<30)
+	assert.Empty(t, w.End(t.Context()))
 	none := sockets.New(sockets.Config{Own: func(_, _ netip.AddrPort) bool { return false }})
-	assert.Empty(t, none.End(), "a command that did not start")
+	assert.Empty(t, none.End(t.Context()), "a command that did not start")
 }
 
 // The connections of the proxy itself are not those of the command. Both families of addresses are read.
@@ -189,8 +189,8 @@ func TestOwnConnectionsAreNot(t *testing.T) {
 		cmd, local, end := start(t, []string{}, "dial", listener.Addr().String())
 		own = strings.TrimSpace(local)
 		_, _, other := start(t, []string{}, "dial", listener.Addr().String())
-		w.Start(os.Getpid())
-		assert.Equal(t, map[string]sockets.Traffic{listener.Addr().String(): {Connections: 1, Unmeasured: 1}}, w.End(), cmd.Args)
+		w.Start(t.Context(), os.Getpid())
+		assert.Equal(t, map[string]sockets.Traffic{listener.Addr().String(): {Connections: 1, Unmeasured: 1}}, w.End(t.Context()), cmd.Args)
 		end()
 		other()
 	}
