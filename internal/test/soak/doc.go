@@ -11,6 +11,8 @@
 //
 // Another test answers questions with Answer while the gateway goes away and comes back with a slow link: each function runs once.
 //
+// A third test shares questions among three servers in processes of their own, over kills of the servers and outages of the gateway.
+//
 // The gateway runs in a process of its own, started from the test binary, so that its memory does not count. It derives the
 // faults from a seed, which is printed; -seed sets it. It names each fault in the X-Request-Id header, so that every error is
 // compared with what the gateway did.

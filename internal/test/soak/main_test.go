@@ -10,6 +10,7 @@ import (
 var (
 	soakFor   = flag.Duration("soak", time.Second, "how long messages are sent; 200 nodes for 10s and more")
 	seedFlag  = flag.Uint64("seed", 0, "seed of the faults; 0 is a random one")
+	asServer  = flag.String("serve", "", "run as a server that shares messages at the gateway with this address; the test starts itself with it")
 	asGateway = flag.Int("gateway", 0, "run as the gateway for this number of nodes; the test starts itself with it")
 )
 
@@ -18,6 +19,12 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
 	flag.Parse()
+	if *asServer != "" {
+		if err := runServer(*asServer); err != nil {
+			panic(err)
+		}
+		return
+	}
 	if *asGateway > 0 {
 		if err := runGateway(*asGateway, *seedFlag); err != nil {
 			panic(err)
