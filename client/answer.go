@@ -62,12 +62,11 @@ func (s *server) sendAnswer(to MeshMessage, text string) (*MeshMessage, error) {
 		AllowRules:     s.opts.AllowRules,
 		IdempotencyKey: s.client.replyKey(to, KindAnswer, ""), // whatever the text is
 	}, true)
-	var failed *MeshGatewayError
 	switch {
-	case hasStatus(err, http.StatusConflict):
+	case statusOf(err) == http.StatusConflict:
 		s.answeredElsewhere(to)
 		return nil, nil //nolint:nilnil // see above
-	case errors.As(err, &failed) && failed.Delivered:
+	case isDelivered(err):
 		return nil, nil //nolint:nilnil // see above
 	}
 	return receipt, err
@@ -102,6 +101,6 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 		}
 		s.unreached = isAway(err)
 	}
-	s.active.remove(j.message)
+	s.finish(j.message)
 	s.report(j.message, fmt.Errorf("the answer is lost: %w", err))
 }

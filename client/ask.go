@@ -71,8 +71,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 func (c *MeshClient) Ask(ctx context.Context, req SendRequest) (*MeshMessage, error) {
 	to := req.To
 	req.To = ""
-	key := func(string) string { return req.IdempotencyKey }
-	for m, err := range c.ask(ctx, []string{to}, req, key) {
+	for m, err := range c.ask(ctx, []string{to}, req, false) {
 		if err != nil {
 			return nil, err
 		}
@@ -89,15 +88,7 @@ func (c *MeshClient) Ask(ctx context.Context, req SendRequest) (*MeshMessage, er
 // recipient gets a key derived from it; a repeated call must have the same recipients. Each range over the sequence asks again.
 // Breaking out of the loop leaves the other questions as the end of ctx does.
 func (c *MeshClient) AskAll(ctx context.Context, to []string, req SendRequest) iter.Seq2[MeshMessage, error] {
-	if req.To != "" {
-		return failing(&ValueError{Field: "To", Reason: "must be empty; the recipients are in to"})
-	}
-	return c.ask(ctx, slices.Clone(to), req, func(node string) string {
-		if req.IdempotencyKey == "" {
-			return ""
-		}
-		return "ask-" + digest(req.IdempotencyKey, node)
-	})
+	return c.ask(ctx, slices.Clone(to), req, true)
 }
 
 // Await goes on waiting for questions that were sent before, for example after a restart. It yields one result for each question
@@ -117,13 +108,8 @@ func (c *MeshClient) Await(ctx context.Context, questions ...MeshMessage) iter.S
 	}
 }
 
-// failing returns a sequence of one error.
-func failing(err error) iter.Seq2[MeshMessage, error] {
-	return func(yield func(MeshMessage, error) bool) { yield(MeshMessage{}, err) }
-}
-
-// ask is AskAll with an idempotency key for each recipient.
-func (c *MeshClient) ask(ctx context.Context, to []string, req SendRequest, key func(node string) string) iter.Seq2[MeshMessage, error] {
+// ask is AskAll, or Ask without an idempotency key for each recipient.
+func (c *MeshClient) ask(ctx context.Context, to []string, req SendRequest, keyForEach bool) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		if err := c.ready(ctx); err != nil {
 			yield(MeshMessage{}, err)
@@ -135,16 +121,15 @@ func (c *MeshClient) ask(ctx context.Context, to []string, req SendRequest, key 
 			return
 		}
 		w := &waiter{client: c, yield: yield, checked: time.Now()}
-		accepted, refused := c.checkRecipients(ctx, nodes, req)
-		named, err := c.setThread(ctx, accepted, &req)
-		for _, node := range accepted {
+		nodes, w.refused = c.checkRecipients(ctx, nodes, req)
+		named, err := c.setThread(ctx, nodes, &req)
+		for _, node := range nodes {
 			if err != nil {
-				refused = append(refused, unsent(node, err))
+				w.refused = append(w.refused, unsent(node, err))
 				continue
 			}
-			w.unsent = append(w.unsent, c.outgoing(node, req, key(node), named && req.RelatedTaskID == ""))
+			w.unsent = append(w.unsent, c.outgoing(node, req, keyForEach, named && req.RelatedTaskID == ""))
 		}
-		w.refused = refused
 		w.run(ctx)
 	}
 }
@@ -186,7 +171,7 @@ func (c *MeshClient) setThread(ctx context.Context, nodes []string, req *SendReq
 		name = askPrefix + topic
 	}
 	thread, err := c.OpenThread(ctx, name)
-	if hasStatus(err, http.StatusNotFound) || hasStatus(err, http.StatusMethodNotAllowed) {
+	if statusOf(err) == http.StatusNotFound || statusOf(err) == http.StatusMethodNotAllowed {
 		return false, nil
 	}
 	if err == nil {
@@ -199,15 +184,16 @@ func (c *MeshClient) setThread(ctx context.Context, nodes []string, req *SendReq
 type outgoing struct {
 	to  string
 	req SendRequest
-	// ownKey means that this package makes the idempotency key, if there is one.
-	ownKey bool
-	// numbered means that this package made the RelatedTaskID. refused is the error with which the gateway refused it, or nil.
-	numbered bool
-	refused  error
+	// ownKey means that this package makes the idempotency key, if there is one, and numbered that it made the RelatedTaskID.
+	ownKey, numbered bool
 }
 
 // outgoing returns the question to one node. A numbered one has a key, so that it arrives once if it is sent again without its number.
-func (c *MeshClient) outgoing(node string, req SendRequest, key string, numbered bool) outgoing {
+func (c *MeshClient) outgoing(node string, req SendRequest, keyForEach, numbered bool) outgoing {
+	key := req.IdempotencyKey
+	if keyForEach && key != "" {
+		key = "ask-" + digest(key, node)
+	}
 	req.IdempotencyKey = key
 	if numbered {
 		req.RelatedTaskID = newNumber(key, c.node)

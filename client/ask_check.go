@@ -8,6 +8,9 @@ import (
 
 // checkAsk validates a question to several nodes, sets its kind, and returns the names of the nodes after aliases.
 func (c *MeshClient) checkAsk(to []string, req *SendRequest) ([]string, error) {
+	if req.To != "" {
+		return nil, &ValueError{Field: "To", Reason: "must be empty; the recipients are in to"}
+	}
 	if req.Kind != "" && req.Kind != KindQuestion {
 		return nil, c.redactor.nameError("Kind", string(req.Kind), "must be empty or question")
 	}

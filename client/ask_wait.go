@@ -29,12 +29,12 @@ type waiter struct {
 	yield   func(MeshMessage, error) bool
 	stopped bool // yield must not be called again
 
-	refused []*NoAnswerError // questions that cannot be sent
-	unsent  []outgoing
-	again   []outgoing // to be sent again in the next round
-	pending []MeshMessage
-	turns   []conversation // that this waiter has taken
-	unknown bool           // the numbers of pending questions have to be looked up
+	refused    []*NoAnswerError // questions that cannot be sent
+	unsent     []outgoing
+	pending    []MeshMessage
+	turns      []conversation // that this waiter has taken
+	unknown    bool           // the numbers of pending questions have to be looked up
+	numberless bool           // the gateway refuses the numbers of questions
 
 	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
 	idle     int             // the number of polls in a row without an answer
@@ -50,13 +50,20 @@ type waiter struct {
 func (w *waiter) run(ctx context.Context) {
 	ctx, cancel := w.client.whileOpen(ctx)
 	defer cancel()
-	defer func() { w.client.turns.release(w.turns...) }()
+	defer func() {
+		for len(w.turns) > 0 {
+			w.release(w.turns[0])
+		}
+	}()
 	w.crowded = make(map[string]bool)
 	for {
 		if w.client.ended(ctx) == nil {
 			w.send(ctx)
 		}
-		w.emitRefused()
+		for _, err := range w.refused {
+			w.emit(MeshMessage{}, err)
+		}
+		w.refused = nil
 		if w.client.ended(ctx) == nil && len(w.pending) > 0 {
 			w.poll(ctx)
 		}
@@ -74,50 +81,34 @@ func (w *waiter) run(ctx context.Context) {
 // send sends each question whose turn it is.
 func (w *waiter) send(ctx context.Context) {
 	w.unsent = slices.DeleteFunc(w.unsent, func(q outgoing) bool {
+		if q.numbered && w.numberless {
+			q.req.RelatedTaskID = ""
+		}
 		turn := conversation{q.to, q.req.ThreadID, questionNumber(q.req.RelatedTaskID)}
-		if w.client.ended(ctx) != nil || !w.client.turns.take(turn) {
+		if w.client.ended(ctx) != nil || !w.take(turn) {
 			return false
 		}
-		w.turns = append(w.turns, turn)
 		receipt, err := w.client.post(ctx, q.to, q.req, q.ownKey)
 		if err != nil {
 			w.release(turn)
-			w.refuse(q, err)
+			if q.numbered && !w.numberless && slices.Contains(numberRefusals, statusOf(err)) {
+				w.client.log.WarnContext(ctx, "the gateway may refuse the numbers of questions; a late answer can be taken for another", "error", err)
+				w.numberless = true // the next round sends it again
+				return false
+			}
+			w.refused = append(w.refused, unsent(q.to, err))
 			return true
-		}
-		if q.refused != nil {
-			w.client.log.WarnContext(ctx, "the gateway refuses the numbers of questions; a late answer may be taken for another", "error", q.refused)
 		}
 		// Older gateways may not return these fields.
 		receipt.ToNode, receipt.ThreadID, receipt.RelatedTaskID = q.to, optional(q.req.ThreadID), optional(q.req.RelatedTaskID)
 		w.pending = append(w.pending, *receipt)
 		return true
 	})
-	w.unsent, w.again = append(w.unsent, w.again...), nil
 }
 
-// refuse handles the error of a send. If the gateway may have refused the number of a question, because it has no such task, the question is sent
-// again without it.
-func (w *waiter) refuse(q outgoing, err error) {
-	var failed *MeshGatewayError
-	if !q.numbered || !errors.As(err, &failed) || !slices.Contains(numberRefusals, failed.StatusCode) {
-		w.refused = append(w.refused, unsent(q.to, err))
-		return
-	}
-	q.numbered, q.refused, q.req.RelatedTaskID = false, err, ""
-	w.again = append(w.again, q)
-}
-
-// numberRefusals are the statuses with which a gateway may refuse the number of a question.
+// numberRefusals are the statuses with which a gateway may refuse the number of a question, because it has no such task.
 var numberRefusals = []int{
 	http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusInternalServerError,
-}
-
-func (w *waiter) emitRefused() {
-	for _, err := range w.refused {
-		w.emit(MeshMessage{}, err)
-	}
-	w.refused = nil
 }
 
 // expire ends the waiting because the context ended or the client was closed.
@@ -146,10 +137,14 @@ func (w *waiter) emit(m MeshMessage, err error) { w.stopped = w.stopped || !w.yi
 func (w *waiter) poll(ctx context.Context) {
 	w.idle++
 	defer func(began time.Time) { w.took = time.Since(began) }(time.Now())
-	failed := w.learnNumbers(ctx)
+	var failed error
+	if w.unknown {
+		failed = w.lookAtQuestions(ctx)
+		w.unknown = failed != nil
+	}
 	for _, thread := range w.threads() {
-		if err := w.pollThread(ctx, thread); err != nil && failed == nil {
-			failed = err
+		if !w.unknown { // without its number a question might get another answer
+			failed = cmp.Or(failed, w.pollThread(ctx, thread))
 		}
 		if w.stopped || w.client.ended(ctx) != nil {
 			return
@@ -174,20 +169,10 @@ func (w *waiter) poll(ctx context.Context) {
 func (w *waiter) threads() []string {
 	var threads []string
 	for _, q := range w.pending {
-		if !slices.Contains(threads, q.GetThreadID()) {
-			threads = append(threads, q.GetThreadID())
-		}
+		threads = append(threads, q.GetThreadID())
 	}
-	return threads
-}
-
-// isRefusal reports whether the gateway refused a request for good. A proxy answers 404 while it has no gateway to forward to.
-func isRefusal(err error) bool {
-	var failed *MeshGatewayError
-	if !errors.As(err, &failed) || failed.StatusCode < 400 || failed.StatusCode > 499 {
-		return false
-	}
-	return !slices.Contains([]int{http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests}, failed.StatusCode)
+	slices.Sort(threads)
+	return slices.Compact(threads)
 }
 
 // lastPoll is the shortest time before a deadline at which the last poll begins: it has to end in time, and the mark after it.
@@ -231,12 +216,17 @@ func (c *MeshClient) isAnswer(q, m MeshMessage) bool {
 // deliver marks an answer read and yields it.
 func (w *waiter) deliver(ctx context.Context, q, answer MeshMessage) {
 	w.idle = 1
-	w.pending = slices.DeleteFunc(w.pending, func(p MeshMessage) bool { return p.ID == q.ID })
-	w.release(conversationWith(q.ToNode, q))
+	w.settle(q)
 	if answer.ReadAt == nil {
 		w.mark(ctx, answer.ID)
 	}
 	w.emit(answer, nil)
+}
+
+// settle ends the waiting for a question.
+func (w *waiter) settle(q MeshMessage) {
+	w.pending = slices.DeleteFunc(w.pending, func(p MeshMessage) bool { return p.ID == q.ID })
+	w.release(conversationWith(q.ToNode, q))
 }
 
 // mark marks an answer read. An answer that stays unread is not lost, so there is no error.
@@ -253,10 +243,19 @@ func (w *waiter) mark(ctx context.Context, id int64) {
 	}
 }
 
+// take reports whether no other question waits in a conversation, and takes it.
+func (w *waiter) take(turn conversation) bool {
+	_, taken := w.client.turns.LoadOrStore(turn, nil)
+	if !taken {
+		w.turns = append(w.turns, turn)
+	}
+	return !taken
+}
+
 // release ends the turn of a conversation, if this waiter has it.
 func (w *waiter) release(turn conversation) {
 	if i := slices.Index(w.turns, turn); i >= 0 {
 		w.turns = slices.Delete(w.turns, i, i+1)
-		w.client.turns.release(turn)
+		w.client.turns.Delete(turn)
 	}
 }

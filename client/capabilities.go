@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
@@ -25,7 +26,7 @@ const (
 // peerFilter returns the filter of one peer, without capabilities of more than limit bytes.
 func peerFilter(limit int64) func(io.Reader) io.Reader {
 	return func(body io.Reader) io.Reader {
-		return (&fieldFilter{field: capabilitiesField, limit: limit, row: 1}).reader(body)
+		return &jsonlist.Filter{Body: body, Field: capabilitiesField, Limit: limit}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -33,7 +34,8 @@ type MeshClient struct {
 	// shownNode is node, or a placeholder if it does not look like a name.
 	shownNode string
 	anyNode   bool // of WithoutSelfNameValidation
-	turns     turns
+	// turns has the conversations in which a question waits for its answer.
+	turns sync.Map
 	// lifetime ends when the client is closed.
 	lifetime context.Context //nolint:containedctx // it is the client's, not a request's
 	end      context.CancelFunc
@@ -121,14 +123,12 @@ func (c *MeshClient) isClosed() bool { return c.lifetime.Err() != nil }
 
 // sleep waits for d. It returns an error if ctx ends or the client is closed first.
 func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.lifetime.Done():
 		return errClosed
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/mesh-gateway/mesh-go/internal/label"
@@ -46,8 +44,7 @@ func newNumber(key, node string) string {
 
 // digest returns a hash of texts in hexadecimal digits.
 func digest(texts ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", texts))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", texts)))
 }
 
 // askPrefix begins the names of the threads of single questions. The gateway splits a name at the first colon, so they have no pair of
@@ -67,38 +64,21 @@ func Conversation(ctx context.Context) string {
 	return name
 }
 
-// threadNames has the names of threads by their ids. It looks each one up once.
-type threadNames struct {
-	mu    sync.Mutex
-	names map[string]string
-}
-
-// maxThreadNames bounds the names that are kept.
-const maxThreadNames = 10_000
-
-// context returns ctx with the conversation of a message.
-func (t *threadNames) context(ctx context.Context, c *MeshClient, m MeshMessage) context.Context {
-	name := t.of(ctx, c, m.GetThreadID())
-	if name == "" || strings.HasPrefix(name, askPrefix) || strings.ContainsFunc(name, unicode.IsControl) {
+// inConversation returns ctx with the conversation of a message, if the name of its thread is known and is that of a conversation. The name
+// of a thread is looked up once.
+func (s *server) inConversation(ctx context.Context, m MeshMessage) context.Context {
+	id := m.GetThreadID()
+	if id == "" {
 		return ctx
 	}
-	return context.WithValue(label.With(ctx, "thread", name), conversationKey{}, name)
-}
-
-// of returns the name of a thread, or "" if it is not known.
-func (t *threadNames) of(ctx context.Context, c *MeshClient, id string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if name, ok := t.names[id]; ok || id == "" {
-		return name
+	name, known := s.threads.Load(id)
+	if !known {
+		thread, _, _ := s.client.GetThread(ctx, id, ThreadOptions{Limit: 1}) // a message that cannot be decoded does not matter
+		if thread == nil || strings.HasPrefix(thread.Name, askPrefix) || strings.ContainsFunc(thread.Name, unicode.IsControl) {
+			return ctx
+		}
+		name = thread.Name
+		s.threads.Store(id, name)
 	}
-	thread, _, _ := c.GetThread(ctx, id, ThreadOptions{Limit: 1})
-	if thread == nil {
-		return "" // err; a message that cannot be decoded does not matter
-	}
-	if t.names == nil || len(t.names) >= maxThreadNames {
-		t.names = make(map[string]string)
-	}
-	t.names[id] = thread.Name
-	return thread.Name
+	return context.WithValue(label.With(ctx, "thread", name.(string)), conversationKey{}, name)
 }

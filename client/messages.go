@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -81,19 +82,32 @@ func (c *MeshClient) isOwn(m MeshMessage) bool { return m.FromNode == c.node }
 
 // fetch returns the messages of an inbox unfiltered. Messages that cannot be decoded are RowErrors beside the others.
 func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, error) {
-	if err := checkLimit(opts.Limit); err != nil {
+	params, extra, err := c.checkFetch(ctx, opts)
+	if err != nil {
 		return nil, err
 	}
-	if err := opts.checkTexts(); err != nil {
-		return nil, err
+	return c.list(ctx, op, params, extra)
+}
+
+// fetchNewest is fetch by [MeshClient.newest], also after a response that was too slow.
+func (c *MeshClient) fetchNewest(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, int, error) {
+	params, extra, err := c.checkFetch(ctx, opts)
+	if err != nil {
+		return nil, opts.Limit, err
 	}
-	if err := c.ready(ctx); err != nil {
-		return nil, err
+	op.shrinks = true
+	return c.newest(ctx, op, params, extra)
+}
+
+func (c *MeshClient) checkFetch(ctx context.Context, opts FetchOptions) (*gateway.ListMessagesParams, gateway.RequestEditorFn, error) {
+	err := cmp.Or(checkLimit(opts.Limit), opts.checkTexts(), c.ready(ctx))
+	if err == nil {
+		err = c.redactor.checkExtraQuery(opts.Extra)
 	}
-	if err := c.redactor.checkExtraQuery(opts.Extra); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	return c.list(ctx, op, c.query(opts), withParameters(opts.Extra))
+	return c.query(opts), withParameters(opts.Extra), nil
 }
 
 // list returns the messages that GET /messages lists.
@@ -109,6 +123,22 @@ func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.Lis
 	}
 	list, err := decodeList[gateway.MessageList](c, op, resp, messageRows)
 	return list.Messages, withIncomplete(err, resp, list.AdditionalProperties, len(list.Messages), params.Limit)
+}
+
+// newest is list for the newest messages. While the response is too large, or too slow if the operation shrinks, it requests fewer of them,
+// down to one. It returns the limit of the last request.
+func (c *MeshClient) newest(ctx context.Context, op operation, params *gateway.ListMessagesParams, edit ...gateway.RequestEditorFn) ([]MeshMessage, int, error) {
+	for slow := op.shrinks; ; {
+		limit := int(*params.Limit)
+		op.shrinks = slow && limit > 1
+		rows, err := c.list(ctx, op, params, edit...)
+		if limit == 1 || !errors.Is(err, ErrTooLarge) && !(slow && isSlow(err)) || ctx.Err() != nil {
+			return rows, limit, err
+		}
+		limit = max(1, limit/4)
+		params.Limit = optional(int64(limit))
+		c.log.DebugContext(ctx, "the list is too large for one response; fetching fewer messages", "limit", limit)
+	}
 }
 
 // query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.
@@ -131,14 +161,7 @@ func (c *MeshClient) selects(o FetchOptions, m MeshMessage) bool {
 }
 
 func (o FetchOptions) checkTexts() error {
-	for _, text := range []struct{ field, value string }{
-		{"ToNode", o.ToNode}, {"FromNode", o.FromNode}, {"Kind", string(o.Kind)}, {"ThreadID", o.ThreadID}, {"Since", o.Since},
-	} {
-		if err := checkText(text.field, text.value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkTexts("ToNode", o.ToNode, "FromNode", o.FromNode, "Kind", string(o.Kind), "ThreadID", o.ThreadID, "Since", o.Since)
 }
 
 func opMarkRead(id int64) operation {

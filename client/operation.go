@@ -47,6 +47,11 @@ func (op operation) rejects(header http.Header, body []byte) bool {
 	return op.noPages && isPage(header, body)
 }
 
+// fails returns the error of a 2xx response that is complete, but not what was requested.
+func (op operation) fails(err error) error {
+	return &MeshGatewayError{Method: op.method, Path: op.path, StatusCode: http.StatusOK, Err: err}
+}
+
 func accepted(status int) bool { return status >= 200 && status < 300 }
 
 func (op operation) limits(l call.Limits) call.Limits {

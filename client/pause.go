@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"time"
 )
 
@@ -75,17 +74,4 @@ func retryAfter(err error) time.Duration {
 		return failed.RetryAfter
 	}
 	return 0
-}
-
-// isAway reports whether err shows that the gateway cannot be reached: there was no response, or one of a proxy without a gateway.
-func isAway(err error) bool {
-	var failed *MeshGatewayError
-	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
-		return false
-	}
-	switch failed.StatusCode {
-	case 0, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -62,17 +63,17 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 // listPeers returns the enabled peers, without capabilities of more than limit bytes. largest is the size of the largest
 // capabilities that it did not drop.
 func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPeer, largest int64, err error) {
-	var f *fieldFilter
+	var f *jsonlist.Filter
 	op := opListPeers
 	op.filter = func(body io.Reader) io.Reader {
-		f = &fieldFilter{field: capabilitiesField, limit: limit}
-		return f.reader(body)
+		f = &jsonlist.Filter{Body: body, List: peerRows.list, Field: capabilitiesField, Limit: limit}
+		return f
 	}
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListPeers(ctx, nil)
 	})
 	if f != nil {
-		largest = f.largest
+		largest = f.Largest
 	}
 	if err != nil {
 		return nil, largest, err
@@ -186,7 +187,7 @@ func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Re
 	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetPeer(ctx, name)
 	})
-	if hasStatus(err, http.StatusNotFound) && !errors.Is(err, ErrNoSuchPath) {
+	if statusOf(err) == http.StatusNotFound && !errors.Is(err, ErrNoSuchPath) {
 		return nil, &NotInRegistryError{Name: c.redactor.show(name)}
 	}
 	if err != nil {

@@ -20,8 +20,8 @@ type registry struct {
 
 // peerNames is the result of reading the registry. It is immutable.
 type peerNames struct {
-	nameSet
-
+	// names are those of the enabled peers, as far as they have the syntax of a node name in any case.
+	names map[string]bool
 	// exceeded is the error of a list that exceeds a bound. The set is empty then, and each name is looked up by itself.
 	exceeded error
 	// invalid has the peers whose rows cannot be decoded.
@@ -33,14 +33,14 @@ type peerNames struct {
 // registry is looked up in a new one before it is rejected, so that a message to a peer that has just registered is sent.
 func (r *registry) check(ctx context.Context, name string) error {
 	fresh := func(names peerNames, loadedAt time.Time) bool {
-		return time.Since(loadedAt) < r.ttl && (names.exceeded != nil || names.has(name))
+		return time.Since(loadedAt) < r.ttl && (names.exceeded != nil || names.names[name])
 	}
 	names, joined, err := r.cache.Get(ctx, fresh, r.load)
-	if err == nil && joined && names.exceeded == nil && !names.has(name) {
+	if err == nil && joined && names.exceeded == nil && !names.names[name] {
 		// The gateway may have answered that request before the peer registered. A request that begins now decides.
 		names, _, err = r.cache.Get(ctx, fresh, r.load)
 	}
-	if err != nil || names.has(name) {
+	if err != nil || names.names[name] {
 		return err
 	}
 	if names.exceeded != nil {
@@ -49,7 +49,7 @@ func (r *registry) check(ctx context.Context, name string) error {
 	if row := names.invalid[name]; row != nil {
 		return row
 	}
-	return &NotInRegistryError{Name: name, Near: similarNames(name, names.nameSet)}
+	return &NotInRegistryError{Name: name, Near: similarNames(name, names.names)}
 }
 
 // checkAlone is check by a request for this peer. Older gateways do not have it: exceeded is the error then.
@@ -71,10 +71,10 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 		c.log.WarnContext(ctx, "the peer list is too large; recipients are looked up one by one", "error", err)
 		return peerNames{exceeded: err}, nil
 	}
-	names := make(nameSet, len(peers))
+	names := make(map[string]bool, len(peers))
 	for _, p := range peers {
 		if p.Enabled && isNodeNameInAnyCase(p.Name) { // no other name can be a recipient, or similar to one
-			names[p.Name] = struct{}{}
+			names[p.Name] = true
 		}
 	}
 	if peers == nil {
@@ -84,7 +84,7 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 	for _, row := range rowErrors(err) {
 		invalid[row.Name] = row
 	}
-	return peerNames{nameSet: names, invalid: invalid}, nil
+	return peerNames{names: names, invalid: invalid}, nil
 }
 
 // isEnabledPeer reports whether the gateway has an enabled peer with exactly this name.
@@ -104,12 +104,4 @@ func (c *MeshClient) isEnabledPeer(ctx context.Context, name string) (bool, erro
 func isNodeNameInAnyCase(name string) bool {
 	lower := strings.ToLower(name)
 	return len(lower) == len(name) && isNodeName(lower)
-}
-
-// nameSet is the set of the names of the enabled peers, as far as they have the syntax of a node name in any case.
-type nameSet map[string]struct{}
-
-func (names nameSet) has(name string) bool {
-	_, ok := names[name]
-	return ok
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -35,6 +34,5 @@ func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, conte
 // replyKey returns the idempotency key of a reply. A gateway with a new database counts its messages from 1 again, so the key
 // needs CreatedAt as well. %q keeps the parts apart; content is the last.
 func (c *MeshClient) replyKey(to MeshMessage, kind Kind, content string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q %s", c.node, to.ID, to.CreatedAt, kind, content))
-	return "reply-" + hex.EncodeToString(sum[:])
+	return fmt.Sprintf("reply-%x", sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q %s", c.node, to.ID, to.CreatedAt, kind, content)))
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -34,15 +35,9 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.BaseDelay < 0 || p.MaxDelay < 0 {
 		return p, &ValueError{Field: "policy", Reason: "must not contain negative numbers"}
 	}
-	if p.MaxAttempts == 0 {
-		p.MaxAttempts = 3
-	}
-	if p.BaseDelay == 0 {
-		p.BaseDelay = 200 * time.Millisecond
-	}
-	if p.MaxDelay == 0 {
-		p.MaxDelay = 5 * time.Second
-	}
+	p.MaxAttempts = cmp.Or(p.MaxAttempts, 3)
+	p.BaseDelay = cmp.Or(p.BaseDelay, 200*time.Millisecond)
+	p.MaxDelay = cmp.Or(p.MaxDelay, 5*time.Second)
 	return p, nil
 }
 

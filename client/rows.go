@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
 // RowError reports a row of a list that cannot be decoded, such as a message without a recipient. A list returns its other rows
@@ -126,25 +127,24 @@ func decodeList[L any, P interface {
 // separate returns body without the rows that cannot be decoded, or nil if no row is left, and the errors of those rows. Both are
 // nil if body is not a list of JSON values, or all of its rows can be decoded.
 func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []error) {
-	list := splitRows(body, rows.list)
-	var kept [][]byte
-	for _, row := range list {
-		text := body[row.start:row.end]
-		err := rows.decode(text)
-		switch {
-		case err == nil:
-			kept = append(kept, text)
-		case row.depth <= maxNesting && !json.Valid(text):
-			return nil, nil
-		default:
-			bad = append(bad, c.rowError(rows, text, err))
+	valid := true
+	f := &jsonlist.Filter{Body: bytes.NewReader(body), List: rows.list}
+	f.Keep = func(row []byte) bool {
+		err := rows.decode(row)
+		if err != nil {
+			valid = valid && (json.Valid(row) || f.TooDeep()) // a value that a decoder refuses must not hide the others
+			bad = append(bad, c.rowError(rows, row, err))
 		}
+		return err == nil
 	}
-	if kept == nil || bad == nil {
+	good, _ = io.ReadAll(f)
+	switch {
+	case !valid:
+		return nil, nil
+	case f.Kept == 0 || bad == nil:
 		return nil, bad
 	}
-	begin, end := body[:list[0].start], body[list[len(list)-1].end:]
-	return slices.Concat(begin, bytes.Join(kept, []byte(",")), end), bad
+	return good, bad
 }
 
 // rowError returns the error of a row. A row whose fields cannot be read is not identified.

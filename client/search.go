@@ -1,22 +1,23 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"net/http"
+	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
 // GetMessage returns a message to the client's node by its id. It marks nothing read.
 //
 // The gateway has no request for one message, and a list shows no more than the newest 1000. GetMessage therefore searches the
 // list of all messages to the node and, if that may be incomplete, the lists of the unread ones, of 100 threads and of 100
-// registered senders at most. It keeps only the message itself, so that the others may exceed [WithMaxResponseBytes]. If a list
-// is larger than 1 GiB, fewer messages are requested.
+// registered senders at most. It keeps only the message itself, so that the others may exceed [WithMaxResponseBytes], and reads
+// no further than to it. If a list is larger than 1 GiB, fewer messages are requested.
 //
 // If the message is not found, the error is a [*NotInInboxError], which describes what was searched. A message that cannot be
 // decoded is a [*RowError]; other such messages are ignored. An id below 1 is a [*ValueError].
@@ -28,16 +29,18 @@ func (c *MeshClient) GetMessage(ctx context.Context, id int64) (*MeshMessage, er
 		return nil, err
 	}
 	s := &search{client: c, id: id, limit: maxLimit}
-	for list, err := range s.lists(ctx) {
+	for _, lists := range []func(context.Context) ([]gateway.ListMessagesParams, error){s.inbox, s.ofThreads, s.ofSenders} {
+		selected, err := lists(ctx)
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.find(ctx, list)
-		if found != nil || err != nil {
-			return found, err
-		}
-		if s.complete {
-			break
+		for _, list := range selected {
+			if found, err := s.find(ctx, list); found != nil || err != nil {
+				return found, err
+			}
+			if s.complete {
+				return nil, s.notFound()
+			}
 		}
 	}
 	return nil, s.notFound()
@@ -62,93 +65,76 @@ type search struct {
 	unidentified *RowError
 }
 
-// lists returns the lists to search, the most likely ones first.
-func (s *search) lists(ctx context.Context) iter.Seq2[gateway.ListMessagesParams, error] {
-	return func(yield func(gateway.ListMessagesParams, error) bool) {
-		all := gateway.ListMessagesParams{To: &s.client.node}
-		unread := all
-		unread.UnreadOnly = optional(true)
-		_ = yield(all, nil) && yield(unread, nil) && s.eachThread(ctx, all, yield) && s.eachSender(ctx, all, yield)
-	}
+// inbox returns the lists of all messages and of the unread ones.
+func (s *search) inbox(context.Context) ([]gateway.ListMessagesParams, error) {
+	return []gateway.ListMessagesParams{{To: &s.client.node}, {To: &s.client.node, UnreadOnly: optional(true)}}, nil
 }
 
-// eachThread yields the messages of each thread of the node. Older gateways have no threads.
-func (s *search) eachThread(ctx context.Context, list gateway.ListMessagesParams, yield func(gateway.ListMessagesParams, error) bool) bool {
+// ofThreads returns the list of each thread of the node. Older gateways have no threads.
+func (s *search) ofThreads(ctx context.Context) (lists []gateway.ListMessagesParams, err error) {
 	threads, err := s.client.ListThreads(ctx, ThreadQuery{Peer: s.client.node, Limit: maxSearchedThreads})
 	if withoutRowErrors(err) != nil && !errors.Is(err, ErrNoSuchPath) {
-		return yield(list, err)
+		return nil, err
 	}
 	for _, thread := range threads {
-		s.threads++
-		list.ThreadID = &thread.ID
-		if !yield(list, nil) {
-			return false
-		}
+		lists = append(lists, gateway.ListMessagesParams{To: &s.client.node, ThreadID: &thread.ID})
 	}
-	return true
+	s.threads = len(lists)
+	return lists, nil
 }
 
-// eachSender yields the messages of each registered peer, so that the messages of one cannot hide those of another.
-func (s *search) eachSender(ctx context.Context, list gateway.ListMessagesParams, yield func(gateway.ListMessagesParams, error) bool) bool {
+// ofSenders returns the list of each registered peer, so that the messages of one cannot hide those of another.
+func (s *search) ofSenders(ctx context.Context) (lists []gateway.ListMessagesParams, err error) {
 	peers, _, err := s.client.listPeers(ctx, noCapabilities)
-	if withoutRowErrors(err) != nil {
-		return yield(list, err)
-	}
 	for _, peer := range peers[:min(len(peers), maxSearchedSenders)] {
-		s.senders++
-		list.From = &peer.Name
-		if !yield(list, nil) {
-			return false
-		}
+		lists = append(lists, gateway.ListMessagesParams{To: &s.client.node, From: &peer.Name})
 	}
-	return true
+	s.senders = len(lists)
+	return lists, withoutRowErrors(err)
 }
 
 // find searches one list. While the list is too large, it requests fewer messages.
 func (s *search) find(ctx context.Context, list gateway.ListMessagesParams) (*MeshMessage, error) {
-	for {
-		list.Limit = optional(int64(s.limit))
-		found, rows, err := s.request(ctx, &list)
-		if !errors.Is(err, ErrTooLarge) || s.limit == 1 {
-			s.complete = err == nil && rows < s.limit && list.UnreadOnly == nil && list.ThreadID == nil && list.From == nil
-			return found, err
-		}
-		s.limit = max(1, s.limit/4)
-	}
-}
-
-// request searches one response, which has this number of rows.
-func (s *search) request(ctx context.Context, list *gateway.ListMessagesParams) (found *MeshMessage, rows int, err error) {
-	var f *messageFilter
-	op := opListMessages
+	f, op := new(jsonlist.Filter), opListMessages
 	op.filter = func(body io.Reader) io.Reader {
-		f = &messageFilter{id: s.id, limit: s.client.limits.MaxBytes}
-		return f.reader(body)
+		*f = jsonlist.Filter{Body: body, List: messageRows.list, MaxRow: s.client.limits.MaxBytes}
+		f.Keep = func(row []byte) (keep bool) {
+			keep, f.Found = s.wants(row)
+			return keep
+		}
+		return f
 	}
-	resp, err := s.client.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
-		return s.client.api.ListMessages(ctx, list)
-	})
-	if err != nil || blank(resp) {
-		return nil, 0, err
-	}
-	kept, err := decodeList[gateway.MessageList](s.client, op, resp, messageRows)
-	if withoutRowErrors(err) != nil {
-		return nil, 0, err
-	}
-	for _, m := range kept.Messages {
+	list.Limit = optional(int64(s.limit))
+	kept, limit, err := s.client.newest(ctx, op, &list)
+	s.limit = limit
+	for _, m := range kept {
 		if m.ID == s.id && m.ToNode == s.client.node { // gateways with deviations return messages of other nodes
-			return &m, f.rows, nil
+			return &m, nil
 		}
 	}
 	for _, row := range rowErrors(err) {
 		if row.ID == s.id {
-			return nil, f.rows, row
+			return nil, row
 		}
 		if row.ID == 0 {
 			s.unidentified = row
 		}
 	}
-	return nil, f.rows, nil
+	if err = withoutRowErrors(err); err == nil {
+		s.complete = f.Rows < s.limit && list.UnreadOnly == nil && list.ThreadID == nil && list.From == nil
+	}
+	return nil, err
+}
+
+// wants reports whether a row may be the message, and whether it is. The decoder of the list reports an invalid one.
+func (s *search) wants(row []byte) (maybe, is bool) {
+	if !bytes.Contains(row, strconv.AppendInt(nil, s.id, 10)) {
+		return false, false
+	}
+	var m MeshMessage
+	err := m.UnmarshalJSON(row)
+	is = err == nil && m.ID == s.id
+	return is || err != nil, is
 }
 
 // notFound returns an error that describes what was searched.

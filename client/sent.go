@@ -67,65 +67,41 @@ func (c *MeshClient) Pending(ctx context.Context, opts FetchOptions) ([]MeshMess
 	if len(questions) == 0 {
 		return questions, err
 	}
-	answers := newestAnswers{client: c, ids: make(map[conversation]int64)}
-	if err := answers.read(ctx, conversation{node: resolveAlias(c.aliases, opts.ToNode), thread: opts.ThreadID}); err != nil {
-		return nil, err
-	}
-	var pending []MeshMessage
+	newest, read := make(map[conversation]int64), make(map[conversation]bool)
+	complete, err2 := c.readAnswers(ctx, newest, conversation{node: resolveAlias(c.aliases, opts.ToNode), thread: opts.ThreadID})
+	pending := []MeshMessage{}
 	for _, q := range questions {
-		answered, err := answers.has(ctx, q)
-		if err != nil {
-			return nil, err
+		of := conversationWith(q.ToNode, q)
+		if err2 == nil && newest[of] <= q.ID && q.ID < complete && !read[of] {
+			_, err2 = c.readAnswers(ctx, newest, of)
+			read[of] = true
 		}
-		if !answered {
+		if newest[of] <= q.ID {
 			pending = append(pending, q)
 		}
 	}
-	return append([]MeshMessage{}, pending...), err
-}
-
-// newestAnswers has the ids of the newest answers to the client's node.
-type newestAnswers struct {
-	client *MeshClient
-	ids    map[conversation]int64
-	// complete is the id from which on all answers are known.
-	complete int64
-	// known are the conversations whose newest answer is known.
-	known map[conversation]bool
-}
-
-// has reports whether a question is answered.
-func (a *newestAnswers) has(ctx context.Context, question MeshMessage) (bool, error) {
-	of := conversationWith(question.ToNode, question)
-	if a.ids[of] <= question.ID && question.ID < a.complete && !a.known[of] {
-		before := a.complete
-		if err := a.read(ctx, of); err != nil {
-			return false, err
-		}
-		a.complete = before
-		if a.known == nil {
-			a.known = make(map[conversation]bool)
-		}
-		a.known[of] = true
+	if err2 != nil {
+		return nil, err2
 	}
-	return a.ids[of] > question.ID, nil
+	return pending, err
 }
 
-// read reads the newest answers of a conversation, or of all for "". It does not need their contents.
-func (a *newestAnswers) read(ctx context.Context, of conversation) error {
+// readAnswers adds the ids of the newest answers of a conversation, or of all for "", without their contents. It returns the id from which on
+// all answers are known.
+func (c *MeshClient) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
 	op := opListMessages
 	op.filter = withoutContents
-	rows, err := a.client.list(ctx, op, &gateway.ListMessagesParams{
-		To: &a.client.node, From: optional(of.node), ThreadID: optional(of.thread), Kind: optional(KindAnswer), Limit: optional(int64(maxLimit)),
+	rows, err := c.list(ctx, op, &gateway.ListMessagesParams{
+		To: &c.node, From: optional(of.node), ThreadID: optional(of.thread), Kind: optional(KindAnswer), Limit: optional(int64(maxLimit)),
 	})
 	for _, m := range rows {
-		if m.Kind == KindAnswer && m.ToNode == a.client.node {
+		if m.Kind == KindAnswer && m.ToNode == c.node {
 			of := conversationWith(m.FromNode, m)
-			a.ids[of] = max(a.ids[of], m.ID)
+			newest[of] = max(newest[of], m.ID)
 		}
 	}
-	if a.complete = 0; len(rows) >= maxLimit {
-		a.complete = rows[len(rows)-1].ID
+	if len(rows) >= maxLimit {
+		complete = rows[len(rows)-1].ID
 	}
-	return withoutRowErrors(err)
+	return complete, withoutRowErrors(err)
 }

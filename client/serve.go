@@ -149,10 +149,8 @@ func (o ServeOptions) check(r *redactor) error {
 	switch {
 	case o.Workers < 0:
 		return &ValueError{Field: "Workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
-	case o.Lease < 0:
-		return &ValueError{Field: "Lease", Value: o.Lease.String(), Reason: "must not be negative"}
-	case o.Lease > 0 && o.Lease < minWatchInterval:
-		return &ValueError{Field: "Lease", Value: o.Lease.String(), Reason: "must be at least 1ms; use a unit, such as time.Minute"}
+	case o.Lease != 0 && o.Lease < minWatchInterval:
+		return &ValueError{Field: "Lease", Value: o.Lease.String(), Reason: "must be 0 or at least 1ms; use a unit, such as time.Minute"}
 	case o.MaxAttempts < 0:
 		return &ValueError{Field: "MaxAttempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
 	}
@@ -190,10 +188,10 @@ type server struct {
 	ending    sync.Mutex      // of the answers that are sent after the end of ctx
 	unreached bool            // such a delivery found no gateway
 	running   sync.WaitGroup
-	active    messageSet
+	active    sync.Map // the messages that Serve has not finished with, by their keys, and what ends with each of them
 	marks     markQueue
 	check     unreadCheck
-	threads   threadNames
+	threads   sync.Map // the names of conversations, by the ids of their threads
 
 	identity string // of the claims
 	renewals sync.WaitGroup
@@ -226,11 +224,24 @@ func (s *server) serve(ctx context.Context) {
 // start starts the goroutine of a message, which owns a slot. A message that Watch has forgotten and yields again may
 // still be active.
 func (s *server) start(ctx context.Context, m MeshMessage) {
-	if !s.active.add(m) {
+	if !s.begin(m) {
 		<-s.slots
 		return
 	}
 	s.running.Go(func() { s.process(ctx, &job{message: m, slots: s.slots}) })
+}
+
+// begin reports whether m is a new message, and adds it to those that are active.
+func (s *server) begin(m MeshMessage) bool {
+	_, active := s.active.LoadOrStore(keyOf(m), func() {})
+	return !active
+}
+
+// finish ends what is active for m.
+func (s *server) finish(m MeshMessage) {
+	if end, ok := s.active.LoadAndDelete(keyOf(m)); ok {
+		end.(func())()
+	}
 }
 
 // acquire waits until the gateway can be reached and a slot is free. It returns false when ctx ends or the client is closed first.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
 // errNotInInbox reports a message that cannot be marked by its id, which may belong to another message now.
@@ -55,15 +57,21 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 	}
 	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
 	op.needsBody = true
-	rows, _, err := c.fetchSince(ctx, op, m, c.similar(m))
-	if err != nil {
-		return false, err
+	row, _, err := c.find(ctx, op, m, c.similar(m))
+	if err == nil && row == nil {
+		err = errNotInInbox
 	}
+	return row != nil && row.ReadAt == nil, err
+}
+
+// find returns m from the selected messages, or nil, and whether newer ones may hide it.
+func (c *unreadCheck) find(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) (row *MeshMessage, hidden bool, err error) {
+	rows, limit, err := c.fetchSince(ctx, op, m, opts)
 	i := slices.IndexFunc(rows, func(row MeshMessage) bool { return keyOf(row) == keyOf(m) && row.FromNode == m.FromNode })
 	if i < 0 {
-		return false, errNotInInbox
+		return nil, len(rows) >= limit, err
 	}
-	return rows[i].ReadAt == nil, nil
+	return &rows[i], false, err
 }
 
 // similar selects the messages with the sender, the kind and the thread of m.
@@ -155,5 +163,5 @@ func (c *unreadCheck) fetchSince(ctx context.Context, op operation, m MeshMessag
 // withoutContents filters a list of messages: the contents of many large messages would exceed the limit of a response, and hide
 // the older ones.
 func withoutContents(body io.Reader) io.Reader {
-	return (&fieldFilter{field: "content", limit: -1}).reader(body)
+	return &jsonlist.Filter{Body: body, List: messageRows.list, Field: "content", Limit: -1}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,22 +20,52 @@ var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that S
 // idempotency key that all servers use: the gateway accepts the content of the first one, which has its identity. It begins with the slot
 // of the job. If it returns false, the job is over and has no slot: another server has finished the message, or ctx has ended.
 func (s *server) claim(ctx context.Context, j *job) bool {
-	for n, failures := 0, 0; ; {
-		mine, err := s.take(ctx, j.message, n)
+	n, mine := 0, false
+	for {
+		if !s.repeat(ctx, j, func() (err error) { mine, err = s.take(ctx, j.message, n); return err }) {
+			return false
+		}
+		if mine {
+			break
+		}
+		var open bool
+		if n, open = s.awaitLease(ctx, j, n); !open {
+			return false
+		}
+	}
+	s.renewWhileActive(j.message, n)
+	if n == 0 {
+		return true
+	}
+	// Another server may have finished the message just before the claim. The content is not in memory any more.
+	var m *MeshMessage
+	if !s.repeat(ctx, j, func() (err error) { m, err = s.find(ctx, j.message, nil); return err }) {
+		return false
+	}
+	if m == nil {
+		s.finish(j.message)
+		<-j.slots
+		return false
+	}
+	j.message = *m
+	return true
+}
+
+// repeat calls do until it succeeds, and pauses without the slot of the job. It returns false if ctx ends.
+func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
+	for failures := 1; ; failures++ {
+		err := do()
 		switch {
-		case err != nil:
-			failures++
-			if !s.pauseClaim(ctx, j, err, failures) {
-				return false
-			}
-		case mine:
-			s.renewWhileActive(j.message, n)
-			return n == 0 || s.isStillOpen(ctx, j)
+		case err == nil:
+			return true
+		case isAway(err):
+			s.reach.suspect(err)
 		default:
-			var open bool
-			if n, open = s.awaitLease(ctx, j, n); !open {
-				return false
-			}
+			s.report(MeshMessage{}, err)
+		}
+		if !s.pause(ctx, j, RetryPause(err, failures)) {
+			s.finish(j.message)
+			return false
 		}
 	}
 }
@@ -53,11 +82,10 @@ func (s *server) take(ctx context.Context, m MeshMessage, n int) (bool, error) {
 
 func (s *server) postClaim(ctx context.Context, key, identity string) (bool, error) {
 	_, err := s.client.post(ctx, claimNode, SendRequest{Kind: KindStatus, Content: key + " " + identity, IdempotencyKey: key}, true)
-	var failed *MeshGatewayError
 	switch {
-	case err == nil, errors.As(err, &failed) && failed.Delivered:
+	case err == nil, isDelivered(err):
 		return true, nil
-	case hasStatus(err, http.StatusConflict):
+	case statusOf(err) == http.StatusConflict:
 		return false, nil
 	}
 	return false, err
@@ -72,21 +100,7 @@ func (s *server) checkKeys(ctx context.Context) error {
 	if mine, err := s.postClaim(ctx, key, "second"); err != nil || !mine {
 		return err
 	}
-	return &MeshGatewayError{Method: http.MethodPost, Path: opListMessages.path, StatusCode: http.StatusOK, Err: errKeysIgnored}
-}
-
-// pauseClaim pauses after a failed request, without the slot of the job. It returns false if ctx ends.
-func (s *server) pauseClaim(ctx context.Context, j *job, err error, failures int) bool {
-	if isAway(err) {
-		s.reach.suspect(err)
-	} else if ctx.Err() == nil {
-		s.report(MeshMessage{}, err)
-	}
-	if !s.pause(ctx, j, RetryPause(err, failures)) {
-		s.active.remove(j.message)
-		return false
-	}
-	return true
+	return opSend(true, true).fails(errKeysIgnored)
 }
 
 // looksPerLease is how often a server looks at a message that another one has claimed, and how often that one renews its claim, in a
@@ -105,7 +119,7 @@ func (s *server) awaitLease(ctx context.Context, j *job, n int) (next int, open 
 		}
 		m, err := s.find(ctx, j.message, withoutContents)
 		if err == nil && m == nil {
-			s.active.remove(j.message)
+			s.finish(j.message)
 			return 0, false
 		}
 		last := n
@@ -119,25 +133,6 @@ func (s *server) awaitLease(ctx context.Context, j *job, n int) (next int, open 
 	return n + 1, s.acquire(ctx, j.slots)
 }
 
-// isStillOpen reports whether a message that this server has taken over is unread, and sets its content. Another server may have finished it
-// just before the claim.
-func (s *server) isStillOpen(ctx context.Context, j *job) bool {
-	for failures := 1; ; failures++ {
-		m, err := s.find(ctx, j.message, nil)
-		switch {
-		case m != nil:
-			j.message = *m
-			return true
-		case err == nil:
-			s.active.remove(j.message)
-			<-j.slots
-			return false
-		case !s.pauseClaim(ctx, j, err, failures):
-			return false
-		}
-	}
-}
-
 // find returns a message from the unread ones, or nil if it is not among them any more. It looks twice, since a response may be a mistake of
 // the gateway.
 func (s *server) find(ctx context.Context, m MeshMessage, filter func(io.Reader) io.Reader) (*MeshMessage, error) {
@@ -146,15 +141,12 @@ func (s *server) find(ctx context.Context, m MeshMessage, filter func(io.Reader)
 	opts := s.check.similar(m)
 	opts.UnreadOnly = true
 	for range 2 {
-		rows, limit, err := s.check.fetchSince(ctx, op, m, opts)
-		if i := slices.IndexFunc(rows, func(row MeshMessage) bool { return keyOf(row) == keyOf(m) }); i >= 0 {
-			return &rows[i], nil
+		row, hidden, err := s.check.find(ctx, op, m, opts)
+		if err == nil && hidden {
+			err = pollError("newer messages hide message %d", m.ID)
 		}
-		if err == nil && len(rows) >= limit {
-			err = pollError("the list is full: %d newer messages may hide message %d", len(rows), m.ID)
-		}
-		if err != nil {
-			return nil, err
+		if err != nil || row != nil {
+			return row, err
 		}
 	}
 	return nil, nil //nolint:nilnil // see above
@@ -176,7 +168,7 @@ func (s *server) lastClaim(ctx context.Context, m MeshMessage, n int) (int, erro
 // renewWhileActive renews the nth claim on a message until this server has finished with it.
 func (s *server) renewWhileActive(m MeshMessage, n int) {
 	ctx, cancel := context.WithCancel(s.handling)
-	s.active.onRemove(m, cancel)
+	s.active.Store(keyOf(m), (func())(cancel))
 	s.renewals.Go(func() {
 		for pause := s.opts.Lease / looksPerLease; s.client.sleep(ctx, pause) == nil; {
 			mine, err := s.take(ctx, m, n+1)

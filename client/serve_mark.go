@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 )
 
 const (
@@ -40,7 +39,7 @@ func (s *server) markRead(ctx context.Context, k mark) {
 // with a token can forge them.
 func (s *server) markOwn(ctx context.Context, own []MeshMessage) {
 	for _, m := range own {
-		if s.active.add(m) {
+		if s.begin(m) {
 			s.queue(ctx, mark{message: m, cause: "sent by the node itself"})
 		}
 	}
@@ -54,7 +53,7 @@ func (s *server) try(ctx context.Context, k *mark, repeat bool) (finished bool) 
 	if k.err != nil {
 		k.attempts++
 		absent := errors.Is(k.err, errNotInInbox)
-		if mayWorkLater(k.err) || absent && !k.missed {
+		if statusOf(k.err) >= 0 || absent && !k.missed { // any response but the gateway's 404 may come from something in between, or pass
 			k.missed = k.missed || absent
 			return false
 		}
@@ -62,15 +61,8 @@ func (s *server) try(ctx context.Context, k *mark, repeat bool) (finished bool) 
 			s.report(k.message, k.error())
 		}
 	}
-	s.active.remove(k.message)
+	s.finish(k.message)
 	return true
-}
-
-// mayWorkLater reports whether a mark is repeated after err. Any response but the gateway's 404 may come from something in
-// between, or pass.
-func mayWorkLater(err error) bool {
-	var failed *MeshGatewayError
-	return errors.As(err, &failed) && !errors.Is(err, errClosed)
 }
 
 // send marks a message read if it is unread. The requests end with the client.
@@ -87,9 +79,4 @@ func (s *server) send(ctx context.Context, m MeshMessage, repeat bool) error {
 		return nil
 	}
 	return err
-}
-
-// isMarked reports whether err is the gateway's 404 for a message that is marked already.
-func isMarked(err error) bool {
-	return hasStatus(err, http.StatusNotFound) && !errors.Is(err, ErrNoSuchPath)
 }

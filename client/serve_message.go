@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -63,7 +62,7 @@ func (s *server) process(ctx context.Context, j *job) {
 func (s *server) attempt(j *job) error {
 	j.began = s.reach.polls()
 	if !j.finished {
-		text, err := s.handler(s.threads.context(s.handling, s.client, j.message), j.message)
+		text, err := s.handler(s.inConversation(s.handling, j.message), j.message)
 		if err != nil {
 			return err
 		}
@@ -95,7 +94,7 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	if s.opts.OnGiveUp != nil && s.opts.OnGiveUp(m, err) {
 		s.markRead(ctx, mark{message: m, cause: "given up"})
 	} else {
-		s.active.remove(m)
+		s.finish(m)
 	}
 	if size := waitingBytes(m); s.reserve(size) {
 		<-j.slots
@@ -147,45 +146,4 @@ func servePauseAfter(err error, attempts int) time.Duration {
 		d = max(d, withJitter(unknownPeerPause))
 	}
 	return d
-}
-
-func hasStatus(err error, status int) bool {
-	var failed *MeshGatewayError
-	return errors.As(err, &failed) && failed.StatusCode == status
-}
-
-// messageSet is the messages that Serve has not finished with, and what ends with each of them, or nil.
-type messageSet struct {
-	mu   sync.Mutex
-	ends map[messageKey]func()
-}
-
-// add reports whether m was not in the set.
-func (s *messageSet) add(m MeshMessage) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.ends[keyOf(m)]; ok {
-		return false
-	}
-	if s.ends == nil {
-		s.ends = make(map[messageKey]func())
-	}
-	s.ends[keyOf(m)] = nil
-	return true
-}
-
-// onRemove sets what ends with m.
-func (s *messageSet) onRemove(m MeshMessage, end func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ends[keyOf(m)] = end
-}
-
-func (s *messageSet) remove(m MeshMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if end := s.ends[keyOf(m)]; end != nil {
-		end()
-	}
-	delete(s.ends, keyOf(m))
 }

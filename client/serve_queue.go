@@ -23,7 +23,7 @@ func (s *server) queue(ctx context.Context, k mark) {
 
 // drop gives a mark up. It is reported unless it was before, or has not failed.
 func (s *server) drop(k mark) {
-	s.active.remove(k.message)
+	s.finish(k.message)
 	if k.attempts > 0 && !k.reported {
 		s.report(k.message, k.error())
 	}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 )
@@ -71,14 +70,12 @@ func (r *reach) await(ctx context.Context, poll func(context.Context) error) boo
 		if back == nil {
 			return true
 		}
-		pause := time.NewTimer(RetryPause(err, attempt))
 		select {
 		case <-back:
 		case <-ctx.Done():
-		case <-pause.C:
+		case <-time.After(RetryPause(err, attempt)):
 			r.try(ctx, poll)
 		}
-		pause.Stop()
 	}
 	return false
 }
@@ -102,10 +99,4 @@ func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
 // attempt, and one has failed since it began. It is called after the poll that await waits for.
 func (r *reach) isOutage(began, ended polls) bool {
 	return ended.successes == began.successes && r.polls().failures > began.failures
-}
-
-// isUnreachable reports whether a poll failed because there was no response, or one of a gateway in trouble.
-func isUnreachable(err error) bool {
-	var failed *MeshGatewayError
-	return errors.As(err, &failed) && isOutage(err) && !accepted(failed.StatusCode)
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 )
 
@@ -23,27 +22,16 @@ func (s *server) prepare(ctx context.Context) (err error) {
 func (s *server) insist(ctx context.Context, do func() error) error {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := do()
-		ended := ctx.Err() != nil
-		if err == nil || !ended && (!isOutage(err) || errors.Is(err, errKeysIgnored)) {
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		if !isOutage(err) || errors.Is(err, errKeysIgnored) {
 			return err
 		}
-		if !ended {
-			s.report(MeshMessage{}, err)
-			_ = s.client.sleep(ctx, RetryPause(err, attempt)) // the loop checks what ended it
-		}
+		s.report(MeshMessage{}, err)
+		_ = s.client.sleep(ctx, RetryPause(err, attempt)) // the loop checks what ended it
 	}
 	return nil
-}
-
-// isOutage reports whether a later attempt may succeed: there was no response, or a 2xx response that is invalid or breaks off,
-// or one that a gateway in trouble sends.
-func isOutage(err error) bool {
-	var failed *MeshGatewayError
-	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
-		return false
-	}
-	status := failed.StatusCode
-	return status == 0 || accepted(status) || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
 // keepRegistered registers the node again when the gateway has lost it, until ctx ends.

@@ -17,26 +17,19 @@ const (
 
 // similarNames returns up to three registered names by edit distance or shared prefix, the most similar first. Case does not
 // count, so that another spelling of name comes first.
-func similarNames(name string, names nameSet) []string {
+func similarNames(name string, names map[string]bool) []string {
 	if len(names) > maxCompared {
 		return nil
 	}
-	type candidate struct {
-		name  string
-		edits int
-	}
-	var similar []candidate
+	edits := make(map[string]int)
+	var similar []string
 	for other := range names {
 		lower := strings.ToLower(other)
-		edits := editdistance.Of(name, lower)
-		if edits <= max(2, len(name)/3) || strings.HasPrefix(lower, name) || strings.HasPrefix(name, lower) {
-			similar = append(similar, candidate{other, edits})
+		edits[other] = editdistance.Of(name, lower)
+		if edits[other] <= max(2, len(name)/3) || strings.HasPrefix(lower, name) || strings.HasPrefix(name, lower) {
+			similar = append(similar, other)
 		}
 	}
-	slices.SortFunc(similar, func(a, b candidate) int { return cmp.Or(a.edits-b.edits, strings.Compare(a.name, b.name)) })
-	var list []string
-	for _, c := range similar[:min(len(similar), maxSimilarNames)] {
-		list = append(list, c.name)
-	}
-	return list
+	slices.SortFunc(similar, func(a, b string) int { return cmp.Or(edits[a]-edits[b], strings.Compare(a, b)) })
+	return similar[:min(len(similar), maxSimilarNames)]
 }

@@ -154,10 +154,8 @@ func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool
 		}
 	}
 	if len(threads) >= maxThreadLimit {
-		return nil, false, &MeshGatewayError{
-			Method: opListThreads.method, Path: opListThreads.path, StatusCode: http.StatusOK,
-			Err: fmt.Errorf("the thread is not among the %d listed ones, and there may be more with similar names", len(threads)),
-		}
+		return nil, false, opListThreads.fails(
+			fmt.Errorf("the thread is not among the %d listed ones, and there may be more with similar names", len(threads)))
 	}
 	return nil, false, err // a row that cannot be decoded may be the thread
 }
@@ -193,10 +191,8 @@ func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThread
 }
 
 func (q ThreadQuery) check() error {
-	for _, text := range []struct{ field, value string }{{"Peer", q.Peer}, {"Topic", q.Topic}, {"SessionID", q.SessionID}} {
-		if err := checkText(text.field, text.value); err != nil {
-			return err
-		}
+	if err := checkTexts("Peer", q.Peer, "Topic", q.Topic, "SessionID", q.SessionID); err != nil {
+		return err
 	}
 	if q.Limit < 0 || q.Limit > maxThreadLimit {
 		return &ValueError{Field: "Limit", Value: strconv.Itoa(q.Limit), Reason: "must be between 1 and 100, or 0 for the gateway's default"}

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
 	"net/url"
 	"regexp"
@@ -94,6 +93,16 @@ func checkText(field, text string) error {
 	return &ValueError{Field: field, Reason: "must be valid UTF-8"}
 }
 
+// checkTexts is checkText for pairs of a field and a text.
+func checkTexts(pairs ...string) error {
+	for pair := range slices.Chunk(pairs, 2) {
+		if err := checkText(pair[0], pair[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkPathSegment rejects texts that do not survive as one segment of a path.
 func checkPathSegment(field, text string) error {
 	switch {
@@ -134,12 +143,8 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 	if err := r.checkNodeName("To", to); err != nil {
 		return err
 	}
-	for _, text := range []struct{ field, value string }{
-		{"Content", req.Content}, {"RelatedTaskID", req.RelatedTaskID}, {"ThreadID", req.ThreadID}, {"IdempotencyKey", req.IdempotencyKey},
-	} {
-		if err := checkText(text.field, text.value); err != nil {
-			return err
-		}
+	if err := checkTexts("Content", req.Content, "RelatedTaskID", req.RelatedTaskID, "ThreadID", req.ThreadID, "IdempotencyKey", req.IdempotencyKey); err != nil {
+		return err
 	}
 	switch n := utf8.RuneCountInString(req.Content); {
 	case n == 0:
@@ -173,33 +178,10 @@ func overflows(text string) bool {
 
 // check validates that the request can be written as JSON.
 func (req RegisterRequest) check() error {
-	if _, err := json.Marshal(req.Capabilities); err != nil {
-		return &ValueError{Field: "Capabilities", Reason: "cannot be written as JSON"}
-	}
-	if !validTexts(req.Capabilities) {
-		return &ValueError{Field: "Capabilities", Reason: "must be valid UTF-8"}
+	if _, err := encodeJSON("Capabilities", req.Capabilities); err != nil {
+		return err
 	}
 	return checkText("URL", req.URL)
-}
-
-// validTexts reports whether the strings in value are valid UTF-8. It looks into the types that decoded JSON consists of;
-// other types are encoded by their own MarshalJSON.
-func validTexts(value any) bool {
-	switch v := value.(type) {
-	case string:
-		return utf8.ValidString(v)
-	case []string:
-		return !slices.ContainsFunc(v, func(text string) bool { return !utf8.ValidString(text) })
-	case []any:
-		return !slices.ContainsFunc(v, func(element any) bool { return !validTexts(element) })
-	case map[string]any:
-		for key, element := range v {
-			if !utf8.ValidString(key) || !validTexts(element) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // checkToken rejects a token that net/http would refuse to send in a header: that error would show the token.

@@ -64,7 +64,8 @@ type WatchOptions struct {
 // other nodes are dropped, and an error follows the others.
 //
 // A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
-// sequence remembers its own last 20,000 messages. An older message that is still unread is yielded again.
+// sequence remembers up to 20,000 messages, and then those of its last poll. A message that it has forgotten and that is still unread is
+// yielded again.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
 	return c.watch(ctx, opts, nil, pollEvents{})
 }

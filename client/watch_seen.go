@@ -1,17 +1,18 @@
 package client
 
-import "container/list"
+import "maps"
 
 // seenMessages tracks the messages already yielded until they leave the inbox. Its size is bounded.
 type seenMessages struct {
-	entries map[messageKey]*list.Element
-	// recent lists the entries, the one shown by the latest window first.
-	recent list.List
-	// complete counts the complete windows.
-	complete int
+	shown map[messageKey]shown
+	// latest counts the windows: all of them, and the complete ones.
+	latest shown
 	// largest is the largest number of rows of a window so far.
 	largest int
 }
+
+// shown is when a message was last shown, in numbers of windows.
+type shown struct{ window, complete int }
 
 // messageKey identifies a message. The id alone does not: a gateway with a new database counts from 1 again.
 type messageKey struct {
@@ -21,32 +22,26 @@ type messageKey struct {
 
 func keyOf(m MeshMessage) messageKey { return messageKey{m.ID, m.CreatedAt} }
 
-// seenMessage is the value of an element of seenMessages.recent.
-type seenMessage struct {
-	key   messageKey
-	shown int // the number of complete windows when it was last shown
-}
-
 const (
 	// forgetAfter is the number of complete windows in a row without a message after which it is forgotten. A message that was
 	// marked read never becomes unread again, so 1 would do if gateways made no mistakes.
 	forgetAfter = 3
-	// maxSeen is the maximum number of messages; those that were not shown for the longest time are forgotten first.
+	// maxSeen is the number of messages beyond which those that are not in the latest window are forgotten.
 	maxSeen = 20_000
 )
 
-func newSeenMessages() *seenMessages {
-	return &seenMessages{entries: make(map[messageKey]*list.Element)}
-}
+func newSeenMessages() *seenMessages { return &seenMessages{shown: make(map[messageKey]shown)} }
 
 func (s *seenMessages) has(m MeshMessage) bool {
-	_, ok := s.entries[keyOf(m)]
+	_, ok := s.shown[keyOf(m)]
 	return ok
 }
 
 func (s *seenMessages) add(m MeshMessage) {
-	s.entries[keyOf(m)] = s.recent.PushFront(&seenMessage{key: keyOf(m), shown: s.complete})
-	s.forget()
+	if len(s.shown) >= maxSeen {
+		maps.DeleteFunc(s.shown, func(_ messageKey, last shown) bool { return last.window < s.latest.window })
+	}
+	s.shown[keyOf(m)] = s.latest
 }
 
 // observe forgets the messages that have left the inbox. A message is missing from a complete window only if it has left.
@@ -54,26 +49,14 @@ func (s *seenMessages) add(m MeshMessage) {
 // gateway.
 func (s *seenMessages) observe(rows []MeshMessage, complete bool) {
 	s.largest = max(s.largest, len(rows))
+	s.latest.window++
 	if complete && len(rows) < s.largest {
-		s.complete++
+		s.latest.complete++
 	}
 	for _, row := range rows {
-		if e, ok := s.entries[keyOf(row)]; ok {
-			e.Value.(*seenMessage).shown = s.complete
-			s.recent.MoveToFront(e)
+		if s.has(row) {
+			s.shown[keyOf(row)] = s.latest
 		}
 	}
-	s.forget()
-}
-
-// forget removes the entries at the end of the list that have left the inbox or exceed maxSeen.
-func (s *seenMessages) forget() {
-	for last := s.recent.Back(); last != nil; last = s.recent.Back() {
-		m := last.Value.(*seenMessage)
-		if s.complete-m.shown < forgetAfter && s.recent.Len() <= maxSeen {
-			return
-		}
-		s.recent.Remove(last)
-		delete(s.entries, m.key)
-	}
+	maps.DeleteFunc(s.shown, func(_ messageKey, last shown) bool { return s.latest.complete-last.complete >= forgetAfter })
 }

@@ -2,10 +2,7 @@ package client
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -47,9 +44,7 @@ func (w *window) sift(c *MeshClient, rows []MeshMessage) ([]MeshMessage, error) 
 
 // pollError returns the error of a poll whose response is complete.
 func pollError(format string, args ...any) error {
-	return &MeshGatewayError{
-		Method: opListMessages.method, Path: opListMessages.path, StatusCode: http.StatusOK, Err: fmt.Errorf(format, args...),
-	}
+	return opListMessages.fails(fmt.Errorf(format, args...))
 }
 
 // unseen returns the messages that have not been yielded, the oldest first.
@@ -122,24 +117,4 @@ func (w *window) grow(highest int) {
 	if w.full%growAfter == 0 { // also if the last poll was not full
 		w.limit = min(2*w.limit, highest)
 	}
-}
-
-// fetchNewest fetches at most limit messages. While the response is too large or too slow, it requests fewer of them, down to one. It
-// returns the limit of the last request.
-func (c *MeshClient) fetchNewest(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, int, error) {
-	for {
-		op.shrinks = opts.Limit > 1
-		rows, err := c.fetch(ctx, op, opts)
-		if !op.shrinks || !errors.Is(err, ErrTooLarge) && !isSlow(err) || ctx.Err() != nil {
-			return rows, opts.Limit, err
-		}
-		opts.Limit = max(1, opts.Limit/4)
-		c.log.DebugContext(ctx, "the inbox is too large for one response; fetching fewer messages", "limit", opts.Limit)
-	}
-}
-
-// isSlow reports whether the header of a 2xx response arrived, but its body took longer than the timeout.
-func isSlow(err error) bool {
-	var failed *MeshGatewayError
-	return errors.As(err, &failed) && accepted(failed.StatusCode) && errors.Is(err, context.DeadlineExceeded)
 }

@@ -35,5 +35,5 @@ func TestServesShareTheirMessages(t *testing.T) {
 	text, err := os.ReadFile(log)
 	require.NoError(t, err)
 	assert.Len(t, strings.Fields(string(text)), questions, "runs")
-	startProcess(t, command(t, g, "serve", "--share", "-1s", "--", "sh")).await(`--share "-1s" must not be negative`)
+	startProcess(t, command(t, g, "serve", "--share", "-1s", "--", "sh")).await(`--share "-1s" must be 0 or at least 1ms`)
 }
