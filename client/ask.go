@@ -15,8 +15,9 @@ import (
 // NoAnswerError reports a question without an answer. Err is the reason: the question was not sent, the context ended, the client was
 // closed, or the gateway refused to list the answers. errors.Is and errors.As find Err.
 type NoAnswerError struct {
-	// Question is the receipt of the question, for [MeshClient.Await]. If there is no receipt, only ToNode is set. Nothing was sent
-	// then, unless Err is a [*MeshGatewayError] with Delivered or Uncertain.
+	// Question has what [MeshClient.Await] needs of the receipt of the question. If there is no receipt, only ToNode is set. Nothing
+	// was sent then, unless Err is a [*MeshGatewayError] with Delivered or Uncertain. Tokens and text that looks like a credential are
+	// redacted: the recipient may be one that was given in the wrong place.
 	Question MeshMessage
 	// Err is the reason.
 	Err error
@@ -125,7 +126,7 @@ func (c *MeshClient) ask(ctx context.Context, to []string, req SendRequest, keyF
 		named, err := c.setThread(ctx, nodes, &req)
 		for _, node := range nodes {
 			if err != nil {
-				w.refused = append(w.refused, unsent(node, err))
+				w.refused = append(w.refused, c.unsent(node, err))
 				continue
 			}
 			w.unsent = append(w.unsent, c.outgoing(node, req, keyForEach, named && req.RelatedTaskID == ""))
@@ -135,8 +136,17 @@ func (c *MeshClient) ask(ctx context.Context, to []string, req SendRequest, keyF
 }
 
 // unsent is the result of a question that was not sent.
-func unsent(node string, err error) *NoAnswerError {
-	return &NoAnswerError{Question: MeshMessage{ToNode: node}, Err: err}
+func (c *MeshClient) unsent(node string, err error) *NoAnswerError {
+	return c.noAnswer(MeshMessage{ToNode: c.redactor.redact(node)}, err)
+}
+
+// noAnswer returns the error of a question. Errors are printed with all fields, so that it has no others of the receipt than Await needs.
+func (c *MeshClient) noAnswer(q MeshMessage, err error) *NoAnswerError {
+	r := c.redactor
+	return &NoAnswerError{Err: r.redactError(err), Question: MeshMessage{
+		ID: q.ID, ToNode: r.redactOwn(q.ToNode), CreatedAt: r.redact(q.CreatedAt), // a part of a token may be the name of a peer
+		ThreadID: optional(r.redact(q.GetThreadID())), RelatedTaskID: optional(r.redact(q.GetRelatedTaskID())),
+	}}
 }
 
 // checkRecipients scans the question and looks the nodes up, before a thread is created.
@@ -148,7 +158,7 @@ func (c *MeshClient) checkRecipients(ctx context.Context, nodes []string, req Se
 			err = c.checkRecipient(ctx, node)
 		}
 		if err != nil {
-			refused = append(refused, unsent(node, err))
+			refused = append(refused, c.unsent(node, err))
 			continue
 		}
 		accepted = append(accepted, node)

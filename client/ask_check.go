@@ -25,10 +25,10 @@ func (c *MeshClient) checkAsk(to []string, req *SendRequest) ([]string, error) {
 			return nil, err
 		}
 		if nodes[i] == c.node {
-			return nil, &ValueError{Field: "To", Value: nodes[i], Reason: "must not be the client's own node"}
+			return nil, c.redactor.nameError("To", nodes[i], "must not be the client's own node")
 		}
 		if slices.Contains(nodes[:i], nodes[i]) {
-			return nil, &ValueError{Field: "to", Value: nodes[i], Reason: "must not contain a node twice"}
+			return nil, c.redactor.nameError("to", nodes[i], "must not contain a node twice")
 		}
 	}
 	return nodes, nil

@@ -87,5 +87,5 @@ func isQuestion(q, m MeshMessage) bool {
 
 func (w *waiter) lose(q MeshMessage) {
 	w.settle(q)
-	w.emit(MeshMessage{}, &NoAnswerError{Question: q, Err: errQuestionLost})
+	w.emit(MeshMessage{}, w.client.noAnswer(q, errQuestionLost))
 }

@@ -96,7 +96,7 @@ func (w *waiter) send(ctx context.Context) {
 				w.numberless = true // the next round sends it again
 				return false
 			}
-			w.refused = append(w.refused, unsent(q.to, err))
+			w.refused = append(w.refused, w.client.unsent(q.to, err))
 			return true
 		}
 		// Older gateways may not return these fields.
@@ -123,10 +123,10 @@ func (w *waiter) expire(err error) {
 // end yields the error of every question that is left.
 func (w *waiter) end(err error) {
 	for _, q := range w.pending {
-		w.emit(MeshMessage{}, &NoAnswerError{Question: q, Err: err})
+		w.emit(MeshMessage{}, w.client.noAnswer(q, err))
 	}
 	for _, q := range w.unsent {
-		w.emit(MeshMessage{}, unsent(q.to, err))
+		w.emit(MeshMessage{}, w.client.unsent(q.to, err))
 	}
 	w.pending, w.unsent = nil, nil
 }

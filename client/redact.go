@@ -117,19 +117,15 @@ func (r *redactor) current() *liveTokens {
 	return l
 }
 
-// redactBody redacts a response body. The response to a registration contains a token that is not known yet; if such
-// a response has to be quoted because it is invalid, the quotation ends before the token. The name of the field may be written
-// with escapes.
-func (r *redactor) redactBody(text string) string {
+// redact returns text that came from outside as errors and logs may show it: without the live tokens, parts of them, and everything that
+// looks like a credential. A 422 response echoes the request, some servers echo headers, and a caller may pass a token as a name.
+//
+// The response to a registration contains a token that is not known yet. If it has to be quoted because it is invalid, the quotation
+// ends before the token. The name of the field may be written with escapes.
+func (r *redactor) redact(text string) string {
 	if i := secret.Index(text, "peer_token"); i >= 0 {
 		text = text[:i] + "peer_token" + secret.Redacted
 	}
-	return r.redact(text)
-}
-
-// redact replaces the live tokens, parts of them, and everything that looks like a credential in text that came from outside:
-// a 422 response echoes the request, and some servers echo headers.
-func (r *redactor) redact(text string) string {
 	return r.redactCredentials(r.current().redactor.Redact(text))
 }
 
@@ -143,15 +139,6 @@ func (r *redactor) redactCredentials(text string) string {
 		text = r.custom.Redact(text)
 	}
 	return r.current().scanner.Redact(text)
-}
-
-// redactAll is redact for each text. The names of other peers come from outside.
-func (r *redactor) redactAll(texts []string) []string {
-	var redacted []string
-	for _, text := range texts {
-		redacted = append(redacted, r.redact(text))
-	}
-	return redacted
 }
 
 // redactText returns the text of err without credentials.

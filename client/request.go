@@ -127,7 +127,7 @@ func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) e
 		Err:        c.redactor.redactError(explain(op, failed)),
 	}
 	if !accepted(failed.Status) {
-		e.Body = call.Excerpt(failed.Body, statusExcerpt, c.redactor.redactBody)
+		e.Body = call.Excerpt(failed.Body, statusExcerpt, c.redactor.redact)
 	}
 	if op.delivers && !e.Delivered {
 		e.Uncertain = uncertain != nil || mayHaveEffect(failed) || op.ownKey && failed.Status == http.StatusConflict

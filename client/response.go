@@ -62,7 +62,7 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error, is
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: resp.Status,
-		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redactBody),
+		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redact),
 		Delivered:  op.delivers && fromGateway(resp.Header, resp.Body),
 		RequestID:  c.redactor.requestID(resp.Header),
 		Err:        c.redactor.redactError(err),

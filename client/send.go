@@ -122,7 +122,11 @@ func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 	err := c.registry.check(ctx, name)
 	var unknown *NotInRegistryError
 	if errors.As(err, &unknown) {
-		return &NotInRegistryError{Name: c.redactor.redact(unknown.Name), Near: c.redactor.redactAll(unknown.Near)}
+		unknown.Name = c.redactor.redact(unknown.Name)
+		for i, similar := range unknown.Near { // the names of other peers come from outside
+			unknown.Near[i] = c.redactor.redact(similar)
+		}
+		return unknown
 	}
 	if err != nil && !errors.Is(err, ErrMesh) {
 		// The caller's context ended during a request for the registry that it shares with other callers.

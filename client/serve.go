@@ -163,7 +163,7 @@ func (o ServeOptions) check(r *redactor) error {
 		}
 	}
 	if o.Watch.Kind != "" && len(o.Kinds) > 0 {
-		return &ValueError{Field: "Kind", Value: string(o.Watch.Kind), Reason: "must be empty if Kinds is not"}
+		return r.nameError("Kind", string(o.Watch.Kind), "must be empty if Kinds is not")
 	}
 	if o.Register != nil {
 		if err := o.Register.check(); err != nil {

@@ -1,0 +1,141 @@
+// Package redacted checks that errors show no secret, in whatever way a program prints them.
+package redacted
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Check checks that neither the texts of err nor those of the errors that it wraps contain the secret. call names what has returned err.
+func Check(t *testing.T, err error, secret string, call ...string) {
+	t.Helper()
+	for _, e := range Tree(err) {
+		assert.NotContains(t, Text(e), secret, "%T of %s", e, call)
+	}
+}
+
+// Text returns an error in every form in which a program may print it.
+func Text(err error) string {
+	var out strings.Builder
+	forms := []any{err}
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+		forms = append(forms, v.Elem().Interface()) // has no method Error, so that its fields are printed
+	}
+	for _, form := range forms {
+		fmt.Fprintf(&out, "%v\n%+v\n%#v\n%q\n%s\n", form, form, form, form, form)
+		text, _ := json.Marshal(form) // an error of net has fields that have no JSON form
+		out.Write(text)
+		for _, logger := range []*slog.Logger{slog.New(slog.NewJSONHandler(&out, nil)), slog.New(slog.NewTextHandler(&out, nil))} {
+			logger.Error("failed", "error", form)
+		}
+		writeFields(&out, reflect.ValueOf(form), 0)
+	}
+	return out.String()
+}
+
+// writeFields writes the strings behind exported fields, which fmt does not follow through pointers.
+func writeFields(out *strings.Builder, v reflect.Value, depth int) {
+	if depth > 10 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		fmt.Fprintln(out, v.String())
+	case reflect.Pointer, reflect.Interface:
+		writeFields(out, v.Elem(), depth+1)
+	case reflect.Slice:
+		for i := range v.Len() {
+			writeFields(out, v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			writeFields(out, key, depth+1)
+			writeFields(out, v.MapIndex(key), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				writeFields(out, v.Field(i), depth+1)
+			}
+		}
+	}
+}
+
+// Tree returns err and the errors that it wraps.
+func Tree(err error) []error {
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
+	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // walks the tree
+		for _, e := range several.Unwrap() {
+			all = append(all, Tree(e)...)
+		}
+		return all
+	}
+	return append(all, Tree(errors.Unwrap(err))...)
+}
+
+// Coverage collects the types of the errors that a test has checked.
+type Coverage map[string]bool
+
+// Check is [Check], and remembers the types of the errors.
+func (c Coverage) Check(t *testing.T, err error, secret string, call ...string) {
+	t.Helper()
+	Check(t, err, secret, call...)
+	for _, e := range Tree(err) {
+		name := strings.TrimPrefix(reflect.TypeOf(e).String(), "*")
+		c[name[strings.LastIndex(name, ".")+1:]] = true
+	}
+}
+
+// CheckTypes checks that every exported error type of the package in the current folder has been seen.
+func (c Coverage) CheckTypes(t *testing.T) {
+	t.Helper()
+	isCode := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
+	packages, err := parser.ParseDir(token.NewFileSet(), ".", isCode, 0) //nolint:staticcheck // build tags do not matter here
+	require.NoError(t, err)
+	types := 0
+	for _, p := range packages {
+		ast.Inspect(p, func(n ast.Node) bool {
+			if name := errorType(n); ast.IsExported(name) {
+				types++
+				assert.True(t, c[name], "no call of the test returns a %s", name)
+			}
+			return true
+		})
+	}
+	assert.NotZero(t, types)
+}
+
+// errorType returns the name of the type whose method Error a node declares, or "". ValueError is an alias in each package that has it.
+func errorType(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if n.Name.Name != "Error" || n.Recv == nil {
+			return ""
+		}
+		receiver := n.Recv.List[0].Type
+		if star, ok := receiver.(*ast.StarExpr); ok {
+			receiver = star.X
+		}
+		return receiver.(*ast.Ident).Name
+	case *ast.TypeSpec:
+		if n.Assign.IsValid() && strings.HasSuffix(n.Name.Name, "Error") {
+			return n.Name.Name
+		}
+	}
+	return ""
+}
