@@ -71,6 +71,8 @@
 //		return answer(meter.WithLabel(ctx, "message", strconv.FormatInt(m.ID, 10)), m)
 //	}, opts)
 //
+// The context of such a handler already has the label "thread", with the name of the conversation, if the message is in a named thread.
+//
 // # Records
 //
 // [calls.OpenLog] writes the records to files with a line of JSON for each call, which mesh usage and mesh cost read:

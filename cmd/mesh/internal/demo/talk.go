@@ -55,14 +55,18 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 			return err
 		}
 	}
+	thread, err := a.OpenThread(ctx, "build")
+	if err != nil {
+		return err
+	}
 	served, end := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
 		done <- b.Answer(served, func(ctx context.Context, msg client.MeshMessage) (string, error) {
-			return complete(meter.WithLabel(ctx, "thread", "build"), m, p.URL, msg.GetContent())
+			return complete(ctx, m, p.URL, msg.GetContent()) // ctx has the label thread
 		}, client.ServeOptions{Watch: client.WatchOptions{Interval: pollInterval}})
 	}()
-	got, err := a.Ask(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question})
+	got, err := a.Ask(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
 	end()
 	if failed := <-done; err == nil && !errors.Is(failed, context.Canceled) {
 		err = failed
