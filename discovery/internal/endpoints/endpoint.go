@@ -54,7 +54,7 @@ func (e Endpoint) Target(method, path string) Target {
 	default:
 		t.own(method, path)
 		if e.Subscription && (t.Unknown || !Subscribed(path)) {
-			t.API = API{Free: true}
+			t.API = free
 		}
 	}
 	return t
@@ -116,7 +116,7 @@ func (t *Target) vertex(method, path string) {
 	resource, action, acts := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
 	switch {
 	case method != "POST":
-		t.API = API{Free: true}
+		t.API = free
 	case published && acts:
 		t.Publisher, _, _ = strings.Cut(rest, "/")
 		t.ID = modelIn(path)
@@ -141,11 +141,11 @@ func (t *Target) vertex(method, path string) {
 func vertexAPI(model, method string) API {
 	switch {
 	case model == "count-tokens": // Claude's, count-tokens:rawPredict
-		return API{Free: true}
+		return free
 	case method == "predict":
 		return API{}
 	case strings.HasPrefix(method, "fetch"):
-		return API{Free: true}
+		return free
 	}
 	return find("gemini", ":"+method).api
 }
@@ -167,10 +167,10 @@ func (t *Target) bedrock(method, path string) {
 	case "invoke-with-bidirectional-stream":
 		t.Form, t.API = "invoke", uncounted("speech has no counts")
 	default: // count-tokens
-		t.API = API{Free: true}
+		t.API = free
 	}
 	if method != "POST" {
-		t.API = API{Free: true}
+		t.API = free
 	}
 }
 

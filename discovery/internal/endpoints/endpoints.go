@@ -23,9 +23,9 @@ func of(provider, method, path string) endpoint {
 	e := find(provider, path)
 	switch {
 	case method == "GET" && strings.Contains(path, "/responses/"):
-		e.api = API{Stored: true}
+		e.api = fetched
 	case method != "POST":
-		e.api = API{Free: true}
+		e.api = free
 	}
 	return e
 }
@@ -39,6 +39,11 @@ func find(provider, path string) endpoint {
 	}
 	return endpoint{api: API{Unknown: true}}
 }
+
+var (
+	free    = API{Free: true}
+	fetched = API{Stored: true}
+)
 
 func uncounted(reason string) API { return API{Uncounted: reason} }
 
@@ -60,89 +65,89 @@ type endpoint struct {
 
 // all lists the endpoints that a POST may have on any host, the more exact ones first.
 var all = []endpoint{
-	{"", "chat/completions", "", API{}},
-	{"", "responses/compact", "", API{}},
-	{"", "responses/input_tokens", "", API{Free: true}},
-	{"", "responses/", "", API{Stored: true}}, // cancel, which returns the response
-	{"", "responses", "", API{}},
-	{"", "messages/count_tokens", "anthropic", API{Free: true}},
-	{"", "messages/batches", "anthropic", uncounted(batched)},
-	{"", "messages/batches/", "anthropic", API{Free: true}}, // cancel
-	{"", "threads/", "openai", uncounted("runs of assistants are not counted when they are created")},
-	{"", "messages", "anthropic", API{}},
-	{"anthropic", "complete", "", uncounted("text completions have no counts")},
-	{"", "completions", "", API{}},
-	{"", "embeddings", "", API{}},
-	{"", ":generateContent", "gemini", API{}},
-	{"", ":streamGenerateContent", "gemini", API{}},
-	{"", ":embedContent", "gemini", API{}},
-	{"", ":batchEmbedContents", "gemini", API{}},
-	{"", ":generateAnswer", "gemini", API{}},
-	{"", ":countTokens", "gemini", API{Free: true}},
-	{"", ":computeTokens", "gemini", API{Free: true}},
-	{"", ":cancel", "", API{Free: true}},
-	{"", ":batchGenerateContent", "gemini", uncounted(batched)},
-	{"", ":asyncBatchEmbedContent", "gemini", uncounted(batched)},
-	{"gemini", ":predict", "gemini", uncounted(media)},
-	{"gemini", ":predictLongRunning", "gemini", uncounted(media)},
-	{"", ":rawPredict", "anthropic", API{}},
-	{"", ":streamRawPredict", "anthropic", API{}},
-	{"", "model/*/converse", "converse", API{}},
-	{"", "model/*/converse-stream", "converse", API{}},
-	{"", "model/*/invoke", "invoke", API{}},
-	{"", "model/*/invoke-with-response-stream", "invoke", API{}},
-	{"", "v2/chat", "cohere", API{}},
-	{"", "api/chat", "ollama", API{}},
-	{"", "api/generate", "ollama", API{}},
-	{"", "api/embed", "ollama", API{}},
-	{"", "rerank", "", API{}},
-	{"", "moderations", "", API{Free: true}},
-	{"", "interactions", "", API{}},
-	{"", "audio/speech", "", uncounted("speech has no counts")},
-	{"", "audio/transcriptions", "", API{}},
-	{"", "audio/translations", "", API{}},
-	{"openrouter", "images", "", API{}},
-	{"", "images/generations", "", API{}},
-	{"", "images/edits", "", API{}},
-	{"", "images/variations", "", API{}},
-	{"", "videos/generations", "", uncounted(videos)},
-	{"", "videos", "", uncounted(videos)},
-	{"", "videos/", "", uncounted(videos)},
-	{"", "realtime/client_secrets", "", API{Free: true}},
-	{"", "realtime/sessions", "", API{Free: true}},
-	{"", "realtime/transcription_sessions", "", API{Free: true}},
-	{"", "realtime/calls", "", uncounted("realtime sessions have no counts")},
-	{"xai", "batches", "", API{Free: true}}, // an empty batch; its requests follow
-	{"", "batches", "", uncounted(batched)},
-	{"xai", "batches/", "", uncounted(batched)},
-	{"", "batches/", "", API{Free: true}}, // cancel
-	{"", "batchPredictionJobs", "", uncounted(batched)},
-	{"", "async-invoke", "", uncounted("an asynchronous call is billed when it has run")},
-	{"bedrock", "guardrail/", "", uncounted("guardrails are billed by the length of the text")},
-	{"", "cachedContents", "", uncounted("cached content is billed by the hour")},
-	{"", "containers", "", uncounted("containers are billed by time")},
-	{"", "containers/", "", API{Free: true}}, // files
-	{"", "vector_stores", "", uncounted(stored)},
-	{"", "vector_stores/", "", uncounted(stored)},
-	{"", "fileSearchStores/", "", uncounted(stored)},
-	{"", "fine_tuning/", "", uncounted("training is not counted in tokens of a response")},
-	{"", "files", "", API{Free: true}},
-	{"", "files/", "", API{Free: true}},
-	{"", "uploads", "", API{Free: true}},
-	{"", "uploads/", "", API{Free: true}},
-	{"", "conversations", "", API{Free: true}},
-	{"", "conversations/", "", API{Free: true}},
-	{"", "chat/completions/", "", API{Free: true}}, // metadata of stored completions
-	{"", "traces/", "", API{Free: true}},
-	{"", "assistants", "", API{Free: true}},
-	{"", "assistants/", "", API{Free: true}},
-	{"", "organization/", "", API{Free: true}},
-	{"", "skills", "", API{Free: true}},
-	{"anthropic", "api/eval/", "", API{Free: true}}, // what Claude Code reports, as the next one
-	{"anthropic", "api/event_logging/", "", API{Free: true}},
-	{"", "tokenize-text", "", API{Free: true}},
-	{"", "api/show", "", API{Free: true}}, // Ollama's, as the next one
-	{"", "api/pull", "", API{Free: true}},
+	{path: "chat/completions"},
+	{path: "responses/compact"},
+	{path: "responses/input_tokens", api: free},
+	{path: "responses/", api: fetched}, // cancel, which returns the response
+	{path: "responses"},
+	{path: "messages/count_tokens", form: "anthropic", api: free},
+	{path: "messages/batches", form: "anthropic", api: uncounted(batched)},
+	{path: "messages/batches/", form: "anthropic", api: free}, // cancel
+	{path: "threads/", form: "openai", api: uncounted("runs of assistants are not counted when they are created")},
+	{path: "messages", form: "anthropic"},
+	{provider: "anthropic", path: "complete", api: uncounted("text completions have no counts")},
+	{path: "completions"},
+	{path: "embeddings"},
+	{path: ":generateContent", form: "gemini"},
+	{path: ":streamGenerateContent", form: "gemini"},
+	{path: ":embedContent", form: "gemini"},
+	{path: ":batchEmbedContents", form: "gemini"},
+	{path: ":generateAnswer", form: "gemini"},
+	{path: ":countTokens", form: "gemini", api: free},
+	{path: ":computeTokens", form: "gemini", api: free},
+	{path: ":cancel", api: free},
+	{path: ":batchGenerateContent", form: "gemini", api: uncounted(batched)},
+	{path: ":asyncBatchEmbedContent", form: "gemini", api: uncounted(batched)},
+	{provider: "gemini", path: ":predict", form: "gemini", api: uncounted(media)},
+	{provider: "gemini", path: ":predictLongRunning", form: "gemini", api: uncounted(media)},
+	{path: ":rawPredict", form: "anthropic"},
+	{path: ":streamRawPredict", form: "anthropic"},
+	{path: "model/*/converse", form: "converse"},
+	{path: "model/*/converse-stream", form: "converse"},
+	{path: "model/*/invoke", form: "invoke"},
+	{path: "model/*/invoke-with-response-stream", form: "invoke"},
+	{path: "v2/chat", form: "cohere"},
+	{path: "api/chat", form: "ollama"},
+	{path: "api/generate", form: "ollama"},
+	{path: "api/embed", form: "ollama"},
+	{path: "rerank"},
+	{path: "moderations", api: free},
+	{path: "interactions"},
+	{path: "audio/speech", api: uncounted("speech has no counts")},
+	{path: "audio/transcriptions"},
+	{path: "audio/translations"},
+	{provider: "openrouter", path: "images"},
+	{path: "images/generations"},
+	{path: "images/edits"},
+	{path: "images/variations"},
+	{path: "videos/generations", api: uncounted(videos)},
+	{path: "videos", api: uncounted(videos)},
+	{path: "videos/", api: uncounted(videos)},
+	{path: "realtime/client_secrets", api: free},
+	{path: "realtime/sessions", api: free},
+	{path: "realtime/transcription_sessions", api: free},
+	{path: "realtime/calls", api: uncounted("realtime sessions have no counts")},
+	{provider: "xai", path: "batches", api: free}, // an empty batch; its requests follow
+	{path: "batches", api: uncounted(batched)},
+	{provider: "xai", path: "batches/", api: uncounted(batched)},
+	{path: "batches/", api: free}, // cancel
+	{path: "batchPredictionJobs", api: uncounted(batched)},
+	{path: "async-invoke", api: uncounted("an asynchronous call is billed when it has run")},
+	{provider: "bedrock", path: "guardrail/", api: uncounted("guardrails are billed by the length of the text")},
+	{path: "cachedContents", api: uncounted("cached content is billed by the hour")},
+	{path: "containers", api: uncounted("containers are billed by time")},
+	{path: "containers/", api: free}, // files
+	{path: "vector_stores", api: uncounted(stored)},
+	{path: "vector_stores/", api: uncounted(stored)},
+	{path: "fileSearchStores/", api: uncounted(stored)},
+	{path: "fine_tuning/", api: uncounted("training is not counted in tokens of a response")},
+	{path: "files", api: free},
+	{path: "files/", api: free},
+	{path: "uploads", api: free},
+	{path: "uploads/", api: free},
+	{path: "conversations", api: free},
+	{path: "conversations/", api: free},
+	{path: "chat/completions/", api: free}, // metadata of stored completions
+	{path: "traces/", api: free},
+	{path: "assistants", api: free},
+	{path: "assistants/", api: free},
+	{path: "organization/", api: free},
+	{path: "skills", api: free},
+	{provider: "anthropic", path: "api/eval/", api: free}, // what Claude Code reports, as the next one
+	{provider: "anthropic", path: "api/event_logging/", api: free},
+	{path: "tokenize-text", api: free},
+	{path: "api/show", api: free}, // Ollama's, as the next one
+	{path: "api/pull", api: free},
 }
 
 // HasSegments reports whether a path has the segments of an endpoint.
