@@ -8,14 +8,14 @@ import (
 // Events reads the JSON documents in the messages of a stream of Bedrock: the event of Converse that a message is, or what is encoded in
 // a chunk of InvokeModel. Make one with [NewEvents].
 type Events struct {
+	Reader
+
 	begun, ended func()
 	data         func(piece []byte)
 
-	reader Reader
-	chunk  chunk
+	chunk chunk
 	// name is the name of the exception or error that the message is.
 	name   string
-	err    error
 	buffer [decodedBlock]byte
 }
 
@@ -25,34 +25,12 @@ type ExceptionError struct{ Name string }
 func (e *ExceptionError) Error() string { return "the stream ended with the exception " + e.Name }
 
 // NewEvents returns an Events that calls, during Write, begin before each document, data for each piece of it, which is valid until data
-// returns, and end when the document is whole and the checksum of its message was right.
+// returns, and end when the document is whole and the checksum of its message was right. An exception of Bedrock becomes the error of the
+// stream, an *[ExceptionError].
 func NewEvents(begin func(), data func(piece []byte), end func()) *Events {
 	e := &Events{begun: begin, data: data, ended: end}
-	e.reader = Reader{Begin: e.begin, Payload: e.payload, End: e.end}
+	e.Reader = Reader{Begin: e.begin, Payload: e.payload, End: e.end}
 	return e
-}
-
-// Write takes the next piece of the stream. After an error it ignores everything.
-func (e *Events) Write(p []byte) {
-	if e.err == nil {
-		e.reader.Write(p)
-	}
-}
-
-// Err returns why the stream cannot be read: an *[ExceptionError], or what is wrong with its messages; nil if it can.
-func (e *Events) Err() error {
-	if e.err != nil {
-		return e.err
-	}
-	return e.reader.Err()
-}
-
-// Close returns the error of the stream, or one if it ended within a message.
-func (e *Events) Close() error {
-	if e.err != nil {
-		return e.err
-	}
-	return e.reader.Close()
 }
 
 func (e *Events) begin(h Headers) {
@@ -70,7 +48,7 @@ func (e *Events) begin(h Headers) {
 
 func (e *Events) payload(piece []byte) {
 	switch {
-	case e.name != "" || e.err != nil:
+	case e.name != "":
 	case e.chunk.encoded:
 		e.chunk.write(piece)
 	default:
@@ -80,7 +58,6 @@ func (e *Events) payload(piece []byte) {
 
 func (e *Events) end() {
 	switch {
-	case e.err != nil:
 	case e.name != "":
 		e.err = &ExceptionError{e.name}
 	case e.chunk.failed:

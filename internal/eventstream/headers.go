@@ -2,19 +2,22 @@ package eventstream
 
 import "encoding/binary"
 
-// The types of the values of headers.
 const (
-	typeTrue byte = iota
-	typeFalse
-	typeByte
-	typeShort
-	typeInteger
-	typeLong
-	typeBytes
-	typeString
-	typeTimestamp
-	typeUUID
+	// typeString is the number of the type of a string.
+	typeString = 7
+	// prefixed is the length of a value that begins with its length (2 bytes).
+	prefixed = -1
 )
+
+// lengths are those of the values of headers, by the number of their type.
+var lengths = [...]int{
+	0, 0, // true and false
+	1, 2, 4, 8, // integers
+	prefixed,   // bytes
+	typeString: prefixed,
+	8,          // a timestamp
+	16,         // a UUID
+}
 
 // parse reads headers: for each the length of its name (1 byte), the name, the type of its value and the value. It reports whether
 // they are well-formed.
@@ -66,27 +69,18 @@ func (h *Headers) field(name string) *string {
 
 // cutValue returns the value of a type at the beginning of text, and the text after it.
 func cutValue(kind byte, text []byte) (value, rest []byte, ok bool) {
-	switch kind {
-	case typeTrue, typeFalse:
-		return nil, text, true
-	case typeByte:
-		return cut(text, 1)
-	case typeShort:
-		return cut(text, 2)
-	case typeInteger:
-		return cut(text, 4)
-	case typeLong, typeTimestamp:
-		return cut(text, 8)
-	case typeUUID:
-		return cut(text, 16)
-	case typeBytes, typeString:
-		length, rest, ok := cut(text, 2)
+	if int(kind) >= len(lengths) {
+		return nil, nil, false
+	}
+	n := lengths[kind]
+	if n == prefixed {
+		length, after, ok := cut(text, 2)
 		if !ok {
 			return nil, nil, false
 		}
-		return cut(rest, int(binary.BigEndian.Uint16(length)))
+		n, text = int(binary.BigEndian.Uint16(length)), after
 	}
-	return nil, nil, false
+	return cut(text, n)
 }
 
 // cut splits text after n bytes.
