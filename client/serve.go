@@ -206,7 +206,6 @@ func (s *server) serve(ctx context.Context) {
 	}
 	events := pollEvents{
 		own:    func(own []MeshMessage) { s.markOwn(ctx, own) },
-		order:  takeTurns,
 		rows:   s.check.keep,
 		polled: s.reach.polled,
 	}

@@ -10,18 +10,18 @@ import (
 // change, and nil when ctx ends first.
 func (s *server) prepare(ctx context.Context) (err error) {
 	if s.opts.Register != nil {
-		err = s.insist(ctx, func() error { _, err := s.client.Register(ctx, *s.opts.Register); return err })
+		err = s.insist(ctx, s.register)
 	}
 	if s.opts.Lease > 0 && err == nil {
-		err = s.insist(ctx, func() error { return s.checkKeys(ctx) })
+		err = s.insist(ctx, s.checkKeys)
 	}
 	return err
 }
 
 // insist calls do again and again while the gateway cannot be reached.
-func (s *server) insist(ctx context.Context, do func() error) error {
+func (s *server) insist(ctx context.Context, do func(context.Context) error) error {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
-		err := do()
+		err := do(ctx)
 		if err == nil || ctx.Err() != nil {
 			break
 		}
@@ -34,12 +34,17 @@ func (s *server) insist(ctx context.Context, do func() error) error {
 	return nil
 }
 
+func (s *server) register(ctx context.Context) error {
+	_, err := s.client.Register(ctx, *s.opts.Register)
+	return err
+}
+
 // keepRegistered registers the node again when the gateway has lost it, until ctx ends.
 func (s *server) keepRegistered(ctx context.Context) {
 	for s.client.sleep(ctx, jitter(registrationInterval)) == nil {
 		known, err := s.isRegistered(ctx)
 		if err == nil && !known {
-			_, err = s.client.Register(ctx, *s.opts.Register)
+			err = s.register(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
 			s.report(MeshMessage{}, err)

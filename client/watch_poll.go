@@ -36,8 +36,6 @@ type pollEvents struct {
 	own func([]MeshMessage)
 	// rows receives the messages of a window before they are yielded, and the limit of the request.
 	rows func(rows []MeshMessage, limit int)
-	// order returns the new messages of a window, the oldest first, in the order in which they are yielded.
-	order func([]MeshMessage) []MeshMessage
 	// polled receives nil for a window if the gateway can be reached, and the error of a poll if it cannot.
 	polled func(unreachable error)
 }
@@ -61,7 +59,7 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind,
 		for _, kind := range slices.Compact(slices.Sorted(slices.Values(kinds))) {
 			selected := complete.selection()
 			selected.Kind = kind
-			w.windows = append(w.windows, &window{selected: selected, limit: complete.Limit, seen: newSeenMessages()})
+			w.windows = append(w.windows, &window{selected: selected, limit: complete.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
 		}
 		for ctx.Err() == nil && w.poll(ctx) {
 			if !w.more {
@@ -135,8 +133,8 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
 			"node", w.client.shownNode, "limit", window.limit)
 	}
-	if w.events.order != nil {
-		unseen = w.events.order(unseen)
+	if w.events.own != nil { // for Serve
+		takeTurns(unseen)
 	}
 	for _, m := range unseen {
 		w.emit(ctx, m, nil)

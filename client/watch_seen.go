@@ -30,8 +30,6 @@ const (
 	maxSeen = 20_000
 )
 
-func newSeenMessages() *seenMessages { return &seenMessages{shown: make(map[messageKey]shown)} }
-
 func (s *seenMessages) has(m MeshMessage) bool {
 	_, ok := s.shown[keyOf(m)]
 	return ok

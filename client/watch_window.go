@@ -57,14 +57,13 @@ func (w *window) unseen(rows []MeshMessage) []MeshMessage {
 }
 
 // takeTurns orders messages so that their senders take turns. The messages of a sender keep their order.
-func takeTurns(messages []MeshMessage) []MeshMessage {
+func takeTurns(messages []MeshMessage) {
 	rounds, sent := make(map[messageKey]int, len(messages)), make(map[string]int)
 	for _, m := range messages {
 		sent[m.FromNode]++
 		rounds[keyOf(m)] = sent[m.FromNode]
 	}
 	slices.SortStableFunc(messages, func(a, b MeshMessage) int { return cmp.Compare(rounds[keyOf(a)], rounds[keyOf(b)]) })
-	return messages
 }
 
 // placeholders returns messages by which a window remembers the rows that cannot be decoded. No message has their CreatedAt.
