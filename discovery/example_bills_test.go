@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // The server takes the place of OpenAI; a program uses discovery.New() and OPENAI_ADMIN_KEY.
@@ -42,7 +42,7 @@ func ExampleClient_ReconcileOpenAICost() {
 	// within 5 percent: false true
 }
 
-// With a ledger, the report compares counted and billed amounts day by day. The server takes the place of Anthropic; a program
+// With calls, the report compares counted and billed amounts day by day. The server takes the place of Anthropic; a program
 // uses discovery.New() and ANTHROPIC_ADMIN_KEY.
 func ExampleClient_ReconcileAnthropicCost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropicAdmin: "example-key"}))
@@ -52,16 +52,18 @@ func ExampleClient_ReconcileAnthropicCost() {
 		fmt.Println(err)
 		return
 	}
-	ledger := prices.NewLedger()
+	counted, err := calls.NewTotals("day", "model", "provider", "platform", "billing")
+	if err != nil {
+		return
+	}
 
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	for day, usage := range []prices.Usage{{Input: 200_000, Output: 45_000}, {Input: 200_000, Output: 40_000}} {
-		at := start.AddDate(0, 0, day)
-		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.Anthropic, Model: "claude-opus-4-8", Usage: usage, At: at})
+	for day, output := range []int{45_000, 40_000} {
+		usage := fmt.Appendf(nil, `{"input_tokens":200000,"output_tokens":%d}`, output) // of a response
+		err := counted.Add(calls.Record{Provider: models.Anthropic, Model: "claude-opus-4-8", Usage: usage, Time: start.AddDate(0, 0, day)})
 		if err != nil {
 			return
 		}
-		ledger.Add(at, &cost)
 	}
 	report, err := client.ReconcileAnthropicCost(context.Background(), discovery.AnthropicCostQuery{
 		Start: start, End: start.AddDate(0, 0, 2), GroupBy: []discovery.GroupBy{discovery.GroupByWorkspaceID},
@@ -70,7 +72,7 @@ func ExampleClient_ReconcileAnthropicCost() {
 		return
 	}
 	fmt.Println("by workspace:", report.Buckets[0].WorkspaceBreakdown)
-	if err := report.WithLedger(ledger).Table(os.Stdout); err != nil {
+	if err := report.WithCalls(counted.Groups()).Table(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -34,7 +34,6 @@ func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 		{&xai, map[string]string{"buckets": "[]"}},
 		{prices.Cost{}, map[string]string{"lines": "[]"}},
 		{&prices.Cost{}, map[string]string{"lines": "[]"}},
-		{prices.LedgerDay{}, map[string]string{"by_model": "{}"}},
 		{struct {
 			Dates models.Registry `json:"dates"`
 		}{}, map[string]string{"dates": "{}"}},

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
@@ -221,11 +223,6 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// cost is the cost of a call.
-func cost(p models.Provider, model, exact string) *prices.Cost {
-	return &prices.Cost{Provider: p, Model: model, USD: exact}
-}
-
 // thousand is a call of a thousand tokens of input and a thousand of output.
 var thousand = prices.Usage{Input: 1_000, Output: 1_000}
 
@@ -234,4 +231,24 @@ func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
 	list, err := prices.BuiltIn().With(rows...)
 	require.NoError(t, err)
 	return list
+}
+
+// newTotals returns sums as WithCalls takes them.
+func newTotals() *calls.Totals {
+	t, err := calls.NewTotals("day", "model", "provider", "platform", "billing")
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// add adds a call with an exact cost; "" is one that is not known.
+func add(t *calls.Totals, at time.Time, p models.Provider, model, usd string) {
+	r := calls.Record{Provider: p, Model: model, Time: at, USD: usd}
+	if usd == "" {
+		r.Unpriced = "no price"
+	}
+	if err := t.Add(r); err != nil {
+		panic(err)
+	}
 }

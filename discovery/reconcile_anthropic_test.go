@@ -15,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func reconcileAnthropic(t *testing.T, s *fakeServer, attributed *float64) *discovery.ReconciliationReport[discovery.CostBucket] {
@@ -142,14 +141,14 @@ func TestAnthropicBucketThatBeginsBeforeTheWindow(t *testing.T) {
 	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
 }
 
-func TestAnthropicReportWithALedger(t *testing.T) {
+func TestAnthropicReportWithCalls(t *testing.T) {
 	t.Parallel()
-	l := prices.NewLedger()
-	l.Add(mayDay(1).Add(time.Hour), cost(models.Anthropic, "claude-opus-4-8", "0.09"))
-	l.Add(mayDay(2).Add(23*time.Hour), cost(models.Anthropic, "claude-haiku-4-5", "0.2"))
-	l.Add(mayDay(2), cost(models.OpenAI, "gpt-5.4", "7"))
-	l.Add(mayDay(8), cost(models.Anthropic, "claude-opus-4-8", "7")) // after the window
-	r := reconcileAnthropic(t, week(), nil).WithLedger(l)
+	l := newTotals()
+	add(l, mayDay(1).Add(time.Hour), models.Anthropic, "claude-opus-4-8", "0.09")
+	add(l, mayDay(2).Add(23*time.Hour), models.Anthropic, "claude-haiku-4-5", "0.2")
+	add(l, mayDay(2), models.OpenAI, "gpt-5.4", "7")
+	add(l, mayDay(8), models.Anthropic, "claude-opus-4-8", "7") // after the window
+	r := reconcileAnthropic(t, week(), nil).WithCalls(l.Groups())
 	assert.Equal(t, 0.29, *r.AttributedUSD)
 	assert.Equal(t, 0.01, *r.DriftUSD)
 	ok, known := r.Within(4)
@@ -160,8 +159,8 @@ func TestAnthropicReportWithALedger(t *testing.T) {
 	require.NoError(t, r.Table(&table))
 	assert.Equal(t, []string{"anthropic billed counted", "2026-05-01 0.10 0.09", "2026-05-02 0.20 0.20"}, fields(table.String())[:3])
 
-	l.Add(mayDay(3), nil)
-	_, known = reconcileAnthropic(t, week(), nil).WithLedger(l).Within(100)
+	add(l, mayDay(3), models.Anthropic, "claude-opus-4-8", "")
+	_, known = reconcileAnthropic(t, week(), nil).WithCalls(l.Groups()).Within(100)
 	assert.False(t, known, "a call without a known cost, such as one of the priority tier")
 }
 

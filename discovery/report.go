@@ -50,7 +50,7 @@ type ReconciliationReport[B Bucket] struct {
 
 	// billed is the sum that ActualUSD was rounded from; nil if nothing was lost, and in a report that was read from JSON.
 	billed  *big.Rat
-	counted *countedCalls // of WithLedger, or nil
+	counted *countedCalls // of WithCalls, or nil
 }
 
 // newReport returns the report without its window. The costs must pass check.

@@ -14,7 +14,7 @@ import (
 
 var errNoBill = errors.New("discovery: the bill is not complete, or has an amount that is not finite")
 
-// Compare compares the bill with the calls of [ReconciliationReport.WithCalls] or [ReconciliationReport.WithLedger], or without those with
+// Compare compares the bill with the calls of [ReconciliationReport.WithCalls], or without those with
 // AttributedUSD as a whole. limitPercent is that of [bills.Bill]. A bill that is not complete, an amount that is not finite and an invalid
 // limit are errors.
 func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparison, error) {

@@ -28,13 +28,13 @@ func TestCompareByDayAndModel(t *testing.T) {
 	report := billedDays(0.3, 1, 0)
 	report.Buckets[0].LineItemBreakdown = map[string]float64{"gpt-4o-2024-08-06, input": 0.1, "gpt-4o-2024-11-20, input": 0.2}
 	report.Buckets[1].LineItemBreakdown = map[string]float64{"gpt-5.4, input": 0.9, "Vector storage": 0.1, "Credit": 0}
-	l := prices.NewLedger()
+	l := newTotals()
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	l.Add(noon, cost(models.OpenAI, "gpt-4o", "0.1"))
-	l.Add(noon, cost(models.OpenAI, "openai/gpt-4o-2024-08-06", "0.2000000000000001"))
-	l.Add(noon.AddDate(0, 0, 1), &prices.Cost{Provider: models.OpenAI, Model: "gpt-none"})
-	l.Add(noon.AddDate(0, 0, 1), &prices.Cost{Provider: models.XAI, Model: "grok-4.7"}) // does not affect OpenAI's bill
-	c, err := report.WithLedger(l).Compare(0)
+	add(l, noon, models.OpenAI, "gpt-4o", "0.1")
+	add(l, noon, models.OpenAI, "openai/gpt-4o-2024-08-06", "0.2000000000000001")
+	add(l, noon.AddDate(0, 0, 1), models.OpenAI, "gpt-none", "")
+	add(l, noon.AddDate(0, 0, 1), models.XAI, "grok-4.7", "") // does not affect OpenAI's bill
+	c, err := report.WithCalls(l.Groups()).Compare(0)
 	require.NoError(t, err)
 	assert.Equal(t, [][4]string{{"", "1.3", "0.3000000000000001", "mixed"}}, shown(c.Total))
 	assert.Equal(t, 1, c.Total.Unpriced)

@@ -83,10 +83,10 @@ func TestIncompleteReportHasNoFigures(t *testing.T) {
 func TestAmountsThatAreNotFiniteAreNotKnown(t *testing.T) {
 	t.Parallel()
 	type report = discovery.ReconciliationReport[discovery.CostBucket]
-	ledger := counted(map[int]string{1: "1", 2: "2"})
+	sum := counted(map[int]string{1: "1", 2: "2"})
 	for name, row := range map[string]struct {
 		set func(r *report, usd float64)
-		// bill reports whether the amount is a part of the bill, so that no ledger makes the drift known.
+		// bill reports whether the amount is a part of the bill, so that no call makes the drift known.
 		bill bool
 	}{
 		"actual":     {func(r *report, usd float64) { r.ActualUSD = usd }, true},
@@ -104,10 +104,10 @@ func TestAmountsThatAreNotFiniteAreNotKnown(t *testing.T) {
 				assert.Equal(t, name == "percent", known)
 				_, err := json.Marshal(r)
 				require.Error(t, err)
-				with := r.WithLedger(ledger)
+				with := r.WithCalls(sum.Groups())
 				_, known = with.Within(5)
-				assert.Equal(t, !row.bill, known, "with a ledger")
-				assert.Equal(t, !row.bill, with.DriftUSD != nil, "with a ledger")
+				assert.Equal(t, !row.bill, known, "with calls")
+				assert.Equal(t, !row.bill, with.DriftUSD != nil, "with calls")
 				for _, shown := range []*report{r, with} {
 					var table bytes.Buffer
 					require.NoError(t, shown.Table(&table))

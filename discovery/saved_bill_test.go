@@ -18,7 +18,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // openAIDay is a page with one day in May 2026.
@@ -117,11 +116,11 @@ func TestGoogleExport(t *testing.T) {
 		require.Len(t, r.Buckets, 2)
 		assert.Equal(t, map[string]float64{flashInput: 1.1, "Credit: Promotion": -0.1}, r.Buckets[1].LineItemBreakdown)
 
-		ledger := prices.NewLedger()
+		sum := newTotals()
 		for _, model := range []string{"gemini-3-flash-preview", "gemini-2.5-pro"} {
-			ledger.Add(mayDay(1).Add(time.Hour), &prices.Cost{Provider: models.Gemini, Model: model, USD: "1"})
+			add(sum, mayDay(1).Add(time.Hour), models.Gemini, model, "1")
 		}
-		c, err := r.WithLedger(ledger).Compare(0)
+		c, err := r.WithCalls(sum.Groups()).Compare(0)
 		require.NoError(t, err)
 		assert.Equal(t, [][4]string{{"gemini-2.5-pro", "0", "1", "extra_calls"}, {"gemini-3-flash", "4.2", "1", "amount_differs"}}, shown(c.Models...))
 		assert.Equal(t, []string{"Credit: Promotion", storage}, c.OtherItems)

@@ -28,8 +28,8 @@ type entry struct {
 	duration                  float64
 	status, attempt           int
 	stream, complete, byok    bool
-	// usdGiven and completeGiven report whether the line has the field, even as null.
-	usdGiven, completeGiven bool
+	// usdGiven reports whether the line has the field, even as null.
+	usdGiven bool
 
 	// counts reads the usage object together with the line, which is faster than reading it afterwards; nil if only its JSON is
 	// needed. usageErr is its error.
@@ -38,9 +38,11 @@ type entry struct {
 }
 
 var (
-	errLine = errors.New("a line must be a JSON object with provider, model, time (RFC 3339) and usage")
-	errTime = errors.New("time must be an RFC 3339 time")
-	errUSD  = errors.New("usd must be a decimal in quotes, or null")
+	errLine     = errors.New("a line must be a JSON object with provider, model, time (RFC 3339) and usage")
+	errTime     = errors.New("time must be an RFC 3339 time")
+	errNoTime   = errors.New("time is missing; it must be an RFC 3339 time")
+	errProvider = errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")
+	errUSD      = errors.New("usd must be a decimal in quotes, or null")
 
 	errAtLeast  = errors.New("at_least_usd must be a decimal in quotes, or null")
 	errUpstream = errors.New("upstream_usd must be a decimal in quotes, or null")
@@ -48,7 +50,7 @@ var (
 
 // decode reads a line. An error contains nothing of it.
 func (e *entry) decode(d *jsonread.Decoder, line []byte) error {
-	*e = entry{counts: e.counts}
+	*e = entry{counts: e.counts, complete: true}
 	if len(line) > maxLine+1 { // with its line break
 		return errLongLine
 	}
@@ -105,7 +107,6 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 	case "byok":
 		e.byok, err = d.Bool()
 	case "complete":
-		e.completeGiven = true
 		e.complete, err = d.Bool()
 	default:
 		return skip(d)
@@ -203,11 +204,8 @@ func (e *entry) reason() string {
 	return string(e.unpriced)
 }
 
-// resolve sets the provider where the line leaves it out, and checks what every line must have.
+// resolve returns the provider, also where the line leaves it out.
 func (e *entry) resolve() (models.Provider, error) {
-	if e.time.IsZero() {
-		return "", errors.New("time is missing; it must be an RFC 3339 time")
-	}
 	// ParseProvider allocates, which made Sum 5 % slower. A provider that is not listed here is only read more slowly.
 	for _, p := range [...]models.Provider{models.OpenAI, models.Anthropic, models.Gemini, models.DeepSeek, models.XAI} {
 		if string(e.provider) == string(p) {
@@ -223,7 +221,7 @@ func (e *entry) resolve() (models.Provider, error) {
 	if p, ok := models.ProviderOf(string(e.model)); ok {
 		return p, nil
 	}
-	return "", errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")
+	return "", errProvider
 }
 
 // named returns a provider in its own spelling, which may be a name besides the five.

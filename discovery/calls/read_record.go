@@ -20,6 +20,9 @@ func (in *recordReader) read(line []byte) (Record, error) {
 	if err := in.e.decode(&in.d, line); err != nil {
 		return Record{}, err
 	}
+	if in.e.time.IsZero() {
+		return Record{}, errNoTime
+	}
 	p, err := in.e.resolve()
 	if err != nil {
 		return Record{}, err

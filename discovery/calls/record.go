@@ -50,7 +50,7 @@ type Record struct {
 	Attempt int
 	// Stream reports whether the response was streamed.
 	Stream bool
-	// Complete reports whether the final counts were read.
+	// Complete reports whether the final counts were read. It is true for a line without it.
 	Complete bool
 	// Duration is the time from the request to the final event, the end or the close of the response.
 	Duration time.Duration

@@ -40,13 +40,20 @@ type Group struct {
 	// Calls is the number of all calls, and Unpriced the number of calls whose cost is not known.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
-	// Usage has the sums of the counts, as far as they are known. A sum beyond int64 is the largest int64. Mode and ChargedUSD are "".
-	Usage prices.Usage `json:"usage"`
+	// Failed calls have a status that is neither 0 nor 2xx, or no status, no usage and a reason for an unknown cost.
+	Failed int `json:"failed"`
+	// Usage has the sums of the counts of charged calls, as far as they are known. A sum beyond int64 is the largest int64. Mode and
+	// ChargedUSD are "". SubscriptionUsage has those of calls of a subscription.
+	Usage             prices.Usage `json:"usage"`
+	SubscriptionUsage prices.Usage `json:"subscription_usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
 	USD string `json:"usd"`
 	// FeesUSD is the part of USD that is fees for uses of tools, at list prices. A charge that a provider stated has none.
 	FeesUSD string `json:"fees_usd"`
-	// AtLeastUSD is USD and what the unpriced calls cost at least, as far as that is known ([Record].AtLeastUSD).
+	// Bounded is the number of unpriced calls of which it is known what they cost at least ([Record].AtLeastUSD), BoundUSD what these cost
+	// at least, and AtLeastUSD the sum of USD and BoundUSD.
+	Bounded    int    `json:"bounded"`
+	BoundUSD   string `json:"bound_usd"`
 	AtLeastUSD string `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription ([Record].Billing), and not a charge.
 	Subscription string `json:"subscription"`
@@ -103,11 +110,7 @@ func (s *sums) rows() []Group {
 		if g.row.Calls == 0 { // its only call has an invalid label of another grouping
 			continue
 		}
-		g.row.USD, g.row.FeesUSD, g.row.Subscription = g.usd.Total().String(), g.fees.Total().String(), g.subscription.Total().String()
-		g.row.UpstreamUSD = g.upstream.Total().String()
-		g.usd.Merge(&g.bounds)
-		g.row.AtLeastUSD = g.usd.Total().String()
-		rows = append(rows, g.row)
+		rows = append(rows, g.sum())
 	}
 	slices.SortFunc(rows, func(a, b Group) int { return slices.Compare(a.By, b.By) })
 	return rows

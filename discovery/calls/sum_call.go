@@ -28,6 +28,7 @@ type summer struct {
 	// selected has whether labels match SumOptions.MatchLabels, by their JSON.
 	selected shared[bool]
 	last     bool // fetched lines are added
+	live     bool // calls are those of Totals: their fetched responses are calls, and they may have no provider
 }
 
 func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
@@ -67,11 +68,20 @@ func (s *summer) addLine(line []byte) error {
 	if err := e.decode(&s.d, line); err != nil {
 		return err
 	}
-	if !s.last && e.complete && bytes.Contains(e.path, []byte("/responses/")) && endpoints.Fetches(string(e.path), string(e.id)) {
+	if e.time.IsZero() {
+		return errNoTime
+	}
+	return s.addEntry()
+}
+
+// addEntry adds the call that was decoded.
+func (s *summer) addEntry() error {
+	e := &s.e
+	if !s.last && !s.live && e.complete && bytes.Contains(e.path, []byte("/responses/")) && endpoints.Fetches(string(e.path), string(e.id)) {
 		return errFetched
 	}
 	p, err := e.resolve()
-	if err != nil {
+	if err != nil && !s.live {
 		return err
 	}
 	recorded, err := e.cost()
@@ -89,18 +99,18 @@ func (s *summer) addLine(line []byte) error {
 	if err != nil {
 		return err
 	}
-	fees := s.fees(p, &cost, &used)
+	fees, failed := s.fees(p, &cost, &used), e.failed(cost.unpriced)
 	for i, sums := range s.sums { // before anything is added: a call is in all of them, or in none
 		if s.groups[i], err = sums.group(&s.d, e, p, cost.unpriced); err != nil {
 			return err
 		}
 	}
 	for _, g := range s.groups {
-		g.add(&cost, &used, usageErr)
-		g.fees.Add(fees)
-		if cost.unpriced == "" && string(e.billing) == subscription {
-			g.subscription.Add(cost.usd)
+		if failed {
+			g.row.Failed++
 		}
+		g.add(&cost, &used, usageErr, string(e.billing) == subscription)
+		g.fees.Add(fees)
 		if upstream, ok := decimal.ParsePlain(string(e.upstreamUSD)); ok {
 			g.upstream.Add(upstream)
 		}
@@ -118,22 +128,34 @@ func (s *summer) matches(labels []byte) bool {
 }
 
 // add adds a call. Its counts are left out if they cannot be read.
-func (g *group) add(cost *cost, used *prices.Usage, usageErr error) {
+func (g *group) add(cost *cost, used *prices.Usage, usageErr error, subscribed bool) {
 	g.row.Calls++
-	if cost.unpriced != "" {
-		g.row.Unpriced++
-		g.bounds.Add(cost.usd)
-	} else {
+	switch {
+	case cost.unpriced == "":
 		g.usd.Add(cost.usd)
+		if subscribed {
+			g.subscription.Add(cost.usd)
+		}
+	case cost.bounded:
+		g.row.Bounded++
+		g.bounds.Add(cost.usd)
+		fallthrough
+	default:
+		g.row.Unpriced++
 	}
-	if usageErr == nil {
-		g.row.addUsage(used)
+	switch {
+	case usageErr != nil:
+	case subscribed:
+		addUsage(&g.row.SubscriptionUsage, used)
+	default:
+		addUsage(&g.row.Usage, used)
 	}
 }
 
-// cost is a cost, or why it is not known and what it is at least.
+// cost is a cost, or why it is not known and, if it is bounded, what it is at least.
 type cost struct {
 	usd      decimal.Decimal
+	bounded  bool
 	unpriced string
 }
 
@@ -144,39 +166,25 @@ func (s *summer) cost(p models.Provider, recorded cost, used prices.Usage, usage
 	e := &s.e
 	switch {
 	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || len(e.model) == 0 || !e.counted(p)):
-		if s.opts.Reprice && usageErr == nil && recorded.unpriced != "" && e.completeGiven && !e.complete {
-			recorded.usd = s.bound(e.call(p, used))
+		if s.opts.Reprice && usageErr == nil && recorded.unpriced != "" && !e.complete {
+			least := bound(s.opts.Prices, e.call(p, used))
+			recorded.usd, recorded.bounded = decimal.FromText(least), least != ""
 		}
 		return recorded, nil
 	case usageErr != nil:
 		return cost{}, usageErr
 	}
-	now, err := s.opts.Prices.CostOf(e.call(p, used))
-	switch {
-	case errors.Is(err, prices.ErrUnpriced):
-		return cost{unpriced: err.Error()}, nil
-	case err != nil:
-		return cost{}, err
-	}
-	usd, _ := decimal.ParsePlain(now.USD)
-	return cost{usd: usd}, nil
+	usd, unpriced, err := priced(s.opts.Prices, e.call(p, used))
+	return cost{usd: decimal.FromText(usd), unpriced: unpriced}, err
 }
 
 // fees returns the part of a known cost that is fees for uses of tools.
 func (s *summer) fees(p models.Provider, c *cost, used *prices.Usage) (usd decimal.Decimal) {
 	if len(used.Requests) > 0 && c.unpriced == "" && used.ChargedUSD == "" {
-		usd = s.bound(s.e.call(p, prices.Usage{Requests: used.Requests, Mode: used.Mode}))
+		usd = decimal.FromText(bound(s.opts.Prices, s.e.call(p, prices.Usage{Requests: used.Requests, Mode: used.Mode})))
 	}
 	if usd.Cmp(c.usd) > 0 {
 		return c.usd
-	}
-	return usd
-}
-
-// bound returns what a call costs at least, 0 if that is not known.
-func (s *summer) bound(call prices.Call) (usd decimal.Decimal) {
-	if least, err := s.opts.Prices.CostOf(call); err == nil {
-		usd, _ = decimal.ParsePlain(least.USD)
 	}
 	return usd
 }
@@ -207,6 +215,7 @@ func (e *entry) cost() (recorded cost, err error) {
 	if recorded.usd, ok = decimal.ParsePlain(string(amount)); !ok {
 		return cost{}, wrong
 	}
+	recorded.bounded = e.usd == nil
 	return recorded, nil
 }
 
@@ -264,5 +273,10 @@ func valid(requests map[string]int64) bool {
 // counted reports whether the usage of the call is all that it is billed by.
 func (e *entry) counted(p models.Provider) bool {
 	host := endpoints.Endpoint{Form: e.form(p), Platform: string(e.platform)}
-	return (e.complete || !e.completeGiven) && host.Counts(string(e.path), e.status)
+	return e.complete && host.Counts(string(e.path), e.status)
+}
+
+// failed reports whether the call was not billed. unpriced is why its cost is not known.
+func (e *entry) failed(unpriced string) bool {
+	return e.status == 0 && unpriced != "" && e.usage == nil || e.status != 0 && !endpoints.Bills(e.status)
 }

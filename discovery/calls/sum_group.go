@@ -2,6 +2,7 @@ package calls
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -188,23 +189,39 @@ func (s *sums) merge(other *sums) {
 	for key, more := range other.groups {
 		g := s.groups[key]
 		if g == nil {
-			s.groups[key] = more
-			continue
+			g = &group{row: Group{By: more.row.By}}
+			s.groups[key] = g
 		}
-		g.row.Calls += more.row.Calls
-		g.row.Unpriced += more.row.Unpriced
-		g.row.addUsage(&more.row.Usage)
-		g.usd.Merge(&more.usd)
-		g.bounds.Merge(&more.bounds)
-		g.fees.Merge(&more.fees)
-		g.subscription.Merge(&more.subscription)
-		g.upstream.Merge(&more.upstream)
+		g.merge(more)
 	}
 }
 
-// addUsage adds the counts of a call, or of another row.
-func (r *Group) addUsage(more *prices.Usage) {
-	u, counts := &r.Usage, (*usage.Usage)(more).Counts()
+func (g *group) merge(more *group) {
+	g.row.Calls += more.row.Calls
+	g.row.Failed += more.row.Failed
+	g.row.Unpriced += more.row.Unpriced
+	g.row.Bounded += more.row.Bounded
+	addUsage(&g.row.Usage, &more.row.Usage)
+	addUsage(&g.row.SubscriptionUsage, &more.row.SubscriptionUsage)
+	g.usd.Merge(&more.usd)
+	g.bounds.Merge(&more.bounds)
+	g.fees.Merge(&more.fees)
+	g.subscription.Merge(&more.subscription)
+	g.upstream.Merge(&more.upstream)
+}
+
+// sum returns the group as plain data.
+func (g *group) sum() Group {
+	row, usd, bound := g.row, g.usd.Total(), g.bounds.Total()
+	row.USD, row.BoundUSD, row.AtLeastUSD = usd.String(), bound.String(), usd.Add(bound).String()
+	row.FeesUSD, row.Subscription, row.UpstreamUSD = g.fees.Total().String(), g.subscription.Total().String(), g.upstream.Total().String()
+	row.Usage.Requests, row.SubscriptionUsage.Requests = maps.Clone(row.Usage.Requests), maps.Clone(row.SubscriptionUsage.Requests)
+	return row
+}
+
+// addUsage adds the counts of a call, or of another group.
+func addUsage(u, more *prices.Usage) {
+	counts := (*usage.Usage)(more).Counts()
 	for i, sum := range (*usage.Usage)(u).Counts() {
 		*sum = plus(*sum, *counts[i])
 	}

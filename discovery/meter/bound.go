@@ -1,10 +1,6 @@
 package meter
 
 import (
-	"cmp"
-
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -17,22 +13,4 @@ func atLeast(list *prices.List, call prices.Call) string {
 		return ""
 	}
 	return cost.USD
-}
-
-// setBound sets AtLeastUSD of a record that was read from a file without it.
-func setBound(r *calls.Record, list *prices.List) {
-	if r.USD != "" || r.Complete || r.AtLeastUSD != "" || r.Usage == nil {
-		return
-	}
-	parsed, err := usage.Parse(cmp.Or(r.API, string(r.Provider)), r.Usage)
-	if err != nil {
-		return
-	}
-	used := prices.Usage(parsed)
-	if r.Requests != nil { // they include what the response had beside its usage object
-		used.Requests = r.Requests
-	}
-	call := callOf(r, used)
-	call.Mode = r.Mode
-	r.AtLeastUSD = atLeast(list, call)
 }

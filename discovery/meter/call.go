@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -153,7 +152,9 @@ func (c *call) finish(r calls.Record) {
 		c.settle(expense{known: r.USD != ""})
 		return
 	}
-	m.count(&r, c.reserved)
+	if err := m.count(&r, c.reserved); err != nil {
+		m.logger.Error("meter: a call is in no sum", "error", err)
+	}
 	if r.USD == "" {
 		m.warnUnpriced(&r)
 	}
@@ -163,41 +164,25 @@ func (c *call) finish(r calls.Record) {
 }
 
 // count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
-func (m *Meter) count(r *calls.Record, reserved []reservation) {
-	usd, spent := costOf(r)
-	var cost *prices.Cost
-	if spent.known {
-		cost = &prices.Cost{Provider: r.Provider, Platform: biller(r), Model: r.Model, USD: r.USD}
-	}
-	m.ledger.Add(r.Time, cost)
+func (m *Meter) count(r *calls.Record, reserved []reservation) error {
+	spent := expenseOf(r)
 	m.mu.Lock()
 	defer m.unlock()
 	if reserved == nil {
 		m.charge(r, spent)
 	}
 	settle(reserved, spent)
-	m.calls++
-	if spent.known {
-		m.usd.Add(usd)
-		return
-	}
-	m.unpriced++
-	m.bounds.Add(usd)
+	return m.totals.Add(*r)
 }
 
-// costOf returns what a call costs, or costs at least, without UpstreamUSD and as an expense of the budgets.
-func costOf(r *calls.Record) (usd decimal.Decimal, spent expense) {
+// expenseOf returns what a call costs the budgets.
+func expenseOf(r *calls.Record) expense {
 	usd, priced := decimal.ParsePlain(r.USD)
 	if !priced {
 		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
 	}
 	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
-	return usd, expense{usd.Add(upstream), priced}
-}
-
-// biller returns whose bill has a call, "" for the provider: the bill of a provider does not have the calls of a subscription.
-func biller(r *calls.Record) prices.Platform {
-	return prices.Platform(cmp.Or(r.Billing, r.Platform))
+	return expense{usd.Add(upstream), priced}
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.

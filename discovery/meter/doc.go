@@ -82,7 +82,8 @@
 //	…
 //	err = log.Close() // reports records that were not written
 //
-// [calls.Sum] adds up such files, and [calls.Read] yields their records. [Meter.Ledger] has the sums by day and model, to compare with a bill.
+// [calls.Sum] adds up such files, and [calls.Read] yields their records. [calls.Totals] adds up
+// records as they are made, to compare with a bill.
 //
 // # Errors
 //

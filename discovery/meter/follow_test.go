@@ -18,7 +18,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // ended returns a context that has ended.
@@ -64,7 +63,6 @@ func TestFollowCountsThePresentPeriods(t *testing.T) {
 		require.NoError(t, m.Follow(ended(), log))
 		assert.Equal(t, want, spent(m), "nothing is counted twice")
 		assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0"}, m.Spent())
-		assert.Empty(t, m.Ledger().Days())
 	})
 }
 
@@ -189,13 +187,14 @@ func TestEightProgramsShareABudget(t *testing.T) {
 		group.Wait()
 		cancel()
 		following.Wait()
-		ledger := prices.NewLedger()
+		sum, err := calls.NewTotals()
+		require.NoError(t, err)
 		for r, err := range calls.Read(dir) {
 			require.NoError(t, err)
-			ledger.Add(r.Time, &prices.Cost{Provider: r.Provider, Model: r.Model, USD: r.USD})
+			require.NoError(t, sum.Add(r))
 		}
 		var total float64
-		_, err := fmt.Sscan(ledger.Days()[0].USD, &total)
+		_, err = fmt.Sscan(sum.Groups()[0].USD, &total)
 		require.NoError(t, err)
 		t.Logf("eight programs spent %.4f USD of 1 USD; the bound is %.4f", total, bound)
 		assert.Greater(t, total, limit)

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
@@ -25,16 +24,12 @@ type Meter struct {
 	streamUsage bool
 	chargesOnly bool // budgets do not count subscriptions
 	logger      *slog.Logger
-	ledger      *prices.Ledger
+	totals      *calls.Totals
 
 	mu         sync.Mutex
 	budgets    []*account
 	warn       func(BudgetWarning)
 	others     map[*calls.Log]iter.Seq2[calls.Record, error]
-	usd        decimal.Sum // of the known costs
-	bounds     decimal.Sum // of what the others are at least
-	calls      int
-	unpriced   int
 	ignored    int
 	unknown    logged // hosts
 	models     logged // with calls whose cost is not known
@@ -59,8 +54,12 @@ type Spent struct {
 // New returns a Meter. It prices calls with the built-in price list, unless [WithPrices] sets another one. Wrong options are a
 // [*ValueError].
 func New(opts ...Option) (*Meter, error) {
+	totals, err := calls.NewTotals()
+	if err != nil {
+		return nil, err
+	}
 	m := &Meter{
-		prices: prices.BuiltIn(), hosts: map[string]endpoints.Endpoint{}, regions: map[string]string{}, logger: slog.Default(), ledger: prices.NewLedger(),
+		prices: prices.BuiltIn(), hosts: map[string]endpoints.Endpoint{}, regions: map[string]string{}, logger: slog.Default(), totals: totals,
 		others: map[*calls.Log]iter.Seq2[calls.Record, error]{}, unknown: logged{}, models: logged{},
 	}
 	for _, opt := range opts {
@@ -93,15 +92,6 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 	return &transport{meter: m, base: base}
 }
 
-// Ledger returns the ledger to which the calls are added, at the time at which they were sent. Calls of a subscription are calls of a
-// provider of that name, since no bill has them.
-func (m *Meter) Ledger() *prices.Ledger {
-	if m.ready() != nil {
-		return prices.NewLedger()
-	}
-	return m.ledger
-}
-
 // Spent returns what was counted until now.
 func (m *Meter) Spent() Spent {
 	if m.ready() != nil {
@@ -109,10 +99,11 @@ func (m *Meter) Spent() Spent {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := m.usd.Total()
-	return Spent{
-		USD: known.String(), AtLeastUSD: known.Add(m.bounds.Total()).String(), Calls: m.calls, Unpriced: m.unpriced, Ignored: m.ignored,
+	spent := Spent{USD: "0", AtLeastUSD: "0", Ignored: m.ignored}
+	for _, g := range m.totals.Groups() { // at most one
+		spent.USD, spent.AtLeastUSD, spent.Calls, spent.Unpriced = g.USD, g.AtLeastUSD, g.Calls, g.Unpriced
 	}
+	return spent
 }
 
 // endpoint returns what is known of a host, with its port or without.

@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// Restore counts earlier records, such as the records of a calls file, towards the budgets, the ledger and [Meter.Spent], so that a
+// Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
 // budget survives a restart. Recorders do not get them. Records that fetched one response in the background within 24 hours are one call. A record without a cost counts as its
 // AtLeastUSD or as Budget.PerCall, if that is more; the AtLeastUSD of an incomplete one that has none is computed. Restore reads on after
 // an error of the sequence, and returns all of them joined.
@@ -21,24 +21,32 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	return errors.Join(m.each(records, m.countEarlier)...)
 }
 
-func (m *Meter) countEarlier(r *calls.Record) {
+func (m *Meter) countEarlier(r *calls.Record) error {
 	m.mu.Lock()
 	reserved, first := m.background.taken(r)
 	m.mu.Unlock()
-	if first {
-		m.count(r, reserved)
+	if !first {
+		return nil
 	}
+	return m.count(r, reserved)
 }
 
-// each calls count with each record, and returns the errors.
-func (m *Meter) each(records iter.Seq2[calls.Record, error], count func(*calls.Record)) (errs []error) {
+// each calls count with each record as it counts, and returns the errors.
+func (m *Meter) each(records iter.Seq2[calls.Record, error], count func(*calls.Record) error) (errs []error) {
 	for r, err := range records {
+		var c calls.Counted
+		if err == nil {
+			c, err = r.Count(m.prices, false)
+		}
+		if err == nil {
+			if c.Unpriced != "" && !c.Complete && c.AtLeastUSD == "" && c.HasUsage {
+				c.AtLeastUSD = atLeast(m.prices, c.Call)
+			}
+			err = count(&c.Record)
+		}
 		if err != nil {
 			errs = append(errs, err)
-			continue
 		}
-		setBound(&r, m.prices)
-		count(&r)
 	}
 	return errs
 }

@@ -2,7 +2,6 @@ package prices_test
 
 import (
 	"encoding/json"
-	"sync"
 	"testing"
 	"time"
 
@@ -111,39 +110,4 @@ func BenchmarkParseUsage(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkLedgerAdd adds costs from four goroutines; impl=baseline sums float64 values by day and model under a mutex.
-func BenchmarkLedgerAdd(b *testing.B) {
-	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	call := &prices.Cost{Provider: models.OpenAI, Model: "gpt-5.4", USD: "0.0345"}
-	b.Run("impl=mesh", func(b *testing.B) {
-		ledger := prices.NewLedger()
-		fourGoroutines(b, func() { ledger.Add(at, call) })
-	})
-	b.Run("impl=baseline", func(b *testing.B) {
-		type key struct{ day, model string }
-		var mu sync.Mutex
-		sums := make(map[key]float64)
-		usd := call.Float64()
-		fourGoroutines(b, func() {
-			mu.Lock()
-			sums[key{at.Format(time.DateOnly), call.Model}] += usd
-			mu.Unlock()
-		})
-	})
-}
-
-// fourGoroutines calls add b.N times, from four goroutines.
-func fourGoroutines(b *testing.B, add func()) {
-	b.ReportAllocs()
-	var wait sync.WaitGroup
-	for g := range 4 {
-		wait.Go(func() {
-			for i := g; i < b.N; i += 4 {
-				add()
-			}
-		})
-	}
-	wait.Wait()
 }

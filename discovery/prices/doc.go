@@ -31,7 +31,7 @@
 //
 // # Sums
 //
-// A [Ledger] adds up the costs of a program by UTC day and model while it runs. Package calls adds up files.
+// Package calls adds up calls: its Totals while a program runs, its Sum those of files.
 //
 // # Errors
 //

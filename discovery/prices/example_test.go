@@ -62,29 +62,6 @@ func ExampleUnpricedError() {
 	// mode flex
 }
 
-// A ledger adds up costs by day. A call without a known cost counts as unpriced.
-func ExampleLedger() {
-	ledger := prices.NewLedger()
-	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
-	for _, model := range []string{"claude-opus-5-5", "claude-haiku-4-5", "claude-opus-5-5", "claude-of-tomorrow"} {
-		cost, err := prices.BuiltIn().CostOf(prices.Call{
-			Provider: models.Anthropic, Model: model, Usage: prices.Usage{Input: 1000, Output: 100}, At: at,
-		})
-		if err != nil && !errors.Is(err, prices.ErrUnpriced) {
-			fmt.Println(err)
-			return
-		}
-		ledger.Add(at, &cost)
-	}
-	for _, day := range ledger.Days() {
-		fmt.Println(day.Day, day.USD, day.ByModel, day.Unpriced)
-	}
-	fmt.Println(ledger.Total(at.Truncate(24*time.Hour), time.Time{}), ledger.Unpriced(time.Time{}, time.Time{}))
-	// Output:
-	// 2026-11-20 0.0135 map[claude-haiku-4-5:0.0015 claude-opus-5-5:0.012] 1
-	// 0.0135 1
-}
-
 // A price of your own takes precedence over the built-in list, here for a fine-tuned model.
 func ExampleList_With() {
 	list, err := prices.BuiltIn().With(prices.Row{

@@ -146,19 +146,6 @@ func TestOwnRowsOfPlatforms(t *testing.T) {
 	}
 }
 
-// A day of a ledger has the calls of a platform under its name: the bill of the developer does not have them.
-func TestLedgerOfPlatforms(t *testing.T) {
-	t.Parallel()
-	ledger := prices.NewLedger()
-	ledger.Add(platformDay, &prices.Cost{Provider: models.OpenAI, Model: "gpt-4o", USD: "1"})
-	ledger.Add(platformDay, &prices.Cost{Provider: models.OpenAI, Platform: prices.PlatformAzure, Model: "gpt-4o", USD: "2"})
-	for p, usd := range map[models.Provider]string{models.OpenAI: "1", "azure": "2", "": "3"} {
-		days := ledger.DaysOf(p, time.Time{}, time.Time{})
-		require.Len(t, days, 1)
-		assert.Equal(t, usd, days[0].USD, p)
-	}
-}
-
 // TestAzureWithoutAKindSaysWhatIsMissing checks that the error names what the user has to configure, and only if it is missing.
 func TestAzureWithoutAKindSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func (a *aggregate) add(c *call) {
 	}
 	a.addDay(c)
 	m.addDetails(c, a)
-	if c.failed {
+	if c.Failed {
 		a.addStatus(c.Status)
 	}
 	if c.known {

@@ -56,10 +56,10 @@ func (a *attempts) add(c *call) {
 		t = &a.retries
 	}
 	t.calls++
-	if c.failed {
+	if c.Failed {
 		t.failed++
 	}
-	if !c.failed && c.Complete && c.Duration > 0 {
+	if !c.Failed && c.Complete && c.Duration > 0 {
 		if t.times == nil {
 			t.times = histogram{}
 		}

@@ -99,10 +99,10 @@ func (s *replacing) merge(o *replacing) {
 
 // add adds a call, at the prices of now.
 func (s *replacing) add(c *call, replacement string, now time.Time, list *prices.List) {
-	if !c.counted || !c.used {
+	if !c.counted || !c.HasUsage {
 		return
 	}
-	same := c.priced
+	same := c.Call
 	same.Model, same.At, same.Usage.ChargedUSD = replacement, now, ""
 	cost, err := list.CostOf(same)
 	if err != nil {

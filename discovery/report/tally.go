@@ -29,7 +29,7 @@ func (t *tally) rares() *rareSums {
 
 func (t *tally) add(c *call) {
 	t.calls++
-	if c.failed {
+	if c.Failed {
 		t.failed++
 	}
 	if c.known {
@@ -42,7 +42,7 @@ func (t *tally) add(c *call) {
 	} else if !c.usd.IsZero() {
 		t.rares().failedUSD.Add(c.usd)
 	}
-	if c.subscribed && c.known {
+	if c.Subscription && c.known {
 		t.rares().subscription.Add(c.usd)
 	}
 	if c.bounded {

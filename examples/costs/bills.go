@@ -13,8 +13,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -24,41 +24,41 @@ type reconciliation interface {
 	Compare(limitPercent float64) (*bills.Comparison, error)
 }
 
-// providers read the bill of a provider and compare it with a ledger.
-var providers = map[models.Provider]func(*job, context.Context, *prices.Ledger) (reconciliation, error){
+// providers read the bill of a provider and compare it with calls.
+var providers = map[models.Provider]func(*job, context.Context, []calls.Group) (reconciliation, error){
 	models.OpenAI:    (*job).openAI,
 	models.Anthropic: (*job).anthropic,
 	models.XAI:       (*job).xAI,
 }
 
-func (j *job) openAI(ctx context.Context, counted *prices.Ledger) (reconciliation, error) {
+func (j *job) openAI(ctx context.Context, counted []calls.Group) (reconciliation, error) {
 	query := discovery.OpenAICostQuery{StartTime: j.from.Unix(), EndTime: j.to.Unix()}
 	r, err := j.client.ReconcileOpenAICost(ctx, query, nil)
 	if err != nil {
 		return nil, err
 	}
-	return r.WithLedger(counted), nil
+	return r.WithCalls(counted), nil
 }
 
-func (j *job) anthropic(ctx context.Context, counted *prices.Ledger) (reconciliation, error) {
+func (j *job) anthropic(ctx context.Context, counted []calls.Group) (reconciliation, error) {
 	r, err := j.client.ReconcileAnthropicCost(ctx, discovery.AnthropicCostQuery{Start: j.from, End: j.to}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return r.WithLedger(counted), nil
+	return r.WithCalls(counted), nil
 }
 
-func (j *job) xAI(ctx context.Context, counted *prices.Ledger) (reconciliation, error) {
+func (j *job) xAI(ctx context.Context, counted []calls.Group) (reconciliation, error) {
 	query := discovery.XAICostQuery{StartTime: j.from.Format(time.DateOnly), EndTime: j.to.Format(time.DateOnly)}
 	r, err := j.client.ReconcileXAICost(ctx, query, nil)
 	if err != nil {
 		return nil, err
 	}
-	return r.WithLedger(counted), nil
+	return r.WithCalls(counted), nil
 }
 
 // compare prints the report of a provider. It returns an error if the run fails because of it.
-func (j *job) compare(ctx context.Context, provider models.Provider, counted *prices.Ledger) error {
+func (j *job) compare(ctx context.Context, provider models.Provider, counted []calls.Group) error {
 	r, err := providers[provider](j, ctx, counted)
 	if err != nil {
 		return err

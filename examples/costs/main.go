@@ -65,14 +65,14 @@ func (j *job) run(ctx context.Context, args []string, errs io.Writer) int {
 		fmt.Fprintln(errs, "costs:", err)
 		return 2
 	}
-	ledgers, err := j.count(ctx)
+	counted, err := j.count(ctx)
 	if err != nil {
 		fmt.Fprintln(errs, "costs:", err)
 		return 2
 	}
 	status := 0
 	for _, provider := range j.providers {
-		if err := j.compare(ctx, provider, ledgers[provider]); err != nil {
+		if err := j.compare(ctx, provider, counted); err != nil {
 			fmt.Fprintf(errs, "costs: %s: %v\n", provider, err)
 			status = 1
 		}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // costs prints prices, the cost of a call, a balance and a bill.
@@ -86,17 +86,19 @@ func (a accounts) balance(ctx context.Context, p *page) error {
 	return nil
 }
 
-// bill compares what OpenAI billed on each of the last three days with the calls of a ledger. The calls are invented: one a day.
+// bill compares what OpenAI billed on each of the last three days with calls. The calls are invented: one a day.
 func (a accounts) bill(ctx context.Context, p *page) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	from, counted := today.AddDate(0, 0, -3), prices.NewLedger()
+	from := today.AddDate(0, 0, -3)
+	counted, err := calls.NewTotals("day", "model", "provider", "platform", "billing")
+	if err != nil {
+		return err
+	}
 	for day := from; day.Before(today); day = day.AddDate(0, 0, 1) {
-		usage := prices.Usage{Input: 200_000, Output: 240_000}
-		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage, At: day})
-		if err != nil {
+		usage := []byte(`{"prompt_tokens":200000,"completion_tokens":240000,"total_tokens":440000}`)
+		if err := counted.Add(calls.Record{Provider: models.OpenAI, Model: "gpt-5.4", Time: day, Usage: usage}); err != nil {
 			return err
 		}
-		counted.Add(day, &cost)
 	}
 	query := discovery.OpenAICostQuery{StartTime: from.Unix(), EndTime: today.Unix(), AdminKey: a.key}
 	report, err := a.client.ReconcileOpenAICost(ctx, query, nil)
@@ -105,7 +107,7 @@ func (a accounts) bill(ctx context.Context, p *page) error {
 	}
 	p.section("OpenAI, billed against counted")
 	var table strings.Builder
-	if err := report.WithLedger(counted).Table(&table); err != nil {
+	if err := report.WithCalls(counted.Groups()).Table(&table); err != nil {
 		return err
 	}
 	for line := range strings.Lines(table.String()) {

@@ -4,7 +4,7 @@
 //	cd examples/warehouse && GOWORK=off go run . -folder ~/calls
 //
 // Without one it makes calls up, loads them and the price table into DuckDB, prices them with cost.sql, and compares every daily
-// sum with that of a prices.Ledger, which was given the same calls one by one.
+// sum with that of calls.Totals, which were given the same calls one by one.
 //
 //	GOWORK=off go run . -calls 1000000
 //
@@ -44,11 +44,11 @@ func main() {
 // run prices the calls in both ways and returns how many sums differ.
 func run(ctx context.Context, out io.Writer, calls []call) (differences int, err error) {
 	began := time.Now()
-	counted, err := inLedger(calls)
+	counted, err := inTotals(calls)
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(out, "ledger:    %d calls in %.1f s\n", len(calls), time.Since(began).Seconds())
+	fmt.Fprintf(out, "totals:    %d calls in %.1f s\n", len(calls), time.Since(began).Seconds())
 
 	w, err := open(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func compare(out io.Writer, counted, stored sums) (differences int) {
 	for key := range counted {
 		if counted[key] != stored[key] {
 			differences++
-			fmt.Fprintf(out, "%s %s: the ledger has %+v, the warehouse %+v\n", key.day, key.model, counted[key], stored[key])
+			fmt.Fprintf(out, "%s %s: the totals have %+v, the warehouse %+v\n", key.day, key.model, counted[key], stored[key])
 		}
 	}
 	for key := range stored {

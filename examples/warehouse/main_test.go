@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWarehouseAgreesWithTheLedger(t *testing.T) {
+func TestWarehouseAgreesWithTheTotals(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []uint64{1, 2} {
 		var out strings.Builder
@@ -23,7 +23,7 @@ func TestWarehouseAgreesWithTheLedger(t *testing.T) {
 func TestOneDigitIsADifference(t *testing.T) {
 	t.Parallel()
 	calls := generate(5000, 3)
-	counted, err := inLedger(calls)
+	counted, err := inTotals(calls)
 	require.NoError(t, err)
 	w, err := open(t.Context())
 	require.NoError(t, err)

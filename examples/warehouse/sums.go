@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -35,39 +36,59 @@ func (s sums) total() string {
 	return total.FloatString(places)
 }
 
-// inLedger prices the calls one by one, as they would be when they are made.
-func inLedger(calls []call) (sums, error) {
-	list, ledger := prices.BuiltIn(), prices.NewLedger()
-	for i := range calls {
-		c := &calls[i]
+// inTotals prices the calls one by one, as they would be when they are made.
+func inTotals(all []call) (sums, error) {
+	list := prices.BuiltIn()
+	byModel, err := calls.NewTotals("day", "model")
+	if err != nil {
+		return nil, err
+	}
+	byDay, err := calls.NewTotals("day")
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		c := &all[i]
 		cost, err := list.CostOf(prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: c.at, Mode: c.mode})
 		if err != nil && !errors.Is(err, prices.ErrUnpriced) {
 			return nil, err
 		}
-		ledger.Add(c.at, &cost) // the zero cost counts as unpriced
+		r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, USD: cost.USD}
+		if err != nil {
+			r.Unpriced = err.Error()
+		}
+		if err := errors.Join(byModel.Add(r), byDay.Add(r)); err != nil {
+			return nil, err
+		}
 	}
-	return ledgerSums(ledger)
+	return groupSums(byModel.Groups(), byDay.Groups())
 }
 
-func ledgerSums(ledger *prices.Ledger) (sums, error) {
+// groupSums returns the sums of days and models, without models that have unpriced calls only, and of days.
+func groupSums(models, days []calls.Group) (sums, error) {
 	all := sums{}
-	for _, day := range ledger.Days() {
-		total, err := newSum(day.USD)
+	for _, g := range models {
+		if g.Calls == g.Unpriced {
+			continue
+		}
+		s, err := newSum(g.USD)
 		if err != nil {
 			return nil, err
 		}
-		total.unpriced = day.Unpriced
-		all[key{day.Day, ""}] = total
-		for model, usd := range day.ByModel {
-			if all[key{day.Day, model}], err = newSum(usd); err != nil {
-				return nil, err
-			}
+		all[key{g.By[0], g.By[1]}] = s
+	}
+	for _, g := range days {
+		s, err := newSum(g.USD)
+		if err != nil {
+			return nil, err
 		}
+		s.unpriced = g.Unpriced
+		all[key{g.By[0], ""}] = s
 	}
 	return all, nil
 }
 
-// newSum returns an amount of a ledger in the format of the warehouse.
+// newSum returns an amount in the format of the warehouse.
 func newSum(amount string) (sum, error) {
 	exact, ok := new(big.Rat).SetString(amount)
 	if !ok {

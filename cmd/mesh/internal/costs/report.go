@@ -3,14 +3,12 @@ package costs
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // Report has the sums of calls, as mesh usage prints them.
@@ -53,13 +51,13 @@ func newReport(by []string) *Report {
 
 // Read adds up calls files by some names. With an error the report has the lines that could be read.
 func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) {
-	opts.By = [][]string{by, {"unpriced"}}
+	opts.By = [][]string{by, {"unpriced"}, nil}
 	all, err := calls.Sum(opts, paths...)
 	r := newReport(by)
 	if len(all) > 0 { // the options are valid
 		r.Rows = append(r.Rows, all[0]...)
-		r.addUp()
 		r.addReasons(all[1])
+		r.setTotal(all[2])
 	}
 	if err != nil {
 		r.Errors = strings.Split(output.Error(err), "\n")
@@ -67,14 +65,12 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 	return r, err
 }
 
-// addUp sets the sums of all rows.
-func (r *Report) addUp() {
-	total := newGroup()
-	for i := range r.Rows {
-		add(total, &r.Rows[i])
+// setTotal sets the sums of all calls, which are one group; none without calls.
+func (r *Report) setTotal(total []calls.Group) {
+	for i := range total {
+		g := &total[i]
+		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD
 	}
-	r.Calls, r.Unpriced, r.USD, r.AtLeastUSD = total.Calls, total.Unpriced, total.USD, total.AtLeastUSD
-	r.Subscription, r.UpstreamUSD = total.Subscription, total.UpstreamUSD
 }
 
 // addReasons adds the reasons of unpriced calls, the most frequent first.
@@ -85,35 +81,4 @@ func (r *Report) addReasons(rows []calls.Group) {
 		}
 	}
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
-}
-
-// newGroup returns a sum of no calls.
-func newGroup(by ...string) *calls.Group {
-	return &calls.Group{By: by, USD: "0", FeesUSD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0"}
-}
-
-// add adds a row to a sum.
-func add(sum, row *calls.Group) {
-	sum.Calls += row.Calls
-	sum.Unpriced += row.Unpriced
-	sum.USD, sum.AtLeastUSD = costtable.Sum(sum.USD, row.USD), costtable.Sum(sum.AtLeastUSD, row.AtLeastUSD)
-	sum.FeesUSD = costtable.Sum(sum.FeesUSD, row.FeesUSD)
-	sum.Subscription, sum.UpstreamUSD = costtable.Sum(sum.Subscription, row.Subscription), costtable.Sum(sum.UpstreamUSD, row.UpstreamUSD)
-	for _, kind := range kinds {
-		*kind.of(&sum.Usage) = count(*kind.of(&sum.Usage), *kind.of(&row.Usage))
-	}
-	for tool, n := range row.Usage.Requests {
-		if sum.Usage.Requests == nil {
-			sum.Usage.Requests = make(map[string]int64)
-		}
-		sum.Usage.Requests[tool] = count(sum.Usage.Requests[tool], n)
-	}
-}
-
-// count returns the sum of two counts, or the largest int64, as calls.Sum does.
-func count(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

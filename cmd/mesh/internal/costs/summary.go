@@ -17,8 +17,8 @@ import (
 
 // Summary adds up calls by model, as mesh meter prints them.
 type Summary struct {
-	mu     sync.Mutex
-	models map[model]*calls.Group
+	mu          sync.Mutex
+	models, all *calls.Totals
 	// unbounded is the number of unpriced calls of which nothing is known.
 	unbounded int
 	// unpriced and failed count calls by why they have no known cost, or cost nothing.
@@ -39,35 +39,26 @@ type cause struct {
 
 // NewSummary returns an empty Summary.
 func NewSummary() *Summary {
-	return &Summary{models: map[model]*calls.Group{}, unpriced: map[cause]int{}, failed: map[cause]int{}}
+	models, _ := calls.NewTotals("platform", "provider", "model") // these names are valid
+	all, _ := calls.NewTotals()
+	return &Summary{models: models, all: all, unpriced: map[cause]int{}, failed: map[cause]int{}}
 }
 
 // Record adds a call.
 func (s *Summary) Record(r calls.Record) {
 	key := model{r.Platform, r.Provider, r.Model}
-	call := calls.Group{Calls: 1, USD: r.USD, AtLeastUSD: r.USD}
-	if counted, err := r.Call(); err == nil {
-		call.Usage = counted.Usage
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Status >= http.StatusBadRequest {
 		s.failed[cause{key, fmt.Sprintf("the response had status %d", r.Status)}]++
 	}
 	if r.USD == "" {
-		call.Unpriced, call.USD, call.AtLeastUSD = 1, "0", cmp.Or(r.AtLeastUSD, "0")
 		if r.AtLeastUSD == "" {
 			s.unbounded++
 		}
 		s.unpriced[cause{key, r.Unpriced}]++
-	} else if r.Billing != "" {
-		call.Subscription = r.USD
 	}
-	call.UpstreamUSD = r.UpstreamUSD
-	if s.models[key] == nil {
-		s.models[key] = newGroup(r.Platform, string(r.Provider), r.Model)
-	}
-	add(s.models[key], &call)
+	_, _ = s.models.Add(r), s.all.Add(r) // what a meter counts is valid
 }
 
 // Report returns the sums by provider and model, and why calls are unpriced. The total of incomplete calls is what they cost at least.
@@ -76,9 +67,7 @@ func (s *Summary) Report(incomplete bool) *Report {
 	defer s.mu.Unlock()
 	report := newReport([]string{"platform", "provider", "model"})
 	report.incomplete = incomplete
-	for _, key := range slices.SortedFunc(maps.Keys(s.models), compareModels) {
-		report.Rows = append(report.Rows, *s.models[key])
-	}
+	report.Rows = append(report.Rows, s.models.Groups()...)
 	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.By[0] != "" }) { // most programs use no platform
 		report.By = report.By[1:]
 		for i := range report.Rows {
@@ -88,7 +77,7 @@ func (s *Summary) Report(incomplete bool) *Report {
 	for _, c := range slices.SortedFunc(maps.Keys(s.unpriced), compareCauses) {
 		report.Reasons = append(report.Reasons, Reason{Text: named(c.model) + ": " + c.text, Calls: s.unpriced[c]})
 	}
-	report.addUp()
+	report.setTotal(s.all.Groups())
 	return report
 }
 
@@ -110,8 +99,8 @@ func (s *Summary) Write(w io.Writer, incomplete bool) error {
 func (s *Summary) Calls() (calls, unbounded int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, row := range s.models {
-		calls += row.Calls
+	for _, g := range s.all.Groups() {
+		calls = g.Calls
 	}
 	return calls, s.unbounded
 }

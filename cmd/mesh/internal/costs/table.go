@@ -37,11 +37,16 @@ var kinds = []kind{
 	{"image_output", func(u *prices.Usage) *int64 { return &u.ImageOutput }},
 }
 
+// count returns the tokens of a kind, those of a subscription included.
+func (k kind) count(row *calls.Group) int64 {
+	return *k.of(&row.Usage) + *k.of(&row.SubscriptionUsage)
+}
+
 // used returns the kinds that a row has, and always input and output.
 func used(rows []calls.Group) []kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool {
 		return k.name != "input" && k.name != "output" &&
-			!slices.ContainsFunc(rows, func(r calls.Group) bool { return *k.of(&r.Usage) != 0 })
+			!slices.ContainsFunc(rows, func(r calls.Group) bool { return k.count(&r) != 0 })
 	})
 }
 
@@ -87,7 +92,7 @@ func BudgetText(usd, per, label, value string) string {
 // sums writes the rows and the total.
 func (r *Report) sums(out io.Writer) error {
 	columns := used(r.Rows)
-	tools := slices.ContainsFunc(r.Rows, func(row calls.Group) bool { return row.Usage.Requests != nil })
+	tools := slices.ContainsFunc(r.Rows, func(row calls.Group) bool { return row.Usage.Requests != nil || row.SubscriptionUsage.Requests != nil })
 	header := append([]string{}, r.By...)
 	header = append(header, "calls")
 	for _, k := range columns {
@@ -151,10 +156,10 @@ func (r *Report) cells(row *calls.Group, columns []kind, tools bool) []string {
 	}
 	cells = append(cells, strconv.Itoa(row.Calls))
 	for _, k := range columns {
-		cells = append(cells, strconv.FormatInt(*k.of(&row.Usage), 10))
+		cells = append(cells, strconv.FormatInt(k.count(row), 10))
 	}
 	if tools {
-		cells = append(cells, requests(row.Usage.Requests))
+		cells = append(cells, requests(row))
 	}
 	return append(cells, strconv.Itoa(row.Unpriced), shown(row))
 }
@@ -182,7 +187,13 @@ func known(row *calls.Group) string {
 }
 
 // requests returns the uses of tools, as in "grounding=2 web_search=1".
-func requests(uses map[string]int64) string {
+func requests(row *calls.Group) string {
+	uses := map[string]int64{}
+	for _, u := range []prices.Usage{row.Usage, row.SubscriptionUsage} {
+		for tool, n := range u.Requests {
+			uses[tool] += n
+		}
+	}
 	var all []string
 	for _, tool := range slices.Sorted(maps.Keys(uses)) {
 		all = append(all, fmt.Sprintf("%s=%d", tool, uses[tool]))
@@ -212,9 +223,9 @@ func (r *Report) CSV(out io.Writer) error {
 		cells := append([]string{}, row.By...)
 		cells = append(cells, strconv.Itoa(row.Calls), strconv.Itoa(row.Unpriced))
 		for _, k := range kinds {
-			cells = append(cells, strconv.FormatInt(*k.of(&row.Usage), 10))
+			cells = append(cells, strconv.FormatInt(k.count(row), 10))
 		}
-		rows = append(rows, append(cells, requests(row.Usage.Requests), known(row), bound(row)))
+		rows = append(rows, append(cells, requests(row), known(row), bound(row)))
 	}
 	return output.CSV(out, rows)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // billedDays is a complete report of OpenAI with a bucket for each amount, from 2026-05-01 on.
@@ -29,26 +29,22 @@ func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.Co
 	return r
 }
 
-// counted is a ledger with costs of OpenAI on days of May 2026; "" is an unpriced call.
-func counted(days map[int]string) *prices.Ledger {
-	l := prices.NewLedger()
+// counted has costs of OpenAI on days of May 2026; "" is an unpriced call.
+func counted(days map[int]string) *calls.Totals {
+	l := newTotals()
 	for day, exact := range days {
 		at := time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)
-		if exact == "" {
-			l.Add(at, nil)
-			continue
-		}
-		l.Add(at, cost(models.OpenAI, "gpt-5.4", exact))
+		add(l, at, models.OpenAI, "gpt-5.4", exact)
 	}
 	return l
 }
 
-func TestReportWithALedger(t *testing.T) {
+func TestReportBesideCalls(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
 	l := counted(map[int]string{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
-	l.Add(time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), cost(models.XAI, "grok-4.7", "50"))
-	with := report.WithLedger(l)
+	add(l, time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), models.XAI, "grok-4.7", "50")
+	with := report.WithCalls(l.Groups())
 	assert.Nil(t, report.AttributedUSD, "the report itself does not change")
 	assert.InDelta(t, 2.9, *with.AttributedUSD, 0)
 	assert.InDelta(t, 0.1, *with.DriftUSD, 0)
@@ -65,8 +61,8 @@ func TestReportWithALedger(t *testing.T) {
 		"billed 3.00", "counted 2.90", "drift +0.10", "drift % +3.45",
 	}, fields(table.String()))
 
-	l.Add(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), cost(models.OpenAI, "gpt-5.4", "7"))
-	assert.InDelta(t, 2.9, *with.AttributedUSD, 0, "a report does not follow its ledger")
+	add(l, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), models.OpenAI, "gpt-5.4", "7")
+	assert.InDelta(t, 2.9, *with.AttributedUSD, 0, "a report does not follow the calls")
 
 	text, err := json.Marshal(with)
 	require.NoError(t, err)
@@ -77,19 +73,19 @@ func TestReportWithALedger(t *testing.T) {
 }
 
 // The drift is computed from the exact bill, also where its float64 is not exact.
-func TestDriftFromALedgerIsExact(t *testing.T) {
+func TestDriftFromCallsIsExact(t *testing.T) {
 	t.Parallel()
 	const amount = "0.12345678901234567890"
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0, result(amount, "")))})
-	ledger := prices.NewLedger()
-	ledger.Add(time.Unix(day1, 0), cost(models.OpenAI, "gpt-5.4", amount))
-	with := reconcileOpenAI(t, s, nil).WithLedger(ledger)
+	sum := newTotals()
+	add(sum, time.Unix(day1, 0), models.OpenAI, "gpt-5.4", amount)
+	with := reconcileOpenAI(t, s, nil).WithCalls(sum.Groups())
 	assert.Zero(t, *with.DriftUSD)
 	ok, known := with.Within(0)
 	assert.True(t, ok && known)
 
 	with.ActualUSD = 1
-	assert.InDelta(t, 1-0.12345678901234568, *with.WithLedger(ledger).DriftUSD, 1e-15, "a changed amount counts")
+	assert.InDelta(t, 1-0.12345678901234568, *with.WithCalls(sum.Groups()).DriftUSD, 1e-15, "a changed amount counts")
 }
 
 // fields returns the lines of a table with single blanks.
@@ -109,17 +105,17 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 	noon.WindowStart += 12 * 60 * 60
 	for name, row := range map[string]struct {
 		report *discovery.ReconciliationReport[discovery.CostBucket]
-		ledger *prices.Ledger
+		calls  []calls.Group
 		note   string
 	}{
-		"the bill is not complete": {failed, counted(map[int]string{1: "1"}), "not complete"},
-		"calls are unpriced":       {billedDays(1, 1), counted(map[int]string{1: "1", 2: ""}), "drift is not known: 1"},
-		"nothing was counted":      {billedDays(1), counted(nil), "no call of openai"},
-		"counted on other days":    {billedDays(1), counted(map[int]string{2: "1"}), "no call of openai"},
-		"no ledger":                {billedDays(1), nil, "no call of openai"},
-		"other days":               {noon, counted(map[int]string{1: "1"}), "counted by UTC days"},
+		"the bill is not complete": {failed, counted(map[int]string{1: "1"}).Groups(), "not complete"},
+		"calls are unpriced":       {billedDays(1, 1), counted(map[int]string{1: "1", 2: ""}).Groups(), "drift is not known: 1"},
+		"nothing was counted":      {billedDays(1), counted(nil).Groups(), "no call of openai"},
+		"counted on other days":    {billedDays(1), counted(map[int]string{2: "1"}).Groups(), "no call of openai"},
+		"no calls":                 {billedDays(1), nil, "no call of openai"},
+		"other days":               {noon, counted(map[int]string{1: "1"}).Groups(), "counted by UTC days"},
 	} {
-		with := row.report.WithLedger(row.ledger)
+		with := row.report.WithCalls(row.calls)
 		ok, known := with.Within(5)
 		assert.False(t, ok || known, name)
 		assert.Nil(t, with.DriftUSD, name)
@@ -127,7 +123,7 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 		require.NoError(t, with.Table(&table))
 		assert.Contains(t, table.String(), row.note, name)
 	}
-	good := billedDays(1).WithLedger(counted(map[int]string{1: "1"}))
+	good := billedDays(1).WithCalls(counted(map[int]string{1: "1"}).Groups())
 	for _, percent := range []float64{-1, math.NaN(), math.Inf(1)} {
 		ok, known := good.Within(percent)
 		assert.False(t, ok || known, percent)
@@ -136,20 +132,20 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 	assert.False(t, known)
 }
 
-// Unpriced calls are marked on their day, and a day that only the ledger has is a row too.
+// Unpriced calls are marked on their day, and a day that only calls have is a row too.
 func TestReportShowsDaysThatWereNotBilled(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
 	report.Buckets = report.Buckets[:1]
 	l := counted(map[int]string{1: "", 2: "2"})
 	var table bytes.Buffer
-	require.NoError(t, report.WithLedger(l).Table(&table))
+	require.NoError(t, report.WithCalls(l.Groups()).Table(&table))
 	lines := fields(table.String())
 	assert.Equal(t, []string{"2026-05-01 1.00 0.00 + 1 unpriced", "2026-05-02 0.00 2.00"}, lines[1:3])
 }
 
-// A bucket of several days is compared with the ledger's days in it; hours are put together to their day.
-func TestLedgerBesideOtherBuckets(t *testing.T) {
+// A bucket of several days is compared with the calls of its days; hours are put together to their day.
+func TestCallsBesideOtherBuckets(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC).Unix()
 	report := &discovery.ReconciliationReport[discovery.TeamCostBucket]{
@@ -160,30 +156,30 @@ func TestLedgerBesideOtherBuckets(t *testing.T) {
 			{StartTime: "2026-05-04T23:00:00Z", EndTime: "2026-05-05T00:00:00Z", TotalUSD: 3},
 		},
 	}
-	l := prices.NewLedger()
+	l := newTotals()
 	for day := 1; day <= 4; day++ {
-		l.Add(time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC), cost(models.XAI, "grok-4.7", "0.5"))
+		add(l, time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC), models.XAI, "grok-4.7", "0.5")
 	}
 	var table bytes.Buffer
-	require.NoError(t, report.WithLedger(l).Table(&table))
+	require.NoError(t, report.WithCalls(l.Groups()).Table(&table))
 	assert.Equal(t, []string{"2026-05-01 1.00 1.50", "2026-05-04 5.00 0.50"}, fields(table.String())[1:3])
 
 	report.Buckets[0].StartTime = "2026-05-01T00:00:00+02:00"
-	with := report.WithLedger(l)
+	with := report.WithCalls(l.Groups())
 	assert.Nil(t, with.AttributedUSD)
 	_, known := with.Within(5)
 	assert.False(t, known)
 }
 
 // A cost that a program builds may have any spelling of its provider.
-func TestLedgerTakesAnySpellingOfTheProvider(t *testing.T) {
+func TestCallsOfAnySpellingOfTheProvider(t *testing.T) {
 	t.Parallel()
 	l := counted(map[int]string{1: "1"})
-	l.Add(time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC), cost("Open AI", "gpt-5.4", "2"))
+	add(l, time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC), "Open AI", "gpt-5.4", "2")
 	for _, p := range []models.Provider{models.OpenAI, "Open AI"} {
 		report := billedDays(1, 2)
 		report.Provider = p
-		with := report.WithLedger(l)
+		with := report.WithCalls(l.Groups())
 		require.NotNil(t, with.AttributedUSD)
 		assert.InDelta(t, 3, *with.AttributedUSD, 0)
 		ok, known := with.Within(0)

@@ -13,36 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // countedCalls are the calls in the window of a report.
 type countedCalls struct {
 	calls    []bills.Counted
 	unpriced int
-}
-
-// WithLedger is [ReconciliationReport.WithCalls] for the calls that a ledger has for the report's provider and window. Unpriced calls of a
-// provider that is not known are among them. Later changes of the ledger do not change the report.
-func (r *ReconciliationReport[B]) WithLedger(l *prices.Ledger) *ReconciliationReport[B] {
-	if l == nil {
-		return r.withCounted(nil)
-	}
-	var counted []bills.Counted
-	for _, day := range l.DaysOf(r.Provider, time.Unix(r.WindowStart, 0), r.end()) {
-		rest := day.Unpriced
-		for model, usd := range day.ByModel {
-			counted = append(counted, bills.Counted{Day: day.Day, Model: model, Calls: 1, USD: usd, FeesUSD: day.FeesByModel[model], Usage: day.UsageByModel[model]})
-		}
-		for model, n := range day.UnpricedByModel {
-			counted = append(counted, bills.Counted{Day: day.Day, Model: model, Calls: n, Unpriced: n})
-			rest -= n
-		}
-		if rest > 0 {
-			counted = append(counted, bills.Counted{Day: day.Day, Calls: rest, Unpriced: rest})
-		}
-	}
-	return r.withCounted(counted)
 }
 
 // end returns the end of the window, which is zero for an open one.
@@ -117,7 +93,7 @@ func (r *ReconciliationReport[B]) withCounted(counted []bills.Counted) *Reconcil
 }
 
 // Within reports whether the billed and the attributed amount differ by at most percent of the billed amount. known is
-// false if the bill is not complete, nothing was attributed or counted, a call of the ledger is unpriced, an amount is not
+// false if the bill is not complete, nothing was attributed or counted, a call is unpriced, an amount is not
 // finite, or percent is negative or not finite.
 func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 	attributed, driftUSD := finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
@@ -130,7 +106,7 @@ func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 	return drift.Abs(drift).Cmp(allowed) <= 0, true
 }
 
-// wholeUTCDays reports whether window and buckets can be compared with a ledger. The end may be in the current day or later.
+// wholeUTCDays reports whether window and buckets can be compared with calls. The end may be in the current day or later.
 func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	today := calendar.DayNumber(time.Now()) * calendar.SecondsPerDay
 	if r.WindowStart%calendar.SecondsPerDay != 0 || (r.WindowEnd != nil && *r.WindowEnd%calendar.SecondsPerDay != 0 && *r.WindowEnd < today) {
@@ -142,7 +118,7 @@ func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	})
 }
 
-// rows returns a row for each bucket, or with a ledger for each UTC day that has a bucket or a call. There are none if an
+// rows returns a row for each bucket, or with calls for each UTC day that has a bucket or a call. There are none if an
 // amount of the bill is not finite.
 func (r *ReconciliationReport[B]) rows() []report.Row {
 	if !r.finiteBill() {
@@ -167,7 +143,7 @@ func (r *ReconciliationReport[B]) rows() []report.Row {
 	return rows
 }
 
-// countedNote describes what a comparison with a ledger lacks; "" when nothing.
+// countedNote describes what a comparison with calls lacks; "" when nothing.
 func (r *ReconciliationReport[B]) countedNote() string {
 	switch {
 	case r.counted == nil:

@@ -1,0 +1,111 @@
+package calls
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
+)
+
+// Totals adds up calls while a program runs, as [Sum] adds up files. Create one with [NewTotals]. It is safe for concurrent use. Memory
+// grows with the number of groups and not with the number of calls.
+type Totals struct {
+	mu     sync.Mutex
+	summer *summer
+}
+
+// NewTotals returns sums of no calls. by has the names of one grouping of SumOptions.By; without names there is one Group. Wrong names are
+// a [*ValueError].
+func NewTotals(by ...string) (*Totals, error) {
+	g, err := parseGrouping(by)
+	if err != nil {
+		return nil, err
+	}
+	s := newSummer(SumOptions{Prices: prices.BuiltIn()}, []*grouping{g}, nil)
+	s.live = true
+	return &Totals{summer: s}, nil
+}
+
+func (t *Totals) ready() error {
+	if t == nil || t.summer == nil {
+		return invalid("Totals", "", "must be made with NewTotals")
+	}
+	return nil
+}
+
+// Add adds a call. The recorded cost counts; a record without one is priced by [prices.BuiltIn]: for another list, add the Record of
+// [Record.Count]. A record that Sum could not read is an error, and is in no group.
+func (t *Totals) Add(r Record) error {
+	if err := t.ready(); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.summer
+	s.e.counts = &s.counts
+	if err := s.e.set(&s.d, &r); err != nil {
+		return err
+	}
+	return s.addEntry()
+}
+
+// set sets the fields of a record that sums need. JSON of the record, which has all, would take several times as long.
+func (e *entry) set(d *jsonread.Decoder, r *Record) (err error) {
+	*e = entry{
+		provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
+		api: []byte(r.API), platform: []byte(r.Platform), region: []byte(r.Region), profile: []byte(r.Profile), billing: []byte(r.Billing),
+		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete,
+		usdGiven: r.USD != "" || r.Unpriced != "", usd: given(r.USD), atLeast: given(r.AtLeastUSD), upstreamUSD: given(r.UpstreamUSD),
+		counts: e.counts,
+	}
+	if r.Requests != nil {
+		e.requests, err = json.Marshal(r.Requests)
+	}
+	if r.Labels != nil && err == nil {
+		e.labels, err = json.Marshal(r.Labels)
+	}
+	if r.Usage == nil || err != nil {
+		return err
+	}
+	d.Reset(r.Usage)
+	return e.readUsage(d)
+}
+
+// given returns a text, or nil for an empty one.
+func given(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return []byte(text)
+}
+
+// Merge adds the groups of o, which does not change. It panics with a [*ValueError] if the names of the groupings differ.
+func (t *Totals) Merge(o *Totals) {
+	if t.ready() != nil || o.ready() != nil {
+		return
+	}
+	if !slices.Equal(t.sums().by.names, o.sums().by.names) {
+		panic(invalid("Totals", "", "must be by the same names"))
+	}
+	more := newSums(o.sums().by) // both locked at once could be a deadlock
+	o.mu.Lock()
+	more.merge(o.sums())
+	o.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sums().merge(more)
+}
+
+// Groups returns the groups, sorted by their values. Each has a call. Calls that are added later do not change them.
+func (t *Totals) Groups() []Group {
+	if t.ready() != nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sums().rows()
+}
+
+func (t *Totals) sums() *sums { return t.summer.sums[0] }
