@@ -35,7 +35,8 @@ const (
 	DefaultMaxResponseBytes = 32 << 20
 	// DefaultPricingTTL is how long a price list is cached.
 	DefaultPricingTTL = 24 * time.Hour
-	// DefaultBalanceTimeout and DefaultCostTimeout are the time limits of a request for a balance and for billed costs.
+	// DefaultBalanceTimeout and DefaultCostTimeout are the time limits of a request for a balance and for billed costs. A timeout limits
+	// the time to the header of a response and each silence after it: a body may take up to ten times as long while its bytes arrive.
 	DefaultBalanceTimeout = 10 * time.Second
 	DefaultCostTimeout    = 15 * time.Second
 	// DefaultCostLimit is the number of days in a page of OpenAI's or Anthropic's costs.
