@@ -6,31 +6,19 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 //go:embed anthropic.json
 var anthropicModels []byte
 
-// anthropicRoute serves Anthropic's models: paged, newest first.
-func (s *Server) anthropicRoute() route {
-	rows := readRows(anthropicModels)
-	return route{
-		op: ListAnthropicModels, service: discovery.ServiceAnthropic, pattern: "GET /v1/models",
-		keyHeader: "X-Api-Key", refuse: refuseAnthropic,
-		run: func(r *http.Request) answer { return s.listAnthropicModels(r, rows) },
-	}
-}
-
 // anthropicVersion is the only version of the API.
 const anthropicVersion = "2023-06-01"
 
-func (s *Server) listAnthropicModels(r *http.Request, all []json.RawMessage) answer {
+// listAnthropicModels returns models in pages, newest first.
+func (s *Server) listAnthropicModels(r *http.Request) answer {
 	query := r.URL.Query()
-	limit, valid := anthropicLimit(query.Get("limit"))
-	rows, unknown := inLifecycle(all, query["lifecycle[]"])
+	limit, valid := pageSize(query, "limit", 20, 1000)
+	rows, unknown := inLifecycle(readRows(anthropicModels), query["lifecycle[]"])
 	cut, more, known := page(rows, "id", query.Get("after_id"), s.pageOf(limit))
 	switch {
 	case r.Header.Get("Anthropic-Version") != anthropicVersion:
@@ -47,17 +35,6 @@ func (s *Server) listAnthropicModels(r *http.Request, all []json.RawMessage) ans
 		body["first_id"], body["last_id"] = field(cut[0], "id"), field(cut[len(cut)-1], "id")
 	}
 	return ok(body)
-}
-
-func anthropicLimit(text string) (limit int, valid bool) {
-	if text == "" {
-		return 20, true
-	}
-	limit, err := strconv.Atoi(text)
-	if err != nil || limit < 1 || limit > 1000 {
-		return 0, false
-	}
-	return limit, true
 }
 
 // inLifecycle returns the models with one of the given lifecycles. Retired models are listed only on request.

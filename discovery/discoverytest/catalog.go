@@ -36,19 +36,20 @@ func (s *Server) SetCatalog(rows ...json.RawMessage) {
 	s.rows = slices.Clone(rows)
 }
 
-func (s *Server) catalogRoute() route {
-	return route{op: ListCatalog, pattern: "GET /models", run: s.listCatalog}
-}
-
 // listCatalog returns the whole catalog, or 304 when the client has it. Filters are ignored.
 func (s *Server) listCatalog(r *http.Request) answer {
 	body := s.catalogBody()
+	return unlessMatched(r, body, answer{Status: http.StatusOK, Body: body})
+}
+
+// unlessMatched returns an answer with the ETag of its body, or 304 when the client has it.
+func unlessMatched(r *http.Request, body []byte, full answer) answer {
 	tag := etag(body)
-	header := http.Header{"Etag": {tag}}
+	full.Header = http.Header{"Etag": {tag}}
 	if matches(r.Header.Values("If-None-Match"), tag) {
-		return answer{Status: http.StatusNotModified, Header: header}
+		return answer{Status: http.StatusNotModified, Header: full.Header}
 	}
-	return answer{Status: http.StatusOK, Header: header, Body: body}
+	return full
 }
 
 func (s *Server) catalogBody() json.RawMessage {

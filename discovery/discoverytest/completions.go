@@ -37,15 +37,12 @@ func (s *Server) SetCompletion(op Operation, c Completion) {
 
 // completionAPI is an API with completions at one provider.
 type completionAPI struct {
-	op        Operation
-	service   discovery.Service
-	paths     []string
-	keyHeader string
-	refuse    func(key string) answer     // the response to a wrong key
-	bad       func(message string) answer // the response to an invalid request
-	content   string                      // the required field with the content
-	usage     string                      // the standard usage
-	write     func(completion) answer
+	op      Operation
+	service service
+	paths   []string
+	content string // the required field with the content
+	usage   string // the standard usage
+	write   func(completion) answer
 }
 
 // completion is a response to one request.
@@ -71,7 +68,7 @@ func (s *Server) completionRoutes() []route {
 		s.completions[api.op] = Completion{}
 		for _, path := range api.paths {
 			routes = append(routes, route{
-				op: api.op, service: api.service, pattern: "POST " + path, keyHeader: api.keyHeader, refuse: api.refuse,
+				op: api.op, service: api.service, pattern: "POST " + path,
 				run: func(r *http.Request) answer { return s.complete(api, r) },
 			})
 		}
@@ -82,9 +79,9 @@ func (s *Server) completionRoutes() []route {
 // complete responds to a request for a completion.
 func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	var fields map[string]json.RawMessage
-	c := completion{service: api.service}
+	c := completion{service: api.service.name}
 	if err := json.NewDecoder(r.Body).Decode(&fields); err != nil {
-		return api.bad("The body is not a JSON object.")
+		return api.service.bad("The body is not a JSON object.")
 	}
 	isGemini := r.PathValue("call") != ""
 	if !isGemini {
@@ -94,13 +91,13 @@ func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	case isGemini && !c.readGeminiCall(r):
 		return notFound(r)
 	case c.model == "":
-		return api.bad("A model is required.")
+		return api.service.bad("A model is required.")
 	case len(fields[api.content]) == 0:
-		return api.bad(api.content + " is required.")
-	case api.service == discovery.ServiceAnthropic && len(fields["max_tokens"]) == 0:
-		return api.bad("max_tokens: Field required")
-	case api.service == discovery.ServiceAnthropic && r.Header.Get("Anthropic-Version") == "":
-		return api.bad("anthropic-version: header is required")
+		return api.service.bad(api.content + " is required.")
+	case api.service.name == discovery.ServiceAnthropic && len(fields["max_tokens"]) == 0:
+		return api.service.bad("max_tokens: Field required")
+	case api.service.name == discovery.ServiceAnthropic && r.Header.Get("Anthropic-Version") == "":
+		return api.service.bad("anthropic-version: header is required")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +130,8 @@ func completionAPIs() []completionAPI {
 			`"prompt_cache_hit_tokens":0,"prompt_cache_miss_tokens":100}`
 		xaiChat = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":0},` +
 			`"completion_tokens_details":{"reasoning_tokens":0},"num_sources_used":0,"cost_in_usd_ticks":500000}`
-		geminiChat = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120}`
-		responses  = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":0},"output_tokens":20,` +
+		openAICompatible = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120}`
+		responses        = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":0},"output_tokens":20,` +
 			`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":120}`
 		xaiResponses = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":0},"output_tokens":20,` +
 			`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":120,"num_sources_used":0,"cost_in_usd_ticks":500000}`
@@ -143,30 +140,16 @@ func completionAPIs() []completionAPI {
 			`"service_tier":"standard","inference_geo":"not_available"}`
 		contents = `{"promptTokenCount":100,"candidatesTokenCount":20,"totalTokenCount":120,` +
 			`"promptTokensDetails":[{"modality":"TEXT","tokenCount":100}]}`
-		bearer, google = "Authorization", "X-Goog-Api-Key"
 	)
-	const openAI, deepSeek, xai, gemini = discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceXAI, discovery.ServiceGemini
 	return []completionAPI{
-		{CreateOpenAIChat, openAI, []string{"/v1/chat/completions"}, bearer, refuseOpenAI, badOpenAIRequest, "messages", chat, writeChat},
-		{CreateOpenAIResponse, openAI, []string{"/v1/responses"}, bearer, refuseOpenAI, badOpenAIRequest, "input", responses, writeResponse},
-		{CreateDeepSeekChat, deepSeek, []string{"/chat/completions", "/v1/chat/completions"}, bearer, refuseDeepSeek, badOpenAIRequest, "messages", deepSeekChat, writeChat},
-		{CreateDeepSeekResponse, deepSeek, []string{"/responses", "/v1/responses"}, bearer, refuseDeepSeek, badOpenAIRequest, "input", responses, writeResponse},
-		{CreateXAIChat, xai, []string{"/v1/chat/completions"}, bearer, refuseXAI, badXAIRequest, "messages", xaiChat, writeChat},
-		{CreateXAIResponse, xai, []string{"/v1/responses"}, bearer, refuseXAI, badXAIRequest, "input", xaiResponses, writeResponse},
-		{CreateAnthropicMessage, discovery.ServiceAnthropic, []string{"/v1/messages"}, "X-Api-Key", refuseAnthropic, badAnthropicRequest, "messages", messages, writeMessage},
-		{GenerateGeminiContent, gemini, []string{"/v1beta/models/{call}", "/v1/models/{call}"}, google, refuseGoogle, badGoogleRequest, "contents", contents, writeGeminiContent},
-		{CreateGeminiChat, gemini, []string{"/v1beta/openai/chat/completions"}, bearer, refuseGoogle, badGoogleRequest, "messages", geminiChat, writeChat},
+		{CreateOpenAIChat, openAI, []string{"/v1/chat/completions"}, "messages", chat, writeChat},
+		{CreateOpenAIResponse, openAI, []string{"/v1/responses"}, "input", responses, writeResponse},
+		{CreateDeepSeekChat, deepSeek, []string{"/chat/completions", "/v1/chat/completions"}, "messages", deepSeekChat, writeChat},
+		{CreateDeepSeekResponse, deepSeek, []string{"/responses", "/v1/responses"}, "input", responses, writeResponse},
+		{CreateXAIChat, xai, []string{"/v1/chat/completions"}, "messages", xaiChat, writeChat},
+		{CreateXAIResponse, xai, []string{"/v1/responses"}, "input", xaiResponses, writeResponse},
+		{CreateAnthropicMessage, anthropic, []string{"/v1/messages"}, "messages", messages, writeMessage},
+		{GenerateGeminiContent, gemini, []string{"/v1beta/models/{call}", "/v1/models/{call}"}, "contents", contents, writeGeminiContent},
+		{CreateGeminiChat, geminiChat, []string{"/v1beta/openai/chat/completions"}, "messages", openAICompatible, writeChat},
 	}
 }
-
-func badOpenAIRequest(message string) answer {
-	return answer{Status: http.StatusBadRequest, Body: object{"error": object{
-		"message": message, "type": "invalid_request_error", "param": nil, "code": nil,
-	}}}
-}
-
-func badXAIRequest(message string) answer {
-	return answer{Status: http.StatusBadRequest, Body: object{"code": "Client specified an invalid argument", "error": message}}
-}
-
-func badGoogleRequest(message string) answer { return googleError(message) }

@@ -1,65 +1,52 @@
 package discoverytest
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // mostAnthropicDays is the largest page of the cost report.
 const mostAnthropicDays = 31
 
-// anthropicCostsRoute serves Anthropic's cost report: 212.5 cents a day up to yesterday, of which 2.25 are of the default
+// listAnthropicCosts returns Anthropic's cost report: 212.5 cents a day up to yesterday, of which 2.25 are of the default
 // workspace. Grouped by description a day has three results.
-func (s *Server) anthropicCostsRoute() route {
-	return route{
-		op: ListAnthropicCosts, service: discovery.ServiceAnthropic, adminService: discovery.ServiceAnthropicAdmin, pattern: "GET /v1/organizations/cost_report",
-		keyHeader: "X-Api-Key", refuse: refuseAnthropic, run: func(r *http.Request) answer {
-			return s.listAnthropic(r, anthropicDay, "workspace_id", "description")
-		},
-	}
+func (s *Server) listAnthropicCosts(r *http.Request) answer {
+	return s.listAnthropic(r, anthropicDay, "workspace_id", "description")
 }
 
-// anthropicUsageRoute serves the usage report, with the tokens of the same days: one result, of which fields that are not grouped by are null.
-func (s *Server) anthropicUsageRoute() route {
-	return route{
-		op: ListAnthropicUsage, service: discovery.ServiceAnthropic, adminService: discovery.ServiceAnthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages",
-		keyHeader: "X-Api-Key", refuse: refuseAnthropic, run: func(r *http.Request) answer {
-			return s.listAnthropic(r, anthropicUsage, "model", "service_tier", "context_window", "inference_geo")
-		},
-	}
+// listAnthropicUsage returns the usage report, with the tokens of the same days: one result, of which fields that are not grouped by are null.
+func (s *Server) listAnthropicUsage(r *http.Request) answer {
+	return s.listAnthropic(r, anthropicUsage, "model", "service_tier", "context_window", "inference_geo")
 }
 
 // listAnthropic returns a page of a report whose days have the results of the groupings, which may be those of known.
 func (s *Server) listAnthropic(r *http.Request, results func(groups []string) []object, known ...string) answer {
 	query := r.URL.Query()
 	start, end, valid := anthropicWindow(query)
-	limit, err := strconv.Atoi(cmp.Or(query.Get("limit"), "7"))
-	width, groups, cursor := query.Get("bucket_width"), query["group_by[]"], query.Get("page")
+	limit, validLimit := pageSize(query, "limit", 7, mostAnthropicDays)
+	width, groups := query.Get("bucket_width"), query["group_by[]"]
+	first, err := firstDay(query, start)
 	switch {
 	case r.Header.Get("Anthropic-Version") != anthropicVersion:
 		return badAnthropicRequest("anthropic-version: header is required, and must be a known version")
 	case !valid:
 		return badAnthropicRequest("starting_at, ending_at: Input should be RFC 3339 timestamps, the first before the second")
-	case err != nil || limit < 1 || limit > mostAnthropicDays:
+	case !validLimit:
 		return badAnthropicRequest("limit: Input should be a whole number from 1 to 31")
 	case width != "" && width != "1d":
 		return badAnthropicRequest("bucket_width: Input should be '1d'")
 	case !distinctOf(groups, known...):
 		return badAnthropicRequest("group_by: Input should be '" + strings.Join(known, "' or '") + "', each once")
+	case err != nil:
+		return badAnthropicRequest("page: Invalid page token")
 	}
-	if cursor != "" {
-		if start, err = strconv.ParseInt(strings.TrimPrefix(cursor, "page_"), 10, 64); err != nil {
-			return badAnthropicRequest("page: Invalid page token")
-		}
-	}
-	return anthropicPage(start, end, int64(s.pageOf(limit)), results(groups))
+	day := results(groups)
+	return ok(pageOfDays(first, end, s.pageOf(limit), func(start int64) object {
+		return object{"starting_at": rfc3339(start), "ending_at": rfc3339(start + secondsADay), "results": day}
+	}))
 }
 
 // anthropicWindow returns the window in Unix seconds. It ends with a day, and before today.
@@ -77,19 +64,6 @@ func anthropicWindow(query url.Values) (start, end int64, valid bool) {
 		end = min(end, to.Unix()-to.Unix()%secondsADay)
 	}
 	return from.Unix(), end, true
-}
-
-func anthropicPage(start, end, limit int64, results []object) answer {
-	buckets := []object{}
-	days, following := pageOfDays(start, end, limit)
-	for _, day := range days {
-		buckets = append(buckets, object{"starting_at": rfc3339(day), "ending_at": rfc3339(day + secondsADay), "results": results})
-	}
-	var next any
-	if following < end {
-		next = "page_" + strconv.FormatInt(following, 10)
-	}
-	return ok(object{"data": buckets, "has_more": following < end, "next_page": next})
 }
 
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
@@ -126,12 +100,9 @@ func anthropicUsage(groups []string) []object {
 		"uncached_input_tokens": 360_500, "cache_read_input_tokens": 0, "output_tokens": 12_000, "cache_creation": object{"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
 		"server_tool_use": object{"web_search_requests": 2},
 	}
-	for name, value := range map[string]string{"model": "claude-opus-4-8", "service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available"} {
-		used[name] = nil
-		if slices.Contains(groups, name) {
-			used[name] = value
-		}
-	}
+	setGrouped(used, groups, map[string]string{
+		"model": "claude-opus-4-8", "service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available",
+	})
 	return []object{used}
 }
 

@@ -3,22 +3,18 @@ package discoverytest
 import (
 	_ "embed"
 	"net/http"
-
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
+// deepSeekModels has rows in the current and in the older form.
+//
 //go:embed deepseek.json
 var deepSeekModels []byte
 
-// deepSeekRoute serves DeepSeek's models: not paged, with rows in the current and in the older form.
-func (s *Server) deepSeekRoute() route {
-	rows := readRows(deepSeekModels)
-	return route{
-		op: ListDeepSeekModels, service: discovery.ServiceDeepSeek, pattern: "GET /models",
-		keyHeader: "Authorization", refuse: refuseDeepSeek,
-		run: func(*http.Request) answer { return ok(object{"object": "list", "data": rows}) },
-	}
-}
+// deepSeekBalance has both currencies, with every amount in quotes.
+var deepSeekBalance = object{"is_available": true, "balance_infos": []object{
+	{"currency": "CNY", "total_balance": "110.00", "granted_balance": "10.00", "topped_up_balance": "100.00"},
+	{"currency": "USD", "total_balance": "42.50", "granted_balance": "2.50", "topped_up_balance": "40.00"},
+}}
 
 // refuseDeepSeek echoes the last four characters of the key. The code is not related to the status.
 func refuseDeepSeek(key string) answer {
@@ -26,7 +22,5 @@ func refuseDeepSeek(key string) answer {
 	if key == "" {
 		message = "Authentication Fails, no api key is given"
 	}
-	return answer{Status: http.StatusUnauthorized, Body: object{"error": object{
-		"message": message, "type": "authentication_error", "param": nil, "code": "invalid_request_error",
-	}}}
+	return openAIError(http.StatusUnauthorized, "authentication_error", message, nil, "invalid_request_error")
 }

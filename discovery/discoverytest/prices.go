@@ -3,7 +3,6 @@ package discoverytest
 import (
 	"net/http"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -20,19 +19,10 @@ func (s *Server) SetPrices(table string) {
 	s.prices = table
 }
 
-func (s *Server) pricesRoute() route {
-	return route{op: GetPrices, service: discovery.ServicePrices, pattern: "GET /prices.csv", run: s.getPrices}
-}
-
 // getPrices returns the table as text, or 304 when the client has it.
 func (s *Server) getPrices(r *http.Request) answer {
 	s.mu.Lock()
 	table := s.prices
 	s.mu.Unlock()
-	tag := etag([]byte(table))
-	header := http.Header{"Etag": {tag}}
-	if matches(r.Header.Values("If-None-Match"), tag) {
-		return answer{Status: http.StatusNotModified, Header: header}
-	}
-	return answer{Status: http.StatusOK, Header: header, Text: table}
+	return unlessMatched(r, []byte(table), answer{Status: http.StatusOK, Text: table})
 }

@@ -53,12 +53,9 @@ func (s *Server) record(op Operation, r *http.Request, body []byte) Request {
 	}
 }
 
-// keyHeaders are the headers with keys.
-var keyHeaders = []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}
-
 func withoutKeys(h http.Header) (http.Header, map[string]discovery.Secret) {
 	header, keys := h.Clone(), make(map[string]discovery.Secret)
-	for _, name := range keyHeaders {
+	for _, name := range []string{authorization, xAPIKey, googleKey} {
 		if header.Get(name) != "" {
 			keys[name] = secret.New(strings.TrimPrefix(header.Get(name), "Bearer "))
 		}

@@ -2,6 +2,7 @@ package discoverytest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -59,22 +60,58 @@ type answer = testserver.Answer
 // route is one operation: its path, its key and its response.
 type route struct {
 	op       Operation
-	service  discovery.Service // "" for the catalog, which needs no key, and for platforms
+	service  service
 	platform prices.Platform
 	pattern  string // of net/http.ServeMux, below the base path of the service
-	// adminService is the service of the key, if it is not service. Without a key of its own it takes that of service.
-	adminService discovery.Service
-	// keyHeader is the header of the key. refuse returns the response to a wrong key, or to none: "".
-	keyHeader string
-	refuse    func(key string) answer // nil for a service without keys
-	run       func(*http.Request) answer
+	// admin is the service of the key, if it is not service. Without a key of its own it takes that of service.
+	admin discovery.Service
+	run   func(*http.Request) answer
 }
 
+// service is how a service reads its key and refuses a request.
+type service struct {
+	name      discovery.Service           // "" for the catalog and for platforms
+	keyHeader string                      // the header of the key
+	refuse    func(key string) answer     // the response to a wrong key, or to none: ""; nil for a service without keys
+	bad       func(message string) answer // the response to an invalid request
+}
+
+const authorization, xAPIKey, googleKey = "Authorization", "X-Api-Key", "X-Goog-Api-Key"
+
+var (
+	openAI        = service{discovery.ServiceOpenAI, authorization, refuseOpenAI, badOpenAIRequest}
+	deepSeek      = service{discovery.ServiceDeepSeek, authorization, refuseDeepSeek, badOpenAIRequest}
+	xai           = service{discovery.ServiceXAI, authorization, refuseXAI, badXAIRequest}
+	xaiManagement = service{discovery.ServiceXAIManagement, authorization, refuseManagement, badUsage}
+	anthropic     = service{discovery.ServiceAnthropic, xAPIKey, refuseAnthropic, badAnthropicRequest}
+	gemini        = service{discovery.ServiceGemini, googleKey, refuseGoogle, badGoogleRequest}
+	geminiChat    = service{discovery.ServiceGemini, authorization, refuseGoogle, badGoogleRequest}
+	cloudBilling  = service{discovery.ServiceCloudBilling, googleKey, refuseBilling, badGoogleRequest}
+)
+
 func (s *Server) routes() []route {
-	return append(append(s.completionRoutes(), platformRoutes()...),
-		s.catalogRoute(), s.openAIRoute(), s.deepSeekRoute(), s.anthropicRoute(), s.geminiRoute(), s.xaiRoute(), s.xaiLanguageModelsRoute(), s.cloudBillingRoute(),
-		s.balanceRoute(), s.costsRoute(), s.pricesRoute(), s.anthropicCostsRoute(), s.anthropicUsageRoute(), s.usageRoute(),
-	)
+	const openAIAdmin, anthropicAdmin = discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin
+	return slices.Concat(s.completionRoutes(), platformRoutes(), []route{
+		{op: ListCatalog, pattern: "GET /models", run: s.listCatalog},
+		{op: GetPrices, service: service{name: discovery.ServicePrices}, pattern: "GET /prices.csv", run: s.getPrices},
+		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(openAIModels)})},
+		{op: ListDeepSeekModels, service: deepSeek, pattern: "GET /models", run: always(object{"object": "list", "data": readRows(deepSeekModels)})},
+		{op: ListXAIModels, service: xai, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(xaiModels)})},
+		{op: ListXAILanguageModels, service: xai, pattern: "GET /v1/language-models", run: always(object{"models": readRows(xaiLanguageModels)})},
+		{op: ListAnthropicModels, service: anthropic, pattern: "GET /v1/models", run: s.listAnthropicModels},
+		{op: ListGeminiModels, service: gemini, pattern: "GET /v1beta/models", run: s.listGeminiModels},
+		{op: CloudBillingListSKUs, service: cloudBilling, pattern: "GET /v1/services/{service}/skus", run: s.listSKUs},
+		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(deepSeekBalance)},
+		{op: ListOpenAICosts, service: openAI, admin: openAIAdmin, pattern: "GET /v1/organization/costs", run: listCosts},
+		{op: ListAnthropicCosts, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/cost_report", run: s.listAnthropicCosts},
+		{op: ListAnthropicUsage, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages", run: s.listAnthropicUsage},
+		{op: GetXAIUsage, service: xaiManagement, pattern: "POST /v1/billing/teams/{team_id}/usage", run: getUsage},
+	})
+}
+
+// always returns an operation with one response.
+func always(body object) func(*http.Request) answer {
+	return func(*http.Request) answer { return ok(body) }
 }
 
 const catalogPath = "/catalog"
@@ -82,11 +119,11 @@ const catalogPath = "/catalog"
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
-		base := "/" + string(r.service)
+		base := "/" + string(r.service.name)
 		switch {
 		case r.platform != "":
 			base = "/" + string(r.platform)
-		case r.service == "":
+		case r.service.name == "":
 			base = catalogPath
 		}
 		method, path, _ := strings.Cut(r.pattern, " ")
@@ -98,25 +135,26 @@ func (s *Server) handler() http.Handler {
 
 // guarded checks the key before the operation runs.
 func (s *Server) guarded(r route) func(*http.Request) answer {
-	if r.refuse == nil {
+	if r.service.refuse == nil {
 		return r.run
 	}
-	expected, set := s.keys[r.service]
-	if admin, ok := s.keys[r.adminService]; ok {
+	expected, set := s.keys[r.service.name]
+	if admin, ok := s.keys[r.admin]; ok {
 		expected, set = admin, true
 	}
 	return func(req *http.Request) answer {
-		key := req.Header.Get(r.keyHeader)
+		header := r.service.keyHeader
+		key := req.Header.Get(header)
 		switch {
-		case r.keyHeader == "Authorization":
+		case header == authorization:
 			key = bearer(key)
-		case r.keyHeader == "X-Api-Key" && r.adminService == "" && key == "": // Anthropic's TypeScript SDK sends a bearer token
-			key = bearer(req.Header.Get("Authorization"))
-		case r.keyHeader == "X-Goog-Api-Key" && key == "": // Google's own clients send the key in the URL
+		case header == xAPIKey && r.admin == "" && key == "": // Anthropic's TypeScript SDK sends a bearer token
+			key = bearer(req.Header.Get(authorization))
+		case header == googleKey && key == "": // Google's own clients send the key in the URL
 			key = req.URL.Query().Get("key")
 		}
 		if key == "" || (set && key != expected.Reveal()) {
-			return r.refuse(key)
+			return r.service.refuse(key)
 		}
 		return r.run(req)
 	}
@@ -131,5 +169,5 @@ func bearer(authorization string) string {
 }
 
 func notFound(*http.Request) answer {
-	return answer{Status: http.StatusNotFound, Body: map[string]any{"error": map[string]any{"message": "unknown path"}}}
+	return answer{Status: http.StatusNotFound, Body: object{"error": object{"message": "unknown path"}}}
 }

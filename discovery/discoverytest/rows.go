@@ -3,7 +3,9 @@ package discoverytest
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 )
 
 // object is a JSON object of an answer.
@@ -40,6 +42,18 @@ func page(rows []json.RawMessage, name, after string, size int) (cut []json.RawM
 	}
 	end := min(begin+size, len(rows))
 	return rows[begin:end], end < len(rows), true
+}
+
+// pageSize returns the page size of a query: usual if it has none.
+func pageSize(query url.Values, name string, usual, most int) (size int, valid bool) {
+	if !query.Has(name) {
+		return usual, true
+	}
+	size, err := strconv.Atoi(query.Get(name))
+	if err != nil || size < 1 || size > most {
+		return usual, false
+	}
+	return size, true
 }
 
 // pageOf returns the number of rows of a page for the requested number.

@@ -8,15 +8,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// usageRoute serves the usage of an xAI team in every time unit: one series with numbers and one with numbers in quotes, in US
-// dollars. Windows of over a year, and of over 10,000 buckets, are refused.
-func (s *Server) usageRoute() route {
-	return route{
-		op: GetXAIUsage, service: discovery.ServiceXAIManagement, pattern: "POST /v1/billing/teams/{team_id}/usage",
-		keyHeader: "Authorization", refuse: refuseManagement, run: getUsage,
-	}
-}
-
 // usageTime is the layout of times in a request: with a blank and without a time zone, which is a field of its own.
 const usageTime = "2006-01-02 15:04:05"
 
@@ -39,6 +30,8 @@ func usageRequest(r *http.Request) (query analytics, valid bool) {
 	return query, err == nil && query.Values != nil && query.GroupBy != nil && query.Filters != nil
 }
 
+// getUsage returns the usage of an xAI team in every time unit: one series with numbers and one with numbers in quotes, in US
+// dollars. Windows of over a year, and of over 10,000 buckets, are refused.
 func getUsage(r *http.Request) answer {
 	query, valid := usageRequest(r)
 	if !valid {
@@ -94,11 +87,13 @@ func series(label string, times []time.Time, value any) object {
 	return object{"group": []string{label}, "groupLabels": []string{label}, "dataPoints": points}
 }
 
-func badUsage(message string) answer {
-	return answer{Status: http.StatusBadRequest, Body: object{"code": 3, "message": message, "details": []any{}}}
-}
+func badUsage(message string) answer { return managementError(http.StatusBadRequest, 3, message) }
 
 // refuseManagement refuses a missing or wrong key.
 func refuseManagement(string) answer {
-	return answer{Status: http.StatusUnauthorized, Body: object{"code": 16, "message": "Invalid management key.", "details": []any{}}}
+	return managementError(http.StatusUnauthorized, 16, "Invalid management key.")
+}
+
+func managementError(status, code int, message string) answer {
+	return answer{Status: status, Body: object{"code": code, "message": message, "details": []any{}}}
 }
