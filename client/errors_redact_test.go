@@ -44,7 +44,7 @@ func TestNoExportedErrorShowsASecret(t *testing.T) {
 			})
 		}
 	}
-	seen.CheckTypes(t)
+	seen.CheckTypes(t, ".")
 }
 
 // echoing returns a client whose gateway accepts messages and echoes secret. Its token is the secret, unless that is a key of a provider.

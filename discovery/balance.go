@@ -14,7 +14,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 const opBalance = "FetchDeepSeekBalance"
@@ -164,7 +163,7 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 // granted credit, and the amount spent is unknown. A grant that expired counts as spending.
 func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
-		return 0, invalid("after", argument.Shown(after.Currency), "is in another currency than before")
+		return 0, invalid("after", after.Currency, "is in another currency than before")
 	}
 	var spent *big.Rat
 	for _, part := range []struct {

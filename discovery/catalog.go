@@ -7,7 +7,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // CatalogOptions selects models and limits the age of the catalog. The zero value is valid.
@@ -25,7 +24,7 @@ func (o CatalogOptions) check() error {
 		return invalid("TTL", o.TTL.String(), "must not be negative")
 	}
 	if o.Provider != "" && modelid.Lookup(o.Provider) == nil {
-		return invalid("Provider", argument.Shown(string(o.Provider)), modelid.Unknown())
+		return invalid("Provider", string(o.Provider), modelid.Unknown())
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
@@ -144,7 +143,7 @@ func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
 		switch {
 		case !slices.Contains(known, group):
 			names := strings.Trim(fmt.Sprint(known), "[]")
-			return invalid("GroupBy", argument.Shown(string(group)), "must be one of "+strings.ReplaceAll(names, " ", ", "))
+			return invalid("GroupBy", string(group), "must be one of "+strings.ReplaceAll(names, " ", ", "))
 		case slices.Contains(groups[:i], group):
 			return invalid("GroupBy", string(group), "is repeated")
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 const opXAICosts = "FetchXAICostBuckets"
@@ -137,7 +136,7 @@ func teamID(given string) (string, error) {
 	team := cmp.Or(strings.TrimSpace(given), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	special := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
 	if strings.ContainsFunc(team, special) || slices.Contains([]string{".", ".."}, team) {
-		return "", invalid("TeamID", argument.Shown(team), "cannot be part of a path")
+		return "", invalid("TeamID", team, "cannot be part of a path")
 	}
 	return team, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // TimeUnit is the width of a bucket of xAI's costs.
@@ -63,7 +62,7 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone)}
 	unit, known := calendarUnits[w.unit]
 	if !known {
-		return w, invalid("TimeUnit", argument.Shown(string(w.unit)), "must be one of the TimeUnit constants, such as TIME_UNIT_DAY")
+		return w, invalid("TimeUnit", string(w.unit), "must be one of the TimeUnit constants, such as TIME_UNIT_DAY")
 	}
 	zone, err := loadZone(w.timezone)
 	if err != nil {
@@ -78,7 +77,7 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 		return w, err
 	}
 	if !start.Before(end) {
-		return w, invalid("StartTime", argument.Shown(q.StartTime), "must be before EndTime")
+		return w, invalid("StartTime", q.StartTime, "must be before EndTime")
 	}
 	if truncated := end.Truncate(time.Second); truncated.Before(end) {
 		end = truncated.Add(time.Second) // formatting the start drops its fraction
@@ -95,7 +94,7 @@ func loadZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, invalid("Timezone", argument.Shown(name), "is unknown; it must be an IANA name such as Europe/Berlin")
+		return nil, invalid("Timezone", name, "is unknown; it must be an IANA name such as Europe/Berlin")
 	}
 	return zone, nil
 }
@@ -105,10 +104,10 @@ func loadZone(name string) (*time.Location, error) {
 func parseTime(field, text string, zone *time.Location) (time.Time, error) {
 	t, ok := calendar.Parse(text, zone)
 	if !ok {
-		return t, invalid(field, argument.Shown(text), "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone")
+		return t, invalid(field, text, "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone")
 	}
 	if calendar.Ambiguous(t) {
-		return t, invalid(field, argument.Shown(text), "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT")
+		return t, invalid(field, text, "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT")
 	}
 	return t, nil
 }

@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Option configures a [Client]. A nil Option is ignored. [New] returns the [*ValueError] of an invalid argument.
@@ -117,7 +115,7 @@ func checkService(service Service) error {
 		}
 	}
 	names = append(names, string(ServicePrices))
-	return invalid("service", argument.Shown(string(service)), "is not one of "+strings.Join(names, ", "))
+	return invalid("service", string(service), "is not one of "+strings.Join(names, ", "))
 }
 
 var errCatalogURL = errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")

@@ -32,7 +32,7 @@ func WithGeminiServiceID(serviceID string) Option {
 	serviceID = strings.TrimSpace(serviceID)
 	return func(c *Client) error {
 		if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return invalid("serviceID", argument.Shown(serviceID), "must be letters, digits and hyphens, as in "+defaultGeminiService)
+			return invalid("serviceID", serviceID, "must be letters, digits and hyphens, as in "+defaultGeminiService)
 		}
 		c.geminiService = serviceID
 		return nil

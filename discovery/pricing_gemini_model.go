@@ -29,7 +29,7 @@ func (d Direction) orDefault() Direction {
 
 func (d Direction) check() error {
 	if d = d.orDefault(); d != Input && d != Output {
-		return invalid("Direction", argument.Shown(string(d)), "must be input or output")
+		return invalid("Direction", string(d), "must be input or output")
 	}
 	return nil
 }

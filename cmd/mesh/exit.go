@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -135,7 +136,12 @@ func explain(err error) string {
 		_, wrong, _ := strings.Cut(value.Error(), value.Field)
 		text = strings.Replace(text, value.Field+wrong, sources[value.Field]+wrong, 1)
 	}
-	return scan.New(scan.WithExtendedRules()).Redact(text)
+	return redact(text)
+}
+
+// redact returns a text of an error or a log without credentials. A live token is that of the environment: package client redacts its own.
+func redact(text string) string {
+	return scan.New(scan.WithExtendedRules(), scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))).Redact(text)
 }
 
 // advice returns what the flags and variables of the command can do about an error.

@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // stdLog is the output of the standard logger of package log. It redacts what other packages print there.
@@ -23,7 +21,7 @@ func (l stdLog) Write(record []byte) (int, error) {
 	if before, _, found := strings.Cut(text, unsolicited); found {
 		text = before + unsolicited + "; its text may contain a credential and is not shown"
 	}
-	if _, err := fmt.Fprintln(l.w, output.Lines(scan.New(scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))).Redact(text))); err != nil {
+	if _, err := fmt.Fprintln(l.w, output.Lines(redact(text))); err != nil {
 		return 0, err
 	}
 	return len(record), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // call is a request that is counted.
@@ -98,8 +99,8 @@ func (c *call) record(status int) calls.Record {
 
 // name sets the names of a record. answered is the model in the response, "" if there is none.
 func (c *call) name(r *calls.Record, answered string) {
-	requested := c.requested()
-	names := c.target.Names(requested, answered)
+	requested := argument.Redact(c.requested()) // a key may have been given in its place
+	names := c.target.Names(requested, argument.Redact(answered))
 	r.Provider, r.Model, r.Profile, r.Requested = models.Provider(names.Provider), names.Model, names.Profile, ""
 	if requested != names.Model {
 		r.Requested = requested

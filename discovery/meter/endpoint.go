@@ -9,7 +9,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Endpoint is a host whose calls a Meter counts; see [WithEndpoint].
@@ -72,7 +71,7 @@ func (e *Endpoint) check() (host endpoints.Endpoint, err error) {
 	switch e.Platform {
 	case "", prices.PlatformOpenRouter, prices.PlatformBedrock, prices.PlatformVertex, prices.PlatformAzure:
 	default:
-		return host, invalid("Platform", argument.Shown(string(e.Platform)), "must be a Platform")
+		return host, invalid("Platform", string(e.Platform), "must be a Platform")
 	}
 	if strings.ContainsAny(e.Host, "/@? ") || (e.Host == "" && (e.Platform == "" || e.Region == "")) {
 		return host, errHost
@@ -107,7 +106,7 @@ func (e *Endpoint) provider(form string) (string, error) {
 	}
 	name := modelid.Canonical(string(e.Provider))
 	if !modelid.IsName(name) {
-		return "", invalid("Provider", argument.Shown(name), modelid.UnknownName())
+		return "", invalid("Provider", name, modelid.UnknownName())
 	}
 	return name, nil
 }
@@ -119,7 +118,7 @@ func (e *Endpoint) checkRegion() error {
 		return nil
 	}
 	if e.Platform == prices.PlatformAzure {
-		return invalid("Region", argument.Shown(e.Region), "must be global, data-zone or regional")
+		return invalid("Region", e.Region, "must be global, data-zone or regional")
 	}
 	return nil
 }

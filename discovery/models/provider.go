@@ -2,7 +2,6 @@ package models
 
 import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Provider is a company that offers models. Functions that take a Provider accept every spelling that [ParseProvider] accepts;
@@ -34,7 +33,7 @@ func ParseProvider(provider string) (Provider, error) {
 	if p := modelid.Lookup(provider); p != nil {
 		return Provider(p.ID), nil
 	}
-	return "", invalid("provider", argument.Shown(provider), modelid.Unknown())
+	return "", invalid("provider", provider, modelid.Unknown())
 }
 
 // ProviderOf returns the provider of a model, from its id alone, in any spelling: "gpt-4o", "x-ai/grok-3",

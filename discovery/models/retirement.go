@@ -10,7 +10,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ModelKey identifies a model of a provider. It is the key of a [Registry]. As text and in JSON it is "openai/gpt-4o".
@@ -29,9 +28,9 @@ func (k *ModelKey) UnmarshalText(text []byte) error {
 	p := modelid.Lookup(name)
 	switch {
 	case !found:
-		return invalid("text", argument.Shown(string(text)), "must be provider/id")
+		return invalid("text", string(text), "must be provider/id")
 	case p == nil:
-		return invalid("text", argument.Shown(name), modelid.Unknown())
+		return invalid("text", name, modelid.Unknown())
 	}
 	*k = ModelKey{Provider: Provider(p.ID), ID: id}
 	return nil

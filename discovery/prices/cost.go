@@ -137,13 +137,13 @@ func (l *List) CostOf(call Call) (Cost, error) {
 		Place: call.place(),
 	}
 	if billed.Mode != "" && usage.Timed(billed.Mode) {
-		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: MissingDuration}
+		return Cost{}, newUnpricedError(p, call, MissingDuration, "")
 	}
 	charge, err := l.charge(&billed)
 	if err != nil { // errors.As allocates
 		var unknown *pricelist.UnknownError
 		errors.As(err, &unknown)
-		return Cost{}, &UnpricedError{Provider: p, Model: call.Model, What: Missing(unknown.What), Name: unknown.Name, noKind: call.Platform == PlatformAzure && call.Region == ""}
+		return Cost{}, newUnpricedError(p, call, Missing(unknown.What), unknown.Name)
 	}
 	cost.fill(&charge)
 	return cost, nil

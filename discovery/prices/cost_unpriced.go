@@ -60,6 +60,14 @@ const (
 	MissingImage Missing = "image"
 )
 
+// newUnpricedError returns the error of a call, whose names may be keys that were pasted into the wrong place.
+func newUnpricedError(p models.Provider, call Call, what Missing, name string) *UnpricedError {
+	return &UnpricedError{
+		Provider: models.Provider(argument.Redact(string(p))), Model: argument.Redact(call.Model), What: what, Name: argument.Redact(name),
+		noKind: call.Platform == PlatformAzure && call.Region == "",
+	}
+}
+
 func (e *UnpricedError) Error() string {
 	model := "the model"
 	if name := argument.Shown(e.Model); name != "" { // a longer one could be a key that was pasted into the wrong place

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // The forms of bodies that are not those of a provider's own API. [ParseUsage], [ParseResponse] and [NewStream] take them, or the
@@ -39,5 +38,5 @@ func formOf(form models.Provider) (string, error) {
 		names = append(names, string(p))
 	}
 	names = append(names, usage.Forms...)
-	return "", invalid("provider", argument.Shown(string(form)), "is not one of "+strings.Join(names, ", "))
+	return "", invalid("provider", string(form), "is not one of "+strings.Join(names, ", "))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ownPrices are the rows of With: as they were given, and as CostOf reads them.
@@ -95,7 +94,7 @@ func (r *Row) checkPrices() error {
 			continue
 		}
 		if usd := pricelist.ParsePrice(price.usd); usd == nil || usd.Float64() > maxPrice {
-			return invalid(price.field, argument.Shown(price.usd), "must be a plain decimal such as 2.5, at most 1e15")
+			return invalid(price.field, price.usd, "must be a plain decimal such as 2.5, at most 1e15")
 		}
 	}
 	return nil
@@ -104,11 +103,11 @@ func (r *Row) checkPrices() error {
 func (r *Row) checkPeriod() error {
 	from, err := pricelist.ParseTime(r.ValidFrom)
 	if err != nil {
-		return invalid("ValidFrom", argument.Shown(r.ValidFrom), "must be a date such as 2026-12-01 or an RFC 3339 time")
+		return invalid("ValidFrom", r.ValidFrom, "must be a date such as 2026-12-01 or an RFC 3339 time")
 	}
 	until, err := pricelist.ParseTime(r.ValidUntil)
 	if err != nil {
-		return invalid("ValidUntil", argument.Shown(r.ValidUntil), "must be a date such as 2026-12-01 or an RFC 3339 time")
+		return invalid("ValidUntil", r.ValidUntil, "must be a date such as 2026-12-01 or an RFC 3339 time")
 	}
 	if r.ValidFrom != "" && r.ValidUntil != "" && !from.Before(until) {
 		return invalid("ValidUntil", r.ValidUntil, "must be after ValidFrom")

@@ -6,7 +6,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Platform is who bills a call if that is not the developer of the model. "" is the developer's own API.
@@ -40,7 +39,7 @@ func providerName(p models.Provider, field string) (models.Provider, error) {
 		return models.Provider(known.ID), nil
 	}
 	if !modelid.IsName(string(p)) {
-		return "", invalid(field, argument.Shown(string(p)), modelid.UnknownName())
+		return "", invalid(field, string(p), modelid.UnknownName())
 	}
 	return p, nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // ReadCSV reads rows for [List.With]. The first line names the columns, which are the columns of [List.WriteCSV] in any order; provider and
@@ -66,7 +65,7 @@ func readColumns(in *csv.Reader) ([]string, error) {
 		place := fmt.Sprintf("line %d, column %d", line, i+1)
 		switch {
 		case !slices.Contains(pricesHeader, name):
-			return nil, wrongAt(place, argument.Shown(name), "must be one of "+strings.Join(pricesHeader, ", "))
+			return nil, wrongAt(place, name, "must be one of "+strings.Join(pricesHeader, ", "))
 		case slices.Contains(columns[:i], name):
 			return nil, wrongAt(place, name, "is there twice")
 		}
@@ -88,13 +87,13 @@ func readCells(columns, cells []string, line int) (row Row, err error) {
 		if text := texts[column]; text != nil {
 			*text = cell
 		} else if row.TierThresholdTokens, err = strconv.ParseInt(cmp.Or(cell, "0"), 10, 64); err != nil {
-			return Row{}, wrongAt(at(column), argument.Shown(cell), "must be a whole number")
+			return Row{}, wrongAt(at(column), cell, "must be a whole number")
 		}
 	}
 	switch row.Modality {
 	case "", ModalityText, ModalityImage, ModalityAudio, ModalityVideo:
 	default:
-		return Row{}, wrongAt(at("modality"), argument.Shown(row.Modality), "must be text, image, audio or video")
+		return Row{}, wrongAt(at("modality"), row.Modality, "must be text, image, audio or video")
 	}
 	err = row.complete()
 	var wrong *ValueError

@@ -8,7 +8,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Live has the prices that a provider or a reseller publishes now, for [List.WithLive].
@@ -62,7 +61,7 @@ func (live *Live) check() (models.Provider, error) {
 	p := modelid.Canonical(live.Provider)
 	switch {
 	case modelid.Lookup(p) == nil:
-		return "", invalid("Live.Provider", argument.Shown(string(p)), modelid.Unknown())
+		return "", invalid("Live.Provider", string(p), modelid.Unknown())
 	case live.ReadAt.IsZero():
 		return "", invalid("Live.ReadAt", "", "must not be zero")
 	}

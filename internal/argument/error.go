@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // ErrMesh matches every ValueError, and every other error of package client.
@@ -22,9 +25,9 @@ type ValueError struct {
 	pkg string // the package that returns the error; "" is client, whose errors begin with "mesh"
 }
 
-// New returns the error of an argument of a package.
+// New returns the error of an argument of a package. Its Value is what [Shown] returns, and a name in its Reason is redacted, too.
 func New(pkg, field, value, reason string) *ValueError {
-	return &ValueError{Field: field, Value: value, Reason: reason, pkg: pkg}
+	return &ValueError{Field: field, Value: Shown(value), Reason: Redact(reason), pkg: pkg}
 }
 
 // Error returns the name of the package, the field, the value and the reason. Errors of package client, and a ValueError that another
@@ -43,10 +46,19 @@ func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 // maxShown is the length of the longest invalid name that an error shows. Keys are longer.
 const maxShown = 32
 
-// Shown returns name as the Value of an error, or "" for one that could be a key pasted into the wrong place.
+// Shown returns name as the text of an error, or "" for one that could be a key pasted into the wrong place.
 func Shown(name string) string {
-	if len(name) > maxShown {
+	if len(name) > maxShown || Redact(name) != name {
 		return ""
 	}
 	return name
+}
+
+// Redact returns text as a field of an error or a record has it: without what looks like a credential, and without the token that is in
+// MESH_GATEWAY_TOKEN.
+func Redact(text string) string {
+	if _, found := scan.Find(text); !found {
+		return text
+	}
+	return scan.New(scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))).Redact(text)
 }

@@ -5,6 +5,8 @@ package label
 import (
 	"context"
 	"maps"
+
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 type key struct{}
@@ -15,7 +17,7 @@ func With(ctx context.Context, name, value string) context.Context {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[name] = value
+	labels[name] = argument.Redact(value) // records and errors have it
 	return context.WithValue(ctx, key{}, labels)
 }
 

@@ -28,7 +28,7 @@ func Parse(pkg, text string) (Budget, error) {
 	name, found := strings.CutPrefix(label, "label:")
 	_, amount := decimal.ParsePlain(usd)
 	if !amount || (periodical && per != "day" && per != "month") || (labelled && (!found || name == "")) {
-		return Budget{}, argument.New(pkg, "Budget", argument.Shown(text), reason)
+		return Budget{}, argument.New(pkg, "Budget", text, reason)
 	}
 	return Budget{USD: usd, Per: per, Label: name}, nil
 }

@@ -101,11 +101,11 @@ func (c Coverage) Check(t *testing.T, err error, secret string, call ...string) 
 	}
 }
 
-// CheckTypes checks that every exported error type of the package in the current folder has been seen.
-func (c Coverage) CheckTypes(t *testing.T) {
+// CheckTypes checks that every exported error type of the package in a folder has been seen.
+func (c Coverage) CheckTypes(t *testing.T, folder string) {
 	t.Helper()
 	isCode := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", isCode, 0) //nolint:staticcheck // build tags do not matter here
+	packages, err := parser.ParseDir(token.NewFileSet(), folder, isCode, 0) //nolint:staticcheck // build tags do not matter here
 	require.NoError(t, err)
 	types := 0
 	for _, p := range packages {
