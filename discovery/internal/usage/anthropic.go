@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -77,12 +76,10 @@ func (c *counts) iteration(d *jsonread.Decoder) error {
 	kind := ""
 	err := eachMember(d, "iterations", func(key []byte) (err error) {
 		if string(key) != "type" {
-			return entry.member(d, top, path{outer: "iterations."}, key)
+			return inside("iterations", entry.member(d, top, key))
 		}
-		if kind, err = d.Str(); err != nil {
-			return malformed("iterations")
-		}
-		return nil
+		kind, err = text(d, "iterations")
+		return err
 	})
 	switch {
 	case err != nil, kind == "", kind == "message":
@@ -96,9 +93,8 @@ func (c *counts) iteration(d *jsonread.Decoder) error {
 
 func (c *counts) addCompaction(entry *counts) error {
 	more, err := anthropicMessages.usage(entry)
-	var wrong *Error
-	if errors.As(err, &wrong) {
-		return &Error{"iterations." + wrong.Field, wrong.Reason}
+	if err != nil {
+		return inside("iterations", err)
 	}
 	for _, mode := range entry.modes {
 		if strings.HasPrefix(mode, unknownCount) {

@@ -25,22 +25,7 @@ func (c *counts) converse() (Usage, error) {
 
 // cacheDetail reads an entry such as {"ttl": "1h", "inputTokens": 7}.
 func (c *counts) cacheDetail(d *jsonread.Decoder) error {
-	const list = "cacheDetails"
-	var n int64
-	lifetime := ""
-	err := eachMember(d, list, func(key []byte) (err error) {
-		switch string(key) {
-		case "ttl":
-			if lifetime, err = d.Str(); err != nil {
-				return malformed(list)
-			}
-			return nil
-		case "inputTokens":
-			n, err = amount(d, list)
-			return err
-		}
-		return skip(d, list)
-	})
+	lifetime, n, err := entry(d, "cacheDetails", "ttl", "inputTokens")
 	switch {
 	case err != nil || n == 0:
 		return err

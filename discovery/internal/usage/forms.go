@@ -41,21 +41,6 @@ var ollama = shape{
 	},
 }
 
-// ownShape returns the shape of a form that is no provider, or nil.
-func ownShape(form string, c *counts) *shape {
-	switch form {
-	case Converse:
-		return &converse
-	case Invoke:
-		return shapeOf(Vendor(c.has(inputTokens), c.has(promptTokens)), c)
-	case Cohere:
-		return &cohere
-	case Ollama:
-		return &ollama
-	}
-	return nil
-}
-
 // Vendor returns the form of an object of InvokeModel, by the counts that Anthropic and OpenAI have.
 func Vendor(inputTokens, promptTokens bool) string {
 	switch {
@@ -77,7 +62,7 @@ func members(object []byte) string {
 		if name := string(key); identifier(name) && len(found) < most && !slices.Contains(found, name) {
 			found = append(found, name)
 		}
-		return skip(&d, "usage")
+		return d.Skip()
 	})
 	return strings.Join(found, ", ")
 }

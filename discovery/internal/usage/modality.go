@@ -36,7 +36,7 @@ func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
 			name, err = modalityName(d, list)
 			return err
 		case "tokenCount", "token_count", "tokens":
-			return entry.count(d, totalTokens, path{outer: list + "."}, string(key))
+			return inside(list, entry.count(d, totalTokens, string(key)))
 		}
 		return c.detail(d, string(key))
 	})
@@ -58,15 +58,12 @@ func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
 // modalityName reads the name of a modality, or its number, in lower case.
 func modalityName(d *jsonread.Decoder, list string) (string, error) {
 	if d.Next() != jsonread.Number {
-		name, err := d.Str()
-		if err != nil {
-			return "", malformed(list)
-		}
-		return strings.ToLower(name), nil
+		name, err := text(d, list)
+		return strings.ToLower(name), err
 	}
 	n, err := d.Int64()
 	if err != nil {
-		return "", malformed(list)
+		return "", &Error{list, "is not valid JSON"}
 	}
 	if n < 0 || n >= int64(len(modalityNumbers)) {
 		return "modality", nil
@@ -80,21 +77,5 @@ func (c *counts) addCount(f field, n int64) error {
 		return &Error{names[f], "is too large"}
 	}
 	c.seen |= 1 << f
-	return nil
-}
-
-func eachMember(d *jsonread.Decoder, name string, member func(key []byte) error) error {
-	if d.Next() != jsonread.Object {
-		return &Error{name, "must hold objects"}
-	}
-	members := d.Object()
-	for members.Next() {
-		if err := member(members.Key()); err != nil {
-			return err
-		}
-	}
-	if members.Err() != nil {
-		return malformed(name)
-	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 	var err error
 	switch kind := d.Next(); {
 	case kind == jsonread.Null:
-		return skip(d, string(name))
+		return d.Skip()
 	case kind == jsonread.Number && !bytes.Contains(name, []byte("_")):
 		if value, err = d.Raw(); err == nil {
 			value = slices.Concat(name, []byte(":"), value)
@@ -88,7 +88,7 @@ func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 		return &Error{string(name), "must be a text"}
 	}
 	if err != nil {
-		return malformed(string(name))
+		return err
 	}
 	if standard[string(value)] { // as nearly all are, in lower case
 		return nil

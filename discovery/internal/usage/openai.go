@@ -104,14 +104,6 @@ func (c *counts) writesAgree() error {
 	return nil
 }
 
-// exactly checks that a whole, or 0 where it is absent, is the sum of two parts.
-func (c *counts) exactly(whole, a, b field) error {
-	if c.value[whole] != c.value[a]+c.value[b] {
-		return &Error{names[whole], "is not the sum of " + names[a] + " and " + names[b]}
-	}
-	return nil
-}
-
 // grokOnAzure is xAI's object in the API of Azure.
 var grokOnAzure = shape{
 	required: xaiChat.required,

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -43,57 +44,49 @@ func (c *counts) read(d *jsonread.Decoder) error {
 	if d.Next() != jsonread.Object {
 		return &Error{"usage", "must be a JSON object"}
 	}
-	return c.object(d, top, path{})
+	return c.object(d, top)
 }
 
-// path is where a value is in the usage object. Its text is only made for an error.
-type path struct {
-	outer string // with a point at its end
-	name  []byte // of an object in outer, if any
-}
+// errMalformed is the error for text that is not JSON, wherever that is: an error of the decoder may quote the object.
+var errMalformed = &Error{"usage", "is not valid JSON"}
 
-func (p path) String() string {
-	if p.name == nil {
-		return p.outer
-	}
-	return p.outer + string(p.name) + "."
-}
-
-// in returns the path of an object in p.
-func (p path) in(name []byte) path { return path{p.String(), name} }
-
-// object reads what o describes, and skips the rest. An error of the decoder is replaced: it may quote the object.
-func (c *counts) object(d *jsonread.Decoder, o *object, at path) error {
+// object reads what o describes, and skips the rest. What is wrong with a member is kept, and the others are read.
+func (c *counts) object(d *jsonread.Decoder, o *object) error {
 	members := d.Object()
 	for members.Next() {
 		begin := d.Mark()
-		if err := c.member(d, o, at, members.Key()); err != nil {
+		if err := c.member(d, o, members.Key()); err != nil {
 			c.wrong = first(c.wrong, err)
 			d.Return(begin)
 			if d.Skip() != nil {
-				return malformed(at.String())
+				return errMalformed
 			}
 		}
 	}
 	if members.Err() != nil {
-		return malformed(at.String())
+		return errMalformed
 	}
 	return nil
 }
 
-func malformed(path string) error {
-	if path == "" {
-		path = "usage"
+// inside returns an error with the object in which the field is.
+func inside(object string, err error) error {
+	if err == nil { // errors.As allocates
+		return nil
 	}
-	return &Error{strings.TrimSuffix(path, "."), "is not valid JSON"}
+	var wrong *Error
+	if errors.As(err, &wrong) {
+		return &Error{object + "." + wrong.Field, wrong.Reason}
+	}
+	return err
 }
 
-func (c *counts) member(d *jsonread.Decoder, o *object, at path, key []byte) error {
+func (c *counts) member(d *jsonread.Decoder, o *object, key []byte) error {
 	if f, ok := o.counts[string(key)]; ok {
-		return c.count(d, f, at, names[f])
+		return c.count(d, f, names[f])
 	}
 	if child, ok := o.objects[string(key)]; ok {
-		return c.nested(d, child, at.in(key))
+		return c.nested(d, child, key)
 	}
 	if o == top {
 		return c.special(d, key)
@@ -109,50 +102,50 @@ func (c *counts) detail(d *jsonread.Decoder, name string) error {
 	case kind == jsonread.Number && !parts[name]:
 		return c.unknown(d, name)
 	}
-	return skip(d, "usage")
-}
-
-func skip(d *jsonread.Decoder, path string) error {
-	if d.Skip() != nil {
-		return malformed(path)
-	}
-	return nil
+	return d.Skip()
 }
 
 // count reads a whole number of 0 or more; null counts as a missing field.
-func (c *counts) count(d *jsonread.Decoder, f field, at path, name string) error {
+func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	kind := d.Next()
 	if kind == jsonread.Null {
-		return skip(d, at.String()+name)
+		return d.Skip()
 	}
 	again := c.has(f)
 	c.seen |= 1 << f // also if it is wrong: it shows the API
 	if kind != jsonread.Number {
-		return &Error{at.String() + name, "must be a number"}
+		return &Error{name, "must be a number"}
 	}
 	n, err := d.Int64()
 	switch {
 	case err != nil:
-		return &Error{at.String() + name, "must be a whole number"}
+		return &Error{name, "must be a whole number"}
 	case n < 0:
-		return &Error{at.String() + name, "is negative"}
+		return &Error{name, "is negative"}
 	case f != costTicks && n > maxTokens:
-		return &Error{at.String() + name, "is too large"}
+		return &Error{name, "is too large"}
 	case again && c.value[f] != n:
-		return &Error{at.String() + name, "has two values"}
+		return &Error{name, "has two values"}
 	}
 	c.value[f] = n
 	return nil
 }
 
-func (c *counts) nested(d *jsonread.Decoder, o *object, at path) error {
+func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 	switch d.Next() {
 	case jsonread.Null:
-		return skip(d, at.String())
+		return d.Skip()
 	case jsonread.Object:
-		return c.object(d, o, at)
+		outer := c.wrong
+		c.wrong = nil
+		err := c.object(d, o)
+		if c.wrong != nil {
+			c.wrong = inside(string(key), c.wrong)
+		}
+		c.wrong = first(outer, c.wrong)
+		return err
 	default:
-		return &Error{strings.TrimSuffix(at.String(), "."), "must be an object"}
+		return &Error{string(key), "must be an object"}
 	}
 }
 
@@ -165,17 +158,17 @@ func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 	m, counted := modalities[name]
 	switch {
 	case counted:
-		return list(d, name, func() error { return c.modality(d, name, m) })
+		return list(d, name, func(d *jsonread.Decoder) error { return c.modality(d, name, m) })
 	case name == "iterations":
-		return list(d, name, func() error { return c.iteration(d) })
+		return list(d, name, c.iteration)
 	case name == "grounding_tool_count":
-		return list(d, name, func() error { return c.grounding(d) })
+		return list(d, name, c.grounding)
 	case toolCounts[name] != "":
 		return c.tools(d, name)
 	case name == "type":
 		return c.kind(d)
 	case name == "cacheDetails":
-		return list(d, name, func() error { return c.cacheDetail(d) })
+		return list(d, name, c.cacheDetail)
 	case strings.HasSuffix(name, "_tokens_details"), name == "serverToolUsage":
 		return c.detail(d, name)
 	case strings.HasSuffix(name, "_tokens"), strings.HasSuffix(name, "TokenCount"), strings.HasSuffix(name, "Tokens"):
@@ -187,48 +180,19 @@ func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 // kind reads the type of a transcription's object, which is tokens or duration.
 func (c *counts) kind(d *jsonread.Decoder) error {
 	if d.Next() != jsonread.String {
-		return skip(d, "type")
+		return d.Skip()
 	}
 	kind, err := d.StrBytes()
-	if err != nil {
-		return malformed("type")
-	}
 	c.timed = string(kind) == "duration"
-	return nil
+	return err
 }
 
 // unknown reads a count that is not known. It is kept as a mode unless it is 0.
 func (c *counts) unknown(d *jsonread.Decoder, name string) error {
 	kind := d.Next()
 	raw, err := d.Raw()
-	if err != nil {
-		return malformed("usage")
-	}
-	switch {
-	case kind != jsonread.Number && kind != jsonread.String:
-	case strings.Trim(string(raw), `-+0.eE"`) != "":
+	if (kind == jsonread.Number || kind == jsonread.String) && strings.Trim(string(raw), `-+0.eE"`) != "" {
 		c.addMode(unknownName(name))
 	}
-	return nil
-}
-
-// list reads an array, or null.
-func list(d *jsonread.Decoder, name string, element func() error) error {
-	switch d.Next() {
-	case jsonread.Null:
-		return skip(d, name)
-	case jsonread.Array:
-	default:
-		return &Error{name, "must be an array"}
-	}
-	elements := d.Array()
-	for elements.Next() {
-		if err := element(); err != nil {
-			return err
-		}
-	}
-	if elements.Err() != nil {
-		return malformed(name)
-	}
-	return nil
+	return err
 }

@@ -19,23 +19,19 @@ type stated struct {
 func states(form string) bool { return form == "openai" || form == "anthropic" }
 
 // member reads a member that is no count. Other providers may have members of the same names, so nothing is an error yet.
-func (s *stated) member(d *jsonread.Decoder, name string) error {
+func (s *stated) member(d *jsonread.Decoder, name string) (err error) {
 	switch name {
 	case "cost":
 		return s.amount(d, name, &s.cost)
 	case "is_byok":
-		if d.Next() != jsonread.Bool {
-			return skip(d, name)
+		if d.Next() == jsonread.Bool {
+			s.byok, err = d.Bool()
+			return err
 		}
-		is, err := d.Bool()
-		s.byok = is
-		if err != nil {
-			return malformed(name)
-		}
-		return nil
+		return d.Skip()
 	case "cost_details":
 		if d.Next() != jsonread.Object {
-			return skip(d, name)
+			return d.Skip()
 		}
 		return eachMember(d, name, func(key []byte) error {
 			if string(key) == "upstream_inference_cost" {
@@ -52,9 +48,7 @@ func (s *stated) amount(d *jsonread.Decoder, name string, to *string) error {
 	kind := d.Next()
 	raw, err := d.Raw()
 	switch {
-	case err != nil:
-		return malformed(name)
-	case kind == jsonread.Null:
+	case err != nil, kind == jsonread.Null:
 	case kind != jsonread.Number:
 		s.refuse(name, "must be a number of US dollars")
 	case raw[0] == '-' && strings.Trim(string(raw), `-+0.eE`) != "":
@@ -65,20 +59,17 @@ func (s *stated) amount(d *jsonread.Decoder, name string, to *string) error {
 			s.refuse(name, "is no amount of money")
 		}
 	}
-	return nil
+	return err
 }
 
 // currency refuses amounts that are not in US dollars.
 func (s *stated) currency(d *jsonread.Decoder, name string) error {
 	if name != "currency" && name != "cost_currency" || d.Next() != jsonread.String {
-		return skip(d, "usage")
+		return d.Skip()
 	}
 	code, err := d.Str()
-	if err != nil {
-		return malformed(name)
-	}
 	s.foreign = s.foreign || !strings.EqualFold(code, "usd")
-	return nil
+	return err
 }
 
 func (s *stated) refuse(field, reason string) {

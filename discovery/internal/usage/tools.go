@@ -31,7 +31,7 @@ func (c *counts) billed(provider string) map[string]int64 {
 // tools reads an object such as {"web_search_requests": 2}.
 func (c *counts) tools(d *jsonread.Decoder, name string) error {
 	if d.Next() == jsonread.Null {
-		return skip(d, name)
+		return d.Skip()
 	}
 	return eachMember(d, name, func(key []byte) error {
 		c.listed = true
@@ -55,22 +55,7 @@ var groundingTools = map[string]string{"google_search": "grounding", "google_map
 
 // grounding reads an entry such as {"type": "google_search", "count": 2}.
 func (c *counts) grounding(d *jsonread.Decoder) error {
-	const list = "grounding_tool_count"
-	var n int64
-	tool := ""
-	err := eachMember(d, list, func(key []byte) (err error) {
-		switch string(key) {
-		case "type":
-			if tool, err = d.Str(); err != nil {
-				return malformed(list)
-			}
-			return nil
-		case "count":
-			n, err = amount(d, list)
-			return err
-		}
-		return skip(d, list)
-	})
+	tool, n, err := entry(d, "grounding_tool_count", "type", "count")
 	if err != nil {
 		return err
 	}
@@ -78,15 +63,6 @@ func (c *counts) grounding(d *jsonread.Decoder) error {
 		tool = name
 	}
 	return c.addRequests(tool, n)
-}
-
-// amount reads a whole number of 0 or more.
-func amount(d *jsonread.Decoder, name string) (int64, error) {
-	n, err := d.Int64()
-	if err != nil || n < 0 || n > maxTokens {
-		return 0, &Error{name, "must have whole numbers from 0 to 2^53"}
-	}
-	return n, nil
 }
 
 // addRequests adds n uses of a tool. A name that is not an identifier becomes "unknown".

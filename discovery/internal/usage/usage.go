@@ -97,10 +97,6 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	return u, err
 }
 
-// Upstream returns what the object states about a call with the caller's own key at the provider behind OpenRouter. usd is "" if it
-// is not known.
-func (r *Reader) Upstream() (byok bool, usd string) { return r.counts.stated.upstream() }
-
 // parser is what Parse needs. It is too large to be made for each of a million calls.
 type parser struct {
 	d jsonread.Decoder
@@ -121,7 +117,8 @@ func Parse(form string, data []byte) (Usage, error) {
 // Whole is everything that a usage object states.
 type Whole struct {
 	Usage
-	// BYOK and UpstreamUSD are those of [Reader.Upstream].
+	// BYOK reports a call with the caller's own key at the provider behind OpenRouter. UpstreamUSD is that provider's charge; "" if it
+	// is not known.
 	BYOK        bool
 	UpstreamUSD string
 }
@@ -131,7 +128,7 @@ func ParseWhole(form string, data []byte) (whole Whole, err error) {
 	p, _ := pool.Get().(*parser)
 	defer pool.Put(p)
 	if whole.Usage, err = p.parse(form, data); err == nil && states(form) {
-		whole.BYOK, whole.UpstreamUSD = p.Upstream()
+		whole.BYOK, whole.UpstreamUSD = p.counts.stated.upstream()
 	}
 	return whole, err
 }
@@ -188,7 +185,7 @@ func (s *shape) usage(c *counts) (Usage, error) {
 	return u, err
 }
 
-// shapeOf returns the shape of the API that sent the object, by the field that every object of that API has.
+// shapeOf returns the shape of the API that sent the object, by the field that every object of that API has, or nil.
 func shapeOf(form string, c *counts) *shape {
 	switch form {
 	case "openai":
@@ -201,8 +198,16 @@ func shapeOf(form string, c *counts) *shape {
 		return geminiShape(c)
 	case "xai":
 		return xaiShape(c)
+	case Converse:
+		return &converse
+	case Invoke:
+		return shapeOf(Vendor(c.has(inputTokens), c.has(promptTokens)), c)
+	case Cohere:
+		return &cohere
+	case Ollama:
+		return &ollama
 	}
-	return ownShape(form, c)
+	return nil
 }
 
 // within checks that a part is not more than the whole, and limits it.
@@ -218,8 +223,16 @@ func (c *counts) within(whole field, parts ...field) (err error) {
 
 // sum checks that a total, where there is one, is the sum of two parts.
 func (c *counts) sum(total, a, b field) error {
-	if c.has(total) && c.value[total] != c.value[a]+c.value[b] {
-		return &Error{names[total], "is not the sum of " + names[a] + " and " + names[b]}
+	if !c.has(total) {
+		return nil
+	}
+	return c.exactly(total, a, b)
+}
+
+// exactly checks that a whole, or 0 where it is absent, is the sum of two parts.
+func (c *counts) exactly(whole, a, b field) error {
+	if c.value[whole] != c.value[a]+c.value[b] {
+		return &Error{names[whole], "is not the sum of " + names[a] + " and " + names[b]}
 	}
 	return nil
 }
