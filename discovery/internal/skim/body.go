@@ -21,36 +21,33 @@ const (
 
 // Body reads the body of a response.
 type Body struct {
-	reader *response.Reader
-	stream bool
-	events *events  // for server-sent events
-	frames *frames  // for a binary event stream
-	json   *Skimmer // for everything else
+	reader  *response.Reader
+	stream  bool
+	skimmer Skimmer
+	events  *events             // for server-sent events
+	frames  *eventstream.Events // for a binary event stream
 	// latest is an event with the counts so far, which is parsed only if it turns out to be the last one.
 	latest []byte
-	done   bool
-	err    error
 }
 
 // NewBody returns a Body whose documents go to a Reader. Without one of the media types above, it has one JSON document, or an array of
 // them if the response is a stream.
 func NewBody(reader *response.Reader, contentType string, stream bool) *Body {
 	b := &Body{reader: reader, stream: true}
-	skim := Skimmer{root: reader.Root(), each: b.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
+	b.skimmer = Skimmer{root: reader.Root(), each: b.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch strings.ToLower(strings.TrimSpace(mediaType)) {
 	case Events:
-		b.events = &events{skimmer: skim, marks: marks}
+		b.events = &events{skimmer: &b.skimmer, marks: marks}
 		if reader.Form() == "gemini" {
 			b.events.marks = geminiMarks
 		}
 	case Frames:
-		b.frames = newFrames(skim, b.document)
+		b.frames = newFrames(&b.skimmer, b.document)
 	case Lines:
-		skim.lines = true
-		b.json = &skim
+		b.skimmer.lines = true
 	default:
-		b.json, b.stream = &skim, stream
+		b.stream = stream
 	}
 	return b
 }
@@ -58,52 +55,35 @@ func NewBody(reader *response.Reader, contentType string, stream bool) *Body {
 // Stream reports whether the response is a stream.
 func (b *Body) Stream() bool { return b.stream }
 
-// Done reports whether what follows cannot matter: the final usage was read, or [DONE].
-func (b *Body) Done() bool { return b.done }
+// Done reports whether what follows cannot matter: the final usage was read, or [DONE], or the counts are too large.
+func (b *Body) Done() bool { return b.skimmer.stopped }
 
 // Write takes the next piece of the body.
 func (b *Body) Write(p []byte) {
 	switch {
-	case b.done || b.err != nil:
+	case b.Done():
 	case b.frames != nil:
-		b.frame(p)
+		b.frames.Write(p)
+		var exception *eventstream.ExceptionError
+		if errors.As(b.Err(), &exception) {
+			b.reader.Fail()
+		}
 	case b.events != nil:
 		b.events.Write(p)
-		b.done, b.err = b.done || b.events.ended, b.events.err
 	default:
-		b.json.Write(p)
-		b.err = b.json.err
-	}
-}
-
-// frame takes bytes of a binary event stream.
-func (b *Body) frame(p []byte) {
-	err := b.frames.Write(p)
-	if b.done {
-		return
-	}
-	b.err = err
-	var exception *eventstream.ExceptionError
-	if errors.As(err, &exception) {
-		b.reader.Fail()
+		b.skimmer.Write(p)
 	}
 }
 
 // document takes the fields of a document that matter. After the final one the Body is done. If another chunk may have the final counts,
 // it is done after [DONE].
 func (b *Body) document(fields []byte) {
-	if b.done || b.delay(fields) {
+	if b.delay(fields) {
 		return
 	}
 	b.Flush()
 	b.parse(fields)
-	b.done = b.reader.Ended()
-	switch { // what follows in the same piece must not matter
-	case b.events != nil:
-		b.events.ended = b.done
-	case b.json != nil:
-		b.json.stopped = b.done
-	}
+	b.skimmer.stopped = b.reader.Ended() // what follows in the same piece must not matter
 }
 
 // delay keeps an event of Gemini in place of the one before, whose counts it includes. It reports whether it did: the last event
@@ -112,7 +92,7 @@ func (b *Body) delay(fields []byte) bool {
 	const maxLatest = 2 << 10
 	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model |
 		1<<response.ModelStage | 1<<response.RetirementTime
-	if b.events == nil || !b.events.named || len(fields) > maxLatest || b.events.skimmer.fields&^counts != 0 ||
+	if b.events == nil || !b.events.named || len(fields) > maxLatest || b.skimmer.fields&^counts != 0 ||
 		!bytes.HasPrefix(fields, []byte(`{"candidates":[{}],"usageMetadata":{"`)) {
 		return false
 	}
@@ -135,27 +115,35 @@ func (b *Body) parse(fields []byte) {
 	case !ok:
 	case !b.stream:
 		b.reader.Body(d)
-	case b.events != nil:
-		b.reader.Event(d)
-		b.events.named, b.events.skimmer.other = b.reader.Named(), b.reader.Size()
-	case b.frames != nil:
-		b.reader.Event(d)
-		b.frames.skimmer.other = b.reader.Size()
 	default:
 		b.reader.Event(d)
-		b.json.other = b.reader.Size()
+		b.skimmer.other = b.reader.Size()
+		if b.events != nil {
+			b.events.named = b.reader.Named()
+		}
 	}
 }
 
+// json reports whether the body is JSON itself.
+func (b *Body) json() bool { return b.events == nil && b.frames == nil }
+
 // Err returns why the rest of the body cannot be read: an *[eventstream.ExceptionError], for example.
-func (b *Body) Err() error { return b.err }
+func (b *Body) Err() error {
+	switch {
+	case b.json(), errors.Is(b.skimmer.err, errTooLarge):
+		return b.skimmer.err
+	case b.frames != nil && !b.Done():
+		return b.frames.Err()
+	}
+	return nil
+}
 
 // Close returns the error of the body, or one if it ended within a message of an event stream.
 func (b *Body) Close() error {
-	if b.err == nil && b.frames != nil {
-		return b.frames.events.Close()
+	if err := b.Err(); err != nil || b.frames == nil {
+		return err
 	}
-	return b.err
+	return b.frames.Close()
 }
 
 // Reason returns why a whole body has no final counts, or ended if it was cut.
@@ -164,13 +152,13 @@ func (b *Body) Reason(ended string) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case b.events != nil && b.events.ended:
+	case b.events != nil && b.Done():
 		return "the stream has no counts; stream_options.include_usage requests them"
-	case !b.stream && b.json.ended:
+	case !b.stream && b.skimmer.ended:
 		return "the response has no counts"
 	}
 	return ended
 }
 
 // Cut reports whether the body is an array that has not ended, which is not JSON.
-func (b *Body) Cut() bool { return b.json != nil && b.json.array }
+func (b *Body) Cut() bool { return b.json() && b.skimmer.array }

@@ -2,7 +2,6 @@ package skim
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
@@ -13,7 +12,7 @@ const maxHeld = 4 << 10
 
 // events skims the data of server-sent events that arrive in pieces of any size. Lines end with LF, CR or CRLF.
 type events struct {
-	skimmer Skimmer
+	skimmer *Skimmer
 	marks   [][]byte // what events with more than content may have, besides usage and a finish reason
 
 	named bool // the id and the model are known: events of content alone are not skimmed
@@ -22,13 +21,11 @@ type events struct {
 	data  bool // that line is data
 	begun bool // the event has had data
 	cr    bool // the last byte was a CR
-	ended bool // what follows does not matter, as after [DONE]
-	err   error
 }
 
 // Write takes the next piece of the stream.
 func (e *events) Write(p []byte) {
-	for len(p) > 0 && e.err == nil && !e.ended {
+	for len(p) > 0 && !e.skimmer.stopped {
 		if e.cr && p[0] == '\n' {
 			p, e.cr = p[1:], false
 			continue
@@ -72,7 +69,7 @@ func (e *events) hold(piece []byte, ended bool) {
 		e.data = isData
 		if isData {
 			e.begin()
-			e.skim(data)
+			e.skimmer.Write(data)
 		}
 		e.rest(piece[n:], ended)
 	case ended:
@@ -86,7 +83,7 @@ func (e *events) hold(piece []byte, ended bool) {
 // rest takes a piece of a long line.
 func (e *events) rest(piece []byte, ended bool) {
 	if e.data {
-		e.skim(piece)
+		e.skimmer.Write(piece)
 	}
 	e.long = !ended
 }
@@ -99,17 +96,17 @@ func (e *events) line(line []byte) {
 		e.begun = false
 	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !e.mayCount(data)):
 	case !e.begun && response.IsEnd(data):
-		e.ended = true
+		e.skimmer.stopped = true
 	default:
 		e.begin()
-		e.skim(data)
+		e.skimmer.Write(data)
 	}
 }
 
 // begin prepares for a line of data.
 func (e *events) begin() {
 	if e.begun {
-		e.skim([]byte("\n"))
+		e.skimmer.Write([]byte("\n"))
 		return
 	}
 	e.skimmer.Reset()
@@ -152,14 +149,6 @@ func given(data, name []byte) bool {
 			return true
 		}
 		data = value
-	}
-}
-
-// skim ignores data that is not JSON.
-func (e *events) skim(p []byte) {
-	e.skimmer.Write(p)
-	if errors.Is(e.skimmer.err, errTooLarge) {
-		e.err = e.skimmer.err
 	}
 }
 

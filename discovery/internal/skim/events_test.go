@@ -9,11 +9,11 @@ import (
 
 func readEvents(size int, stream string) (documents []string, err error) {
 	e := &events{named: true, marks: geminiMarks}
-	e.skimmer = Skimmer{root: testRoot, each: func(d []byte) { documents = append(documents, string(d)) }}
+	e.skimmer = &Skimmer{root: testRoot, each: func(d []byte) { documents = append(documents, string(d)) }}
 	for rest := []byte(stream); len(rest) > 0; rest = rest[min(size, len(rest)):] {
 		e.Write(rest[:min(size, len(rest))])
 	}
-	return documents, e.err
+	return documents, e.skimmer.err
 }
 
 func TestEventsInPiecesOfEverySize(t *testing.T) {

@@ -39,7 +39,7 @@ type Skimmer struct {
 	lines  bool        // other documents may follow
 	ended  bool        // after the document, or after the array at the top
 	err    error
-	// stopped is set once nothing that follows matters.
+	// stopped is set once nothing that follows matters, also not after a Reset.
 	stopped bool
 
 	key  []byte
@@ -217,6 +217,9 @@ func (s *Skimmer) finish() {
 
 // Reset prepares for another document.
 func (s *Skimmer) Reset() {
+	if s.stopped {
+		return
+	}
 	*s = Skimmer{root: s.root, each: s.each, other: s.other, kept: s.kept[:0], stack: s.stack[:0], key: s.key[:0]}
 }
 

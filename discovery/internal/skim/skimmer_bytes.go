@@ -133,7 +133,7 @@ func (s *Skimmer) copy(p ...byte) {
 	switch {
 	case !s.keep:
 	case s.other+len(s.kept)+len(p) > maxKept:
-		s.err = errTooLarge
+		s.err, s.stopped = errTooLarge, true
 	default:
 		s.kept = append(s.grown(len(p)), p...)
 	}
