@@ -77,7 +77,8 @@ func TestUnknownPathsAreCallsIfTheResponseIsOfAModel(t *testing.T) {
 	}
 }
 
-// What agent programs send beside their calls, as recorded with Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0 and opencode 1.18.33.
+// What agent programs send beside their calls. The paths of api.anthropic.com are those that Claude Code 2.1.197 was recorded to send; those of
+// the other hosts are typical, and not from recordings.
 func TestTheSideTrafficOfAgentsIsNoCall(t *testing.T) {
 	t.Parallel()
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0.9", PerCall: "0.5"}))

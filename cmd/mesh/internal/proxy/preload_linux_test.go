@@ -91,6 +91,7 @@ func TestRequestsForAURLAreCounted(t *testing.T) {
 }
 
 // A tunnel of another proxy, which only the code of the program knows, is reported. One of HTTPS_PROXY is closed, and the meter counts.
+// Without Node nothing of this is checked.
 func TestTunnelsOfNodeAreReportedOrCounted(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -145,7 +146,8 @@ console.log(await http2Sent(http2.connect));
 console.log(await http2Sent(connect));
 process.exit();`
 
-// Every client of Node is counted, in both modes, whether Node honors HTTPS_PROXY or not. A machine without Node has no program to count.
+// Every client of Node is counted, in both modes, whether Node honors HTTPS_PROXY or not. Without Node only the proxy's half is checked, by
+// TestConnectionsWithoutTLSAreCounted.
 func TestClientsOfNodeAreCounted(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")

@@ -26,7 +26,8 @@ console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(process.ar
 	return all[0] !== 'direct';
 })));`
 
-// The preload leads to the meter what the meter serves, and nothing else. Without Node only the hosts of the other tests are compared.
+// The preload leads to the meter what the meter serves, and nothing else. Without Node only the table of the
+// proxy is checked, and the preload is not compared with it.
 func TestPreloadAndProxyKnowTheSameHosts(t *testing.T) {
 	t.Parallel()
 	p := &Proxy{hosts: newHostTable([]string{"localhost:11434", "llm.example.com", "[::1]:8443", "10.0.0.1"}), base: &url.URL{Host: "127.0.0.1:1"}}
