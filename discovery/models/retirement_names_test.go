@@ -71,7 +71,6 @@ func TestDateAppliesToItsBuildOnly(t *testing.T) {
 		p  models.Provider
 		id string
 	}{
-		{models.Anthropic, "claude-3-5-sonnet"}, // only its builds are listed
 		{models.Anthropic, "claude-3-5-sonnet-20990101"},
 		{models.Anthropic, "claude-sonnet-4-5-20990101"}, // only the name without build, and another build, are listed
 		{models.Anthropic, "claude-sonnet-4-5@20990101"},

@@ -88,7 +88,8 @@ func TestFixedDates(t *testing.T) {
 		"gemini/gemini-2.5-flash-preview-09-2025": "2026-02-17", "gemini/gemini-2.5-flash-preview-09-25": "2026-02-17",
 		"xai/grok-imagine-image-quality": "2026-11-02", "xai/grok-code-fast": "2026-05-15", "xai/grok-3-mini": "2026-02-28",
 		"deepseek/deepseek-v4-flash-vision-exp": "deprecated", "deepseek/deepseek-v4-pro": "",
-		"anthropic/claude-sonnet-3-7": "", "anthropic/claude-opus-3": "", // not verified, so not loaded
+		"anthropic/claude-sonnet-3-7": "2026-02-19", "anthropic/claude-opus-3": "2026-01-05", // no rows: spellings of a name without a version
+		"anthropic/claude-3.5-sonnet": "2025-10-28", "anthropic/claude-2": "2025-07-21", "anthropic/claude-instant-1": "2024-11-06", "gemini/gemini-pro-vision": "2024-07-12",
 	} {
 		p, name, _ := strings.Cut(id, "/")
 		date, _ := models.RetirementDate(models.Provider(p), name)
