@@ -47,9 +47,10 @@ and prints the date, the replacement and the first places of those that are reti
 come last and do not fail. An id without a hyphen, such as o1, must be in quotes or the value of a key named model. An id that ends in
 * is a pattern and no model. With --fail-unknown it also prints such values that look like an id with a number and are not known.
 If a file or folder cannot be read, the findings in the others are printed, and the exit status is 2. -o json has all places, and -o github
-prints annotations for GitHub Actions.
+prints
+annotations for GitHub Actions for those that fail.
 
-Of a folder it also counts only, unless --all-files is given: *.lock, *-lock.*, and what is in folders named cassettes, __snapshots__,
+Of a folder it also counts only, unless --all-files is given: *.lock, *.lock.yml, *-lock.*, and what is in folders named cassettes, __snapshots__,
 fixtures and testdata. ` + sourceHelp + `
 
 With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -124,7 +126,7 @@ func (r *sourceReport) text(w io.Writer) error {
 	if len(r.list) > 0 {
 		lines = append(lines, "", output.Mark(w, wrapped(r.summary())))
 	}
-	for _, line := range append(r.notes(r.selection), fmt.Sprintf("%s; dates as of %s", plural(r.files, "file"), models.RetirementsAsOf())) {
+	for _, line := range append(r.notes(), fmt.Sprintf("%s; dates as of %s", plural(r.files, "file"), models.RetirementsAsOf())) {
 		lines = append(lines, wrapped(line))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
@@ -204,21 +206,65 @@ func numbers(places []place, all bool) string {
 	return strings.Join(texts, ",")
 }
 
-// annotations writes an error for each place that fails, and a warning for each other one.
+// annotations writes an error for each place that fails. What does not fail yet would repeat at every run.
 func (r *sourceReport) annotations(w io.Writer) error {
 	for i := range r.list {
-		m, level, title := &r.list[i], "warning", "retiring model"
-		if m.State != models.StateRetiring {
-			title = string(m.State) + " model"
-		}
-		if m.Fails {
-			level = "error"
+		m := &r.list[i]
+		if !m.Fails {
+			break
 		}
 		for _, p := range m.Places {
-			if err := annotation(w, level, p.File, p.Line, 0, title, m.Model+" "+m.when()); err != nil {
+			if err := annotation(w, "error", p.File, p.Line, 0, string(m.State)+" model", m.Model+" "+m.when()); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// notes returns the lines after the models: what was left out, and what could be.
+func (r *sourceReport) notes() []string {
+	lines := r.accepted.notes(r.selection)
+	if note := r.testsNote(); note != "" {
+		lines = append(lines, note)
+	}
+	return lines
+}
+
+// testsNote suggests patterns for --exclude if most places are in tests; else it is "".
+func (r *sourceReport) testsNote() string {
+	total, inTests, flags := 0, 0, ""
+	for i := range r.list {
+		total += r.list[i].Count
+		for _, p := range r.list[i].Places {
+			pattern := testPattern(p.File)
+			if pattern == "" {
+				continue
+			}
+			inTests++
+			if flag := " --exclude '" + pattern + "'"; !strings.Contains(flags, flag) {
+				flags += flag
+			}
+		}
+	}
+	if 2*inTests <= total {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s are in tests; leave them out with%s", inTests, plural(total, "place"), flags)
+}
+
+// testPattern returns the pattern of tests that a file matches, or "".
+func testPattern(file string) string {
+	dir, base := path.Split(filepath.ToSlash(file))
+	for _, folder := range []string{"test", "tests", "__tests__"} {
+		if strings.Contains("/"+dir, "/"+folder+"/") {
+			return folder + "/"
+		}
+	}
+	for _, pattern := range []string{"*_test.*", "test_*", "*.test.*", "*.spec.*"} {
+		if ok, _ := path.Match(pattern, base); ok {
+			return pattern
+		}
+	}
+	return ""
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // generated are patterns of files with many ids that are not edited: lock files, recordings and the data of tests.
-var generated = []string{"*.lock", "*-lock.*", "**/cassettes/**", "**/__snapshots__/**", "**/fixtures/**", "**/testdata/**"}
+var generated = []string{"*.lock", "*.lock.yml", "*-lock.*", "**/cassettes/**", "**/__snapshots__/**", "**/fixtures/**", "**/testdata/**"}
 
 // place is a line of a file.
 type place struct {
@@ -68,7 +68,7 @@ func (a *app) scanSources(check checker, paths []string, f retiredFlags) error {
 // printSources prints a report in the format of -o.
 func (a *app) printSources(r *sourceReport) error {
 	if a.format != "text" {
-		a.printNotes(r.notes(r.selection))
+		a.printNotes(r.notes())
 	}
 	if a.format == "github" {
 		return r.annotations(a.out)
