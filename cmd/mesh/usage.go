@@ -28,6 +28,7 @@ type usageFlags struct {
 
 	budgets, failOn []string
 	all, line       bool
+	chargesOnly     bool
 }
 
 func newUsage(a *app) *cobra.Command {
@@ -56,8 +57,9 @@ as package discovery/report describes it. On a terminal INPUT is all input, and 
 INPUT is the input without caches, which have columns of their own.
 
 --budget shows what is left of a budget of mesh meter in the present day or month, in UTC; one without either is about all calls of the
-files, whatever --from, --to and --last are. Known costs count. With --label everything, budgets included, is about the calls with that
-label, although mesh meter counts all calls towards its budgets.
+files, whatever --from, --to and --last are. As in mesh meter, a call counts with its cost, or with what it costs at least where that is
+not known, and with what the provider behind OpenRouter bills besides; calls of a subscription count, unless --charges-only is given. With
+--label everything, budgets included, is about the calls with that label, although mesh meter counts all calls towards its budgets.
 
 --fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail), retiring (a model retires within 14 days),
 budget (exceeded, or will be), label (one value of a label caused a fifth or more of the increase), errors (3 % of the calls of a model)
@@ -122,7 +124,7 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		}
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
-	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets}
+	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
 	r, err := a.usageReport(o, &f, in, paths, sums.Errors)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (a *app) usageLine(f *usageFlags, list *prices.List, in *callsfiles.Files, 
 		if begin.Before(opts.From) {
 			opts.From = begin
 		}
-		by := []string{"day"}
+		by := []string{"day", "billing"}
 		if b.Label != "" {
 			by = append(by, "label:"+b.Label)
 		}
@@ -58,7 +58,7 @@ func (a *app) usageLine(f *usageFlags, list *prices.List, in *callsfiles.Files, 
 	}
 	parts := todayParts(sums[0], today)
 	for i := range budgets {
-		parts = append(parts, budgets[i].part(sums[i+1], today))
+		parts = append(parts, budgets[i].part(sums[i+1], today, f.chargesOnly))
 	}
 	a.progress.Stop()
 	if _, err := fmt.Fprintln(a.out, output.Line(strings.Join(parts, ", "))); err != nil {
@@ -81,21 +81,21 @@ func todayParts(days []calls.Group, today string) []string {
 }
 
 // part returns which part of a budget is spent: by the value that spent most, if it has a label.
-func (b *lineBudget) part(groups []calls.Group, today string) string {
+func (b *lineBudget) part(groups []calls.Group, today string, chargesOnly bool) string {
 	spent, most, value := map[string]*big.Rat{}, new(big.Rat), ""
 	for _, g := range groups {
-		if g.By[0] < b.from || g.By[0] > today {
+		if g.By[0] < b.from || g.By[0] > today || chargesOnly && g.By[1] == "subscription" {
 			continue
 		}
 		name := ""
-		if len(g.By) > 1 {
-			name = g.By[1]
+		if b.Label != "" {
+			name = g.By[2]
 		}
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}
 		spent[name].Add(spent[name], costtable.Exact(g.UpstreamUSD))
-		if spent[name].Add(spent[name], costtable.Exact(g.USD)).Cmp(most) > 0 {
+		if spent[name].Add(spent[name], costtable.Exact(g.AtLeastUSD)).Cmp(most) > 0 {
 			most, value = spent[name], name
 		}
 	}

@@ -26,6 +26,7 @@ type usageJSON struct {
 func (f *usageFlags) reportFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls of the files; repeatable")
+	flags.BoolVar(&f.chargesOnly, "charges-only", false, "let --budget count only what is charged, as of mesh meter: no calls of a subscription")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
 	flags.BoolVar(&f.line, "line", false, "print one line with the calls of today, in UTC, and the part of each --budget that is spent")
 	flags.BoolVar(&f.all, "all", false, "on a terminal, show all rows")
@@ -37,7 +38,7 @@ func (f *usageFlags) checkReport(format string) error {
 		return usagef("--fail-on is not for -o focus")
 	}
 	if f.line && (format != "text" || f.byGiven || f.from+f.to+f.last+f.html != "" || len(f.failOn) > 0 || f.reprice || f.all) {
-		return usagef("--line is one line of text; of the other flags it has --budget and --label only")
+		return usagef("--line is one line of text; of the other flags it has --budget, --charges-only and --label only")
 	}
 	for _, text := range f.budgets {
 		if _, err := meter.ParseBudget(text); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
@@ -42,15 +43,6 @@ type reservation struct {
 	balance *balance
 	label   string
 }
-
-// expense is what a call costs: usd, or at least usd if the cost is not known.
-type expense struct {
-	usd   decimal.Decimal
-	known bool
-}
-
-// nothing is what a call costs that was none.
-var nothing = expense{known: true}
 
 func newAccount(b Budget) (*account, error) {
 	a := &account{budget: b, balances: map[balanceKey]*balance{}}
@@ -95,21 +87,22 @@ func (a *account) refuses(b *balance) bool {
 
 func (b *balance) committed() decimal.Decimal { return b.spent.Total().Add(b.reserved) }
 
-// spend adds what a call costs to the balance.
-func (r reservation) spend(e expense) {
-	usd := e.usd
-	if !e.known && usd.Cmp(r.account.perCall) < 0 {
-		usd = r.account.perCall
+// spend adds what a call costs to the balance: nothing without a record. Subscriptions that cost nothing have no reservation.
+func (r reservation) spend(of *calls.Record) {
+	if of != nil {
+		r.balance.spent.Add(budget.Expense(of, r.account.perCall, false))
 	}
-	r.balance.spent.Add(usd)
 	r.warn()
 }
 
-// settle returns what was set aside and spends what the call costs.
-func settle(reserved []reservation, e expense) {
+// unknown is the record of a call of which nothing is known.
+var unknown calls.Record
+
+// settle returns what was set aside and spends what the call costs: nothing without a record.
+func settle(reserved []reservation, of *calls.Record) {
 	for _, r := range reserved {
 		r.balance.reserved = r.balance.reserved.Sub(r.account.perCall)
-		r.spend(e)
+		r.spend(of)
 	}
 }
 
@@ -133,7 +126,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 }
 
 // charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the current one.
-func (m *Meter) charge(r *calls.Record, e expense) {
+func (m *Meter) charge(r *calls.Record) {
 	if len(m.budgets) == 0 || m.free(r.Billing) {
 		return
 	}
@@ -141,7 +134,7 @@ func (m *Meter) charge(r *calls.Record, e expense) {
 	for _, a := range m.budgets {
 		a.advance(now)
 		if period := a.budget.Per.number(r.Time); period >= a.period {
-			reservation{a, a.balance(r.Labels, period), r.Labels[a.budget.Label]}.spend(e)
+			reservation{a, a.balance(r.Labels, period), r.Labels[a.budget.Label]}.spend(r)
 		}
 	}
 }

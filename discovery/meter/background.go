@@ -58,9 +58,9 @@ func (b *background) hold(id string, reserved []reservation) {
 	switch {
 	case reserved == nil:
 	case id == "":
-		settle(reserved, expense{})
+		settle(reserved, &unknown)
 	case b.ids[id] != nil:
-		settle(reserved, nothing)
+		settle(reserved, nil)
 	default:
 		b.add(id, reserved, time.Time{})
 	}
@@ -79,7 +79,7 @@ func (b *background) add(id string, reserved []reservation, at time.Time) {
 		b.order = append(b.order, id)
 		return
 	}
-	settle(b.ids[b.order[b.next]].reserved, expense{})
+	settle(b.ids[b.order[b.next]].reserved, &unknown)
 	delete(b.ids, b.order[b.next])
 	b.order[b.next] = id
 	b.next = (b.next + 1) % maxHeldIDs
@@ -112,11 +112,11 @@ func (c *call) ended(result *response.Result) bool {
 	if c.target.Stored {
 		c.reserved = reserved
 	} else {
-		settle(reserved, nothing)
+		settle(reserved, nil)
 	}
 	if first && result.Object != nil {
 		return true
 	}
-	settle(c.reserved, nothing)
+	settle(c.reserved, nil)
 	return false
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -70,13 +69,13 @@ func (c *call) reserve() (refusal *BudgetError) {
 }
 
 // cancel ends a call that was none.
-func (c *call) cancel() { c.settle(nothing) }
+func (c *call) cancel() { c.settle(nil) }
 
 // settle ends a call that has no record.
-func (c *call) settle(e expense) {
+func (c *call) settle(of *calls.Record) {
 	c.meter.mu.Lock()
 	defer c.meter.unlock()
-	settle(c.reserved, e)
+	settle(c.reserved, of)
 }
 
 // fail records a call that was sent and had no response.
@@ -150,7 +149,11 @@ func withoutModel(r *calls.Record, mode string) string {
 func (c *call) finish(r calls.Record) {
 	m := c.meter
 	if c.outside {
-		c.settle(expense{known: r.USD != ""})
+		if r.USD != "" {
+			c.cancel()
+		} else {
+			c.settle(&unknown)
+		}
 		return
 	}
 	if err := m.count(&r, c.reserved); err != nil {
@@ -166,24 +169,13 @@ func (c *call) finish(r calls.Record) {
 
 // count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
 func (m *Meter) count(r *calls.Record, reserved []reservation) error {
-	spent := expenseOf(r)
 	m.mu.Lock()
 	defer m.unlock()
 	if reserved == nil {
-		m.charge(r, spent)
+		m.charge(r)
 	}
-	settle(reserved, spent)
+	settle(reserved, r)
 	return m.totals.Add(*r)
-}
-
-// expenseOf returns what a call costs the budgets.
-func expenseOf(r *calls.Record) expense {
-	usd, priced := decimal.ParsePlain(r.USD)
-	if !priced {
-		usd, _ = decimal.ParsePlain(r.AtLeastUSD)
-	}
-	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
-	return expense{usd.Add(upstream), priced}
 }
 
 // save calls a recorder. Its panic must not reach the caller of the response.

@@ -77,13 +77,12 @@ func (m *Meter) began(now time.Time) time.Time {
 
 // countOther adds the record of another program to the budgets.
 func (m *Meter) countOther(r *calls.Record) error {
-	spent := expenseOf(r)
 	m.mu.Lock()
 	defer m.unlock()
 	reserved, first := m.background.taken(r)
 	if first && reserved == nil {
-		m.charge(r, spent)
+		m.charge(r)
 	}
-	settle(reserved, spent)
+	settle(reserved, r)
 	return nil
 }

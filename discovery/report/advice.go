@@ -137,7 +137,11 @@ func adviseBudget(r *Report) (all []Advice) {
 		}
 		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, costtable.USD(b.SpentUSD), of)
 		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
-			text = fmt.Sprintf("The budget %s will be exceeded: about %s USD are expected by the end of the month.", b.Text, costtable.USD(r.Month.Forecast.USD))
+			by := ""
+			if b.Label != "" {
+				by = " by " + b.Label + " " + b.ForecastValue
+			}
+			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by, costtable.USD(b.ForecastUSD))
 		}
 		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text})
 	}

@@ -28,8 +28,9 @@ type setting struct {
 	// match are the labels of the calls that are read; nil for all calls.
 	match map[string]string
 	// budgets and bills are those of the options.
-	budgets []*budgetSum
-	bills   []*bills.Comparison
+	budgets     []*budgetSum
+	chargesOnly bool
+	bills       []*bills.Comparison
 	// names are those of the period, of the one before, and of today. They are added up while the files are read.
 	names [3]*names
 }

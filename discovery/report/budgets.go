@@ -19,13 +19,17 @@ type Budget struct {
 	Label    string `json:"label"`
 	// Value is the value of the label that spent most in the present period; "" without a label.
 	Value string `json:"value"`
-	// SpentUSD is the known cost of the calls of the present day or month, or of all that were read, and what the providers behind
-	// OpenRouter bill besides it.
+	// SpentUSD is what the calls of the present day or month, or all that were read, cost, or cost at least where that is not known, and what
+	// the providers behind OpenRouter bill besides it. Calls of a subscription count, unless Options.ChargesOnly is set.
 	SpentUSD string `json:"spent_usd"`
 	// LeftUSD is the rest, and negative above the limit. PerDayUSD is the rest for each day of the month that is left, with today, rounded
 	// half to even to 12 places; "" for other budgets.
 	LeftUSD   string `json:"left_usd"`
 	PerDayUSD string `json:"per_day_usd"`
+	// ForecastUSD is what will be spent at the end of the month, by the value ForecastValue, which will spend most; "" if that is not more
+	// than the limit or not known, and for other budgets. Of a label, the first 1,000 values have a forecast.
+	ForecastUSD   string `json:"forecast_usd"`
+	ForecastValue string `json:"forecast_value"`
 	// Over reports whether more than the limit was spent, or will be at the end of the month by the forecast.
 	Over bool `json:"over"`
 }
@@ -65,9 +69,29 @@ func (b *budgetSum) in(number int64, w *window) bool {
 type spending struct {
 	sums   map[string]*decimal.Sum
 	others decimal.Sum
+	// days are those of which the forecast of a month is made.
+	days map[string]history
 }
 
-func newSpending() *spending { return &spending{sums: map[string]*decimal.Sum{}} }
+// maxForecasts is the number of values that have a forecast.
+const maxForecasts = 1000
+
+func newSpending() *spending {
+	return &spending{sums: map[string]*decimal.Sum{}, days: map[string]history{}}
+}
+
+func (s *spending) addDay(value string, number int64, usd decimal.Decimal) {
+	value = cut(value)
+	days := s.days[value]
+	if days == nil {
+		if len(s.days) >= maxForecasts {
+			return
+		}
+		days = history{}
+		s.days[value] = days
+	}
+	days.add(number, usd)
+}
 
 func (s *spending) add(value string, usd decimal.Decimal) { s.sum(value).Add(usd) }
 
@@ -91,6 +115,11 @@ func (s *spending) merge(o *spending) {
 	for value, usd := range o.sums {
 		s.sum(value).Merge(usd)
 	}
+	for value, days := range o.days {
+		for number, usd := range days {
+			s.addDay(value, number, usd.Total())
+		}
+	}
 }
 
 // most returns the value that spent most.
@@ -104,7 +133,7 @@ func (s *spending) most() (value string, usd decimal.Decimal) {
 }
 
 // state returns what is left of a budget.
-func (b *budgetSum) state(spent *spending, month *Month) Budget {
+func (b *budgetSum) state(spent *spending, month *Month, today int64) Budget {
 	value, usd := spent.most()
 	left := b.limit.Sub(usd)
 	state := Budget{
@@ -112,11 +141,24 @@ func (b *budgetSum) state(spent *spending, month *Month) Budget {
 	}
 	if b.Per == "month" {
 		state.PerDayUSD = quotient(left, month.DaysLeft)
-		if b.Label == "" && month.Forecast != nil {
-			state.Over = state.Over || decimal.FromText(month.Forecast.USD).Cmp(b.limit) > 0
+		if month.Forecast != nil {
+			if value, usd := spent.forecast(today, month.DaysLeft); usd.Cmp(b.limit) > 0 {
+				state.ForecastValue, state.ForecastUSD, state.Over = value, usd.String(), true
+			}
 		}
 	}
 	return state
+}
+
+// forecast returns the value that will spend most until the end of the month.
+func (s *spending) forecast(today int64, left int) (value string, usd decimal.Decimal) {
+	for name, days := range s.days {
+		end := days.monthEnd(s.sum(name).Total(), today, left)
+		if c := end.Cmp(usd); c > 0 || (c == 0 && (value == "" || cmp.Less(name, value))) {
+			value, usd = name, end
+		}
+	}
+	return value, usd
 }
 
 // monthStart returns the first day of the month of a time, in days since 1970.

@@ -34,7 +34,7 @@ func (c *collector) report() *Report {
 	c.addLatency(r, items)
 	c.addLabels(r, total, items)
 	for i, b := range c.budgets {
-		r.Budgets = append(r.Budgets, b.state(c.spent[i], &r.Month))
+		r.Budgets = append(r.Budgets, b.state(c.spent[i], &r.Month, c.window.today))
 	}
 	r.Retiring = c.retiring(r.Labels)
 	c.advise(r)

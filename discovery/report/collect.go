@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -59,7 +60,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, match: o.MatchLabels, bills: o.Bills, names: [3]*names{newNames(), newNames(), newNames()}}
+	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, match: o.MatchLabels, chargesOnly: o.ChargesOnly, bills: o.Bills, names: [3]*names{newNames(), newNames(), newNames()}}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
@@ -162,16 +163,15 @@ func (c *collector) add(one *call) {
 
 func (c *collector) addBudgets(one *call) {
 	for i, b := range c.budgets {
-		if !b.in(one.day, &c.window) || !one.known {
-			continue
-		}
-		value := ""
+		value, usd := "", budget.Expense(&one.Record, decimal.Decimal{}, c.chargesOnly)
 		if b.Label != "" {
 			value = one.Labels[b.Label]
 		}
-		c.spent[i].add(value, one.usd)
-		if upstream, ok := decimal.ParsePlain(one.UpstreamUSD); ok {
-			c.spent[i].add(value, upstream)
+		if b.in(one.day, &c.window) {
+			c.spent[i].add(value, usd)
+		}
+		if b.Per == "month" && one.day >= c.window.today-forecastDays && one.day <= c.window.today {
+			c.spent[i].addDay(value, one.day, usd)
 		}
 	}
 }

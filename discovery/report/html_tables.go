@@ -102,30 +102,18 @@ func (p *page) fold(rows []tableRow, most int) []tableRow {
 // rest adds up rows.
 func (p *page) rest(rows []tableRow) tableRow {
 	sum := tableRow{Rest: true, IsModel: rows[0].IsModel}
-	sum.Others, sum.USD, sum.Previous.USD, sum.ChangeUSD = true, "0", "0", "0"
+	sum.Others, sum.Sum, sum.Previous, sum.ChangeUSD = true, (*tally)(nil).sum(), (*tally)(nil).sum(), "0"
 	for i := range rows {
 		r := &rows[i].Row
 		sum.Values += max(r.Values, 1)
-		addSum(&sum.Sum, &r.Sum)
-		addSum(&sum.Previous, &r.Previous)
+		sum.Sum.add(&r.Sum)
+		sum.Previous.add(&r.Previous)
 		sum.ChangeUSD = addUSD(sum.ChangeUSD, r.ChangeUSD)
 	}
 	sum.Change = ratio(decimal.FromText(sum.ChangeUSD), decimal.FromText(sum.Previous.USD))
 	sum.Share = ratio(decimal.FromText(sum.USD), decimal.FromText(p.Total.USD))
-	if sum.Counted > 0 {
-		sum.PerCallUSD = quotient(decimal.FromText(sum.USD), sum.Counted)
-	}
 	sum.ChangeText = p.ChangeOf(&sum.Row)
 	return sum
-}
-
-func addSum(sum, more *Sum) {
-	sum.Calls += more.Calls
-	sum.Failed += more.Failed
-	sum.Unpriced += more.Unpriced
-	sum.Counted += more.Counted
-	sum.Output = plus(sum.Output, more.Output)
-	sum.USD = addUSD(sum.USD, more.USD)
 }
 
 // addUSD returns the sum of two amounts.

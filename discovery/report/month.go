@@ -124,6 +124,14 @@ func (h history) forecast(from int64, n int) (usd decimal.Decimal) {
 	return usd
 }
 
+// monthEnd returns the forecast of the month, of which some was spent until now. Of today counts what it already cost, if that is more than
+// the mean.
+func (h history) monthEnd(spent decimal.Decimal, today int64, left int) decimal.Decimal {
+	cost := h.cost(today)
+	above := most(cost.Sub(h.mean(today, today)), decimal.Decimal{})
+	return spent.Sub(cost).Add(h.forecast(today, left)).Add(above)
+}
+
 // backtests returns the ratios of the cost to the forecast, for each earlier day, sorted. first is the first full day. A forecast of 0 has no ratio.
 func (h history) backtests(first, today int64, n int) (ratios []*big.Rat) {
 	for from := max(first, today-historyDays) + forecastDays; from+int64(n) <= today; from++ {

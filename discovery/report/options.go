@@ -21,6 +21,8 @@ type Options struct {
 	Labels []string
 	// Budgets are texts such as "5", "5/day", "100/month" and "2/day/label:user".
 	Budgets []string
+	// ChargesOnly makes budgets count only what is charged, as meter.WithChargesOnly: calls of a subscription cost them nothing.
+	ChargesOnly bool
 	// Prices price calls that have no cost yet, what caches saved, and replacements; nil is [prices.BuiltIn].
 	Prices *prices.List
 	// Reprice computes the cost of all calls with Prices, whatever was recorded, except of those without the counts for it, such as streams

@@ -104,8 +104,8 @@ type Sum struct {
 	USD string `json:"usd"`
 	// SubscriptionUSD is the part of USD that is the list price of calls of a subscription, and not a charge.
 	SubscriptionUSD string `json:"subscription_usd"`
-	// Counted is the number of calls with a known cost and a status of 2xx or none, and PerCallUSD the mean of their costs, rounded half to
-	// even to 12 places; "" without such calls.
+	// Counted is the number of calls with a known cost and a status of 2xx or none, and PerCallUSD the mean of their costs, rounded
+	// half to even to 12 places; "" without such calls.
 	Counted    int    `json:"counted"`
 	PerCallUSD string `json:"per_call_usd"`
 	// Input is all input: not cached, read from caches and written to them. Cached is what was read from caches, Written what was written to them.

@@ -106,6 +106,25 @@ func (t *tally) sum() Sum {
 	}
 }
 
+// countedUSD returns the cost of the counted calls, as exactly as their mean is known.
+func (s *Sum) countedUSD() decimal.Decimal {
+	return decimal.FromText(s.PerCallUSD).Mul(decimal.New(int64(s.Counted), 0))
+}
+
+// add adds another sum.
+func (s *Sum) add(more *Sum) {
+	counted := s.countedUSD().Add(more.countedUSD())
+	s.Calls += more.Calls
+	s.Failed += more.Failed
+	s.Unpriced += more.Unpriced
+	s.Bounded += more.Bounded
+	s.Counted += more.Counted
+	s.USD, s.MoreUSD, s.SubscriptionUSD = addUSD(s.USD, more.USD), addUSD(s.MoreUSD, more.MoreUSD), addUSD(s.SubscriptionUSD, more.SubscriptionUSD)
+	s.PerCallUSD = quotient(counted, s.Counted)
+	s.Input, s.Cached = plus(s.Input, more.Input), plus(s.Cached, more.Cached)
+	s.Written, s.Output = plus(s.Written, more.Written), plus(s.Output, more.Output)
+}
+
 // total returns the known cost. A nil tally is empty.
 func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
 

@@ -141,6 +141,9 @@ func (r *Row) add(more *Row) {
 	r.Calls += more.Calls
 	r.Unpriced += more.Unpriced
 	r.USD, r.PreviousUSD = Sum(r.USD, more.USD), Sum(r.PreviousUSD, more.PreviousUSD)
+	r.Input += more.Input
+	r.Cached += more.Cached
+	r.Output += more.Output
 	r.Others += max(1, more.Others)
 }
 

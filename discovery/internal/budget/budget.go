@@ -1,9 +1,10 @@
-// Package budget parses the text of a budget, which package meter, package report and the command have in common.
+// Package budget has what package meter and package report have in common: the text of a budget, and what a call costs it.
 package budget
 
 import (
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -31,4 +32,20 @@ func Parse(pkg, text string) (Budget, error) {
 		return Budget{}, argument.New(pkg, "Budget", text, reason)
 	}
 	return Budget{USD: usd, Per: per, Label: name}, nil
+}
+
+// Expense returns what a call costs a budget: its USD, or the larger of what it costs at least and of perCall, and in addition its UpstreamUSD.
+// If only charges count, a call of a subscription costs nothing.
+func Expense(r *calls.Record, perCall decimal.Decimal, chargesOnly bool) decimal.Decimal {
+	if chargesOnly && r.Billing == "subscription" {
+		return decimal.Decimal{}
+	}
+	usd, known := decimal.ParsePlain(r.USD)
+	if !known {
+		if usd, _ = decimal.ParsePlain(r.AtLeastUSD); usd.Cmp(perCall) < 0 {
+			usd = perCall
+		}
+	}
+	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
+	return usd.Add(upstream)
 }
