@@ -198,7 +198,7 @@ func TestAGatewayThatRefusesTheNumberGetsTheQuestionWithoutIt(t *testing.T) {
 		c := connect(t, g, "node-a", client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		thread := openThread(t, c, "build")
 		g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
-			if r.Operation == gatewaytest.SendMessage && strings.Contains(string(r.Body), `"from_node":"node-a"`) && strings.Contains(string(r.Body), "related_task_id") {
+			if r.Operation == gatewaytest.SendMessage && strings.Contains(r.Body, `"from_node":"node-a"`) && strings.Contains(r.Body, "related_task_id") {
 				return &gatewaytest.Fault{Status: status, Body: `{"detail":"no such task"}`, Header: http.Header{"Content-Type": {"application/json"}}}
 			}
 			return nil
@@ -278,7 +278,7 @@ func TestQuestionsOfAHandlerAreInItsConversation(t *testing.T) {
 	for node, next := range map[string]string{"node-b": "node-c", "node-c": ""} {
 		c := connect(t, g, node, quiet())
 		serving.Go(func() {
-			_ = c.Answer(ctx, func(ctx context.Context, m client.MeshMessage) (string, error) {
+			_ = c.Answer(ctx, func(ctx context.Context, _ client.MeshMessage) (string, error) {
 				mu.Lock()
 				contexts = append(contexts, seen{node, client.Conversation(ctx), label.Of(ctx)["thread"]})
 				mu.Unlock()

@@ -33,7 +33,7 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 			return false
 		}
 	}
-	s.renewWhileActive(j.message, n)
+	s.renewWhileActive(j.message, n) //nolint:contextcheck // a claim is renewed until the handler returns, also after ctx has ended
 	if n == 0 {
 		return true
 	}

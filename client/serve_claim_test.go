@@ -47,6 +47,7 @@ func (r *runs) assertOnce(t *testing.T, n int, when string) {
 
 // share serves node-a with two workers until ctx ends.
 func share(ctx context.Context, t *testing.T, running *sync.WaitGroup, c *client.MeshClient, answer func(context.Context, client.MeshMessage) (string, error)) {
+	t.Helper()
 	running.Go(func() {
 		assert.NoError(t, c.Answer(ctx, answer, client.ServeOptions{Workers: 2, Lease: lease, OnError: func(client.MeshMessage, error) {}}))
 	})
@@ -84,9 +85,9 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 		assert.Len(t, sent, questions, "claims are not listed")
 	})
 	for _, r := range g.Requests(gatewaytest.SendMessage) {
-		if strings.Contains(string(r.Body), `"to_node":"claims"`) {
-			assert.Regexp(t, `"idempotency_key":"claim-([0-9]+-[0-9a-f]{16}-[0-9]+|[A-Z2-7]{26})"`, string(r.Body))
-			assert.Contains(t, string(r.Body), `"kind":"status"`)
+		if strings.Contains(r.Body, `"to_node":"claims"`) {
+			assert.Regexp(t, `"idempotency_key":"claim-([0-9]+-[0-9a-f]{16}-[0-9]+|[A-Z2-7]{26})"`, r.Body)
+			assert.Contains(t, r.Body, `"kind":"status"`)
 		}
 	}
 }
@@ -199,7 +200,7 @@ func TestServersWithoutALeaseAreWarned(t *testing.T) {
 		for i := range logs {
 			c, _ := worker(t, g, client.WithLogger(slog.New(slog.NewTextHandler(&logs[i], nil))))
 			running.Go(func() {
-				assert.NoError(t, c.Answer(ctx, func(_ context.Context, m client.MeshMessage) (string, error) {
+				assert.NoError(t, c.Answer(ctx, func(_ context.Context, _ client.MeshMessage) (string, error) {
 					time.Sleep(time.Duration(i+1) * time.Second)
 					return fmt.Sprint("answer of server ", i), nil
 				}, client.ServeOptions{Workers: 3}))

@@ -36,7 +36,7 @@ func (s *server) process(ctx context.Context, j *job) {
 		return
 	}
 	for {
-		err := s.attempt(j)
+		err := s.attempt(j) //nolint:contextcheck // a handler that runs may end after ctx has ended
 		if err == nil {
 			s.markRead(ctx, mark{message: j.message, cause: "handled"})
 			<-j.slots

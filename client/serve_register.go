@@ -23,7 +23,7 @@ func (s *server) insist(ctx context.Context, do func(context.Context) error) err
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := do(ctx)
 		if err == nil || ctx.Err() != nil {
-			break
+			return nil //nolint:nilerr // the end of ctx is not a failure
 		}
 		if !isOutage(err) || errors.Is(err, errKeysIgnored) {
 			return err

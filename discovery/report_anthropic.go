@@ -45,7 +45,7 @@ type anthropicUsage struct {
 }
 
 // anthropicKinds are the kinds of token types.
-var anthropicKinds = map[string]string{
+var anthropicKinds = map[string]string{ //nolint:gosec // names of counts, not credentials
 	"uncached_input_tokens": "input", "cache_read_input_tokens": "cache_read", "output_tokens": "output",
 	"cache_creation.ephemeral_5m_input_tokens": "cache_write_5m", "cache_creation.ephemeral_1h_input_tokens": "cache_write_1h",
 }

@@ -1,7 +1,6 @@
 package bills_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -44,7 +43,7 @@ func refuses(t *testing.T, field string, b *bills.Bill, counted ...bills.Counted
 	c, err := bills.Compare(b, counted)
 	assert.Nil(t, c)
 	var value *bills.ValueError
-	require.True(t, errors.As(err, &value), field)
+	require.ErrorAs(t, err, &value, field)
 	assert.Equal(t, field, value.Field)
 }
 

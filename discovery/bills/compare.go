@@ -69,7 +69,7 @@ func (b *Bill) others() []string {
 // setRange sets where the difference lies, and whether that is within the limit.
 func (c *Comparison) setRange(total *cell, all map[string]model) {
 	high := sub(&total.billed, &total.counted)
-	low, known := new(big.Rat).Set(high), true
+	low := new(big.Rat).Set(high)
 	if total.unpriced > 0 {
 		var dearest *big.Rat
 		for _, m := range all {
@@ -77,7 +77,7 @@ func (c *Comparison) setRange(total *cell, all map[string]model) {
 				dearest = mean
 			}
 		}
-		if known = dearest != nil; !known {
+		if dearest == nil {
 			return
 		}
 		low.Sub(low, decimal.Round(mul(dearest, big.NewRat(int64(total.unpriced), 1)), places).Rat())

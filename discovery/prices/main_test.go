@@ -1,7 +1,6 @@
 package prices_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -17,13 +16,6 @@ var gpt41 = prices.Call{
 }
 
 func ptr[T any](v T) *T { return &v }
-
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
-}
 
 // failingWriter fails with err at once.
 type failingWriter struct{ err error }

@@ -87,7 +87,7 @@ func (e *Error) NotFollowed() error {
 func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Response, error)) (Response, *Error) {
 	r := limits.begin(ctx)
 	defer r.end()
-	resp, err := send(r.ctx)
+	resp, err := send(r.ctx) //nolint:contextcheck // begin derives it from ctx
 	if err != nil {
 		transmitted, err := unwrapTransmitted(withoutURL(err))
 		return Response{}, &Error{Transmitted: transmitted, Err: r.explain(err, limits.Timeout)}
@@ -96,7 +96,7 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 	r.ReadCloser, resp.Body = resp.Body, r
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		failed := readError(r.ctx, resp)
+		failed := readError(r.ctx, resp) //nolint:contextcheck // as above
 		failed.Err = r.explain(failed.Err, r.waited())
 		return Response{}, failed
 	}

@@ -38,7 +38,7 @@ func runServer(address string) error {
 	}
 	return c.Answer(context.Background(), func(_ context.Context, m client.MeshMessage) (string, error) {
 		report("run", m)
-		time.Sleep(rand.N(shareLease / 4)) //nolint:forbidigo // the work of the function
+		time.Sleep(rand.N(shareLease / 4))
 		return "answer to " + m.GetContent(), nil
 	}, client.ServeOptions{
 		Workers: 2, Lease: shareLease, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
