@@ -1,10 +1,7 @@
 package prices_test
 
 import (
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
