@@ -34,8 +34,8 @@ type message struct {
 }
 
 // receipt is a message as POST /messages answers it, without its content.
-func (m *message) receipt() map[string]any {
-	return map[string]any{
+func (m *message) receipt() object {
+	return object{
 		"id": m.id, "from_node": m.from, "to_node": m.to, "kind": m.kind,
 		"thread_id": m.threadID, "created_at": m.createdAt,
 	}
@@ -101,9 +101,9 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 			}
 		}
 		if g.bareArrays {
-			return answer{Status: http.StatusOK, Body: rows}
+			return ok(rows)
 		}
-		return answer{Status: http.StatusOK, Body: map[string]any{"messages": rows, "n": len(rows)}}
+		return ok(object{"messages": rows, "n": len(rows)})
 	}, f.issues
 }
 
@@ -142,6 +142,6 @@ func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {
 		}
 		now := timestamp()
 		g.messages[n-1].readAt = &now
-		return answer{Status: http.StatusOK, Body: map[string]any{"id": n, "read_at": now}}
+		return ok(object{"id": n, "read_at": now})
 	}, nil
 }

@@ -25,19 +25,19 @@ func (g *Gateway) peerRoutes() []route {
 
 type peer struct {
 	name, url    string
-	capabilities map[string]any
+	capabilities object
 	registeredAt string
 	lastSeen     string
 	disabled     bool
 }
 
 // row is a peer as GET /peers/{name} shows it. enabled is the number 1 or 0.
-func (p *peer) row() map[string]any {
+func (p *peer) row() object {
 	enabled := 1
 	if p.disabled {
 		enabled = 0
 	}
-	return map[string]any{
+	return object{
 		"name":                p.name,
 		"url":                 p.url,
 		"capabilities":        p.capabilities,
@@ -56,7 +56,7 @@ func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 	f := queryFields{query: r.URL.Query()}
 	enabledOnly := f.boolean("enabled_only", true)
 	return func(*peer) answer {
-		rows := []map[string]any{}
+		rows := []object{}
 		for _, p := range g.peers {
 			if !p.disabled || !enabledOnly {
 				row := p.row()
@@ -65,9 +65,9 @@ func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 			}
 		}
 		if g.bareArrays {
-			return answer{Status: http.StatusOK, Body: rows}
+			return ok(rows)
 		}
-		return answer{Status: http.StatusOK, Body: map[string]any{"peers": rows}}
+		return ok(object{"peers": rows})
 	}, f.issues
 }
 
@@ -75,7 +75,7 @@ func (g *Gateway) getPeer(r *http.Request) (action, []issue) {
 	name := r.PathValue("name")
 	return func(*peer) answer {
 		if p := g.find(name); p != nil {
-			return answer{Status: http.StatusOK, Body: p.row()}
+			return ok(p.row())
 		}
 		return refuse(http.StatusNotFound, fmt.Sprintf("peer '%s' not registered", name))
 	}, nil
@@ -86,18 +86,18 @@ func (g *Gateway) registerPeer(r *http.Request) (action, []issue) {
 	name, url := f.required("name", maxName), f.required("url", maxURL)
 	capabilities := f.object("capabilities")
 	return func(*peer) answer {
-		return answer{Status: http.StatusOK, Body: g.register(name, url, capabilities)}
+		return ok(g.register(name, url, capabilities))
 	}, f.issues
 }
 
 // register adds or renews a peer and returns the answer of the real gateway, which is not a whole peer. The token of the peer
 // is in the answer to its first registration only.
-func (g *Gateway) register(name, url string, capabilities map[string]any) map[string]any {
+func (g *Gateway) register(name, url string, capabilities object) object {
 	if capabilities == nil {
-		capabilities = map[string]any{}
+		capabilities = object{}
 	}
 	now := timestamp()
-	result := map[string]any{
+	result := object{
 		"status": "registered", "name": name, "registered_at": now,
 		"ratified": false, "registered_unratified": true, "peer_token": nil, "token_status": "existing",
 	}

@@ -31,11 +31,11 @@ func (f *queryFields) limit(standard, highest int64) int64 {
 		f.add(*bad, "limit")
 	case n.Sign() <= 0:
 		f.add(issue{
-			Type: "greater_than_equal", Msg: "Input should be greater than or equal to 1", Ctx: map[string]any{"ge": 1},
+			Type: "greater_than_equal", Msg: "Input should be greater than or equal to 1", Ctx: object{"ge": 1},
 		}, "limit")
 	case n.Cmp(big.NewInt(highest)) > 0:
 		f.add(issue{
-			Type: "less_than_equal", Ctx: map[string]any{"le": highest},
+			Type: "less_than_equal", Ctx: object{"le": highest},
 			Msg: fmt.Sprintf("Input should be less than or equal to %d", highest),
 		}, "limit")
 	default:

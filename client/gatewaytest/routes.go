@@ -95,7 +95,7 @@ func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue
 	return g.server.Handle(op, func(r *http.Request) answer {
 		run, issues := parse(r)
 		if len(issues) > 0 {
-			return answer{Status: http.StatusUnprocessableEntity, Body: map[string]any{"detail": issues}}
+			return answer{Status: http.StatusUnprocessableEntity, Body: object{"detail": issues}}
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -124,8 +124,13 @@ func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
 	return nil, &refusal
 }
 
+// object is a JSON object.
+type object = map[string]any
+
+func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
+
 func refuse(status int, detail string) answer {
-	return answer{Status: status, Body: map[string]any{"detail": detail}}
+	return answer{Status: status, Body: object{"detail": detail}}
 }
 
 // internalError is how the gateway answers what it did not foresee, in plain text.

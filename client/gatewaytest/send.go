@@ -74,7 +74,7 @@ func (g *Gateway) accept(m *message, sender string, key *string) answer {
 			if !first.same(m) {
 				return refuse(http.StatusConflict, "idempotency_key conflicts with an existing message")
 			}
-			return answer{Status: http.StatusOK, Body: first.receipt()}
+			return ok(first.receipt())
 		}
 	}
 	if !g.storable(m) {
@@ -88,7 +88,7 @@ func (g *Gateway) accept(m *message, sender string, key *string) answer {
 	if key != nil {
 		g.receipts[receiptKey{sender, *key}] = m
 	}
-	return answer{Status: http.StatusOK, Body: m.receipt()}
+	return ok(m.receipt())
 }
 
 // same reports whether two messages with one key are the same. Fields that are not listed here make no difference.

@@ -21,16 +21,16 @@ func (g *Gateway) health(*http.Request) (action, []issue) {
 				enabled++
 			}
 		}
-		return answer{Status: http.StatusOK, Body: map[string]any{
+		return ok(object{
 			"status": "ok", "service": "mesh-gateway", "version": "0.1.2",
 			"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
-		}}
+		})
 	}, nil
 }
 
 func (g *Gateway) features(*http.Request) (action, []issue) {
 	return func(*peer) answer {
-		return answer{Status: http.StatusOK, Body: map[string]any{"features": []any{}, "count": 0, "generated_at": timestamp()}}
+		return ok(object{"features": []any{}, "count": 0, "generated_at": timestamp()})
 	}, nil
 }
 

@@ -44,9 +44,9 @@ func (t *thread) pairAndTopic() (pair, topic string) {
 }
 
 // row is a thread as the gateway shows it.
-func (t *thread) row() map[string]any {
+func (t *thread) row() object {
 	pair, topic := t.pairAndTopic()
-	return map[string]any{
+	return object{
 		"thread_uuid": t.id, "thread_name": t.name, "peer_pair": pair, "topic": topic,
 		"session_id": t.sessionID, "created_at": t.createdAt, "last_used_at": t.lastUsedAt,
 	}
@@ -69,7 +69,7 @@ func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 		}
 		row := t.row()
 		row["created"] = created
-		return answer{Status: http.StatusOK, Body: row}
+		return ok(row)
 	}, f.issues
 }
 
@@ -80,13 +80,13 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 		threads := slices.SortedFunc(maps.Values(g.threads), func(a, b *thread) int {
 			return cmp.Or(cmp.Compare(b.lastUsedAt, a.lastUsedAt), cmp.Compare(a.name, b.name))
 		})
-		rows := []map[string]any{}
+		rows := []object{}
 		for _, t := range threads {
 			if t.matches(f.query) && int64(len(rows)) < limit {
 				rows = append(rows, t.row())
 			}
 		}
-		return answer{Status: http.StatusOK, Body: map[string]any{"threads": rows}}
+		return ok(object{"threads": rows})
 	}, f.issues
 }
 
@@ -109,7 +109,7 @@ func (g *Gateway) getThread(r *http.Request) (action, []issue) {
 		for _, m := range t.messages[:min(int64(len(t.messages)), limit)] {
 			rows = append(rows, m.threadRow())
 		}
-		return answer{Status: http.StatusOK, Body: map[string]any{"thread": t.row(), "messages": rows}}
+		return ok(object{"thread": t.row(), "messages": rows})
 	}, f.issues
 }
 

@@ -16,16 +16,16 @@ import (
 
 // issue is one entry of the detail of a 422. It echoes the input.
 type issue struct {
-	Type  string         `json:"type"`
-	Loc   []any          `json:"loc"`
-	Msg   string         `json:"msg"`
-	Input any            `json:"input"`
-	Ctx   map[string]any `json:"ctx,omitempty"`
+	Type  string `json:"type"`
+	Loc   []any  `json:"loc"`
+	Msg   string `json:"msg"`
+	Input any    `json:"input"`
+	Ctx   object `json:"ctx,omitempty"`
 }
 
 // bodyFields reads the fields of a JSON body and collects an issue for each that is invalid.
 type bodyFields struct {
-	body   map[string]any
+	body   object
 	issues []issue
 }
 
@@ -50,7 +50,7 @@ func readBody(r *http.Request) *bodyFields {
 	switch body := body.(type) {
 	case nil:
 		return &bodyFields{issues: []issue{missingBody}}
-	case map[string]any:
+	case object:
 		return &bodyFields{body: body}
 	default:
 		return &bodyFields{issues: []issue{notAnObject(body)}}
@@ -64,7 +64,7 @@ var missingBody = issue{Type: "missing", Loc: []any{"body"}, Msg: "Field require
 func notJSON(text []byte, bad *json.SyntaxError) issue {
 	return issue{
 		Type: "json_invalid", Loc: []any{"body", utf8.RuneCount(text[:bad.Offset-1])}, Msg: "JSON decode error",
-		Input: map[string]any{}, Ctx: map[string]any{"error": bad.Error()},
+		Input: object{}, Ctx: object{"error": bad.Error()},
 	}
 }
 
@@ -116,10 +116,10 @@ func (f *bodyFields) text(field string, longest int) string {
 	case !ok:
 		i.Type, i.Msg = "string_type", "Input should be a valid string"
 	case longest > 0 && n == 0:
-		i.Type, i.Msg, i.Ctx = "string_too_short", "String should have at least 1 character", map[string]any{"min_length": 1}
+		i.Type, i.Msg, i.Ctx = "string_too_short", "String should have at least 1 character", object{"min_length": 1}
 	case longest > 0 && n > longest:
 		i.Type, i.Msg = "string_too_long", fmt.Sprintf("String should have at most %d characters", longest)
-		i.Ctx = map[string]any{"max_length": longest}
+		i.Ctx = object{"max_length": longest}
 	default:
 		return text
 	}
@@ -128,13 +128,13 @@ func (f *bodyFields) text(field string, longest int) string {
 }
 
 // object returns an object that may be absent, but not null.
-func (f *bodyFields) object(field string) map[string]any {
+func (f *bodyFields) object(field string) object {
 	value, given := f.body[field]
-	object, ok := value.(map[string]any)
-	if given && !ok {
+	fields, isObject := value.(object)
+	if given && !isObject {
 		f.add(issue{Type: "dict_type", Msg: "Input should be a valid dictionary", Input: value}, field)
 	}
-	return object
+	return fields
 }
 
 // list requires an array, unless the field is absent or null.
