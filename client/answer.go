@@ -15,13 +15,13 @@ import (
 // A finished answer is kept in memory, and only its delivery is repeated: the function is not called again for the message. It is given
 // up after ServeOptions.MaxAttempts deliveries that failed; failures while the gateway cannot be reached do not count. Answers that wait,
 // and messages that wait for another attempt, are kept within 32 MiB; beyond that, each occupies a worker. When ctx ends, the answers
-// that wait are sent until the first failure, and OnError receives the others.
+// that wait are sent until the first failure, and OnError receives the others, with [ErrAnswerLost] or [ErrAnswerKept].
 //
 // If the credential scan refuses a text, or it cannot be a message, the sender receives an answer that states this, without the
 // text. The message is then marked read, and OnError receives the error. ServeOptions.AllowRules allows rules of the scan.
 //
-// An answer is kept in memory only. A program that is killed after the function has returned and before the text is delivered calls it
-// again at the next start. If it is killed between the delivery and the mark, the function is called again too, but its text is
+// With ServeOptions.Spool a finished answer is also kept in a file until it is delivered, and the next start delivers it first. Without it, a
+// program that is killed after the function has returned and before the text is delivered calls it again at the next start. If it is killed between the delivery and the mark, the function is called again too, but its text is
 // dropped: a message has one answer, by its idempotency key, which older gateways ignore.
 func (c *MeshClient) Answer(ctx context.Context, answer func(context.Context, MeshMessage) (string, error), opts ServeOptions) error {
 	if answer == nil {
@@ -33,6 +33,13 @@ func (c *MeshClient) Answer(ctx context.Context, answer func(context.Context, Me
 	return c.serve(ctx, answer, opts)
 }
 
+// ErrAnswerLost and ErrAnswerKept match the errors that OnError receives for a finished answer of [MeshClient.Answer] that is not delivered
+// when ctx ends. One that is kept is in ServeOptions.Spool.
+var (
+	ErrAnswerLost = errors.New("the answer is lost")
+	ErrAnswerKept = errors.New("the answer is kept")
+)
+
 // deliver sends the answer of a job, or instead of one that is refused, a notice.
 func (s *server) deliver(j *job) error {
 	if j.answer == "" {
@@ -42,6 +49,9 @@ func (s *server) deliver(j *job) error {
 	if notice := refusalNotice(err); notice != "" && j.refused == nil {
 		j.refused, j.answer = err, notice
 		return s.deliver(j)
+	}
+	if err == nil {
+		s.discard(j)
 	}
 	if s.opts.OnAnswer != nil {
 		s.opts.OnAnswer(j.message, receipt, err)
@@ -102,5 +112,10 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 		s.unreached = isAway(err)
 	}
 	s.finish(j.message)
-	s.report(j.message, fmt.Errorf("the answer is lost: %w", err))
+	if j.saved {
+		err = fmt.Errorf("%w, and is delivered at the next start: %w", ErrAnswerKept, err)
+	} else {
+		err = fmt.Errorf("%w: %w", ErrAnswerLost, err)
+	}
+	s.report(j.message, err)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/spool"
 )
 
 const (
@@ -47,6 +48,13 @@ type ServeOptions struct {
 	MaxAttempts int
 	// AllowRules lists numbers of scan rules that the text of Answer may match, as in [SendRequest]. Serve ignores it.
 	AllowRules []int
+	// Spool is a folder for the finished answers of Answer, so that none is lost when the program ends, is killed, or crashes before it is
+	// delivered. It is created if it does not exist, and only the owner can read its files. The next Answer of the node, at the same
+	// gateway and with the same folder, delivers them first, without another call of the function. A file has the text, and of the message
+	// only what the delivery needs. It is removed when the gateway has the answer. An answer that a send would refuse, for a credential for
+	// example, is not written. An answer that was delivered just before a crash is not delivered twice: it has an idempotency key, which
+	// older gateways ignore. Serve ignores Spool.
+	Spool string
 	// OnAnswer receives the outcome of each attempt of Answer to send a text: the receipt, or the error. Both are nil if the gateway
 	// has another answer to the message already, from before a crash or from another program that serves the node. It may be called
 	// from several goroutines at the same time. Serve ignores it.
@@ -106,6 +114,7 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 	if handler == nil {
 		return &ValueError{Field: "handler", Reason: "must not be nil"}
 	}
+	opts.Spool = ""
 	return c.serve(ctx, func(ctx context.Context, m MeshMessage) (string, error) { return "", handler(ctx, m) }, opts)
 }
 
@@ -131,9 +140,13 @@ func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, Me
 		identity: rand.Text(),
 	}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
+	if err := s.openSpool(); err != nil {
+		return err
+	}
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
+	s.resume(ctx)
 	s.serve(ctx)
 	cancel()
 	s.running.Wait()
@@ -191,6 +204,7 @@ type server struct {
 	active    sync.Map // the messages that Serve has not finished with, by their keys, and what ends with each of them
 	marks     markQueue
 	check     unreadCheck
+	spool     *spool.Spool
 	threads   sync.Map // the names of conversations, by the ids of their threads
 
 	identity string // of the claims

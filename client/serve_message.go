@@ -26,6 +26,7 @@ type job struct {
 	attempts int           // that failed and count
 	finished bool          // the handler has succeeded, and is not called again
 	answer   string        // is sent then; "" for none
+	saved    bool          // the answer is in ServeOptions.Spool
 	refused  error         // of the text that answer replaces
 }
 
@@ -67,6 +68,7 @@ func (s *server) attempt(j *job) error {
 			return err
 		}
 		j.finished, j.answer, j.attempts, j.began = true, text, 0, s.reach.polls()
+		s.save(j)
 	}
 	return s.deliver(j)
 }

@@ -22,7 +22,7 @@ import (
 
 // serveFlags are the flags of mesh serve.
 type serveFlags struct {
-	url, giveUp          string
+	url, giveUp, spool   string
 	kinds                []string
 	workers, maxAttempts int
 	allowRules           []int
@@ -46,7 +46,10 @@ status, or with more than 1 MiB of output, it runs again later, with growing pau
 up: it stays unread, or is marked read with --give-up mark. The next start of serve tries unread messages again. Messages that the
 node has sent to itself are marked read.
 
-The output is kept until it is delivered, and COMMAND does not run again for that. While the gateway cannot be reached, no COMMAND
+The output is kept until it is delivered, and COMMAND does not run again for that. With --spool it is also kept in a file of that
+folder, which only the owner can read, and the next start with the same folder delivers it first, also if serve was killed. A file has the
+output, and of the message only what the delivery needs. An interrupt during an outage of the gateway ends serve with status 3 if an output
+is not delivered: it is in the folder, or without --spool COMMAND runs again at the next start. While the gateway cannot be reached, no COMMAND
 starts, and failed deliveries do not count. Otherwise the message is given up after --max-attempts deliveries. After a crash, COMMAND
 runs again for a message that is not marked read; if its answer was delivered before, the new one is dropped. An answer that
 contains a credential or cannot be a message is not sent: the sender receives an answer that states this. --allow-rule allows a
@@ -82,6 +85,7 @@ terminal, unless serve runs under nohup.`,
 	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
 	flags.DurationVar(&f.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
 	flags.DurationVar(&f.share, "share", 0, "share the messages with other serves of this node, such as 60s: after that time without a sign of life of one, another takes its message over")
+	flags.StringVar(&f.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
 	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
 	flags.IntSliceVar(&f.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
 	complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(lookup.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
@@ -96,9 +100,17 @@ const (
 	allKinds    = "all"
 )
 
+// next describes what the next start does about answers that are not delivered.
+func (f serveFlags) next() string {
+	if f.spool == "" {
+		return "runs the command again for their questions; --spool keeps answers in a folder"
+	}
+	return "with --spool " + f.spool + " delivers those that are kept, and runs the command again for the others"
+}
+
 // options returns the options of Serve.
 func (f serveFlags) options() (client.ServeOptions, error) {
-	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, AllowRules: f.allowRules, Lease: f.share, Watch: polls(f.interval)}
+	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, AllowRules: f.allowRules, Lease: f.share, Spool: f.spool, Watch: polls(f.interval)}
 	if err := checkRules(f.allowRules); err != nil {
 		return opts, err
 	}
@@ -155,6 +167,9 @@ func (a *app) serve(ctx context.Context, c *client.MeshClient, command []string,
 	}
 	if err := c.Answer(ctx, l.answer, opts); err != nil {
 		return err
+	}
+	if n := l.undelivered.Load(); n > 0 {
+		return failedf("%d finished answers are not delivered; the next start %s", n, f.next())
 	}
 	if killed.Err() != nil {
 		return failedf("the running commands were killed, and their messages stay unread")

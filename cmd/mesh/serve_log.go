@@ -23,6 +23,7 @@ type serveLog struct {
 	ended       context.Context // after its end no further attempt begins
 	killed      context.Context // after its end the running commands are killed
 	running     atomic.Int64
+	undelivered atomic.Int64 // answers at the end
 
 	mu      sync.Mutex
 	failed  map[served]int  // attempts for the messages that wait for another
@@ -131,6 +132,9 @@ func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	if m.ID == 0 {
 		l.app.warn(err)
 		return
+	}
+	if errors.Is(err, client.ErrAnswerLost) || errors.Is(err, client.ErrAnswerKept) {
+		l.undelivered.Add(1)
 	}
 	l.app.warn(fmt.Errorf("message %d from %s%s: %w", m.ID, shownNode(m.FromNode), l.state(m), &servedError{err}))
 }
