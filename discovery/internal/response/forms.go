@@ -165,8 +165,8 @@ func (r *Reader) own() bool {
 
 // last takes the event with the final usage, of Ollama the one that is done.
 func (r *Reader) last(d *Document, used []byte) {
-	if d.latency != "" {
-		r.latency = d.latency
+	if d.text[Latency] != "" {
+		r.text[Latency] = d.text[Latency]
 	}
 	if r.form == usage.Ollama && d.turned {
 		used = d.counted.object(r.form)

@@ -9,13 +9,12 @@ import (
 
 // Reader reads a response of a provider: its body, or the events of its stream.
 type Reader struct {
-	form                               string
-	id, model, upstream, latency, tier string
-	modelStage, retirementTime         string
-	usage                              []byte
-	merged                             *merged // the usage object of a stream of Anthropic, instead of usage
-	tools                              tools
-	batch                              bool
+	form   string
+	text   names
+	usage  []byte
+	merged *merged // the usage object of a stream of Anthropic, instead of usage
+	tools  tools
+	batch  bool
 	// headers are the counts in the headers of Bedrock.
 	headers map[string]int64
 	// full is set once the state was more than MaxState, and was dropped.
@@ -75,8 +74,8 @@ func (r *Reader) Ended() bool { return r.Final() && !r.open }
 // Result returns what has been read so far. The error is a *[usage.Error] if the final usage object is invalid.
 func (r *Reader) Result() (Result, error) {
 	result := Result{
-		ID: r.id, Model: r.model, Form: r.form, Upstream: r.upstream, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
-		ModelStage: r.modelStage, RetirementTime: r.retirementTime,
+		ID: r.text[ID], Model: r.text[Model], Upstream: r.text[Upstream], ModelStage: r.text[ModelStage], RetirementTime: r.text[RetirementTime],
+		Form: r.form, Object: r.usage, Complete: r.Final(), Background: r.background, Pending: r.pending, Failed: r.failed,
 	}
 	if r.full {
 		return result, errFull
@@ -98,21 +97,24 @@ func (r *Reader) Result() (Result, error) {
 	if result.Charged = r.charged && !result.Complete; result.Charged {
 		result.Usage.Mode = "" // that of counts, which are not final
 	}
-	tier := r.tier
+	tier := r.text[Tier]
 	switch {
 	case r.batch:
 		tier = "batch"
 	case tier == "auto": // not decided yet, or the host repeats the request
 		tier = ""
 	}
-	result.Usage.Mode = usage.Join(usage.Join(tier, latencyMode(r.latency)), result.Usage.Mode)
-	result.Usage.Requests = r.tools.requests(result.Form, r.model, result.Usage.Requests)
+	result.Usage.Mode = usage.Join(usage.Join(tier, latencyMode(r.text[Latency])), result.Usage.Mode)
+	result.Usage.Requests = r.tools.requests(result.Form, result.Model, result.Usage.Requests)
 	return result, err
 }
 
 // Size returns about how many bytes the Reader holds, at most MaxState.
 func (r *Reader) Size() int {
-	size := len(r.id) + len(r.model) + len(r.upstream) + len(r.latency) + len(r.modelStage) + len(r.retirementTime) + len(r.tier) + len(r.usage) + r.tools.size()
+	size := len(r.usage) + r.tools.size()
+	for _, text := range r.text {
+		size += len(text)
+	}
 	if r.merged != nil {
 		size += r.merged.size
 	}
@@ -122,17 +124,17 @@ func (r *Reader) Size() int {
 // bound drops the counts if they have become too large.
 func (r *Reader) bound(d *Document) {
 	if d.large || r.Size() > MaxState {
-		*r = Reader{form: r.form, id: r.id, model: r.model, failed: r.failed, ended: r.ended, full: true}
+		*r = Reader{form: r.form, text: names{ID: r.text[ID], Model: r.text[Model]}, failed: r.failed, ended: r.ended, full: true}
 	}
 }
 
 // Body reads a whole body, or a line of a batch's results.
 func (r *Reader) Body(d *Document) {
-	if d.object == "batch" || d.kind == "message_batch" || d.line && d.depth == 0 { // a batch itself, or a line without a response
+	if d.text[Object] == "batch" || d.kind == "message_batch" || d.line && d.depth == 0 { // a batch itself, or a line without a response
 		return
 	}
 	r.name(d)
-	r.tier, r.latency, r.usage, r.tools = d.tier, d.latency, d.used(), d.tools
+	r.text[Tier], r.text[Latency], r.usage, r.tools = d.text[Tier], d.text[Latency], d.used(), d.tools
 	if r.usage == nil {
 		r.usage = d.counted.object(r.form)
 	}
@@ -177,21 +179,20 @@ func IsEnd(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" 
 func (r *Reader) Fail() { r.failed = true }
 
 // Named reports whether the id and the model have been read.
-func (r *Reader) Named() bool { return r.id != "" && r.model != "" }
+func (r *Reader) Named() bool { return r.text[ID] != "" && r.text[Model] != "" }
 
 // name keeps the names that a document has.
-func (r *Reader) name(d *Document) {
-	if d.id != "" {
-		r.id = d.id
+func (r *Reader) name(d *Document) { r.keep(d, RetirementTime) }
+
+// keep keeps the names up to last that a document has.
+func (r *Reader) keep(d *Document, last Field) {
+	if d.text[ModelStage] != "" || d.text[RetirementTime] != "" { // a later status replaces the whole earlier one
+		r.text[ModelStage], r.text[RetirementTime] = "", ""
 	}
-	if d.model != "" {
-		r.model = d.model
-	}
-	if d.upstream != "" {
-		r.upstream = d.upstream
-	}
-	if d.modelStage != "" || d.retirementTime != "" {
-		r.modelStage, r.retirementTime = d.modelStage, d.retirementTime
+	for f := ID; f <= last; f++ {
+		if d.text[f] != "" {
+			r.text[f] = d.text[f]
+		}
 	}
 }
 
@@ -205,13 +206,13 @@ func (r *Reader) responses(d *Document) {
 	r.setBackground(d)
 	switch d.kind {
 	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
-		r.tier, r.usage, r.merged, r.tools = d.tier, d.used(), nil, d.tools
+		r.text[Tier], r.usage, r.merged, r.tools = d.text[Tier], d.used(), nil, d.tools
 		r.final = r.usage != nil
 	}
 }
 
 func (r *Reader) setBackground(d *Document) {
-	r.background, r.pending = d.background, d.status == "queued" || d.status == "in_progress"
+	r.background, r.pending = d.background, d.text[Status] == "queued" || d.text[Status] == "in_progress"
 }
 
 func (r *Reader) messageStart(d *Document) {
@@ -254,7 +255,7 @@ func (r *Reader) interaction(d *Document) {
 	r.name(d)
 	r.tools.merge(&d.tools)
 	if strings.HasPrefix(d.kind, "interaction.complete") {
-		r.tier, r.usage, r.merged = d.tier, d.used(), nil
+		r.text[Tier], r.usage, r.merged = d.text[Tier], d.used(), nil
 		r.final = r.usage != nil
 	}
 }
@@ -264,10 +265,7 @@ func (r *Reader) interaction(d *Document) {
 func (r *Reader) chunk(d *Document) {
 	used := d.used()
 	if !r.Named() || used != nil || d.finished > 0 {
-		r.name(d)
-		if d.tier != "" {
-			r.tier = d.tier
-		}
+		r.keep(d, Tier)
 	}
 	r.tools.merge(&d.tools)
 	r.finished = r.finished || d.finished > 0 || d.turned
@@ -291,9 +289,6 @@ func (r *Reader) chunk(d *Document) {
 // completion takes the usage of a chunk of chat completions. The final one is in a chunk without choices, or follows the finish
 // reason. Where every chunk has the usage so far, the last one counts; behind a finish reason one without choices is the last.
 func (r *Reader) completion(used []byte, choices int) {
-	if r.final && !r.open {
-		return
-	}
 	r.usage, r.merged = used, nil
 	r.setCharged(used)
 	r.final = r.charged || r.finished || choices == 0

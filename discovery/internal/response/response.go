@@ -55,15 +55,15 @@ const (
 	Kind
 	Object
 	Status
-	Failure
-	Line
 	ID
 	Model
 	Upstream
-	Latency
 	ModelStage
 	RetirementTime
 	Tier
+	Latency
+	Failure
+	Line
 	Usage
 	Metadata
 	Metrics
@@ -90,22 +90,25 @@ const (
 )
 
 // IsName reports whether a field is a text that is kept.
-func (f Field) IsName() bool { return f >= Kind && f <= Tier && f != Failure && f != Line }
+func (f Field) IsName() bool { return f >= Kind && f <= Latency }
 
 // IsFlag reports whether only the presence of a value matters.
 func (f Field) IsFlag() bool { return f == Failure || f == Feedback || f == Maps }
 
+// names are texts that are kept, by their fields.
+type names [Latency + 1]string
+
 // Document is what was read of one JSON document: a body, an event, or an element of an array.
 type Document struct {
-	kind, object, status string
+	kind string
+	// text has the other names.
+	text names
 	// depth is the number of objects around the response, and batch reports whether one of them is that of a batch's results.
 	depth int
 	batch bool
 	// line reports that the document is a line of a batch's results, and failed that it has an error.
 	line, failed bool
 
-	id, model, upstream, latency, tier string
-	modelStage, retirementTime         string
 	// usage is the usage object, nil if there is none, and native reports whether it has Gemini's own form.
 	usage  []byte
 	native bool
@@ -142,8 +145,8 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 	case f == Line:
 		d.line = true
 	case depth < d.depth: // beside the object that holds the response
-	case f <= Tier:
-		d.setText(f, raw)
+	case f <= Latency:
+		d.text[f] = name(raw)
 	case f <= Background:
 		d.setEnd(f, raw)
 	case f < ItemType:
@@ -153,30 +156,6 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 		d.item = item{}
 	default:
 		d.item.set(f, raw)
-	}
-}
-
-func (d *Document) setText(f Field, raw []byte) {
-	value := name(raw)
-	switch f {
-	case Object:
-		d.object = value
-	case Status:
-		d.status = value
-	case ID:
-		d.id = value
-	case Model:
-		d.model = value
-	case Upstream:
-		d.upstream = value
-	case Latency:
-		d.latency = value
-	case ModelStage:
-		d.modelStage = value
-	case RetirementTime:
-		d.retirementTime = value
-	default:
-		d.tier = value
 	}
 }
 
@@ -198,7 +177,7 @@ func (d *Document) setEnd(f Field, raw []byte) {
 		d.counted.input.add(raw)
 	case OutputCount:
 		d.counted.output.add(raw)
-	case Done:
+	case Done, TurnComplete:
 		d.turned = string(raw) == "true"
 	case StopReason:
 		d.stopped = given(raw)
@@ -210,8 +189,6 @@ func (d *Document) setEnd(f Field, raw []byte) {
 		d.candidates++
 	case Feedback:
 		d.fed = given(raw)
-	case TurnComplete:
-		d.turned = string(raw) == "true"
 	default:
 		d.background = string(raw) == "true"
 	}

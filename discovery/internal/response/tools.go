@@ -44,6 +44,13 @@ func (s *set) add(value string) {
 	(*s)[hash.Sum64()] = struct{}{}
 }
 
+// addQuery adds a text that is not empty.
+func (s *set) addQuery(raw []byte) {
+	if query := text(raw); query != "" {
+		s.add(query)
+	}
+}
+
 func (s *set) addAll(more set) {
 	if *s == nil {
 		*s = more
@@ -64,30 +71,24 @@ type item struct {
 }
 
 func (i *item) set(f Field, raw []byte) {
-	switch value := text(raw); f {
+	switch f {
 	case ItemType:
-		i.kind = value
+		i.kind = text(raw)
 	case ItemAction:
-		i.action = value
+		i.action = text(raw)
 	case ItemContainer:
-		i.container = value
+		i.container = text(raw)
 	default:
-		if value != "" {
-			i.queries.add(value)
-		}
+		i.queries.addQuery(raw)
 	}
 }
 
 func (t *tools) set(f Field, raw []byte) {
 	switch f {
 	case Query:
-		if query := text(raw); query != "" {
-			t.queries.add(query)
-		}
+		t.queries.addQuery(raw)
 	case ImageQuery:
-		if query := text(raw); query != "" {
-			t.imageQueries.add(query)
-		}
+		t.imageQueries.addQuery(raw)
 	case OtherUses:
 		n, _ := number(raw)
 		t.others += n
