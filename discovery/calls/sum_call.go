@@ -53,7 +53,7 @@ func (s *summer) read(source *sharedBlocks) {
 		}
 		for number, line := range b.lines() {
 			if err := s.addLine(line); errors.Is(err, errFetched) {
-				one := fetchedLine{LineError{b.file, number, nil}, b.number, bytes.Clone(line)}
+				one := fetchedLine{b.file, b.number, number, bytes.Clone(line)}
 				s.fetched = append(s.fetched, endpoints.Fetch[fetchedLine]{ID: string(s.e.id), Time: s.e.time, Call: one})
 			} else if err != nil {
 				s.errs.add(b.number, &LineError{b.file, number, err})

@@ -8,9 +8,9 @@ import (
 
 // fetchedLine is the line of a call that fetched a stored response.
 type fetchedLine struct {
-	LineError
-	file int // its number
-	text []byte
+	name         string // of the file
+	number, line int    // of the file and in it
+	text         []byte
 }
 
 var errFetched = errors.New("the line is that of a fetched response")
@@ -23,8 +23,8 @@ func addFetched(summers []*summer) {
 	}
 	s.last = true
 	for _, f := range endpoints.FirstFetches(s.fetched) {
-		if f.Call.Err = s.addLine(f.Call.text); f.Call.Err != nil {
-			s.errs.add(f.Call.file, &f.Call.LineError)
+		if err := s.addLine(f.Call.text); err != nil {
+			s.errs.add(f.Call.number, &LineError{f.Call.name, f.Call.line, err})
 		}
 	}
 }

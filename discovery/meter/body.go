@@ -13,9 +13,7 @@ func (c *call) receive(res *http.Response) {
 		return
 	}
 	if res.StatusCode == http.StatusSwitchingProtocols { // the body is a connection, which must stay as it is
-		r := c.record(res.StatusCode)
-		r.Unpriced = webSockets
-		c.finish(r)
+		c.fail(res.StatusCode, webSockets)
 		return
 	}
 	counting := newReading(c, res)

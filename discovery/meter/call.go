@@ -78,9 +78,9 @@ func (c *call) settle(of *calls.Record) {
 	settle(c.reserved, of)
 }
 
-// fail records a call that was sent and had no response.
-func (c *call) fail(reason string) {
-	r := c.record(0)
+// fail records a call whose response cannot be counted, or that had none: its status is 0.
+func (c *call) fail(status int, reason string) {
+	r := c.record(status)
 	r.Unpriced = reason
 	c.finish(r)
 }

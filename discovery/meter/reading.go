@@ -162,11 +162,9 @@ func dateOf(text string) string {
 
 // encodingName returns the name of an encoding, if it looks like one.
 func encodingName(header http.Header) string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789, -"
 	name := header.Get("Content-Encoding")
-	other := func(r rune) bool {
-		return ('a' > r || r > 'z') && ('A' > r || r > 'Z') && ('0' > r || r > '9') && !strings.ContainsRune(", -", r)
-	}
-	if name == "" || len(name) > 40 || strings.ContainsFunc(name, other) {
+	if name == "" || len(name) > 40 || strings.Trim(name, letters) != "" {
 		return "unknown"
 	}
 	return name

@@ -60,7 +60,7 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	case err == nil:
 		c.receive(res)
 	case written.any(c) && !c.target.Stored && !c.target.Unknown:
-		c.fail("there was no response")
+		c.fail(0, "there was no response")
 	default:
 		c.cancel()
 	}

@@ -45,7 +45,8 @@ var profile = expression(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthro
 func (t *Target) bedrockNames(requested, answered string) (n Names) {
 	id := requested
 	if strings.HasPrefix(id, "arn:") {
-		kind, name, _ := strings.Cut(id[strings.LastIndexByte(id[:resource(id)], ':')+1:], "/")
+		before, _, _ := strings.Cut(id, "/") // the name of a resource may have colons
+		kind, name, _ := strings.Cut(id[strings.LastIndexByte(before, ':')+1:], "/")
 		if id = name; kind != "inference-profile" && kind != "foundation-model" {
 			n.Profile, id = kind, ""
 		}
@@ -66,14 +67,6 @@ func (t *Target) bedrockNames(requested, answered string) (n Names) {
 		n.Model = spelled(plain)
 	}
 	return n
-}
-
-// resource returns where the name of an ARN's resource begins, which may have colons.
-func resource(arn string) int {
-	if slash := strings.IndexByte(arn, '/'); slash >= 0 {
-		return slash
-	}
-	return len(arn)
 }
 
 // spelled returns an id of Claude as Anthropic spells it.

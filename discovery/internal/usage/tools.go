@@ -84,14 +84,6 @@ func (c *counts) addRequests(tool string, n int64) error {
 
 // identifier reports whether a name of a provider has the form of one, so that it can be shown.
 func identifier(name string) bool {
-	const longest = 64
-	if name == "" || len(name) > longest {
-		return false
-	}
-	for _, r := range name {
-		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return false
-		}
-	}
-	return true
+	const longest, letters = 64, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+	return name != "" && len(name) <= longest && strings.Trim(name, letters) == ""
 }
