@@ -14,12 +14,14 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 // askFlags are the flags of mesh ask.
 type askFlags struct {
 	timeout time.Duration
 	thread  string
+	plain   bool
 }
 
 func newAsk(a *app) *cobra.Command {
@@ -32,7 +34,8 @@ the thread of the question, as mesh reply and mesh serve do. This node has to be
 
 The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential or no NODE is
 registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
-without an answer. With -o json each answer is one line.
+without an answer. With -o json each answer is one line. With --plain, which takes one NODE, only the text of the answer is printed, as in
+a=$(mesh ask --plain node-b "Is the build green?"); errors are on stderr.
 
 With --thread the question is asked in a conversation, and so it is, without it, in a command of mesh serve: in that of the message. The
 question then has a number, which mesh reply and mesh serve repeat, so that each question gets its own answer.`,
@@ -46,6 +49,9 @@ question then has a number, which mesh reply and mesh serve repeat, so that each
 				return usagef("--timeout must be positive")
 			}
 			last := len(given) - 1
+			if f.plain && last > 1 {
+				return usagef("--plain takes one NODE")
+			}
 			text, err := a.text(given[last])
 			if err != nil {
 				return err
@@ -54,6 +60,7 @@ question then has a number, which mesh reply and mesh serve repeat, so that each
 		}),
 	}
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait for the answers")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "print the text of the answer alone")
 	cmd.Flags().StringVar(&f.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
 	return withText(cmd, 1)
 }
@@ -79,7 +86,11 @@ func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, tex
 		switch {
 		case err == nil:
 			sent = true
-			if err := a.printLine(m, func(w io.Writer) error { return fullMessage(w, m) }); err != nil {
+			show := func(w io.Writer) error { return fullMessage(w, m) }
+			if f.plain {
+				show = func(w io.Writer) error { return plainMessage(w, m) }
+			}
+			if err := a.printLine(m, show); err != nil {
 				return err
 			}
 		case errors.As(err, &none):
@@ -93,6 +104,16 @@ func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, tex
 	if interrupted.Err() != nil {
 		return statusError(exitInterrupted)
 	}
+	return err
+}
+
+// plainMessage prints the content of a message: for a program exactly, and on a terminal without control characters.
+func plainMessage(w io.Writer, m client.MeshMessage) error {
+	text := m.GetContent()
+	if output.Width(w) > 0 {
+		text = output.Lines(text)
+	}
+	_, err := fmt.Fprintln(w, text)
 	return err
 }
 
