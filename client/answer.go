@@ -7,10 +7,30 @@ import (
 	"net/http"
 )
 
+// AnswerOptions configures [MeshClient.Answer]. The zero value is valid: it answers questions.
+type AnswerOptions struct {
+	ServeOptions
+	// AllKinds answers messages of all kinds, which Kinds then cannot select. Two programs that answer answers exchange messages without
+	// end.
+	AllKinds bool
+	// AllowRules lists numbers of scan rules that an answer may match, as in [SendRequest].
+	AllowRules []int
+	// OnAnswer receives the outcome of each attempt to send a text: the receipt, or the error. Both are nil if the gateway has another
+	// answer to the message already, from before a crash or from another program that serves the node. It may be called from several
+	// goroutines at the same time.
+	OnAnswer func(message MeshMessage, receipt *MeshMessage, err error)
+	// Spool is a folder for the finished answers, so that none is lost when the program ends, is killed, or crashes before it is
+	// delivered. It is created if it does not exist, and only the owner can read its files. The next Answer of the node, at the same
+	// gateway and with the same folder, delivers them first, without another call of the function. A file has the text, and of the message
+	// only what the delivery needs. It is removed when the gateway has the answer. An answer that a send would refuse, for a credential for
+	// example, is not written. An answer that was delivered just before a crash is not delivered twice: it has an idempotency key, which
+	// older gateways ignore.
+	Spool string
+}
+
 // Answer is [MeshClient.Serve] for a function that returns the text of the answer, for example from a model that costs money. The text
 // is sent to the sender of the message as KindAnswer, in its thread and with its task, and the message is marked read. An empty text
-// sends nothing. If opts.Kinds is nil and opts.Watch.Kind is "", only questions are answered; an empty Kinds that is not nil selects
-// all kinds.
+// sends nothing. Without kinds in the options only questions are answered.
 //
 // A finished answer is kept in memory, and only its delivery is repeated: the function is not called again for the message. It is given
 // up after ServeOptions.MaxAttempts deliveries that failed; failures while the gateway cannot be reached do not count. Answers that wait,
@@ -18,23 +38,26 @@ import (
 // that wait are sent until the first failure, and OnError receives the others, with [ErrAnswerLost] or [ErrAnswerKept].
 //
 // If the credential scan refuses a text, or it cannot be a message, the sender receives an answer that states this, without the
-// text. The message is then marked read, and OnError receives the error. ServeOptions.AllowRules allows rules of the scan.
+// text. The message is then marked read, and OnError receives the error. AnswerOptions.AllowRules allows rules of the scan.
 //
-// With ServeOptions.Spool a finished answer is also kept in a file until it is delivered, and the next start delivers it first. Without it, a
+// With AnswerOptions.Spool a finished answer is also kept in a file until it is delivered, and the next start delivers it first. Without it, a
 // program that is killed after the function has returned and before the text is delivered calls it again at the next start. If it is killed between the delivery and the mark, the function is called again too, but its text is
 // dropped: a message has one answer, by its idempotency key, which older gateways ignore.
-func (c *MeshClient) Answer(ctx context.Context, answer func(context.Context, MeshMessage) (string, error), opts ServeOptions) error {
-	if answer == nil {
+func (c *MeshClient) Answer(ctx context.Context, answer func(context.Context, MeshMessage) (string, error), opts AnswerOptions) error {
+	given := len(opts.Kinds)+len(opts.Watch.Kinds) > 0
+	switch {
+	case answer == nil:
 		return &ValueError{Field: "answer", Reason: "must not be nil"}
-	}
-	if opts.Kinds == nil && opts.Watch.Kind == "" {
+	case given && opts.AllKinds:
+		return &ValueError{Field: "AllKinds", Reason: "must be false if Kinds is not empty"}
+	case !given && !opts.AllKinds:
 		opts.Kinds = []Kind{KindQuestion}
 	}
 	return c.serve(ctx, answer, opts)
 }
 
 // ErrAnswerLost and ErrAnswerKept match the errors that OnError receives for a finished answer of [MeshClient.Answer] that is not delivered
-// when ctx ends. One that is kept is in ServeOptions.Spool.
+// when ctx ends. One that is kept is in AnswerOptions.Spool.
 var (
 	ErrAnswerLost = errors.New("the answer is lost")
 	ErrAnswerKept = errors.New("the answer is kept")

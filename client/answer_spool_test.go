@@ -26,7 +26,7 @@ func TestAnAnswerSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	if folder := os.Getenv(spoolOfChild); folder != "" {
 		c := newClient(t, "node-a", client.WithGatewayURL(os.Getenv("GATEWAY_OF_CHILD")), client.WithToken(os.Getenv("TOKEN_OF_CHILD")))
-		_ = c.Answer(t.Context(), func(context.Context, client.MeshMessage) (string, error) { return "paid", nil }, client.ServeOptions{Spool: folder})
+		_ = c.Answer(t.Context(), func(context.Context, client.MeshMessage) (string, error) { return "paid", nil }, client.AnswerOptions{Spool: folder})
 		return
 	}
 	g := gateway(t)
@@ -56,7 +56,7 @@ func TestAnAnswerSurvivesAKill(t *testing.T) {
 	require.NoError(t, c.Answer(ctx, func(context.Context, client.MeshMessage) (string, error) {
 		t.Error("the function is called again")
 		return "", nil
-	}, client.ServeOptions{Spool: folder, OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
+	}, client.AnswerOptions{Spool: folder, OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
 		assert.NoError(t, err)
 		answered = m
 		cancel()
@@ -119,7 +119,7 @@ func TestAnAnswerInAnOutageIsKeptOrLost(t *testing.T) {
 		}
 		var reported error
 		require.NoError(t, connect(t, g, "node-a").Answer(ctx, func(context.Context, client.MeshMessage) (string, error) { return c.answer, nil },
-			client.ServeOptions{Spool: folder, OnError: func(_ client.MeshMessage, err error) { reported = err }}))
+			client.AnswerOptions{ServeOptions: client.ServeOptions{OnError: func(_ client.MeshMessage, err error) { reported = err }}, Spool: folder}))
 		cancel()
 		if c.want != nil {
 			require.ErrorIs(t, reported, c.want, name)
@@ -137,7 +137,7 @@ func TestTheFolderOfAnswersMustBeAFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	err := connect(t, gateway(t), "node-a").Answer(t.Context(), func(context.Context, client.MeshMessage) (string, error) { return "", nil },
-		client.ServeOptions{Spool: file})
+		client.AnswerOptions{Spool: file})
 	assert.Equal(t, "Spool", valueError(t, err).Field)
 	assert.True(t, strings.HasPrefix(err.Error(), "mesh: Spool must be a folder"))
 }

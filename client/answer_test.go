@@ -64,7 +64,7 @@ func TestAnswerAnswersQuestionsInTheirThread(t *testing.T) {
 			_ = j.handle(ctx, m)
 			text, texts = texts[0], texts[1:]
 			return text, nil
-		}, client.ServeOptions{OnError: j.onError, OnAnswer: func(m client.MeshMessage, receipt *client.MeshMessage, err error) {
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{OnError: j.onError}, OnAnswer: func(m client.MeshMessage, receipt *client.MeshMessage, err error) {
 			assert.EqualValues(t, 2, m.ID)
 			assert.NoError(t, err)
 			receipts = append(receipts, receipt.ID)
@@ -86,13 +86,14 @@ func TestAnswerAnswersQuestionsInTheirThread(t *testing.T) {
 func TestAnswerSelectsKinds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		opts client.ServeOptions
+		opts client.AnswerOptions
 		want []int64
 	}{
-		"questions by default": {client.ServeOptions{}, []int64{2}},
-		"all":                  {client.ServeOptions{Kinds: []client.Kind{}}, []int64{1, 2}},
-		"selected":             {client.ServeOptions{Kinds: []client.Kind{client.KindFYI}}, []int64{1}},
-		"of the watch":         {client.ServeOptions{Watch: client.WatchOptions{Kind: client.KindFYI}}, []int64{1}},
+		"questions by default": {client.AnswerOptions{}, []int64{2}},
+		"no kinds":             {client.AnswerOptions{ServeOptions: client.ServeOptions{Kinds: []client.Kind{}}}, []int64{2}},
+		"all":                  {client.AnswerOptions{AllKinds: true}, []int64{1, 2}},
+		"selected":             {client.AnswerOptions{ServeOptions: client.ServeOptions{Kinds: []client.Kind{client.KindFYI}}}, []int64{1}},
+		"of the watch":         {client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Kinds: []client.Kind{client.KindFYI}}}}, []int64{1}},
 	} {
 		g := emptyGateway(t)
 		g.Store("node-b", "node-a", "fyi", "one")
@@ -111,10 +112,13 @@ func TestAnswerSelectsKinds(t *testing.T) {
 func TestAnswerRejectsInvalidOptions(t *testing.T) {
 	g := emptyGateway(t)
 	c := connect(t, g, "node-a")
-	assert.Equal(t, "answer", valueError(t, c.Answer(t.Context(), nil, client.ServeOptions{})).Field)
+	assert.Equal(t, "answer", valueError(t, c.Answer(t.Context(), nil, client.AnswerOptions{})).Field)
 	answer := new(paid).answer
-	assert.Equal(t, "AllowRules", valueError(t, c.Answer(t.Context(), answer, client.ServeOptions{AllowRules: []int{0}})).Field)
-	assert.Equal(t, "Workers", valueError(t, c.Answer(t.Context(), answer, client.ServeOptions{Workers: -1})).Field)
+	assert.Equal(t, "AllowRules", valueError(t, c.Answer(t.Context(), answer, client.AnswerOptions{AllowRules: []int{0}})).Field)
+	assert.Equal(t, "AllKinds", valueError(t, c.Answer(t.Context(), answer, client.AnswerOptions{
+		AllKinds: true, ServeOptions: client.ServeOptions{Kinds: []client.Kind{client.KindFYI}},
+	})).Field)
+	assert.Equal(t, "Workers", valueError(t, c.Answer(t.Context(), answer, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: -1}})).Field)
 	assert.Empty(t, g.Requests())
 }
 
@@ -133,7 +137,7 @@ func TestAnswerRunsOnceInAnOutage(t *testing.T) {
 			time.AfterFunc(129*time.Second, func() { assert.EqualValues(t, workers, p.runs.Load(), "no function is started in the outage") })
 			time.AfterFunc(130*time.Second, func() { d.gateway.Store(g) })
 			var j journal
-			require.NoError(t, c.Answer(ctx, p.answer, client.ServeOptions{Workers: workers, OnError: j.onError}))
+			require.NoError(t, c.Answer(ctx, p.answer, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: workers, OnError: j.onError}}))
 			assert.EqualValues(t, 8, p.runs.Load(), name)
 			assert.Zero(t, unread(t, c), name)
 			for i, id := range j.failed {
@@ -160,7 +164,7 @@ func TestServeWithReplyRunsAgainAfterAnOutage(t *testing.T) {
 		require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
 			runs++
 			time.Sleep(2 * time.Second)
-			_, err := c.Reply(ctx, m, client.KindAnswer, "green")
+			_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "green"})
 			return err
 		}, client.ServeOptions{MaxAttempts: 1, OnError: j.onError}))
 		assert.Equal(t, 4, runs, "one of them before the outage was known")
@@ -199,7 +203,7 @@ func TestAttemptsCountWhilePollsSucceed(t *testing.T) {
 		sends, runs := serveWhileSendsFail(t, status, func(ctx context.Context, c *client.MeshClient, j *journal) error {
 			return c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
 				_ = j.handle(ctx, m)
-				_, err := c.Reply(ctx, m, client.KindAnswer, "green")
+				_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "green"})
 				return err
 			}, client.ServeOptions{OnError: j.onError})
 		})
@@ -211,7 +215,7 @@ func TestAnswerRunsOnceWhilePollsSucceed(t *testing.T) {
 	for _, status := range []int{500, 502, 503, 504} {
 		sends, runs := serveWhileSendsFail(t, status, func(ctx context.Context, c *client.MeshClient, j *journal) error {
 			return c.Answer(ctx, func(ctx context.Context, m client.MeshMessage) (string, error) { return "green", j.handle(ctx, m) },
-				client.ServeOptions{OnError: j.onError})
+				client.AnswerOptions{ServeOptions: client.ServeOptions{OnError: j.onError}})
 		})
 		assert.Equal(t, []int{5, 1}, []int{sends, runs}, status)
 	}
@@ -234,7 +238,7 @@ func TestAnswerCountsDeliveriesByThemselves(t *testing.T) {
 				return "lost", errors.New("not yet")
 			}
 			return "green", nil
-		}, client.ServeOptions{MaxAttempts: 3, OnError: j.onError}))
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{MaxAttempts: 3, OnError: j.onError}}))
 		assert.Equal(t, 3, runs)
 		assert.Empty(t, j.errors)
 	})
@@ -262,7 +266,7 @@ func TestAnswerTellsTheAskerOfARefusedText(t *testing.T) {
 			defer cancel()
 			p := &paid{text: c.text}
 			var j journal
-			require.NoError(t, node.Answer(ctx, p.answer, client.ServeOptions{OnError: j.onError, AllowRules: c.allow}))
+			require.NoError(t, node.Answer(ctx, p.answer, client.AnswerOptions{ServeOptions: client.ServeOptions{OnError: j.onError}, AllowRules: c.allow}))
 			assert.EqualValues(t, 1, p.runs.Load(), name)
 			assert.Zero(t, unread(t, node), "%s: the question is marked read", name)
 			if c.allow != nil {
@@ -290,8 +294,8 @@ func TestAnswerSendsOneAnswerAcrossACrash(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			p := &paid{text: text}
-			require.NoError(t, c.Answer(ctx, p.answer, client.ServeOptions{
-				OnError: func(client.MeshMessage, error) {}, // the marks
+			require.NoError(t, c.Answer(ctx, p.answer, client.AnswerOptions{
+				ServeOptions: client.ServeOptions{OnError: func(client.MeshMessage, error) {}}, // the marks
 				OnAnswer: func(_ client.MeshMessage, receipt *client.MeshMessage, err error) {
 					assert.Equal(t, text == "first", receipt != nil, err)
 				},
@@ -325,7 +329,7 @@ func TestAnswerDeliversWhatItHasWhenItsContextEnds(t *testing.T) {
 				cancel()
 			})
 			var j journal
-			require.NoError(t, c.Answer(ctx, p.answer, client.ServeOptions{Workers: 3, OnError: j.onError}))
+			require.NoError(t, c.Answer(ctx, p.answer, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: 3, OnError: j.onError}}))
 			assert.Equal(t, ended, time.Now(), "there is no further pause")
 			assert.EqualValues(t, 3, p.runs.Load())
 			reported := map[int64]bool{}
@@ -352,7 +356,7 @@ func TestAnswerBoundsWhatItKeeps(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		p := &paid{text: long("\U0001F7E2", 200_000)} // 800 KB
-		require.NoError(t, c.Answer(ctx, p.answer, client.ServeOptions{Workers: workers, MaxAttempts: 1_000_000, OnError: func(client.MeshMessage, error) {}}))
+		require.NoError(t, c.Answer(ctx, p.answer, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: workers, MaxAttempts: 1_000_000, OnError: func(client.MeshMessage, error) {}}}))
 		kept := int64(32<<20) / (800_000 + 32<<10)
 		assert.LessOrEqual(t, p.runs.Load(), kept+workers)
 		assert.Greater(t, p.runs.Load(), kept/2)

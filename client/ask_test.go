@@ -27,7 +27,7 @@ func bot(t *testing.T, g *gatewaytest.Gateway, node string) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		_ = c.Serve(ctx, func(ctx context.Context, q client.MeshMessage) error {
-			_, err := c.Reply(ctx, q, client.KindAnswer, node+": "+q.GetContent())
+			_, err := c.Reply(ctx, q, client.SendRequest{Kind: client.KindAnswer, Content: node + ": " + q.GetContent()})
 			return err
 		}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}})
 	})
@@ -198,9 +198,9 @@ func TestAskLeavesTheQuestionWhenItsTimeEnds(t *testing.T) {
 
 	inbox := unreadOf(t, b)
 	require.Len(t, inbox, 1)
-	_, err = b.Reply(t.Context(), inbox[0], client.KindStatus, "working on it")
+	_, err = b.Reply(t.Context(), inbox[0], client.SendRequest{Kind: client.KindStatus, Content: "working on it"})
 	require.NoError(t, err)
-	_, err = b.Reply(t.Context(), inbox[0], client.KindAnswer, "Yes.")
+	_, err = b.Reply(t.Context(), inbox[0], client.SendRequest{Kind: client.KindAnswer, Content: "Yes."})
 	require.NoError(t, err)
 	assert.Len(t, unreadOf(t, c), 2, "an answer that arrives later stays unread")
 
@@ -300,7 +300,7 @@ func TestAskWithAKeyIsSentOnce(t *testing.T) {
 	for node := range both {
 		assert.Equal(t, both[node].ID, same[node].ID)
 	}
-	sent, err := c.Sent(t.Context(), client.FetchOptions{})
+	sent, err := c.Sent(t.Context(), client.SentOptions{})
 	require.NoError(t, err)
 	assert.Len(t, sent, 3)
 }
@@ -330,7 +330,7 @@ func TestAwaitGivesTwoQuestionsTwoAnswers(t *testing.T) {
 		asked = append(asked, *receipt)
 	}
 	for _, m := range slices.Backward(unreadOf(t, b)) {
-		_, err := b.Reply(t.Context(), m, client.KindAnswer, "to the "+m.GetContent())
+		_, err := b.Reply(t.Context(), m, client.SendRequest{Kind: client.KindAnswer, Content: "to the " + m.GetContent()})
 		require.NoError(t, err)
 	}
 	var texts []string

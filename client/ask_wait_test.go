@@ -36,7 +36,7 @@ func reply(t *testing.T, d http.RoundTripper) {
 	require.NoError(t, err)
 	require.NotEmpty(t, rows)
 	for _, m := range rows {
-		_, err := b.Reply(t.Context(), m, client.KindAnswer, "Yes.")
+		_, err := b.Reply(t.Context(), m, client.SendRequest{Kind: client.KindAnswer, Content: "Yes."})
 		require.NoError(t, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestAskAllIsNotCrowdedOut(t *testing.T) {
 		reply(t, d)
 		b, err := client.New("node-c", client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: d}))
 		require.NoError(t, err)
-		sent, err := c.Sent(t.Context(), client.FetchOptions{})
+		sent, err := c.Sent(t.Context(), client.SentOptions{})
 		require.NoError(t, err)
 		for range 150 { // forged or not: no question was sent for them
 			_, err := b.Send(t.Context(), client.SendRequest{To: "node-a", Kind: client.KindAnswer, Content: "flood", ThreadID: *sent[0].ThreadID})

@@ -47,7 +47,7 @@ func replyTo(t *testing.T, b *client.MeshClient, text, answer string) {
 	t.Helper()
 	for _, m := range unreadOf(t, b) {
 		if m.GetContent() == text {
-			_, err := b.Reply(t.Context(), m, client.KindAnswer, answer)
+			_, err := b.Reply(t.Context(), m, client.SendRequest{Kind: client.KindAnswer, Content: answer})
 			require.NoError(t, err)
 			require.NoError(t, b.MarkRead(t.Context(), m.ID))
 		}
@@ -73,7 +73,7 @@ func TestQuestionsInAThreadGetTheirOwnAnswers(t *testing.T) {
 	serving.Go(func() {
 		_ = b.Answer(ctx, func(_ context.Context, q client.MeshMessage) (string, error) {
 			return "answer to " + q.GetContent(), nil
-		}, client.ServeOptions{Workers: 4, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}})
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: 4, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}}})
 	})
 	for program := range programs {
 		c := connect(t, g, "node-a")
@@ -91,7 +91,7 @@ func TestQuestionsInAThreadGetTheirOwnAnswers(t *testing.T) {
 	stop()
 	serving.Wait()
 	c := connect(t, g, "node-a")
-	sent, err := c.Sent(t.Context(), client.FetchOptions{ThreadID: thread.ID})
+	sent, err := c.Sent(t.Context(), client.SentOptions{ThreadID: thread.ID})
 	require.NoError(t, err)
 	assert.Len(t, sent, programs*questions, "every question is in the thread")
 	numbers := map[string]bool{}
@@ -112,7 +112,7 @@ func TestALateAnswerIsNotTheAnswerToTheNextQuestion(t *testing.T) {
 	replyTo(t, b, "delete the backup?", "Yes.")
 	second := askBriefly(t, c, inThread(thread, "delete the database?"))
 
-	pending, err := c.Pending(t.Context(), client.FetchOptions{})
+	pending, err := c.Pending(t.Context(), client.PendingOptions{})
 	require.NoError(t, err)
 	require.Len(t, pending, 1, "the answer to the first is not one to the second")
 	assert.Equal(t, second.ID, pending[0].ID)
@@ -147,7 +147,7 @@ func TestPendingFindsAnEarlierQuestionOfAThread(t *testing.T) {
 	replyTo(t, b, "q2", "answer")
 	_, err = b.Send(t.Context(), client.SendRequest{To: "node-a", Kind: client.KindAnswer, Content: "without a number", ThreadID: thread.ID, RelatedTaskID: "42"})
 	require.NoError(t, err)
-	pending, err := c.Pending(t.Context(), client.FetchOptions{})
+	pending, err := c.Pending(t.Context(), client.PendingOptions{})
 	require.NoError(t, err)
 	var ids []int64
 	for _, q := range slices.Backward(pending) {
@@ -207,7 +207,7 @@ func TestAGatewayThatRefusesTheNumberGetsTheQuestionWithoutIt(t *testing.T) {
 		require.NoError(t, err, "%d", status)
 		assert.Equal(t, "node-b: green?", answer.GetContent())
 		assert.Contains(t, log.String(), "the numbers of questions", "%d", status)
-		sent, err := c.Sent(t.Context(), client.FetchOptions{})
+		sent, err := c.Sent(t.Context(), client.SentOptions{})
 		require.NoError(t, err)
 		require.Len(t, sent, 1)
 		assert.Nil(t, sent[0].RelatedTaskID)
@@ -223,7 +223,7 @@ func TestAQuestionIsNotSentTwiceAfterAnInternalError(t *testing.T) {
 	g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: 500, AfterEffect: true})
 	_, err := c.Ask(t.Context(), inThread(thread, "green?"))
 	assert.True(t, gatewayError(t, err).Uncertain)
-	sent, err := c.Sent(t.Context(), client.FetchOptions{})
+	sent, err := c.Sent(t.Context(), client.SentOptions{})
 	require.NoError(t, err)
 	assert.Len(t, sent, 1)
 }
@@ -287,7 +287,7 @@ func TestQuestionsOfAHandlerAreInItsConversation(t *testing.T) {
 				}
 				answer, err := c.Ask(ctx, client.SendRequest{To: next, Content: "asked on"})
 				return answer.GetContent(), err
-			}, client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}})
+			}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}}})
 		})
 	}
 	a := connect(t, g, "node-a")

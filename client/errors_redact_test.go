@@ -86,7 +86,7 @@ func errorsWith(ctx context.Context, c *client.MeshClient, secret string) map[st
 	_, errs["content"] = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: secret})
 	_, errs["extra"] = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "x", Extra: map[string]any{secret: secret}})
 	_, errs["peer"] = c.GetPeer(ctx, secret)
-	_, errs["reply"] = c.Reply(ctx, pasted, client.KindAnswer, "x")
+	_, errs["reply"] = c.Reply(ctx, pasted, client.SendRequest{Content: "x"})
 	_, errs["ask"] = c.Ask(ctx, client.SendRequest{To: secret, Content: "x"})
 	_, errs["ask kind"] = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "x", Kind: client.Kind(secret)})
 	_, errs["ask thread"] = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "x", ThreadID: secret, RelatedTaskID: secret, SkipSecretCheck: true})
@@ -100,7 +100,7 @@ func errorsWith(ctx context.Context, c *client.MeshClient, secret string) map[st
 	errs["do"] = c.Do(ctx, client.Request{Method: http.MethodGet, Path: "/" + secret}, nil)
 	errs["method"] = c.Do(ctx, client.Request{Method: secret, Path: "/x"}, nil)
 	errs["serve"] = c.Serve(ctx, func(context.Context, client.MeshMessage) error { return nil },
-		client.ServeOptions{Kinds: []client.Kind{client.KindFYI}, Watch: client.WatchOptions{Kind: client.Kind(secret)}})
+		client.ServeOptions{Watch: client.WatchOptions{Kinds: []client.Kind{client.Kind(secret)}}})
 	_, errs["node"] = client.New(secret, client.WithToken(secret), client.WithGatewayURL(secret))
 	_, errs["alias"] = client.New("node-a", client.WithToken(secret), client.WithGatewayURL("http://h"), client.WithAliases(map[string]string{"x": strings.ToUpper(secret)}))
 	return errs

@@ -19,7 +19,7 @@ func answerAll(ctx context.Context, gateway *gatewaytest.Gateway, node string) {
 	}
 	defer c.Close()
 	_ = c.Serve(ctx, func(ctx context.Context, q client.MeshMessage) error {
-		_, err := c.Reply(ctx, q, client.KindAnswer, node+" is ready")
+		_, err := c.Reply(ctx, q, client.SendRequest{Kind: client.KindAnswer, Content: node + " is ready"})
 		return err
 	}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}})
 }

@@ -22,7 +22,7 @@ func ExampleMeshClient_Serve() {
 	ctx, stop := context.WithCancel(context.Background())
 	answer := func(ctx context.Context, m client.MeshMessage) error {
 		fmt.Printf("%s: %s\n", m.FromNode, m.GetContent())
-		_, err := c.Reply(ctx, m, client.KindAnswer, "All green.")
+		_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "All green."})
 		stop() // a real program stops on a signal
 		return err
 	}
@@ -55,7 +55,7 @@ func ExampleMeshClient_Reply() {
 	}
 	for _, m := range inbox {
 		for range 2 {
-			receipt, err := c.Reply(ctx, m, client.KindAnswer, "All green.")
+			receipt, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "All green."})
 			if err != nil {
 				log.Fatal(err)
 			}

@@ -37,7 +37,7 @@ func TestExtraFieldsAreSent(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Fetch(ctx, client.FetchOptions{Limit: 1, Extra: url.Values{"channel": {"a", "b c"}}})
 	require.NoError(t, err)
-	_, err = c.Sent(ctx, client.FetchOptions{Extra: url.Values{"channel": {"a"}}})
+	_, err = c.Sent(ctx, client.SentOptions{Extra: url.Values{"channel": {"a"}}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"GET /peers ", `POST /messages {"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"x","b":null,"mentions":["node-c"]}`,
@@ -63,7 +63,7 @@ func TestInvalidExtraFieldsAreNotSent(t *testing.T) {
 	for _, name := range []string{"to", "from", "kind", "thread_id", "unread_only", "since", "limit", "to_node", "from_node"} {
 		_, err := c.Fetch(ctx, client.FetchOptions{Extra: url.Values{name: {"y"}}})
 		require.ErrorAs(t, err, &invalid, name)
-		_, err = c.Sent(ctx, client.FetchOptions{Extra: url.Values{name: {"y"}}})
+		_, err = c.Sent(ctx, client.SentOptions{Extra: url.Values{name: {"y"}}})
 		require.ErrorAs(t, err, &invalid, name)
 	}
 	_, err := c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "x", Extra: map[string]any{"a": func() {}}})

@@ -95,7 +95,7 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 	"MarkRead": func(ctx context.Context, c *client.MeshClient) error { return c.MarkRead(ctx, 7) },
 	"GetPeer":  func(ctx context.Context, c *client.MeshClient) error { _, err := c.GetPeer(ctx, "node-b"); return err },
 	"Reply": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.Reply(ctx, client.MeshMessage{ID: 7, FromNode: "node-b"}, client.KindAnswer, "done")
+		_, err := c.Reply(ctx, client.MeshMessage{ID: 7, FromNode: "node-b"}, client.SendRequest{Content: "done"})
 		return err
 	},
 	"Ask": func(ctx context.Context, c *client.MeshClient) error {
@@ -115,11 +115,11 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 		})
 	},
 	"Sent": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.Sent(ctx, client.FetchOptions{})
+		_, err := c.Sent(ctx, client.SentOptions{})
 		return err
 	},
 	"Pending": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.Pending(ctx, client.FetchOptions{})
+		_, err := c.Pending(ctx, client.PendingOptions{})
 		return err
 	},
 	"FindThread": func(ctx context.Context, c *client.MeshClient) error {

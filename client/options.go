@@ -25,7 +25,10 @@ const (
 )
 
 // Option configures a client made by [New]. New reports an invalid argument as a [*ValueError]. A nil Option is ignored.
-type Option func(*MeshClient) error
+type Option func(*config) error
+
+// config is a client that is being made, so that no option can change a finished one.
+type config MeshClient
 
 // configure applies the options, and the environment for the token and the URL of the gateway.
 func (c *MeshClient) configure(opts []Option) error {
@@ -33,7 +36,7 @@ func (c *MeshClient) configure(opts []Option) error {
 		if opt == nil {
 			continue
 		}
-		if err := opt(c); err != nil {
+		if err := opt((*config)(c)); err != nil {
 			return err
 		}
 	}
@@ -82,13 +85,13 @@ func resolveAlias(aliases map[string]string, name string) string {
 // WithToken sets the bearer token. White space around it is removed; if nothing is left, MESH_GATEWAY_TOKEN is used. [New]
 // rejects a token that cannot be sent in a header.
 func WithToken(token string) Option {
-	return func(c *MeshClient) error { c.redactor.token = secret.New(token); return nil }
+	return func(c *config) error { c.redactor.token = secret.New(token); return nil }
 }
 
 // WithGatewayURL sets the base URL of the gateway, with the scheme http or https and optionally a base path. If it is blank,
 // MESH_GATEWAY_URL is used. [New] rejects a URL with user info, a query or a fragment.
 func WithGatewayURL(gatewayURL string) Option {
-	return func(c *MeshClient) error { c.gateway = gatewayURL; return nil }
+	return func(c *config) error { c.gateway = gatewayURL; return nil }
 }
 
 // WithTimeout sets the time limit of each request, from sending it to the header of the response, and of each silence after it: a body may
@@ -96,7 +99,7 @@ func WithGatewayURL(gatewayURL string) Option {
 // longer than the timeout for a list. Each attempt of a repeated request has its own time limit. The default is [DefaultTimeout];
 // timeout must be positive.
 func WithTimeout(timeout time.Duration) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		if timeout <= 0 {
 			return &ValueError{Field: "timeout", Value: timeout.String(), Reason: "must be positive"}
 		}
@@ -107,7 +110,7 @@ func WithTimeout(timeout time.Duration) Option {
 
 // WithoutSelfNameValidation turns off the warning about an invalid node name of the client itself.
 func WithoutSelfNameValidation() Option {
-	return func(c *MeshClient) error { c.anyNode = true; return nil }
+	return func(c *config) error { c.anyNode = true; return nil }
 }
 
 // WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is copied. Redirects are never followed,
@@ -115,7 +118,7 @@ func WithoutSelfNameValidation() Option {
 // HTTP/2. Its transport should close idle connections after less than five seconds (IdleConnTimeout). See "Connections" in the
 // package documentation.
 func WithHTTPClient(httpClient *http.Client) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		if httpClient == nil {
 			return &ValueError{Field: "httpClient", Reason: "must not be nil"}
 		}
@@ -127,7 +130,7 @@ func WithHTTPClient(httpClient *http.Client) Option {
 // WithAliases sets aliases for node names: a key may be used instead of a node name, its value must be a valid node name. If
 // the option is repeated, the last map is used.
 func WithAliases(aliases map[string]string) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		c.aliases = maps.Clone(aliases)
 		return nil
 	}
@@ -137,7 +140,7 @@ func WithAliases(aliases map[string]string) Option {
 // [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time matters
 // only for peers that have been removed or disabled.
 func WithRegistryTTL(registryTTL time.Duration) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		if registryTTL < 0 {
 			return &ValueError{Field: "registryTTL", Value: registryTTL.String(), Reason: "must not be negative"}
 		}
@@ -148,7 +151,7 @@ func WithRegistryTTL(registryTTL time.Duration) Option {
 
 // WithRetry enables retries, which are off by default. [RetryPolicy] describes what is repeated.
 func WithRetry(policy RetryPolicy) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		complete, err := policy.withDefaults()
 		c.retry = &complete
 		return err
@@ -158,7 +161,7 @@ func WithRetry(policy RetryPolicy) Option {
 // WithLogger sets the logger for warnings (an invalid node name, a full poll of Watch, errors of Serve without OnError) and for
 // retries, which are logged at debug level. The default is the slog.Default() at the time of New. Contents and tokens are never logged.
 func WithLogger(logger *slog.Logger) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		if logger == nil {
 			return &ValueError{Field: "logger", Reason: "must not be nil"}
 		}
@@ -171,7 +174,7 @@ func WithLogger(logger *slog.Logger) Option {
 // must be positive. A response with more than half a million array elements and map entries is also an error, whatever its size.
 // Send and [MeshClient.ListPeers] work with a peer list beyond these limits.
 func WithMaxResponseBytes(maxBytes int64) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		if maxBytes <= 0 {
 			return &ValueError{Field: "maxBytes", Value: strconv.FormatInt(maxBytes, 10), Reason: "must be positive"}
 		}
@@ -183,7 +186,7 @@ func WithMaxResponseBytes(maxBytes int64) Option {
 // WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve standard rules and
 // the live tokens always apply as well.
 func WithScanner(scanner *scan.Scanner) Option {
-	return func(c *MeshClient) error {
+	return func(c *config) error {
 		if scanner == nil {
 			return &ValueError{Field: "scanner", Reason: "must not be nil"}
 		}

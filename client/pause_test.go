@@ -66,17 +66,16 @@ func TestServeIsSoonBackAfterAnOutage(t *testing.T) {
 					d.gateway.Store(g)
 				}
 				return "Yes.", nil
-			}, client.ServeOptions{
+			}, client.AnswerOptions{ServeOptions: client.ServeOptions{
 				OnError: func(client.MeshMessage, error) {},
-				OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
-					if err == nil {
-						after[m.ID] = time.Since(back)
-					}
-					if len(after) == 2 {
-						cancel()
-					}
-				},
-			}))
+			}, OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
+				if err == nil {
+					after[m.ID] = time.Since(back)
+				}
+				if len(after) == 2 {
+					cancel()
+				}
+			}}))
 			assert.Len(t, after, 2)
 			assert.LessOrEqual(t, after[1], 6*time.Second, "the finished answer")
 			assert.LessOrEqual(t, after[2], 12*time.Second, "the new question")

@@ -1,29 +1,31 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 )
 
-// Reply sends an answer to the sender of a message, in the same thread and with the same task. It makes the same checks as
-// [MeshClient.Send] and returns the same errors. The sender's name is not resolved as an alias.
+// Reply sends a message to the sender of another one, in its thread and with its task, unless req has a ThreadID or a RelatedTaskID.
+// req.To must be "", and a Kind of "" is KindAnswer. Reply makes the same checks as [MeshClient.Send] and returns the same errors. The
+// sender's name is not resolved as an alias.
 //
-// The idempotency key is derived from the node, the id and CreatedAt of the message, the kind and the content, so that the same
-// reply sent twice arrives once: to must have the ID and CreatedAt that the gateway sent. After a crash or an uncertain failure,
-// send the reply again. Older gateways ignore the key. Use Send to set other fields, such as AllowRules.
-func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, kind Kind, content string) (*MeshMessage, error) {
+// Without an IdempotencyKey, the key is derived from the node, the id and CreatedAt of the message, the kind and the content, so that the
+// same reply sent twice arrives once: to must have the ID and CreatedAt that the gateway sent. After a crash or an uncertain failure,
+// send the reply again. Older gateways ignore the key.
+func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	receipt, err := c.send(ctx, to.FromNode, SendRequest{
-		Kind:           kind,
-		Content:        content,
-		RelatedTaskID:  to.GetRelatedTaskID(),
-		ThreadID:       to.GetThreadID(),
-		IdempotencyKey: c.replyKey(to, kind, content),
-	}, true)
+	if req.To != "" {
+		return nil, &ValueError{Field: "To", Reason: "must be empty; the reply is to the sender"}
+	}
+	req.Kind = cmp.Or(req.Kind, KindAnswer)
+	req.RelatedTaskID, req.ThreadID = cmp.Or(req.RelatedTaskID, to.GetRelatedTaskID()), cmp.Or(req.ThreadID, to.GetThreadID())
+	req.IdempotencyKey = cmp.Or(req.IdempotencyKey, c.replyKey(to, req.Kind, req.Content))
+	receipt, err := c.send(ctx, to.FromNode, req, true)
 	var unknown *NotInRegistryError
 	if errors.As(err, &unknown) {
 		unknown.Near = nil // the gateway gave the name, so it is not mistyped

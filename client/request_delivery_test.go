@@ -133,11 +133,11 @@ func Test409OfAReplyIsUncertain(t *testing.T) {
 	g := gateway(t)
 	c := connect(t, g, "node-b")
 	question := client.MeshMessage{ID: g.Store("node-a", "node-b", "question", "Is the build green?"), FromNode: "node-a"}
-	_, err := c.Reply(t.Context(), question, client.KindAnswer, "yes")
+	_, err := c.Reply(t.Context(), question, client.SendRequest{Kind: client.KindAnswer, Content: "yes"})
 	require.NoError(t, err)
 	task := "42"
 	question.RelatedTaskID = &task
-	_, err = c.Reply(t.Context(), question, client.KindAnswer, "yes")
+	_, err = c.Reply(t.Context(), question, client.SendRequest{Kind: client.KindAnswer, Content: "yes"})
 	failed := gatewayError(t, err)
 	assert.Equal(t, 409, failed.StatusCode)
 	assert.True(t, failed.Uncertain)

@@ -3,45 +3,55 @@ package client
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). FetchOptions.ToNode selects
-// the recipient; "" selects all. FromNode must be "" or the client's own node. UnreadOnly selects the messages that their recipients
-// have not marked read. The claims of ServeOptions.Lease are left out. The slice is not nil unless there is an error.
+// SentOptions selects the messages that [MeshClient.Sent] returns. The zero value selects all.
+type SentOptions struct {
+	// ToNode is the name or alias of the recipient; "" selects all.
+	ToNode string
+	// UnreadOnly excludes messages that their recipients have marked read.
+	UnreadOnly bool
+	// Kind, ThreadID, Since, Limit and Extra are as in [FetchOptions].
+	Kind     Kind
+	ThreadID string
+	Since    string
+	Limit    int
+	Extra    url.Values
+}
+
+// PendingOptions selects the questions that [MeshClient.Pending] looks at. The zero value selects all.
+type PendingOptions struct {
+	// ToNode is the name or alias of the recipient; "" selects all.
+	ToNode string
+	// UnreadOnly excludes questions that their recipients have marked read.
+	UnreadOnly bool
+	// ThreadID, Since and Extra are as in [FetchOptions].
+	ThreadID string
+	Since    string
+	Extra    url.Values
+	// Limit is the maximum number of questions, 1 to 1000; 0 means 1000.
+	Limit int
+}
+
+// Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). The claims of
+// ServeOptions.Lease are left out. The slice is not nil unless there is an error.
 //
 // The gateway returns only the 1000 newest messages. A request with ToNode counts as a sign of life of that node (LastSeen), as
 // every request for its inbox does.
-func (c *MeshClient) Sent(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
-	if err := c.checkSentOptions(ctx, opts); err != nil {
+func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
+	params, extra, err := c.checkFetch(ctx, FetchOptions{
+		ToNode: opts.ToNode, UnreadOnly: opts.UnreadOnly, Kind: opts.Kind, ThreadID: opts.ThreadID, Since: opts.Since, Limit: opts.Limit, Extra: opts.Extra,
+	})
+	if err != nil {
 		return nil, err
 	}
-	return c.sent(ctx, opts)
-}
-
-func (c *MeshClient) checkSentOptions(ctx context.Context, opts FetchOptions) error {
-	if err := c.ready(ctx); err != nil {
-		return err
-	}
-	if err := checkLimit(opts.Limit); err != nil {
-		return err
-	}
-	if from := resolveAlias(c.aliases, opts.FromNode); from != "" && from != c.node {
-		return &ValueError{Field: "FromNode", Reason: "must be empty or the client's own node"}
-	}
-	if err := opts.checkTexts(); err != nil {
-		return err
-	}
-	return c.redactor.checkExtraQuery(opts.Extra)
-}
-
-// sent is Sent for valid options. Older gateways ignore the parameters, so the rows are selected again.
-func (c *MeshClient) sent(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
-	params := c.query(opts)
 	params.To, params.From = optional(resolveAlias(c.aliases, opts.ToNode)), &c.node
-	rows, err := c.list(ctx, opListMessages, params, withParameters(opts.Extra))
+	rows, err := c.list(ctx, opListMessages, params, extra)
+	// Older gateways ignore the parameters, so the rows are selected again.
 	return slices.DeleteFunc(rows, func(m MeshMessage) bool {
 		return m.FromNode != c.node || m.ToNode == claimNode && params.To == nil || params.To != nil && m.ToNode != *params.To || opts.Kind != "" && m.Kind != opts.Kind ||
 			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID || opts.UnreadOnly && m.ReadAt != nil
@@ -51,19 +61,15 @@ func (c *MeshClient) sent(ctx context.Context, opts FetchOptions) ([]MeshMessage
 // Pending returns the questions among the messages of [MeshClient.Sent] that have no answer, the newest first. A question is
 // answered by a later message of the kind answer from its recipient in the same thread, or outside of threads if the question has no
 // thread. The answer to a question with a number, as [MeshClient.Ask] gives it in a thread, has that number. Without one, any later answer
-// without a number counts, which is approximate: it may belong to an earlier question. FetchOptions.Kind must be "" or KindQuestion, and a Limit of 0 means 1000.
+// without a number counts, which is approximate: it may belong to an earlier question.
 //
 // It takes two requests. If the inbox has 1000 answers that are newer than a question, one more finds the newest answer from its
 // recipient in its thread.
-func (c *MeshClient) Pending(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
-	if err := c.checkSentOptions(ctx, opts); err != nil {
-		return nil, err
-	}
-	if opts.Kind != "" && opts.Kind != KindQuestion {
-		return nil, c.redactor.nameError("Kind", string(opts.Kind), "must be empty or question")
-	}
-	opts.Kind, opts.Limit = KindQuestion, cmp.Or(opts.Limit, maxLimit)
-	questions, err := c.sent(ctx, opts)
+func (c *MeshClient) Pending(ctx context.Context, opts PendingOptions) ([]MeshMessage, error) {
+	questions, err := c.Sent(ctx, SentOptions{
+		ToNode: opts.ToNode, UnreadOnly: opts.UnreadOnly, Kind: KindQuestion, ThreadID: opts.ThreadID, Since: opts.Since,
+		Limit: cmp.Or(opts.Limit, maxLimit), Extra: opts.Extra,
+	})
 	if len(questions) == 0 {
 		return questions, err
 	}

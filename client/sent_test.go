@@ -29,27 +29,27 @@ func TestSentListsTheMessagesOfTheNode(t *testing.T) {
 	own := g.Store("node-a", "node-a", "fyi", "4")
 	require.NoError(t, connect(t, g, "node-c").MarkRead(t.Context(), toC))
 	for name, test := range map[string]struct {
-		opts client.FetchOptions
+		opts client.SentOptions
 		want []int64
 	}{
-		"all":    {client.FetchOptions{}, []int64{own, toC, toB}},
-		"to":     {client.FetchOptions{ToNode: "builder"}, []int64{toB}},
-		"kind":   {client.FetchOptions{Kind: client.KindFYI}, []int64{own, toC}},
-		"unread": {client.FetchOptions{UnreadOnly: true}, []int64{own, toB}},
-		"limit":  {client.FetchOptions{Limit: 1}, []int64{own}},
-		"own":    {client.FetchOptions{FromNode: "node-a", ThreadID: "unknown"}, []int64{}},
+		"all":    {client.SentOptions{}, []int64{own, toC, toB}},
+		"to":     {client.SentOptions{ToNode: "builder"}, []int64{toB}},
+		"kind":   {client.SentOptions{Kind: client.KindFYI}, []int64{own, toC}},
+		"unread": {client.SentOptions{UnreadOnly: true}, []int64{own, toB}},
+		"limit":  {client.SentOptions{Limit: 1}, []int64{own}},
+		"thread": {client.SentOptions{ThreadID: "unknown"}, []int64{}},
 	} {
 		rows, err := c.Sent(t.Context(), test.opts)
 		require.NoError(t, err, name)
 		assert.NotNil(t, rows, name)
 		assert.Equal(t, test.want, ids(rows), name)
 	}
-	_, err := c.Sent(t.Context(), client.FetchOptions{FromNode: "node-b"})
-	assert.Equal(t, "FromNode", valueError(t, err).Field)
-	_, err = c.Sent(t.Context(), client.FetchOptions{Limit: 1001})
+	_, err := c.Sent(t.Context(), client.SentOptions{Limit: 1001})
 	assert.Equal(t, "Limit", valueError(t, err).Field)
-	_, err = c.Pending(t.Context(), client.FetchOptions{Kind: client.KindFYI})
-	assert.Equal(t, "Kind", valueError(t, err).Field)
+	_, err = c.Pending(t.Context(), client.PendingOptions{Limit: 1001})
+	assert.Equal(t, "Limit", valueError(t, err).Field)
+	_, err = c.Pending(t.Context(), client.PendingOptions{Since: "\xff"})
+	assert.Equal(t, "Since", valueError(t, err).Field)
 }
 
 // Rows that were not requested are dropped: older gateways ignore parameters.
@@ -58,10 +58,10 @@ func TestSentSelectsTheRowsAgain(t *testing.T) {
 	c := answering(t, http.StatusOK, "application/json", `[{"id":3,"from_node":"node-b","to_node":"node-a","kind":"answer","created_at":"t"},
 		{"id":2,"from_node":"node-a","to_node":"node-c","kind":"question","created_at":"t"},
 		{"id":1,"from_node":"node-a","to_node":"node-b","kind":"question","thread_id":"t-1","created_at":"t"}]`)
-	rows, err := c.Sent(t.Context(), client.FetchOptions{ToNode: "node-b", Kind: client.KindQuestion, ThreadID: "t-1"})
+	rows, err := c.Sent(t.Context(), client.SentOptions{ToNode: "node-b", Kind: client.KindQuestion, ThreadID: "t-1"})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{1}, ids(rows))
-	rows, err = c.Pending(t.Context(), client.FetchOptions{})
+	rows, err = c.Pending(t.Context(), client.PendingOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{2, 1}, ids(rows))
 }
@@ -84,25 +84,25 @@ func TestPendingListsQuestionsWithoutAnAnswer(t *testing.T) {
 	send(a, "node-b", client.KindFYI, "")
 	send(b, "node-a", client.KindStatus, "t-1") // no answer
 
-	pending := func(opts client.FetchOptions) []int64 {
+	pending := func(opts client.PendingOptions) []int64 {
 		t.Helper()
 		rows, err := a.Pending(t.Context(), opts)
 		require.NoError(t, err)
 		return ids(rows)
 	}
-	assert.Equal(t, []int64{other, third, second, first}, pending(client.FetchOptions{}))
+	assert.Equal(t, []int64{other, third, second, first}, pending(client.PendingOptions{}))
 	send(b, "node-a", client.KindAnswer, "t-2")
-	assert.Equal(t, []int64{other, third, first}, pending(client.FetchOptions{}))
-	assert.Equal(t, []int64{third, first}, pending(client.FetchOptions{ToNode: "node-b"}))
-	assert.Equal(t, []int64{other}, pending(client.FetchOptions{ThreadID: "t-2"}))
+	assert.Equal(t, []int64{other, third, first}, pending(client.PendingOptions{}))
+	assert.Equal(t, []int64{third, first}, pending(client.PendingOptions{ToNode: "node-b"}))
+	assert.Equal(t, []int64{other}, pending(client.PendingOptions{ThreadID: "t-2"}))
 	send(b, "node-a", client.KindAnswer, "")
 	last := send(a, "node-b", client.KindQuestion, "") // not answered by the earlier answer
-	assert.Equal(t, []int64{last, other, first}, pending(client.FetchOptions{}))
+	assert.Equal(t, []int64{last, other, first}, pending(client.PendingOptions{}))
 	send(b, "node-a", client.KindAnswer, "t-1")
-	assert.Equal(t, []int64{last, other}, pending(client.FetchOptions{}))
+	assert.Equal(t, []int64{last, other}, pending(client.PendingOptions{}))
 
 	g.Reset()
-	assert.Equal(t, []int64{}, pending(client.FetchOptions{}))
+	assert.Equal(t, []int64{}, pending(client.PendingOptions{}))
 }
 
 func TestPendingFindsAnswersBehindManyOthers(t *testing.T) {
@@ -114,7 +114,7 @@ func TestPendingFindsAnswersBehindManyOthers(t *testing.T) {
 	for i := range 1100 {
 		g.Store("node-d", "node-a", "answer", fmt.Sprint(i))
 	}
-	rows, err := a.Pending(t.Context(), client.FetchOptions{})
+	rows, err := a.Pending(t.Context(), client.PendingOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{open}, ids(rows), answered)
 	assert.Equal(t, 4, count(g, "node-a")[gatewaytest.ListMessages])

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,9 +27,8 @@ type ServeOptions struct {
 	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve polls again when every message of the
 	// last poll has a worker, so that messages do not pile up in memory.
 	Workers int
-	// Kinds selects the kinds of messages that are handled; an empty slice means all. The others stay unread. Each kind is polled
-	// by itself, so that other messages cannot fill the polls. A bot that answers questions handles questions only: two bots
-	// that answer answers exchange messages without end.
+	// Kinds selects the kinds of messages that are handled, as WatchOptions.Kinds; only one of the two may be given. The others stay
+	// unread.
 	Kinds []Kind
 	// Watch configures the polling of the inbox, and selects the messages that are handled. The others stay unread.
 	Watch WatchOptions
@@ -46,19 +46,6 @@ type ServeOptions struct {
 	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5. For Answer it is also how
 	// often the answer is sent.
 	MaxAttempts int
-	// AllowRules lists numbers of scan rules that the text of Answer may match, as in [SendRequest]. Serve ignores it.
-	AllowRules []int
-	// Spool is a folder for the finished answers of Answer, so that none is lost when the program ends, is killed, or crashes before it is
-	// delivered. It is created if it does not exist, and only the owner can read its files. The next Answer of the node, at the same
-	// gateway and with the same folder, delivers them first, without another call of the function. A file has the text, and of the message
-	// only what the delivery needs. It is removed when the gateway has the answer. An answer that a send would refuse, for a credential for
-	// example, is not written. An answer that was delivered just before a crash is not delivered twice: it has an idempotency key, which
-	// older gateways ignore. Serve ignores Spool.
-	Spool string
-	// OnAnswer receives the outcome of each attempt of Answer to send a text: the receipt, or the error. Both are nil if the gateway
-	// has another answer to the message already, from before a crash or from another program that serves the node. It may be called
-	// from several goroutines at the same time. Serve ignores it.
-	OnAnswer func(message MeshMessage, receipt *MeshMessage, err error)
 	// OnGiveUp reports whether a message that is given up is marked read. It receives the error of the last attempt, and a worker
 	// waits for it. With nil, such messages stay unread.
 	OnGiveUp func(MeshMessage, error) (markRead bool)
@@ -114,16 +101,18 @@ func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, Me
 	if handler == nil {
 		return &ValueError{Field: "handler", Reason: "must not be nil"}
 	}
-	opts.Spool = ""
-	return c.serve(ctx, func(ctx context.Context, m MeshMessage) (string, error) { return "", handler(ctx, m) }, opts)
+	return c.serve(ctx, func(ctx context.Context, m MeshMessage) (string, error) { return "", handler(ctx, m) }, AnswerOptions{ServeOptions: opts})
 }
 
-func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, MeshMessage) (string, error), opts ServeOptions) error {
+func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, MeshMessage) (string, error), opts AnswerOptions) error {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	if err := opts.check(c.redactor); err != nil {
+	if err := cmp.Or(opts.check(c.redactor), checkAllowRules(opts.AllowRules)); err != nil {
 		return err
+	}
+	if len(opts.Kinds) > 0 {
+		opts.Watch.Kinds = opts.Kinds
 	}
 	handling, abort := c.whileOpen(context.WithoutCancel(ctx))
 	defer abort()
@@ -167,23 +156,16 @@ func (o ServeOptions) check(r *redactor) error {
 	case o.MaxAttempts < 0:
 		return &ValueError{Field: "MaxAttempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
 	}
-	if err := checkAllowRules(o.AllowRules); err != nil {
-		return err
-	}
-	for _, kind := range o.Kinds {
-		if err := r.checkKind("Kinds", kind); err != nil {
-			return err
-		}
-	}
-	if o.Watch.Kind != "" && len(o.Kinds) > 0 {
-		return r.nameError("Kind", string(o.Watch.Kind), "must be empty if Kinds is not")
+	if len(o.Watch.Kinds) > 0 && len(o.Kinds) > 0 {
+		return &ValueError{Field: "Kinds", Reason: "must be empty in Watch or beside it"}
 	}
 	if o.Register != nil {
 		if err := o.Register.check(); err != nil {
 			return err
 		}
 	}
-	_, err := o.Watch.withDefaults()
+	o.Watch.Kinds = slices.Concat(o.Watch.Kinds, o.Kinds)
+	_, err := o.Watch.withDefaults(r)
 	return err
 }
 
@@ -191,7 +173,7 @@ func (o ServeOptions) check(r *redactor) error {
 type server struct {
 	client  *MeshClient
 	handler func(context.Context, MeshMessage) (string, error) // returns the answer of Answer, and "" for Serve
-	opts    ServeOptions
+	opts    AnswerOptions
 	slots   chan struct{} // one element for each worker that is busy
 	sends   chan struct{} // one element for each answer that is sent again
 	waiting atomic.Int64  // the bytes of the messages and answers that wait without a slot
@@ -223,7 +205,7 @@ func (s *server) serve(ctx context.Context) {
 		rows:   s.check.keep,
 		polled: s.reach.polled,
 	}
-	for m, err := range s.client.watch(ctx, s.opts.Watch, s.opts.Kinds, events) {
+	for m, err := range s.client.watch(ctx, s.opts.Watch, events) {
 		switch {
 		case errors.Is(err, errClosed): // the sequence ends
 		case err != nil:

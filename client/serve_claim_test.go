@@ -49,7 +49,7 @@ func (r *runs) assertOnce(t *testing.T, n int, when string) {
 func share(ctx context.Context, t *testing.T, running *sync.WaitGroup, c *client.MeshClient, answer func(context.Context, client.MeshMessage) (string, error)) {
 	t.Helper()
 	running.Go(func() {
-		assert.NoError(t, c.Answer(ctx, answer, client.ServeOptions{Workers: 2, Lease: lease, OnError: func(client.MeshMessage, error) {}}))
+		assert.NoError(t, c.Answer(ctx, answer, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: 2, Lease: lease, OnError: func(client.MeshMessage, error) {}}}))
 	})
 }
 
@@ -80,7 +80,7 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 		}
 		c, _ := worker(t, g)
 		assert.Zero(t, unread(t, c))
-		sent, err := c.Sent(t.Context(), client.FetchOptions{Limit: 1000})
+		sent, err := c.Sent(t.Context(), client.SentOptions{Limit: 1000})
 		require.NoError(t, err)
 		assert.Len(t, sent, questions, "claims are not listed")
 	})
@@ -203,7 +203,7 @@ func TestServersWithoutALeaseAreWarned(t *testing.T) {
 				assert.NoError(t, c.Answer(ctx, func(_ context.Context, _ client.MeshMessage) (string, error) {
 					time.Sleep(time.Duration(i+1) * time.Second)
 					return fmt.Sprint("answer of server ", i), nil
-				}, client.ServeOptions{Workers: 3}))
+				}, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: 3}}))
 			})
 		}
 		running.Wait()

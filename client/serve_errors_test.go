@@ -89,7 +89,7 @@ func TestServeHonorsTheRetryAfterOfAHandlersError(t *testing.T) {
 			var attempts []time.Time
 			require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
 				attempts = append(attempts, time.Now())
-				_, err := c.Reply(ctx, m, client.KindAnswer, "done")
+				_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "done"})
 				return err
 			}, client.ServeOptions{}))
 			require.Len(t, attempts, 2, header)

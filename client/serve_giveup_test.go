@@ -92,7 +92,7 @@ func TestServeDoesNotRepeatAReplyThatIsRefusedForItsContent(t *testing.T) {
 			var j journal
 			require.NoError(t, client1.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
 				_ = j.handle(ctx, m)
-				_, err := client1.Reply(ctx, m, client.KindAnswer, c.answer)
+				_, err := client1.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: c.answer})
 				return fmt.Errorf("replying: %w", err)
 			}, client.ServeOptions{OnError: j.onError}))
 			assert.Len(t, j.handled, c.attempts, name)
@@ -119,7 +119,7 @@ func TestServeWaitsForAPeerThatRegistersWithinAMinute(t *testing.T) {
 		})
 		var j journal
 		require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
-			_, err := c.Reply(ctx, m, client.KindAnswer, "green")
+			_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "green"})
 			return err
 		}, client.ServeOptions{OnError: j.onError}))
 		assert.Empty(t, j.errors)
@@ -143,7 +143,7 @@ func TestServeReachesAMessageBehindForgedOnes(t *testing.T) {
 			handled := make(map[int64]int)
 			require.NoError(t, c.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
 				handled[m.ID]++
-				_, err := c.Reply(ctx, m, client.KindAnswer, "green")
+				_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "green"})
 				return err
 			}, client.ServeOptions{
 				Watch:    client.WatchOptions{Limit: 10},

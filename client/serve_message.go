@@ -26,7 +26,7 @@ type job struct {
 	attempts int           // that failed and count
 	finished bool          // the handler has succeeded, and is not called again
 	answer   string        // is sent then; "" for none
-	saved    bool          // the answer is in ServeOptions.Spool
+	saved    bool          // the answer is in AnswerOptions.Spool
 	refused  error         // of the text that answer replaces
 }
 

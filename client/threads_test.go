@@ -39,7 +39,7 @@ func TestConversationInAThread(t *testing.T) {
 	inbox, err := receiver.Fetch(t.Context(), client.FetchOptions{FromNode: "node-a", Kind: client.KindQuestion, ThreadID: thread.ID})
 	require.NoError(t, err)
 	require.Len(t, inbox, 1)
-	_, err = receiver.Reply(t.Context(), inbox[0], client.KindAnswer, "All green.")
+	_, err = receiver.Reply(t.Context(), inbox[0], client.SendRequest{Kind: client.KindAnswer, Content: "All green."})
 	require.NoError(t, err)
 
 	_, messages, err := sender.GetThread(t.Context(), thread.ID, client.ThreadOptions{})

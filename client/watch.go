@@ -28,11 +28,13 @@ type WatchOptions struct {
 	IdleInterval time.Duration
 	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
 	Limit int
-	// FromNode, Kind and ThreadID select messages as in [FetchOptions]. Messages that an older gateway does not filter are dropped
-	// by the client. Kind together with ServeOptions.Kinds is a [*ValueError].
+	// FromNode and ThreadID select messages as in [FetchOptions]. Messages that an older gateway does not filter are dropped by the
+	// client.
 	FromNode string
-	Kind     Kind
 	ThreadID string
+	// Kinds selects the kinds of messages; an empty slice means all. Each kind is polled by itself, so that other messages cannot fill
+	// the polls.
+	Kinds []Kind
 }
 
 // Watch polls the inbox of the client's node for unread messages and yields each of them once, the oldest first. It marks
@@ -67,10 +69,15 @@ type WatchOptions struct {
 // sequence remembers up to 20,000 messages, and then those of its last poll. A message that it has forgotten and that is still unread is
 // yielded again.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
-	return c.watch(ctx, opts, nil, pollEvents{})
+	return c.watch(ctx, opts, pollEvents{})
 }
 
-func (o WatchOptions) withDefaults() (WatchOptions, error) {
+func (o WatchOptions) withDefaults(r *redactor) (WatchOptions, error) {
+	for _, kind := range o.Kinds {
+		if err := r.checkKind("Kinds", kind); err != nil {
+			return o, err
+		}
+	}
 	if o.Interval < 0 {
 		return o, &ValueError{Field: "Interval", Value: o.Interval.String(), Reason: "must not be negative"}
 	}
@@ -89,7 +96,7 @@ func (o WatchOptions) withDefaults() (WatchOptions, error) {
 	return o, nil
 }
 
-// selection returns the selected messages without a limit.
+// selection returns the selected messages of all kinds, without a limit.
 func (o WatchOptions) selection() FetchOptions {
-	return FetchOptions{UnreadOnly: true, FromNode: o.FromNode, Kind: o.Kind, ThreadID: o.ThreadID}
+	return FetchOptions{UnreadOnly: true, FromNode: o.FromNode, ThreadID: o.ThreadID}
 }

@@ -65,7 +65,7 @@ func TestConversationDoesNotWaitForIdlePolls(t *testing.T) {
 						stop()
 					}
 					time.Sleep(10 * time.Second) // a model
-					_, err := c.Reply(ctx, m, client.KindQuestion, "And then?")
+					_, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindQuestion, Content: "And then?"})
 					return err
 				}, opts)
 			}()

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -40,26 +39,28 @@ type pollEvents struct {
 	polled func(unreachable error)
 }
 
-// watch is Watch for the given kinds, or for all. It polls each kind by itself, so that the messages of one cannot fill the polls
-// of another.
-func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, kinds []Kind, events pollEvents) iter.Seq2[MeshMessage, error] {
+func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, events pollEvents) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
-		complete, err := opts.withDefaults()
-		if err = cmp.Or(c.ready(ctx), err); err != nil {
+		opts, err := opts, c.ready(ctx)
+		if err == nil {
+			opts, err = opts.withDefaults(c.redactor)
+		}
+		if err != nil {
 			yield(MeshMessage{}, err)
 			return
 		}
-		if complete.Interval < shortWatchInterval {
-			c.log.WarnContext(ctx, "the interval of Watch is very short", "interval", complete.Interval)
+		if opts.Interval < shortWatchInterval {
+			c.log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
 		}
-		w := &watcher{client: c, opts: complete, events: events, yield: yield}
+		w := &watcher{client: c, opts: opts, events: events, yield: yield}
+		kinds := slices.Compact(slices.Sorted(slices.Values(opts.Kinds)))
 		if len(kinds) == 0 {
-			kinds = []Kind{complete.Kind}
+			kinds = []Kind{""}
 		}
-		for _, kind := range slices.Compact(slices.Sorted(slices.Values(kinds))) {
-			selected := complete.selection()
+		for _, kind := range kinds {
+			selected := opts.selection()
 			selected.Kind = kind
-			w.windows = append(w.windows, &window{selected: selected, limit: complete.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
+			w.windows = append(w.windows, &window{selected: selected, limit: opts.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
 		}
 		for ctx.Err() == nil && w.poll(ctx) {
 			if !w.more {

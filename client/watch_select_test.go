@@ -32,9 +32,9 @@ func TestWatchSelectsMessages(t *testing.T) {
 		{client.WatchOptions{}, []int64{1, 2, 3, 4, 5}},
 		{client.WatchOptions{FromNode: "node-b"}, []int64{1, 3, 5}},
 		{client.WatchOptions{FromNode: "bee"}, []int64{1, 3, 5}},
-		{client.WatchOptions{Kind: client.KindQuestion}, []int64{2, 3, 5}},
+		{client.WatchOptions{Kinds: []client.Kind{client.KindQuestion}}, []int64{2, 3, 5}},
 		{client.WatchOptions{ThreadID: threadID}, []int64{3, 4}},
-		{client.WatchOptions{FromNode: "node-b", Kind: client.KindQuestion, ThreadID: threadID}, []int64{3}},
+		{client.WatchOptions{FromNode: "node-b", Kinds: []client.Kind{client.KindQuestion}, ThreadID: threadID}, []int64{3}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := worker(t, g, client.WithAliases(map[string]string{"bee": "node-b"}))
@@ -54,8 +54,8 @@ func TestWatchSelectsMessages(t *testing.T) {
 
 // fields returns the number of parameters of a selection.
 func fields(o client.WatchOptions) (n int) {
-	for _, value := range []string{o.FromNode, string(o.Kind), o.ThreadID} {
-		if value != "" {
+	for _, value := range []string{o.FromNode, fmt.Sprint(o.Kinds), o.ThreadID} {
+		if value != "" && value != "[]" {
 			n++
 		}
 	}
@@ -65,7 +65,7 @@ func fields(o client.WatchOptions) (n int) {
 // An older gateway ignores the parameters: the client selects as well.
 func TestServeLeavesMessagesThatAreNotSelected(t *testing.T) {
 	t.Parallel()
-	for _, opts := range []client.WatchOptions{{FromNode: "node-c"}, {Kind: client.KindFYI}, {ThreadID: threadID}} {
+	for _, opts := range []client.WatchOptions{{FromNode: "node-c"}, {Kinds: []client.Kind{client.KindFYI}}, {ThreadID: threadID}} {
 		synctest.Test(t, func(t *testing.T) {
 			b := &mailbox{ignores: []string{"from", "kind", "thread_id"}}
 			b.add("node-b", "question", "2026-11-21T12:00:00+00:00")
@@ -80,8 +80,8 @@ func TestServeLeavesMessagesThatAreNotSelected(t *testing.T) {
 
 func TestServeRejectsTwoSelectionsOfKinds(t *testing.T) {
 	b := new(mailbox)
-	opts := client.ServeOptions{Kinds: []client.Kind{client.KindFYI}, Watch: client.WatchOptions{Kind: client.KindQuestion}}
-	assert.Equal(t, "Kind", valueError(t, inProcess(t, b.handle).Serve(t.Context(), new(journal).handle, opts)).Field)
+	opts := client.ServeOptions{Kinds: []client.Kind{client.KindFYI}, Watch: client.WatchOptions{Kinds: []client.Kind{client.KindQuestion}}}
+	assert.Equal(t, "Kinds", valueError(t, inProcess(t, b.handle).Serve(t.Context(), new(journal).handle, opts)).Field)
 	opts = client.ServeOptions{Watch: client.WatchOptions{FromNode: "node\xff"}}
 	assert.Equal(t, "FromNode", valueError(t, inProcess(t, b.handle).Serve(t.Context(), new(journal).handle, opts)).Field)
 	assert.Zero(t, b.polls)

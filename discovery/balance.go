@@ -14,6 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 const opBalance = "FetchDeepSeekBalance"
@@ -36,7 +37,7 @@ type BalanceSnapshot struct {
 	GrantedBalance float64 `json:"granted_balance"`
 	// ToppedUpBalance is the paid part of the total; 0 if the provider sends no parts.
 	ToppedUpBalance float64 `json:"topped_up_balance"`
-	// Currency is the currency of the amounts, USD or CNY, as the provider spells it.
+	// Currency is the currency of the amounts, USD as the provider spells it.
 	Currency string `json:"currency"`
 	// IsAvailable reports whether the balance is sufficient for calls; true if the provider does not send it.
 	IsAvailable bool `json:"is_available"`
@@ -46,12 +47,12 @@ type BalanceSnapshot struct {
 	Raw json.RawMessage `json:"raw"`
 }
 
-// FetchDeepSeekBalance returns the balance of a DeepSeek account: the entry in US dollars, else the first entry, in its own
-// currency. An entry that cannot be read does not hide a good one in US dollars; without one in US dollars every entry must be valid.
-// The key gives access to the whole account.
+// FetchDeepSeekBalance returns the balance of a DeepSeek account in US dollars. An entry that cannot be read does not hide a good one. The
+// key gives access to the whole account.
 //
-// The result is nil, with one [Failure], if there is no key, the call fails, or the response has no entry, an invalid amount or only one
-// of the granted and the topped-up part. A negative timeout is a [*ValueError].
+// The result is nil, with one [Failure], if there is no key, the call fails, or the response has no valid entry in US dollars: the failure
+// names the currencies that there are, or has the error of an entry that cannot be read, such as an invalid amount or only one of
+// the granted and the topped-up part. A negative timeout is a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 type balanceResponse struct{ balance BalanceSnapshot }
 
 var (
-	errNoBalance  = errors.New("the response has no balance in any currency")
+	errNoBalance  = errors.New("the response has no balance in US dollars")
 	errNoCurrency = errors.New("the balance has no currency")
 	errOnePart    = errors.New("the balance has only one of its two parts")
 )
@@ -100,10 +101,9 @@ func (a *balanceResponse) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// chooseBalance returns the first readable entry in US dollars, else the first entry. Without one in US dollars every entry
-// must be readable: an unreadable one may be in US dollars.
+// chooseBalance returns the first readable entry in US dollars.
 func chooseBalance(entries []json.RawMessage) (BalanceSnapshot, error) {
-	var first *BalanceSnapshot
+	var currencies []string
 	var unreadable error
 	for i, raw := range entries {
 		balance, err := readBalance(raw)
@@ -113,17 +113,17 @@ func chooseBalance(entries []json.RawMessage) (BalanceSnapshot, error) {
 		case err != nil:
 		case strings.EqualFold(balance.Currency, "USD"):
 			return balance, nil
-		case first == nil:
-			first = &balance
+		default:
+			currencies = append(currencies, argument.Shown(balance.Currency))
 		}
 	}
 	switch {
-	case unreadable != nil:
+	case unreadable != nil: // it may be in US dollars
 		return BalanceSnapshot{}, unreadable
-	case first == nil:
+	case currencies == nil:
 		return BalanceSnapshot{}, errNoBalance
 	}
-	return *first, nil
+	return BalanceSnapshot{}, fmt.Errorf("%w, only in %s", errNoBalance, strings.Join(currencies, ", "))
 }
 
 // readBalance decodes one entry.

@@ -48,7 +48,7 @@ func fetchBalance(t *testing.T, s *fakeServer) *discovery.BalanceSnapshot {
 	return balance
 }
 
-func TestBalancePrefersUSDElseTheFirstEntry(t *testing.T) {
+func TestBalanceIsInUSD(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		body, currency       string
@@ -57,8 +57,6 @@ func TestBalancePrefersUSDElseTheFirstEntry(t *testing.T) {
 	}{
 		"both":              {balances(cny, usd), "USD", 9.87, 1, 8.87, true},
 		"dollars alone":     {balances(usd), "USD", 9.87, 1, 8.87, true},
-		"yuan alone":        {balances(cny), "CNY", 110, 10, 100, true},
-		"others":            {balances(strings.Replace(cny, "CNY", "EUR", 1), cny), "EUR", 110, 10, 100, true},
 		"lower case":        {balances(cny, strings.Replace(usd, "USD", "usd", 1)), "usd", 9.87, 1, 8.87, true},
 		"no currency":       {balances(`{"total_balance":"1","granted_balance":"0","topped_up_balance":"1"}`), "USD", 1, 0, 1, true},
 		"numbers":           {balances(`{"currency":"USD","total_balance":-0.5,"granted_balance":0E-6176,"topped_up_balance":1e1}`), "USD", -0.5, 0, 10, true},
@@ -284,5 +282,20 @@ func TestBalanceWithoutPartsOrWithAnInvalidOtherCurrency(t *testing.T) {
 				assert.JSONEq(t, body, string(b.Raw))
 			}
 		}
+	}
+}
+
+// A caller who reads TotalBalance would take 7 yuan for 7 dollars.
+func TestBalanceInOtherCurrenciesIsAFailure(t *testing.T) {
+	t.Parallel()
+	for want, body := range map[string]string{
+		"only in CNY":      balances(cny),
+		"only in EUR, CNY": balances(strings.Replace(cny, "CNY", "EUR", 1), cny),
+	} {
+		s := balanceServer(body)
+		assert.Nil(t, fetchBalance(t, s))
+		require.Len(t, s.failures, 1)
+		assert.Equal(t, discovery.ReasonDecode, s.failures[0].Reason)
+		assert.ErrorContains(t, s.failures[0].Err, want)
 	}
 }

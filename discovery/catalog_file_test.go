@@ -205,7 +205,7 @@ func TestRowsThatWereLeftOutAreReportedAfterLoading(t *testing.T) {
 	for range 2 {
 		models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
 		assert.Len(t, models, 2)
-		var f discovery.Failure
+		var f *discovery.Failure
 		require.ErrorAs(t, err, &f)
 		assert.Equal(t, discovery.ReasonPartial, f.Reason)
 	}

@@ -187,9 +187,9 @@ func TestStrictErrorsIncludeEveryFailure(t *testing.T) {
 	s.set("openai", respondStatus(429, ""))
 	models, err := s.client(t, discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
 	assert.NotEmpty(t, models, "models and the error")
-	var first discovery.Failure
+	var first *discovery.Failure
 	require.ErrorAs(t, err, &first)
-	assert.Equal(t, discovery.Failure{Operation: "ListModels", Reason: discovery.ReasonStatus, StatusCode: 503, Err: first.Err}, first)
+	assert.Equal(t, discovery.Failure{Operation: "ListModels", Reason: discovery.ReasonStatus, StatusCode: 503, Err: first.Err}, *first)
 	require.ErrorContains(t, err, "openai: rate_limited")
 }
 

@@ -101,7 +101,7 @@ func New(opts ...Option) (*Client, error) {
 		if opt == nil {
 			continue
 		}
-		if err := opt(c); err != nil {
+		if err := opt((*config)(c)); err != nil {
 			return nil, err
 		}
 	}
@@ -174,7 +174,7 @@ func (c *Client) report(ctx context.Context, f *Failure) error {
 // strictError returns f as an error for a client with WithStrictErrors, else nil.
 func (c *Client) strictError(f *Failure) error {
 	if c.strict {
-		return *f
+		return f
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func TestStrictErrorsOfBillsAndBalances(t *testing.T) {
 	for operation, b := range billings() {
 		s := newFakeServer(map[string]http.HandlerFunc{b.service: respondStatus(500, "oops")})
 		empty, err := b.call(t.Context(), s.inProcess(discovery.WithStrictErrors()), 0)
-		var f discovery.Failure
+		var f *discovery.Failure
 		require.ErrorAs(t, err, &f, operation)
 		assert.Equal(t, operation, f.Operation)
 		assert.True(t, empty)

@@ -71,8 +71,11 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 		GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource); err != nil {
 		return days, err
 	}
-	if slices.Contains(slices.Concat(query.ProjectIDs, query.APIKeyIDs), "") {
-		return days, invalid("ProjectIDs, APIKeyIDs", "", "must not contain an empty id")
+	switch {
+	case slices.Contains(query.ProjectIDs, ""):
+		return days, invalid("ProjectIDs", "", "must not contain an empty id")
+	case slices.Contains(query.APIKeyIDs, ""):
+		return days, invalid("APIKeyIDs", "", "must not contain an empty id")
 	}
 	params := query.params()
 	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {

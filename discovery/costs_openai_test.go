@@ -260,8 +260,8 @@ func TestInvalidOpenAICostQueries(t *testing.T) {
 		"group twice": {"GroupBy", func(q *discovery.OpenAICostQuery) {
 			q.GroupBy = []discovery.GroupBy{"line_item", "project_id", "line_item"}
 		}},
-		"empty project":    {"ProjectIDs, APIKeyIDs", func(q *discovery.OpenAICostQuery) { q.ProjectIDs = []string{"a", ""} }},
-		"empty key":        {"ProjectIDs, APIKeyIDs", func(q *discovery.OpenAICostQuery) { q.APIKeyIDs = []string{""} }},
+		"empty project":    {"ProjectIDs", func(q *discovery.OpenAICostQuery) { q.ProjectIDs = []string{"a", ""} }},
+		"empty key":        {"APIKeyIDs", func(q *discovery.OpenAICostQuery) { q.APIKeyIDs = []string{""} }},
 		"negative timeout": {"Timeout", func(q *discovery.OpenAICostQuery) { q.Timeout = -time.Second }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,8 +54,8 @@ const (
 	ReasonPartial Reason = "partial"
 )
 
-// Failure is the cause of an empty result. In an error, errors.As finds it as a Failure and as a *Failure. It never contains a key, even
-// if the provider echoes it.
+// Failure is the cause of an empty result. In an error, errors.As finds it as a *Failure. It never contains a key, even if the provider
+// echoes it.
 type Failure struct { //nolint:errname // the exported name is fixed
 	// Operation is the name of the method that was called, such as "ListModels".
 	Operation string
@@ -91,15 +91,6 @@ func (f Failure) Unwrap() error { return f.Err }
 func (f Failure) of(operation string) *Failure {
 	f.Operation = operation
 	return &f
-}
-
-// As sets target to a copy of f if target is a **Failure. It implements the interface of errors.As.
-func (f Failure) As(target any) bool {
-	p, ok := target.(**Failure)
-	if ok {
-		*p = &f
-	}
-	return ok
 }
 
 // failure returns a Failure of the request. status is 0 when nothing was received.

@@ -33,7 +33,7 @@ func NewSecret(text string) Secret { return secret.New(text) }
 // All callers of a client share the catalog and its fallback lists; for these, keyFunc receives the values of the context whose call
 // started the request.
 func WithKey(service Service, keyFunc func(context.Context) (string, error)) Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		if err := checkService(service); err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func TestUnreadableRowsAreLeftOut(t *testing.T) {
 
 	models, err = s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
 	assert.Len(t, models, 2, "strict callers get the models and the failure")
-	var f discovery.Failure
+	var f *discovery.Failure
 	require.ErrorAs(t, err, &f)
 	assert.Equal(t, discovery.ReasonPartial, f.Reason)
 }

@@ -12,12 +12,15 @@ import (
 )
 
 // Option configures a [Client]. A nil Option is ignored. [New] returns the [*ValueError] of an invalid argument.
-type Option func(*Client) error
+type Option func(*config) error
+
+// config is a client that is being made, so that no option can change a finished one.
+type config Client
 
 // WithHTTPClient sets the HTTP client. The client is copied. Redirects are never followed, whatever its CheckRedirect is,
 // because a key must not be sent to another host.
 func WithHTTPClient(httpClient *http.Client) Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		if httpClient == nil {
 			return invalid("httpClient", "", "must not be nil")
 		}
@@ -29,7 +32,7 @@ func WithHTTPClient(httpClient *http.Client) Option {
 // WithCatalogURL sets the base URL of the primary catalog, without /models. It must have the scheme http or https and a host,
 // and no user info, query or fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
 func WithCatalogURL(catalogURL string) Option {
-	return func(c *Client) (err error) {
+	return func(c *config) (err error) {
 		c.catalogURL, err = checkedURL("catalogURL", catalogURL)
 		return err
 	}
@@ -39,7 +42,7 @@ func WithCatalogURL(catalogURL string) Option {
 // key of the service is sent there. [ServiceOpenAIAdmin] and [ServiceAnthropicAdmin] use the base URL of [ServiceOpenAI] and
 // [ServiceAnthropic] unless they have their own.
 func WithBaseURL(service Service, baseURL string) Option {
-	return func(c *Client) (err error) {
+	return func(c *config) (err error) {
 		if err := checkService(service); err != nil {
 			return err
 		}
@@ -51,7 +54,7 @@ func WithBaseURL(service Service, baseURL string) Option {
 // WithOutageTTL sets the time after which an unavailable catalog or price list is requested again; with 0 every call requests
 // it. The default is [DefaultOutageTTL].
 func WithOutageTTL(outageTTL time.Duration) Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		if outageTTL < 0 {
 			return invalid("outageTTL", outageTTL.String(), "must not be negative")
 		}
@@ -62,7 +65,7 @@ func WithOutageTTL(outageTTL time.Duration) Option {
 
 // WithLogger sets the logger for failures, which are logged as warnings. The default is slog.Default() at the time of New.
 func WithLogger(logger *slog.Logger) Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		if logger == nil {
 			return invalid("logger", "", "must not be nil")
 		}
@@ -71,10 +74,10 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithFailureHandler sets a function that is called with every [Failure] before the operation returns. It may be called from
-// several goroutines at the same time.
+// WithFailureHandler sets a function that is called with every [Failure] before the operation returns; its address is the error. It may
+// be called from several goroutines at the same time.
 func WithFailureHandler(handler func(Failure)) Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		if handler == nil {
 			return invalid("handler", "", "must not be nil")
 		}
@@ -85,7 +88,7 @@ func WithFailureHandler(handler func(Failure)) Option {
 
 // WithStrictErrors makes operations also return every [Failure] as an error.
 func WithStrictErrors() Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		c.strict = true
 		return nil
 	}
@@ -94,7 +97,7 @@ func WithStrictErrors() Option {
 // WithMaxResponseBytes sets the size limit of a response body after decompression; maxBytes must be positive. A larger response is a
 // [Failure]. The default is [DefaultMaxResponseBytes].
 func WithMaxResponseBytes(maxBytes int64) Option {
-	return func(c *Client) error {
+	return func(c *config) error {
 		if maxBytes <= 0 {
 			return invalid("maxBytes", fmt.Sprint(maxBytes), "must be positive")
 		}

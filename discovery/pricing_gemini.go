@@ -30,7 +30,7 @@ const (
 // price.
 func WithGeminiServiceID(serviceID string) Option {
 	serviceID = strings.TrimSpace(serviceID)
-	return func(c *Client) error {
+	return func(c *config) error {
 		if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 			return invalid("serviceID", serviceID, "must be letters, digits and hyphens, as in "+defaultGeminiService)
 		}

@@ -95,7 +95,7 @@ func TestReasonsOfPricingFailures(t *testing.T) {
 			}
 			assert.Zero(t, s.count("elsewhere"))
 			_, err = s.client(t, discovery.WithStrictErrors(), discovery.WithMaxResponseBytes(64_000)).FetchGeminiPricing(t.Context(), withKey)
-			assert.ErrorAs(t, err, new(discovery.Failure))
+			assert.ErrorAs(t, err, new(*discovery.Failure))
 		})
 	}
 }

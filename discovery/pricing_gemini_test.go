@@ -87,7 +87,7 @@ func TestPricingForGeminiModelWithoutAKey(t *testing.T) {
 	assert.Equal(t, "PricingForGeminiModel", s.failures[0].Operation)
 
 	_, err = s.inProcess(discovery.WithStrictErrors()).PricingForGeminiModel(t.Context(), "3.7 flash", discovery.GeminiPriceQuery{})
-	assert.ErrorAs(t, err, new(discovery.Failure))
+	assert.ErrorAs(t, err, new(*discovery.Failure))
 }
 
 // paged serves three pages. Their tokens contain characters that a URL must escape.

@@ -71,7 +71,7 @@ func TestAnthropicReportWithoutAResponseIsNotComplete(t *testing.T) {
 	assert.Equal(t, "ReconcileAnthropicCost", s.failures[0].Operation)
 
 	r, err := s.inProcess(discovery.WithStrictErrors()).ReconcileAnthropicCost(t.Context(), reportQuery(), nil)
-	var f discovery.Failure
+	var f *discovery.Failure
 	require.ErrorAs(t, err, &f)
 	assert.False(t, r.Complete)
 	_, err = s.inProcess().ReconcileAnthropicCost(t.Context(), reportQuery(), ptr(math.NaN()))

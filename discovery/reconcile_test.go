@@ -95,7 +95,7 @@ func TestReportWithoutAResponseIsNotComplete(t *testing.T) {
 
 	strict := s.inProcess(discovery.WithStrictErrors())
 	r, err := strict.ReconcileOpenAICost(t.Context(), costQuery(), nil)
-	var f discovery.Failure
+	var f *discovery.Failure
 	require.ErrorAs(t, err, &f)
 	assert.False(t, r.Complete)
 	x, err := strict.ReconcileXAICost(t.Context(), usageQuery(), nil)

@@ -92,7 +92,7 @@ func Listen(opts ...Option) (*Gateway, error) {
 	g.reset()
 	for _, opt := range opts {
 		if opt != nil {
-			opt(g)
+			opt((*config)(g))
 		}
 	}
 	g.handler = g.router()

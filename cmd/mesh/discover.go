@@ -18,7 +18,7 @@ func (a *app) discover() (*discovery.Client, *failureList) {
 	a.progress.Start()
 	return newDiscovery(slices.Concat([]discovery.Option{
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
-		discovery.WithFailureHandler(func(f discovery.Failure) { failures.add(f) }),
+		discovery.WithFailureHandler(func(f discovery.Failure) { failures.add(&f) }),
 	}, a.providers)), failures
 }
 

@@ -24,7 +24,7 @@ func serveAnswers(t *testing.T, g *gatewaytest.Gateway, node, text string) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		_ = c.Serve(ctx, func(ctx context.Context, q client.MeshMessage) error {
-			_, err := c.Reply(ctx, q, client.KindAnswer, text)
+			_, err := c.Reply(ctx, q, client.SendRequest{Kind: client.KindAnswer, Content: text})
 			return err
 		}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}})
 	})
@@ -87,7 +87,7 @@ func TestAskToolGoesOnWaitingInAThread(t *testing.T) {
 	rows, err := c.Fetch(t.Context(), client.FetchOptions{})
 	require.NoError(t, err)
 	for _, q := range rows { // the newest first
-		_, err := c.Reply(t.Context(), q, client.KindAnswer, "answer to "+q.GetContent())
+		_, err := c.Reply(t.Context(), q, client.SendRequest{Kind: client.KindAnswer, Content: "answer to " + q.GetContent()})
 		require.NoError(t, err)
 	}
 	for text, result := range map[string]map[string]any{"delete the backup?": first, "delete the database?": second} {

@@ -317,7 +317,7 @@ func TestThreadShowsWhatIsRead(t *testing.T) {
 	questions, err := b.Fetch(t.Context(), client.FetchOptions{})
 	require.NoError(t, err)
 	for _, m := range questions {
-		_, err = b.Reply(t.Context(), m, client.KindAnswer, "y")
+		_, err = b.Reply(t.Context(), m, client.SendRequest{Kind: client.KindAnswer, Content: "y"})
 		require.NoError(t, err)
 	}
 	require.NoError(t, b.MarkRead(t.Context(), 1))

@@ -28,7 +28,7 @@ the answer with its number. The newest 1000 questions are looked at, with --to o
 			if err != nil {
 				return err
 			}
-			questions, err := c.Pending(ctx, opts)
+			questions, err := c.Pending(ctx, client.PendingOptions{ToNode: opts.ToNode, ThreadID: opts.ThreadID})
 			if err = a.skipInvalid(err); err != nil {
 				return err
 			}

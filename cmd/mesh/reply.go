@@ -32,7 +32,7 @@ func newReply(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			receipt, err := c.Reply(ctx, messages[0], client.Kind(given[1]), text)
+			receipt, err := c.Reply(ctx, messages[0], client.SendRequest{Kind: client.Kind(given[1]), Content: text})
 			var unknown *client.NotInRegistryError
 			if errors.As(err, &unknown) {
 				err = fmt.Errorf("the sender of message %d cannot receive answers: %w", messages[0].ID, err)

@@ -24,7 +24,9 @@ func newSent(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			messages, err := c.Sent(ctx, opts)
+			messages, err := c.Sent(ctx, client.SentOptions{
+				ToNode: opts.ToNode, UnreadOnly: opts.UnreadOnly, Kind: opts.Kind, ThreadID: opts.ThreadID, Since: opts.Since, Limit: opts.Limit,
+			})
 			if err = a.skipInvalid(err); err != nil {
 				return err
 			}

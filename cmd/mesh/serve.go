@@ -108,9 +108,11 @@ func (f serveFlags) next() string {
 	return "with --spool " + f.spool + " delivers those that are kept, and runs the command again for the others"
 }
 
-// options returns the options of Serve.
-func (f serveFlags) options() (client.ServeOptions, error) {
-	opts := client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, AllowRules: f.allowRules, Lease: f.share, Spool: f.spool, Watch: polls(f.interval)}
+// options returns the options of Answer.
+func (f serveFlags) options() (client.AnswerOptions, error) {
+	opts := client.AnswerOptions{
+		ServeOptions: client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, Lease: f.share, Watch: polls(f.interval)}, AllowRules: f.allowRules, Spool: f.spool,
+	}
 	if err := checkRules(f.allowRules); err != nil {
 		return opts, err
 	}
@@ -121,7 +123,7 @@ func (f serveFlags) options() (client.ServeOptions, error) {
 		return opts, usagef("--give-up: %q must be %s or %s", f.giveUp, leaveUnread, markRead)
 	}
 	if slices.Equal(f.kinds, []string{allKinds}) {
-		opts.Kinds = []client.Kind{} // nil is questions
+		opts.AllKinds = true
 		return opts, nil
 	}
 	for _, name := range f.kinds {

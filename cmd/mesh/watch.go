@@ -30,7 +30,10 @@ func (a *app) watch(ctx context.Context, c *client.MeshClient, opts client.Fetch
 	defer stop()
 	var denied *client.MeshAuthError
 	watch := polls(interval)
-	watch.FromNode, watch.Kind, watch.ThreadID = opts.FromNode, opts.Kind, opts.ThreadID
+	watch.FromNode, watch.ThreadID = opts.FromNode, opts.ThreadID
+	if opts.Kind != "" {
+		watch.Kinds = []client.Kind{opts.Kind}
+	}
 	for m, err := range c.Watch(ctx, watch) {
 		switch {
 		case ctx.Err() != nil:

@@ -58,7 +58,7 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	require.NoError(t, err)
 	other, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
 	assert.Empty(t, other)
-	var failure discovery.Failure
+	var failure *discovery.Failure
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, 404, failure.StatusCode, "another service")
 }

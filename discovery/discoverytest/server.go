@@ -115,7 +115,7 @@ func Listen(opts ...Option) (*Server, error) {
 	s.site = testserver.New(s.record)
 	for _, opt := range opts {
 		if opt != nil {
-			opt(s)
+			opt((*config)(s))
 		}
 	}
 	url, err := s.site.Listen(s.addr, s.handler())

@@ -37,7 +37,7 @@ type Endpoint struct {
 //	meter.WithEndpoint(meter.Endpoint{Platform: prices.PlatformAzure, Region: "global"})
 //	meter.WithEndpoint(meter.Endpoint{Host: "api.groq.com", API: models.OpenAI, Provider: "groq"})
 func WithEndpoint(e Endpoint) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		host, err := e.check()
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func WithEndpoint(e Endpoint) Option {
 // WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of one of the five
 // providers. It is [WithEndpoint] with the API of the provider.
 func WithHost(host string, provider models.Provider) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		if host == "" {
 			return errHost
 		}

@@ -51,7 +51,7 @@ func TestAConversationIsALabel(t *testing.T) {
 			defer resp.Body.Close()
 			_, err = io.Copy(io.Discard, resp.Body)
 			return "Yes.", err
-		}, client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}})
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}})
 	}()
 	thread, err := a.OpenThread(t.Context(), "build")
 	require.NoError(t, err)

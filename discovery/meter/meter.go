@@ -66,7 +66,7 @@ func New(opts ...Option) (*Meter, error) {
 		if opt == nil {
 			continue
 		}
-		if err := opt(m); err != nil {
+		if err := opt((*config)(m)); err != nil {
 			return nil, err
 		}
 	}

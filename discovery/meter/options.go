@@ -8,11 +8,14 @@ import (
 )
 
 // Option is an option of [New]. A nil Option is ignored.
-type Option func(*Meter) error
+type Option func(*config) error
+
+// config is a meter that is being made, so that no option can change a finished one.
+type config Meter
 
 // WithPrices sets the price list of the calls. The default is [prices.BuiltIn].
 func WithPrices(list *prices.List) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		if list == nil {
 			return invalid("list", "", "must not be nil")
 		}
@@ -25,7 +28,7 @@ func WithPrices(list *prices.List) Option {
 // response, or closes it, before that read or Close returns. It must be safe for concurrent use. If it panics, the panic is
 // logged and the response is not affected.
 func WithRecorder(record func(calls.Record)) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		if record == nil {
 			return invalid("record", "", "must not be nil")
 		}
@@ -37,7 +40,7 @@ func WithRecorder(record func(calls.Record)) Option {
 // WithBudget adds a budget. A call that exceeds one of several budgets is refused: it gets a response with status 402, the body of
 // which ends with a [*BudgetError].
 func WithBudget(b Budget) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		a, err := newAccount(b)
 		m.budgets = append(m.budgets, a)
 		return err
@@ -47,7 +50,7 @@ func WithBudget(b Budget) Option {
 // WithChargesOnly makes budgets count only what is charged. Calls of a subscription, whose cost is a list price
 // ([calls.Record].Billing), then cost them nothing and are never refused. They count by default.
 func WithChargesOnly() Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		m.chargesOnly = true
 		return nil
 	}
@@ -57,7 +60,7 @@ func WithChargesOnly() Option {
 // has no counts. The caller sees an additional event at the end, and "usage":null in the others. The body of the request is
 // held in memory for it.
 func WithStreamUsage() Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		m.streamUsage = true
 		return nil
 	}
@@ -66,7 +69,7 @@ func WithStreamUsage() Option {
 // WithLogger sets the logger for recorders that panic and, once for each, for hosts that are not known and for models with calls
 // whose cost is not known. The default is [slog.Default].
 func WithLogger(logger *slog.Logger) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		if logger == nil {
 			return invalid("logger", "", "must not be nil")
 		}

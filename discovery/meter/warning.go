@@ -13,7 +13,7 @@ type BudgetWarning struct {
 // set aside is not spent. It is called on the goroutine that counts the call, in [Meter.Restore] or in [Meter.Follow], and must be safe for
 // concurrent use. If it panics, the panic is logged.
 func WithBudgetWarning(warn func(BudgetWarning)) Option {
-	return func(m *Meter) error {
+	return func(m *config) error {
 		if warn == nil {
 			return invalid("warn", "", "must not be nil")
 		}

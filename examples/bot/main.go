@@ -96,7 +96,7 @@ func (b *bot) answer(ctx context.Context, m client.MeshMessage) error {
 	defer cancel()
 	text, err := b.complete(ctx, m.GetContent())
 	if err == nil {
-		_, err = b.client.Reply(ctx, m, client.KindAnswer, text)
+		_, err = b.client.Reply(ctx, m, client.SendRequest{Content: text})
 	}
 	if err != nil {
 		b.metrics.Add("failed_attempts", 1)

@@ -90,7 +90,7 @@ func sent() *operation {
 	return &operation{
 		name: "Sent", method: "Sent", recordings: []string{"inbox_without_to"}, request: [2]string{"GET", "/messages"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			return c.Sent(ctx, client.FetchOptions{})
+			return c.Sent(ctx, client.SentOptions{})
 		},
 		empty: []client.MeshMessage{},
 		text:  path{"messages", 0, "content"}, integer: path{"messages", 0, "id"}, object: path{"messages", 0},

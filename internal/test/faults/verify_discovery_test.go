@@ -59,8 +59,8 @@ func within(err error) []discovery.Failure {
 	switch e := err.(type) { //nolint:errorlint // the whole tree is walked
 	case nil:
 		return nil
-	case discovery.Failure:
-		return []discovery.Failure{e}
+	case *discovery.Failure:
+		return []discovery.Failure{*e}
 	case interface{ Unwrap() []error }:
 		var all []discovery.Failure
 		for _, inner := range e.Unwrap() {

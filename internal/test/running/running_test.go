@@ -58,7 +58,7 @@ func TestConversation(t *testing.T) {
 	go func() {
 		served <- answerer.Answer(serving, func(_ context.Context, q client.MeshMessage) (string, error) {
 			return "answer to " + q.GetContent(), nil
-		}, client.ServeOptions{Watch: client.WatchOptions{Interval: 200 * time.Millisecond}})
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: 200 * time.Millisecond}}})
 	}()
 
 	answer, err := asker.Ask(ctx, client.SendRequest{To: answererName, Kind: client.KindQuestion, Content: "first"})
@@ -83,10 +83,10 @@ func TestConversation(t *testing.T) {
 	}
 	assert.Equal(t, []int{1, 1}, []int{answered, missing})
 
-	sent, err := asker.Sent(ctx, client.FetchOptions{})
+	sent, err := asker.Sent(ctx, client.SentOptions{})
 	require.NoError(t, err)
 	assert.Len(t, sent, 3)
-	pending, err := asker.Pending(ctx, client.FetchOptions{})
+	pending, err := asker.Pending(ctx, client.PendingOptions{})
 	require.NoError(t, err)
 	require.Len(t, pending, 1)
 	assert.Equal(t, silentName, pending[0].ToNode)
@@ -122,7 +122,7 @@ func TestQuestionsInOneThread(t *testing.T) {
 	go func() {
 		served <- answerer.Answer(serving, func(ctx context.Context, q client.MeshMessage) (string, error) {
 			return client.Conversation(ctx) + ": answer to " + q.GetContent(), nil
-		}, client.ServeOptions{Workers: 4, Watch: client.WatchOptions{Interval: 200 * time.Millisecond}})
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: 4, Watch: client.WatchOptions{Interval: 200 * time.Millisecond}}})
 	}()
 	var asking sync.WaitGroup
 	for program := range programs {
@@ -144,7 +144,7 @@ func TestQuestionsInOneThread(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, answer.GetContent(), "delete the backup?")
 	}
-	pending, err := asker.Pending(ctx, client.FetchOptions{ThreadID: thread.ID})
+	pending, err := asker.Pending(ctx, client.PendingOptions{ThreadID: thread.ID})
 	require.NoError(t, err)
 	assert.Empty(t, pending)
 	stopServing()

@@ -53,10 +53,12 @@ func TestAnswersAreProducedOnceInAnOutageAndOnASlowLink(t *testing.T) {
 			g.FailIf(away)
 		}
 		return fmt.Sprint("answer ", m.ID), nil
-	}, client.ServeOptions{
-		Workers: workers,
-		Watch:   client.WatchOptions{Interval: 100 * time.Millisecond},
-		OnError: func(client.MeshMessage, error) {}, // polls and marks
+	}, client.AnswerOptions{
+		ServeOptions: client.ServeOptions{
+			Workers: workers,
+			Watch:   client.WatchOptions{Interval: 100 * time.Millisecond},
+			OnError: func(client.MeshMessage, error) {}, // polls and marks,
+		},
 		OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -40,9 +40,11 @@ func runServer(address string) error {
 		report("run", m)
 		time.Sleep(rand.N(shareLease / 4))
 		return "answer to " + m.GetContent(), nil
-	}, client.ServeOptions{
-		Workers: 2, Lease: shareLease, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
-		OnError: func(client.MeshMessage, error) {},
+	}, client.AnswerOptions{
+		ServeOptions: client.ServeOptions{
+			Workers: 2, Lease: shareLease, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
+			OnError: func(client.MeshMessage, error) {},
+		},
 		OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
 			if err == nil {
 				report("answered", m)

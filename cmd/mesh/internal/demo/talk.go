@@ -64,7 +64,7 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	go func() {
 		done <- b.Answer(served, func(ctx context.Context, msg client.MeshMessage) (string, error) {
 			return complete(ctx, m, p.URL, msg.GetContent()) // ctx has the label thread
-		}, client.ServeOptions{Watch: client.WatchOptions{Interval: pollInterval}})
+		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: pollInterval}}})
 	}()
 	got, err := a.Ask(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
 	end()

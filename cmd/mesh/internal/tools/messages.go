@@ -133,7 +133,7 @@ func (t *messageTools) reply(ctx context.Context, in replyArguments) (toolReply,
 	if err != nil {
 		return toolReply{}, err
 	}
-	sent, err := t.client.Reply(ctx, *m, client.Kind(cmp.Or(in.Kind, kindName(client.KindAnswer))), string(in.Content))
+	sent, err := t.client.Reply(ctx, *m, client.SendRequest{Kind: client.Kind(in.Kind), Content: string(in.Content)})
 	if err != nil {
 		return toolReply{}, err
 	}

@@ -37,7 +37,10 @@ func (t *messageTools) wait(call context.Context, p progress, in waitArguments) 
 	ctx, cancel := context.WithTimeout(call, longest)
 	defer cancel()
 	defer p.reportUntilDone(ctx, cancel, longest)()
-	opts := client.WatchOptions{Interval: waitInterval, FromNode: string(in.From), Kind: client.Kind(in.Kind)}
+	opts := client.WatchOptions{Interval: waitInterval, FromNode: string(in.From)}
+	if in.Kind != "" {
+		opts.Kinds = []client.Kind{client.Kind(in.Kind)}
+	}
 	m, err := t.await(call, ctx, opts, in.Thread)
 	switch {
 	case call.Err() != nil:
@@ -84,11 +87,13 @@ func (t *messageTools) await(call, ctx context.Context, opts client.WatchOptions
 
 // poll returns the oldest unread message now, or nil. Older gateways ignore the selection.
 func (t *messageTools) poll(ctx context.Context, opts client.WatchOptions) (*client.MeshMessage, error) {
-	unread, _, _, err := lookup.Newest(ctx, t.client, client.FetchOptions{
-		UnreadOnly: true, Limit: window, FromNode: opts.FromNode, Kind: opts.Kind, ThreadID: opts.ThreadID,
-	})
+	selected := client.FetchOptions{UnreadOnly: true, Limit: window, FromNode: opts.FromNode, ThreadID: opts.ThreadID}
+	for _, kind := range opts.Kinds { // at most one
+		selected.Kind = kind
+	}
+	unread, _, _, err := lookup.Newest(ctx, t.client, selected)
 	unread = slices.DeleteFunc(unread, func(m client.MeshMessage) bool {
-		return opts.FromNode != "" && m.FromNode != opts.FromNode || opts.Kind != "" && m.Kind != opts.Kind ||
+		return opts.FromNode != "" && m.FromNode != opts.FromNode || selected.Kind != "" && m.Kind != selected.Kind ||
 			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID
 	})
 	var row *client.RowError
