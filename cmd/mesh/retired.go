@@ -55,7 +55,7 @@ fixtures and testdata. ` + sourceHelp + `
 
 With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is
 deprecated, with the number and the cost of its calls. REPORTED is what the newest response of Gemini stated, if it is not the date.
-Dates are those of the provider; other platforms can have others.`,
+Calls on a platform, such as Bedrock, have the dates of that platform.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
   mesh retired --scan --write-baseline models.baseline . && mesh retired --scan --baseline models.baseline .

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +22,8 @@ const usedDays = 28
 // usedModel is one row of mesh retired --used.
 type usedModel struct {
 	retirement
+	// Platform is where the model was called; "" is the provider's own API.
+	Platform string `json:"platform,omitempty"`
 	Calls    int    `json:"calls"`
 	Unpriced int    `json:"unpriced"`
 	USD      string `json:"usd"`
@@ -42,7 +46,7 @@ func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duratio
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	rows, err := calls.Sum(calls.SumOptions{
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
-		By:     [][]string{{"provider", "model"}, {"provider", "model", "day", "model_stage", "retirement_date"}},
+		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
 		OnRead: a.readingCalls("reading calls", in),
 	}, in.Paths...)
 	unread := wrongUse(in.Rename(err))
@@ -71,13 +75,15 @@ func (a *app) retiredUsed(ctx context.Context, paths []string, soon time.Duratio
 
 // used returns the models that are retired or deprecated or retire soon, by the registry or by the responses, and reports whether one of
 // them has a date that has passed or is soon. days are the rows with the status of each day.
-func (c checker) used(models, days []calls.Group) (used []usedModel, found bool) {
+func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 	used = []usedModel{}
-	for _, row := range models {
+	for _, row := range rows {
+		p, platform, id := models.Provider(row.By[0]), row.By[1], row.By[2]
 		m := usedModel{
-			retirement: c.modelOf(row.By[0], row.By[1]), Calls: row.Calls, Unpriced: row.Unpriced, USD: row.USD,
+			retirement: retirement{p, id, c.registry.CheckOn(platform, p, id, c.today)},
+			Platform:   platform, Calls: row.Calls, Unpriced: row.Unpriced, USD: row.USD,
 		}
-		m.report(days)
+		m.report(row.By, days)
 		finds := c.finds(m.retirement) || c.isSoon(m.ReportedDate)
 		if finds || m.ends() {
 			used = append(used, m)
@@ -87,16 +93,10 @@ func (c checker) used(models, days []calls.Group) (used []usedModel, found bool)
 	return used, found
 }
 
-// modelOf returns the state of a model of a provider that is known.
-func (c checker) modelOf(provider, id string) retirement {
-	p := models.Provider(provider)
-	return retirement{p, id, c.registry.Check(p, id, c.today)}
-}
-
-// report sets what the newest day of the model states. The rows of a model are in the order of their days.
-func (m *usedModel) report(days []calls.Group) {
+// report sets what the newest day of the model states, whose values are by. The rows of a model are in the order of their days.
+func (m *usedModel) report(by []string, days []calls.Group) {
 	for _, row := range days {
-		if stage, date := row.By[3], row.By[4]; row.By[0] == string(m.Provider) && row.By[1] == m.Model && stage+date != "" {
+		if stage, date := row.By[4], row.By[5]; slices.Equal(row.By[:3], by) && stage+date != "" {
 			m.Stage, m.ReportedDate = stage, date
 		}
 	}
@@ -122,7 +122,7 @@ func (a *app) printUsed(list []usedModel) error {
 			m := &list[i]
 			reported := m.reported()
 			rows[i] = []string{
-				output.Text((*string)(&m.Provider)), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
+				cmp.Or(m.Platform, string(m.Provider), "-"), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
 				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported),
 			}
 		}

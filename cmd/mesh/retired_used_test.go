@@ -70,3 +70,19 @@ func TestUsedModelsThatEndLater(t *testing.T) {
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "calls.jsonl:1: ")
 }
+
+// A call on a platform has the dates of that platform, or none.
+func TestUsedModelsOfPlatforms(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	out, errs, status := retiredUsed(t, s, usedLine(1, "anthropic", "claude-opus-4-1", `"1"`, `,"platform":"openrouter"`)+
+		usedLine(1, "openai", "o1-mini", `"1"`, `,"platform":"azure"`))
+	assert.Equal(t, 0, status, errs+out)
+	out, errs, status = retiredUsed(t, s, usedLine(1, "openai", "o1-mini", `"1"`, `,"platform":"azure"`)+usedLine(1, "openai", "o1-mini", `"2"`, "")+
+		usedLine(1, "anthropic", "claude-sonnet-4", `"1"`, `,"platform":"bedrock"`))
+	assert.Equal(t, 1, status, errs)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 3, out)
+	assert.Regexp(t, `^bedrock +claude-sonnet-4 +retired +2026-10-14 `, lines[1])
+	assert.Regexp(t, `^openai +o1-mini +retired +2025-10-27 +\S+ +1 +0 +2 `, lines[2])
+}

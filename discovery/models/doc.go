@@ -17,7 +17,7 @@
 // # Retirement
 //
 // [Retirements] returns a table of dates, as of [RetirementsAsOf]. [Registry.Check] distinguishes a retired model from one that
-// retires later, one without a date, and an unknown one. [github.com/mesh-gateway/mesh-go/discovery.Client.Retirements] adds the
+// retires later, one without a date, and an unknown one. [Registry.CheckOn] does so for a platform, which has its own dates. [github.com/mesh-gateway/mesh-go/discovery.Client.Retirements] adds the
 // dates that OpenAI and Anthropic report now.
 //
 // # Errors

@@ -45,7 +45,7 @@ func (k *ModelKey) UnmarshalText(text []byte) error {
 // as a whole (gemini-1.5-*, gpt-4o-audio-preview*, fine-tunes of gpt-4): its builds without their own date have the date of the
 // line. A fine-tune, such as ft:gpt-4-0613:acme::1, retires with the fine-tunes of its model, not with the model.
 //
-// The dates apply to the provider's own API; Bedrock and Google Cloud have others.
+// The dates apply to the provider's own API. [Registry.CheckOn] has those of platforms, such as Bedrock and Google Cloud.
 //
 // The methods only read. The nil Registry is empty.
 type Registry map[ModelKey]string
@@ -70,13 +70,22 @@ type retirementTable struct {
 	replacements map[ModelKey][]string
 	// listed has the models that have a row without a date.
 	listed map[ModelKey]bool
+	// platforms has the dates of each platform.
+	platforms map[string]Registry
 }
 
 // builtIn parses the built-in table when it is first used.
 var builtIn = sync.OnceValue(func() retirementTable {
-	t := retirementTable{Registry{}, map[ModelKey]bool{}, map[ModelKey][]string{}, map[ModelKey]bool{}}
+	t := retirementTable{Registry{}, map[ModelKey]bool{}, map[ModelKey][]string{}, map[ModelKey]bool{}, map[string]Registry{}}
 	for _, row := range retirements.Rows() {
 		key := ModelKey{Provider(row.Provider), row.ID}
+		if row.Platform != "" {
+			if t.platforms[row.Platform] == nil {
+				t.platforms[row.Platform] = Registry{}
+			}
+			t.platforms[row.Platform][key] = row.Date
+			continue
+		}
 		if row.Date == "" {
 			t.listed[key] = true
 			continue

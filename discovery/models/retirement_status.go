@@ -60,6 +60,16 @@ func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 	return status
 }
 
+// CheckOn is Check for a model that is called on a platform: "bedrock", "vertex", "azure" or "openrouter", as in a record of calls; "" is
+// the provider's own API. A platform sets its own dates, which are built in. The provider's dates and those in r do not apply there: a
+// model without a date of the platform is StateListed or StateUnknown.
+func (r Registry) CheckOn(platform string, p Provider, id string, day time.Time) RetirementStatus {
+	if platform != "" {
+		r = builtIn().platforms[platform]
+	}
+	return r.Check(p, id, day)
+}
+
 // checkListed returns the status of a model without an entry in the registry.
 func checkListed(p Provider, id string) RetirementStatus {
 	p, table := modelid.Canonical(p), builtIn()

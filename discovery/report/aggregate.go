@@ -116,7 +116,7 @@ func (a *aggregate) model(id ModelID) *model {
 	m = newModel()
 	a.models[id] = m
 	if a.details {
-		m.retirement = a.retirement.Check(id.Provider, id.Model, a.now)
+		m.retirement = a.retirement.CheckOn(id.Platform, id.Provider, id.Model, a.now)
 		m.retires = retires(&m.retirement, a.today)
 	}
 	return m

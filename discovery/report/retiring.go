@@ -16,8 +16,8 @@ import (
 type Retiring struct {
 	ModelID
 	State models.RetirementState `json:"state"`
-	// Date is the last day of the model at its provider, "" without one. Other platforms can have others. Days is the number of days from
-	// Options.Now to it, negative for a retired model, and 0 without a date.
+	// Date is the last day of the model on its platform or at its provider, "" without one. Days is the number of days from Options.Now
+	// to it, negative for a retired model, and 0 without a date.
 	Date string `json:"date"`
 	Days int    `json:"days"`
 	// Replacement lasts itself: it is not deprecated and does not retire soon. "" means that none is known.

@@ -46,3 +46,17 @@ func TestRetiringModels(t *testing.T) {
 	assert.Equal(t, []string{report.CodeRetired}, r.Codes)
 	assert.Contains(t, r.Advice[0].Text, "o4-mini")
 }
+
+// The dates of the provider do not apply on a platform.
+func TestRetiringModelsOfPlatforms(t *testing.T) {
+	t.Parallel()
+	use := func(platform string, p models.Provider, model string) calls.Record {
+		return calls.Record{Provider: p, Platform: platform, Model: model, Time: at(1), Status: 400, Usage: []byte(`{"input_tokens":1,"output_tokens":1}`), USD: "1"}
+	}
+	r := build(t, report.Options{},
+		use("bedrock", models.Anthropic, "claude-opus-4-1-20250805"), use("openrouter", models.Anthropic, "claude-opus-4-1-20250805"),
+		use("azure", models.OpenAI, "o4-mini"), use("vertex", models.Gemini, "gemini-2.5-pro"))
+	require.Len(t, r.Retiring, 2)
+	assert.Equal(t, []any{"vertex", models.StateRetired, "2026-10-20"}, []any{r.Retiring[0].Platform, r.Retiring[0].State, r.Retiring[0].Date})
+	assert.Equal(t, []any{"bedrock", models.StateRetiring, "2027-01-08"}, []any{r.Retiring[1].Platform, r.Retiring[1].State, r.Retiring[1].Date})
+}

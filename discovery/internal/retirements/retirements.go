@@ -1,6 +1,6 @@
-// Package retirements holds the built-in table of retirement dates and the list of models without one.
+// Package retirements holds the built-in tables of retirement dates and the list of models without one.
 //
-// retirements.csv and models.csv describe their columns. "make facts" compares them with the newest official SDKs.
+// The tables describe their columns. "make facts" compares them with the newest official SDKs.
 package retirements
 
 import (
@@ -8,17 +8,21 @@ import (
 	"strings"
 )
 
-// CSV and ModelsCSV are the tables as they are in the repository.
+// CSV, ModelsCSV and PlatformsCSV are the tables as they are in the repository.
 var (
 	//go:embed retirements.csv
 	CSV string
 	//go:embed models.csv
 	ModelsCSV string
+	//go:embed platforms.csv
+	PlatformsCSV string
 )
 
 // Row is a model of the table.
 type Row struct {
 	Provider, ID string
+	// Platform is where the date holds; "" is the provider's own API.
+	Platform string
 	// Date is YYYY-MM-DD, "deprecated", or "" for a model without a date.
 	Date string
 	// WholeLine reports whether the date also holds for builds of the model that have no row.
@@ -27,24 +31,27 @@ type Row struct {
 	Replacements []string
 }
 
-// Rows returns all rows, those of models.csv included.
+// Rows returns the rows of all tables.
 func Rows() []Row {
-	rows := make([]Row, 0, strings.Count(CSV, "\n")+strings.Count(ModelsCSV, "\n"))
-	for _, table := range []string{CSV, ModelsCSV} {
-		for line := range strings.Lines(table) {
-			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "provider,") {
-				continue
-			}
-			rows = append(rows, parse(strings.Split(strings.TrimSpace(line), ",")))
+	all := CSV + ModelsCSV + PlatformsCSV
+	rows := make([]Row, 0, strings.Count(all, "\n"))
+	for line := range strings.Lines(all) {
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "provider,") {
+			continue
 		}
+		rows = append(rows, parse(strings.Split(strings.TrimSpace(line), ",")))
 	}
 	return rows
 }
 
-// parse reads provider, id, date, builds and replacement, or provider and id alone.
+// parse reads the fields of a row of retirements.csv, of models.csv, which has two, or of platforms.csv, which has five.
 func parse(fields []string) Row {
 	row := Row{Provider: fields[0], ID: fields[1]}
-	if len(fields) == 2 {
+	switch len(fields) {
+	case 2:
+		return row
+	case 5:
+		row.Date, row.Platform = fields[2], fields[3]
 		return row
 	}
 	if fields[2] != "none" {
