@@ -38,6 +38,23 @@ func TestUsageLineCountsUpstreams(t *testing.T) {
 	assert.Equal(t, "today 0.00 USD, 1 call, 1/day: 50 %\n", out.String())
 }
 
+// TestUsageLineSpendsAsTheMeter checks that lower bounds count, and subscriptions unless only charges do.
+func TestUsageLineSpendsAsTheMeter(t *testing.T) {
+	t.Parallel()
+	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
+	for _, more := range []string{`"usd":"1"`, `"usd":null,"unpriced":"closed","at_least_usd":"3"`, `"usd":"2","billing":"subscription"`} {
+		writeCall(t, folder, now.Add(-time.Hour), more)
+	}
+	for chargesOnly, want := range map[bool]string{false: "5/day: 120 %", true: "5/day: 80 %"} {
+		var out strings.Builder
+		in, err := callsfiles.Open(nil, []string{folder})
+		require.NoError(t, err)
+		a := &app{out: &out, errs: &out, format: "text"}
+		require.NoError(t, a.usageLine(&usageFlags{budgets: []string{"5/day"}, chargesOnly: chargesOnly}, prices.BuiltIn(), in, now))
+		assert.Equal(t, "today 3.00 USD, 3 calls, 1 unpriced, "+want+"\n", out.String())
+	}
+}
+
 func TestUsageLine(t *testing.T) {
 	t.Parallel()
 	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
