@@ -147,7 +147,7 @@ func (a *app) warnOfUnpriced(perCall string) func(calls.Record) {
 	}
 	var models sync.Map
 	return func(r calls.Record) {
-		if r.USD != "" || (perCall == "" && r.AtLeastUSD != "") {
+		if r.USD != "" || (perCall == "" && r.BoundUSD != "") {
 			return
 		}
 		if _, known := models.LoadOrStore(r.Platform+"/"+string(r.Provider)+"/"+r.Model, true); !known {

@@ -23,11 +23,11 @@ type entry struct {
 
 	time time.Time
 	// usage, requests and labels are JSON, and nil for null or without the field.
-	usage, requests, labels   []byte
-	usd, atLeast, upstreamUSD []byte
-	duration                  float64
-	status, attempt           int
-	stream, complete, byok    bool
+	usage, requests, labels []byte
+	usd, bound, upstreamUSD []byte
+	duration                float64
+	status, attempt         int
+	stream, complete, byok  bool
 	// usdGiven reports whether the line has the field, even as null.
 	usdGiven bool
 
@@ -44,7 +44,7 @@ var (
 	errProvider = errors.New("the provider cannot be determined; specify openai, deepseek, anthropic, gemini or xai")
 	errUSD      = errors.New("usd must be a decimal in quotes, or null")
 
-	errAtLeast  = errors.New("at_least_usd must be a decimal in quotes, or null")
+	errBound    = errors.New("bound_usd or at_least_usd must be a decimal in quotes, or null")
 	errUpstream = errors.New("upstream_usd must be a decimal in quotes, or null")
 )
 
@@ -86,8 +86,8 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 	case "usd":
 		e.usdGiven = true
 		return readAmount(d, &e.usd, errUSD)
-	case "at_least_usd":
-		return readAmount(d, &e.atLeast, errAtLeast)
+	case "bound_usd", "at_least_usd": // its name in files before 2026-11-23
+		return readAmount(d, &e.bound, errBound)
 	case "upstream_usd":
 		return readAmount(d, &e.upstreamUSD, errUpstream)
 	case "usage":
@@ -178,7 +178,7 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		return Record{}, err
 	}
 	if e.usd == nil {
-		r.AtLeastUSD = string(e.atLeast)
+		r.BoundUSD = string(e.bound)
 	}
 	if e.usage != nil {
 		r.Usage = append(r.Usage, e.usage...)

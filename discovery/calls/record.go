@@ -56,9 +56,9 @@ type Record struct {
 	Duration time.Duration
 	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
 	USD string
-	// AtLeastUSD is what a call whose final counts are missing or invalid costs at least, as a plain decimal: the list price of the counts
+	// BoundUSD is what a call whose final counts are missing or invalid costs at least, as a plain decimal: the list price of the counts
 	// and fees that arrived before, or that can be read. It is "" if there are none, if their price is not known, and if Complete is true.
-	AtLeastUSD string
+	BoundUSD string
 	// UpstreamUSD is what the provider behind OpenRouter bills besides USD, to the owner of a key there, and BYOK reports that the call
 	// was made with such a key.
 	UpstreamUSD string
@@ -105,7 +105,7 @@ type line struct {
 	Complete   bool              `json:"complete"`
 	DurationMS float64           `json:"duration_ms,omitempty"`
 	USD        json.RawMessage   `json:"usd,omitempty"`
-	AtLeastUSD string            `json:"at_least_usd,omitempty"`
+	BoundUSD   string            `json:"bound_usd,omitempty"`
 
 	UpstreamUSD string `json:"upstream_usd,omitempty"`
 	BYOK        bool   `json:"byok,omitempty"`
@@ -123,7 +123,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	l := line{
 		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: r.Complete,
-		DurationMS: float64(r.Duration.Microseconds()) / 1000, AtLeastUSD: r.AtLeastUSD, Source: r.Source, Unpriced: r.Unpriced,
+		DurationMS: float64(r.Duration.Microseconds()) / 1000, BoundUSD: r.BoundUSD, Source: r.Source, Unpriced: r.Unpriced,
 		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
 		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
 	}

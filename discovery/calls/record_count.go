@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Counted is a call as it counts in every sum. USD, AtLeastUSD and Unpriced of its Record are what counts: a USD, or else the reason why
+// Counted is a call as it counts in every sum. USD, BoundUSD and Unpriced of its Record are what counts: a USD, or else the reason why
 // it is not known. Provider is in its
 // own spelling, "" if it is not known, and Time in UTC.
 type Counted struct {
@@ -24,7 +24,7 @@ type Counted struct {
 }
 
 // Count returns the record as a call counts: with the recorded cost, or if it has none with one of a list, nil being [prices.BuiltIn].
-// With reprice the cost of a call that has the counts for it is computed, whatever was recorded, and so is AtLeastUSD of an incomplete one.
+// With reprice the cost of a call that has the counts for it is computed, whatever was recorded, and so is BoundUSD of an incomplete one.
 // A record without what its cost needs, and one with an amount that is not
 // a plain decimal, is an error, which contains nothing of the record.
 func (r Record) Count(list *prices.List, reprice bool) (Counted, error) {
@@ -55,18 +55,18 @@ func (c *Counted) price(list *prices.List, reprice bool, usageErr error) (err er
 		return err
 	}
 	host := endpoints.Endpoint{Form: modelid.FormOf(c.API, string(c.Provider)), Platform: c.Platform}
-	complete := c.Complete || c.Path == "" && c.AtLeastUSD == "" && c.Unpriced == "" // as of a record that a program made
+	complete := c.Complete || c.Path == "" && c.BoundUSD == "" && c.Unpriced == "" // as of a record that a program made
 	again := reprice && c.HasUsage && c.Model != "" && complete && host.Counts(c.Path, c.Status)
 	switch {
 	case !again && (c.USD != "" || c.Unpriced != ""):
 		if reprice && c.HasUsage && c.Unpriced != "" && !c.Complete {
-			c.AtLeastUSD = bound(list, c.Call)
+			c.BoundUSD = bound(list, c.Call)
 		}
 		return nil
 	case usageErr != nil:
 		return usageErr
 	}
-	c.AtLeastUSD = ""
+	c.BoundUSD = ""
 	c.USD, c.Unpriced, err = priced(list, c.Call)
 	return err
 }
@@ -74,12 +74,12 @@ func (c *Counted) price(list *prices.List, reprice bool, usageErr error) (err er
 // checkAmounts checks the amounts, and removes what a record with a known cost does not have.
 func (c *Counted) checkAmounts() error {
 	if c.USD != "" {
-		c.AtLeastUSD, c.Unpriced = "", ""
+		c.BoundUSD, c.Unpriced = "", ""
 	}
 	for _, amount := range []struct {
 		text  string
 		wrong error
-	}{{c.USD, errUSD}, {c.AtLeastUSD, errAtLeast}, {c.UpstreamUSD, errUpstream}} {
+	}{{c.USD, errUSD}, {c.BoundUSD, errBound}, {c.UpstreamUSD, errUpstream}} {
 		if _, ok := decimal.ParsePlain(amount.text); !ok && amount.text != "" {
 			return amount.wrong
 		}

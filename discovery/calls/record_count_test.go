@@ -25,8 +25,8 @@ func TestCount(t *testing.T) {
 	}{
 		"recorded":     {calls.Record{USD: "7", Usage: usage, Complete: true}, want{usd: "7"}, want{usd: "0.0035"}},
 		"without":      {calls.Record{Usage: usage}, want{usd: "0.0035"}, want{usd: "0.0035"}},
-		"known":        {calls.Record{USD: "7", AtLeastUSD: "3", Unpriced: "x"}, want{usd: "7"}, want{usd: "7"}},
-		"bounded":      {calls.Record{AtLeastUSD: "3", Unpriced: "closed", Usage: usage, Path: "/v1/chat/completions"}, want{bound: "3"}, want{bound: "0.0035"}},
+		"known":        {calls.Record{USD: "7", BoundUSD: "3", Unpriced: "x"}, want{usd: "7"}, want{usd: "7"}},
+		"bounded":      {calls.Record{BoundUSD: "3", Unpriced: "closed", Usage: usage, Path: "/v1/chat/completions"}, want{bound: "3"}, want{bound: "0.0035"}},
 		"subscription": {calls.Record{USD: "2", Billing: "subscription"}, want{usd: "2", subscription: true}, want{usd: "2", subscription: true}},
 		"refused":      {calls.Record{USD: "0", Status: 429}, want{usd: "0", failed: true}, want{usd: "0", failed: true}},
 		"no response":  {calls.Record{Unpriced: "timeout"}, want{failed: true}, want{failed: true}},
@@ -35,11 +35,11 @@ func TestCount(t *testing.T) {
 		for reprice, expected := range map[bool]want{false: row.want, true: row.reprice} {
 			c, err := row.r.Count(nil, reprice)
 			require.NoError(t, err, name)
-			assert.Equal(t, expected, want{c.USD, c.AtLeastUSD, c.Failed, c.Subscription}, "%s, reprice %v", name, reprice)
+			assert.Equal(t, expected, want{c.USD, c.BoundUSD, c.Failed, c.Subscription}, "%s, reprice %v", name, reprice)
 			assert.Equal(t, []any{models.OpenAI, row.r.Usage != nil, at.UTC()}, []any{c.Provider, c.HasUsage, c.Time}, name)
 		}
 	}
-	for _, wrong := range []calls.Record{{}, {USD: "1e3"}, {Unpriced: "x", AtLeastUSD: "-1"}, {USD: "1", UpstreamUSD: "?"}, {Usage: []byte(`{"secret":1}`)}} {
+	for _, wrong := range []calls.Record{{}, {USD: "1e3"}, {Unpriced: "x", BoundUSD: "-1"}, {USD: "1", UpstreamUSD: "?"}, {Usage: []byte(`{"secret":1}`)}} {
 		_, err := wrong.Count(nil, false)
 		require.Error(t, err)
 		assert.NotContains(t, err.Error(), "1e3")

@@ -50,7 +50,7 @@ type Group struct {
 	USD string `json:"usd"`
 	// FeesUSD is the part of USD that is fees for uses of tools, at list prices. A charge that a provider stated has none.
 	FeesUSD string `json:"fees_usd"`
-	// Bounded is the number of unpriced calls of which it is known what they cost at least ([Record].AtLeastUSD), BoundUSD what these cost
+	// Bounded is the number of unpriced calls of which it is known what they cost at least ([Record].BoundUSD), BoundUSD what these cost
 	// at least, and AtLeastUSD the sum of USD and BoundUSD.
 	Bounded    int    `json:"bounded"`
 	BoundUSD   string `json:"bound_usd"`

@@ -206,7 +206,7 @@ func (e *entry) cost() (recorded cost, err error) {
 	}
 	amount, wrong := e.usd, errUSD
 	if amount == nil {
-		recorded.unpriced, amount, wrong = e.reason(), e.atLeast, errAtLeast
+		recorded.unpriced, amount, wrong = e.reason(), e.bound, errBound
 	}
 	if amount == nil {
 		return recorded, nil

@@ -57,7 +57,7 @@ func (e *entry) set(d *jsonread.Decoder, r *Record) (err error) {
 		provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
 		api: []byte(r.API), platform: []byte(r.Platform), region: []byte(r.Region), profile: []byte(r.Profile), billing: []byte(r.Billing),
 		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete,
-		usdGiven: r.USD != "" || r.Unpriced != "", usd: given(r.USD), atLeast: given(r.AtLeastUSD), upstreamUSD: given(r.UpstreamUSD),
+		usdGiven: r.USD != "" || r.Unpriced != "", usd: given(r.USD), bound: given(r.BoundUSD), upstreamUSD: given(r.UpstreamUSD),
 		counts: e.counts,
 	}
 	if r.Requests != nil {

@@ -23,7 +23,7 @@ func kindsOfCalls(t *testing.T) (file string, records []calls.Record) {
 	const used = `"usage":{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1010}`
 	var lines []string
 	for i, more := range []string{
-		`"usd":"1.5",` + used, `"usd":null,"at_least_usd":"3","complete":false,"unpriced":"closed",` + used, `"usd":null,"unpriced":"no price"`,
+		`"usd":"1.5",` + used, `"usd":null,"bound_usd":"3","complete":false,"unpriced":"closed",` + used, `"usd":null,"unpriced":"no price"`,
 		`"usd":"2","billing":"subscription",` + used, `"usd":null,"unpriced":"closed","billing":"subscription",` + used, `"usd":"0","status":429`,
 		`"unpriced":"no response","usd":null,"status":0`, `"usd":"0.25","platform":"openrouter","upstream_usd":"7","byok":true,` + used, used,
 		`"usd":"0.03","requests":{"web_search":2},` + used,

@@ -28,7 +28,7 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 			continue
 		}
 		streams++
-		assert.Empty(t, whole[0].AtLeastUSD, e.Name)
+		assert.Empty(t, whole[0].BoundUSD, e.Name)
 		cost, priced := new(big.Rat).SetString(whole[0].USD)
 		for end := range len(body) {
 			if body[end] != '\n' {
@@ -41,17 +41,17 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 				break
 			}
 			prefixes++
-			if r.AtLeastUSD == "" {
+			if r.BoundUSD == "" {
 				continue
 			}
 			bounds++
-			bound, ok := new(big.Rat).SetString(r.AtLeastUSD)
-			require.True(t, ok, r.AtLeastUSD)
+			bound, ok := new(big.Rat).SetString(r.BoundUSD)
+			require.True(t, ok, r.BoundUSD)
 			assert.Positive(t, bound.Sign())
 			assert.Empty(t, r.USD)
 			assert.NotEmpty(t, r.Unpriced)
 			if priced {
-				require.LessOrEqual(t, bound.Cmp(cost), 0, "%s: %s is above %s", e.Name, r.AtLeastUSD, whole[0].USD)
+				require.LessOrEqual(t, bound.Cmp(cost), 0, "%s: %s is above %s", e.Name, r.BoundUSD, whole[0].USD)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func TestABudgetCountsAbortedStreams(t *testing.T) {
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: bound, Calls: 1, Unpriced: 1}, m.Spent())
 	assert.Equal(t, bound, m.Budgets()[0].Spent)
 	r := records.all()[0]
-	assert.Equal(t, bound, r.AtLeastUSD)
+	assert.Equal(t, bound, r.BoundUSD)
 	assert.Empty(t, r.USD)
 	assert.Equal(t, "the response was closed before its final counts", r.Unpriced)
 }
@@ -148,7 +148,7 @@ func TestTheBoundOfACutArray(t *testing.T) {
 			continue
 		}
 		r := send(t, &e, 1<<20, false)[0]
-		assert.NotEmpty(t, r.AtLeastUSD)
+		assert.NotEmpty(t, r.BoundUSD)
 		assert.Nil(t, r.Usage)
 	}
 }
@@ -175,7 +175,7 @@ func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
 			require.NoError(t, err)
 			require.Nil(t, refusal(t.Context(), t, answering(m, answer+usage+"}}"), openAIChat, chat))
 			r := records.all()[0]
-			assert.Equal(t, []any{"", bound, false}, []any{r.USD, r.AtLeastUSD, r.Complete}, usage)
+			assert.Equal(t, []any{"", bound, false}, []any{r.USD, r.BoundUSD, r.Complete}, usage)
 			assert.Contains(t, r.Unpriced, "the counts are invalid")
 			spent := bound
 			if perCall != "" || bound == "" {

@@ -70,10 +70,10 @@ type Budget struct {
 	// Label is the name of a label, each value of which has a budget of its own. Calls without the label share one.
 	Label string `json:"label"`
 	// PerCall is set aside for each call while it runs, and returned when its cost is known. Only what a call costs beyond it can
-	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [calls.Record].AtLeastUSD if that is more. So does a call of
+	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [calls.Record].BoundUSD if that is more. So does a call of
 	// a model without a price, and a call to a host that the Meter does not know, if its path is one of a provider's API. With "",
 	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
-	// AtLeastUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
+	// BoundUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
 	PerCall string `json:"per_call"`
 }
 

@@ -20,7 +20,7 @@
 // a stream that the program closed early, for endpoints without counts (speech, videos, batches when they are created), for a
 // model without a price, for WebSockets, for a transcription that is billed by duration, and for a chat stream of
 // OpenAI without usage; [WithStreamUsage] requests it. A call that was answered with an error status costs 0. A stream that breaks
-// off has a lower bound, AtLeastUSD, if counts had arrived: Anthropic states the counts of the prompt first, and Gemini the counts
+// off has a lower bound, BoundUSD, if counts had arrived: Anthropic states the counts of the prompt first, and Gemini the counts
 // so far with each event. So has a response whose counts contradict each other. A charge that the platform states is the cost, whatever the
 // counts are.
 //

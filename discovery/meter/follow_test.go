@@ -108,7 +108,7 @@ func TestFollowCountsUnpricedCallsAsRestore(t *testing.T) {
 	dir := t.TempDir()
 	unknown := calls.Record{Provider: "openai", Model: "gpt-none", Time: time.Now(), Unpriced: "x"}
 	atLeast := unknown
-	atLeast.AtLeastUSD, atLeast.UpstreamUSD = "2", "0.5"
+	atLeast.BoundUSD, atLeast.UpstreamUSD = "2", "0.5"
 	others := openLog(t, dir)
 	others.Record(unknown)
 	others.Record(atLeast)

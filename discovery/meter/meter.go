@@ -40,7 +40,7 @@ type Meter struct {
 type Spent struct {
 	// USD is the exact sum of the costs that are known, in US dollars, as a plain decimal.
 	USD string `json:"usd"`
-	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([calls.Record].AtLeastUSD).
+	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([calls.Record].BoundUSD).
 	AtLeastUSD string `json:"at_least_usd"`
 	// Calls is the number of records.
 	Calls int `json:"calls"`

@@ -129,7 +129,7 @@ func (r *reading) finish(reason string) {
 		record.Unpriced = reason
 	}
 	if !result.Complete && record.USD == "" {
-		record.AtLeastUSD = atLeast(c.meter.prices, callOf(&record, prices.Usage(result.Usage)))
+		record.BoundUSD = atLeast(c.meter.prices, callOf(&record, prices.Usage(result.Usage)))
 	}
 	c.finish(record)
 }

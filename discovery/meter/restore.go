@@ -9,7 +9,7 @@ import (
 
 // Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
 // budget survives a restart. Recorders do not get them. Records that fetched one response in the background within 24 hours are one call. A record without a cost counts as its
-// AtLeastUSD or as Budget.PerCall, if that is more; the AtLeastUSD of an incomplete one that has none is computed. Restore reads on after
+// BoundUSD or as Budget.PerCall, if that is more; the BoundUSD of an incomplete one that has none is computed. Restore reads on after
 // an error of the sequence, and returns all of them joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if err := m.ready(); err != nil {
@@ -39,8 +39,8 @@ func (m *Meter) each(records iter.Seq2[calls.Record, error], count func(*calls.R
 			c, err = r.Count(m.prices, false)
 		}
 		if err == nil {
-			if c.Unpriced != "" && !c.Complete && c.AtLeastUSD == "" && c.HasUsage {
-				c.AtLeastUSD = atLeast(m.prices, c.Call)
+			if c.Unpriced != "" && !c.Complete && c.BoundUSD == "" && c.HasUsage {
+				c.BoundUSD = atLeast(m.prices, c.Call)
 			}
 			err = count(&c.Record)
 		}

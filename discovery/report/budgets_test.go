@@ -33,7 +33,7 @@ func TestBudgetsAreThoseOfAMeter(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC()
 	records := []calls.Record{
-		{Time: now, USD: "1", Status: 200}, {Time: now, AtLeastUSD: "3", Unpriced: "closed"}, {Time: now, USD: "2", Billing: "subscription"},
+		{Time: now, USD: "1", Status: 200}, {Time: now, BoundUSD: "3", Unpriced: "closed"}, {Time: now, USD: "2", Billing: "subscription"},
 		{Time: now, USD: "0.25", UpstreamUSD: "0.5", BYOK: true}, {Time: now, Unpriced: "no price"},
 	}
 	for chargesOnly, want := range map[bool]string{false: "6.75", true: "4.75"} {

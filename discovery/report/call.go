@@ -45,7 +45,7 @@ func (c *call) read(r *calls.Record, list *prices.List, reprice bool) error {
 	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
 	c.day = calendar.DayNumber(c.Time)
 	c.usd, c.known = decimal.ParsePlain(c.USD)
-	c.more, c.bounded = decimal.ParsePlain(c.AtLeastUSD)
+	c.more, c.bounded = decimal.ParsePlain(c.BoundUSD)
 	c.counted = c.known && !c.Failed
 	if c.HasUsage {
 		c.count()

@@ -101,7 +101,7 @@ func TestRecordsThatCannotBeUsed(t *testing.T) {
 	bad := []calls.Record{
 		priced(time.Time{}, "1"), priced(at(2), "1e3"), priced(at(2), "-1"), {Model: "nobody", Time: at(2), USD: "1"},
 		{Provider: models.OpenAI, Model: "gpt-5.2", Time: at(2)}, {Provider: models.OpenAI, Model: "gpt-5.2", Time: at(2), Usage: []byte(`{"x":1}`)},
-		{Provider: models.OpenAI, Model: "gpt-5.2", Time: at(2), Unpriced: "why", AtLeastUSD: "x"},
+		{Provider: models.OpenAI, Model: "gpt-5.2", Time: at(2), Unpriced: "why", BoundUSD: "x"},
 	}
 	r := build(t, report.Options{}, append(bad, good)...)
 	assert.Equal(t, len(bad), r.Errors.Count)

@@ -18,7 +18,7 @@
 // # Amounts
 //
 // The known cost is the exact sum of what was recorded with the calls; calls without a cost are priced with Options.Prices. A call whose
-// cost is not known is in no sum: Report.Unpriced counts it, with the reason and what to do, and Sum.MoreUSD is what such calls cost at
+// cost is not known is in no sum: Report.Unpriced counts it, with the reason and what to do, and Sum.BoundUSD is what such calls cost at
 // least. Quotients are rounded half to even to 12 places.
 //
 // # Why it changed

@@ -92,7 +92,7 @@ func TestPageOfOneCall(t *testing.T) {
 func TestPageOfUnpricedCalls(t *testing.T) {
 	t.Parallel()
 	one := priced(at(2), "")
-	one.Unpriced, one.AtLeastUSD, one.Stream = "the response was closed before its final counts", "0.5", true
+	one.Unpriced, one.BoundUSD, one.Stream = "the response was closed before its final counts", "0.5", true
 	other := priced(at(1), "")
 	other.Unpriced, other.Model = "why", "other"
 	page := html(t, build(t, report.Options{}, one, other))

@@ -55,7 +55,7 @@ func record(random *rand.Rand, days int) calls.Record {
 		r.Status, r.USD, r.Usage, r.Complete = 429+100*random.IntN(2), "0", nil, false
 		return r
 	case 1:
-		r.Unpriced, r.AtLeastUSD, r.Complete, r.Stream = "the response was closed before its final counts", "0.00123", false, true
+		r.Unpriced, r.BoundUSD, r.Complete, r.Stream = "the response was closed before its final counts", "0.00123", false, true
 		return r
 	case 2:
 		r.Status, r.Usage, r.Unpriced, r.Complete = 0, nil, "there was no response", false

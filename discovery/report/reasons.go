@@ -17,9 +17,9 @@ type Unpriced struct {
 	PreviousCalls int `json:"previous_calls"`
 	// Share is their part of all calls.
 	Share *float64 `json:"share"`
-	// MoreUSD is what they cost at least, as far as that is known, and Bounded the number of calls that it is of.
-	MoreUSD string `json:"more_usd"`
-	Bounded int    `json:"bounded"`
+	// BoundUSD is what they cost at least, as far as that is known, and Bounded the number of calls that it is of.
+	BoundUSD string `json:"bound_usd"`
+	Bounded  int    `json:"bounded"`
 	// Groups are the reasons, the most frequent first.
 	Groups []UnpricedGroup `json:"groups"`
 }
@@ -39,7 +39,7 @@ type UnpricedGroup struct {
 	Calls         int    `json:"calls"`
 	PreviousCalls int    `json:"previous_calls"`
 	Bounded       int    `json:"bounded"`
-	MoreUSD       string `json:"more_usd"`
+	BoundUSD      string `json:"bound_usd"`
 	// Models are the models of the calls, the most frequent first.
 	Models []ModelCalls `json:"models"`
 }
@@ -208,7 +208,7 @@ func remedyOfPrice(code string) remedy {
 func unpriced(current, previous *aggregate) Unpriced {
 	u := Unpriced{
 		Calls: current.total.unpriced, PreviousCalls: previous.total.unpriced, Share: share(current.total.unpriced, current.total.calls),
-		MoreUSD: current.total.rares().more.Total().String(), Bounded: current.total.bounded, Groups: []UnpricedGroup{},
+		BoundUSD: current.total.rares().more.Total().String(), Bounded: current.total.bounded, Groups: []UnpricedGroup{},
 	}
 	for key := range keys(current.reasons, previous.reasons) {
 		u.Groups = append(u.Groups, group(key, current.reasons[key], previous.reasons[key]))
@@ -232,7 +232,7 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	}
 	return UnpricedGroup{
 		Reason: key.code, Text: show.text, Fix: show.fix, Command: show.command, Fixable: show.fixable,
-		Calls: current.calls, PreviousCalls: previous.calls, Bounded: current.bounded, MoreUSD: current.more.Total().String(), Models: modelCalls(current.models),
+		Calls: current.calls, PreviousCalls: previous.calls, Bounded: current.bounded, BoundUSD: current.more.Total().String(), Models: modelCalls(current.models),
 	}
 }
 

@@ -39,7 +39,7 @@ func TestReasonsOfTheMeter(t *testing.T) {
 	usage := []byte(`{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}`)
 	var all []calls.Record
 	for want, r := range map[string]calls.Record{
-		"broken":        {Status: 200, Stream: true, Usage: usage, Unpriced: "unexpected EOF", AtLeastUSD: "0.5"},
+		"broken":        {Status: 200, Stream: true, Usage: usage, Unpriced: "unexpected EOF", BoundUSD: "0.5"},
 		"stream-counts": {Status: 200, Stream: true, Complete: true, Unpriced: "the stream has no counts; stream_options.include_usage requests them"},
 		"endpoint":      {Status: 200, Unpriced: "speech has no counts"},
 		"failed":        {Unpriced: "there was no response"},

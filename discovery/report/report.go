@@ -97,9 +97,9 @@ type Sum struct {
 	Failed int `json:"failed"`
 	// Unpriced is the number of calls whose cost is not known. They are in no USD.
 	Unpriced int `json:"unpriced"`
-	// Bounded is the number of unpriced calls that have a lower bound, and MoreUSD its sum: what they cost at least, beside USD.
-	Bounded int    `json:"bounded"`
-	MoreUSD string `json:"more_usd"`
+	// Bounded is the number of unpriced calls that have a lower bound, and BoundUSD its sum: what they cost at least, beside USD.
+	Bounded  int    `json:"bounded"`
+	BoundUSD string `json:"bound_usd"`
 	// USD is the exact sum of the known costs.
 	USD string `json:"usd"`
 	// SubscriptionUSD is the part of USD that is the list price of calls of a subscription, and not a charge.

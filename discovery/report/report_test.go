@@ -37,10 +37,10 @@ func plain(r *big.Rat) string {
 // addUp adds up rows, for the comparison with their total.
 func addUp(t *testing.T, sums ...report.Sum) (all report.Sum) {
 	t.Helper()
-	all.USD, all.MoreUSD, all.SubscriptionUSD = "0", "0", "0"
+	all.USD, all.BoundUSD, all.SubscriptionUSD = "0", "0", "0"
 	for _, s := range sums {
 		all.Calls, all.Failed, all.Unpriced, all.Bounded, all.Counted = all.Calls+s.Calls, all.Failed+s.Failed, all.Unpriced+s.Unpriced, all.Bounded+s.Bounded, all.Counted+s.Counted
-		all.USD, all.MoreUSD = plus(t, all.USD, s.USD), plus(t, all.MoreUSD, s.MoreUSD)
+		all.USD, all.BoundUSD = plus(t, all.USD, s.USD), plus(t, all.BoundUSD, s.BoundUSD)
 		all.SubscriptionUSD = plus(t, all.SubscriptionUSD, s.SubscriptionUSD)
 		all.Input, all.Cached, all.Written, all.Output = all.Input+s.Input, all.Cached+s.Cached, all.Written+s.Written, all.Output+s.Output
 	}
@@ -160,7 +160,7 @@ func checkCalls(t *testing.T, r *report.Report) {
 	assert.Equal(t, r.Total.Failed, failed)
 	n, before, bounded, more := 0, 0, 0, "0"
 	for _, g := range r.Unpriced.Groups {
-		n, before, bounded, more = n+g.Calls, before+g.PreviousCalls, bounded+g.Bounded, plus(t, more, g.MoreUSD)
+		n, before, bounded, more = n+g.Calls, before+g.PreviousCalls, bounded+g.Bounded, plus(t, more, g.BoundUSD)
 		ofModels := 0
 		for _, m := range g.Models {
 			ofModels += m.Calls
@@ -169,7 +169,7 @@ func checkCalls(t *testing.T, r *report.Report) {
 	}
 	assert.Equal(t, []int{r.Total.Unpriced, r.Total.Previous.Unpriced, r.Total.Bounded}, []int{n, before, bounded})
 	assert.Equal(t, []int{n, before}, []int{r.Unpriced.Calls, r.Unpriced.PreviousCalls})
-	assert.Equal(t, r.Total.MoreUSD, more)
+	assert.Equal(t, r.Total.BoundUSD, more)
 }
 
 func checkCache(t *testing.T, r *report.Report) {

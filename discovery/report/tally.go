@@ -99,7 +99,7 @@ func (t *tally) orEmpty() *tally {
 func (t *tally) sum() Sum {
 	t = t.orEmpty()
 	return Sum{
-		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, MoreUSD: t.rares().more.Total().String(), USD: t.usd.Total().String(),
+		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, BoundUSD: t.rares().more.Total().String(), USD: t.usd.Total().String(),
 		SubscriptionUSD: t.rares().subscription.Total().String(),
 		Counted:         t.counted, PerCallUSD: quotient(t.countedUSD(), t.counted),
 		Input: t.input, Cached: t.cached, Written: t.written, Output: t.output,
@@ -119,7 +119,7 @@ func (s *Sum) add(more *Sum) {
 	s.Unpriced += more.Unpriced
 	s.Bounded += more.Bounded
 	s.Counted += more.Counted
-	s.USD, s.MoreUSD, s.SubscriptionUSD = addUSD(s.USD, more.USD), addUSD(s.MoreUSD, more.MoreUSD), addUSD(s.SubscriptionUSD, more.SubscriptionUSD)
+	s.USD, s.BoundUSD, s.SubscriptionUSD = addUSD(s.USD, more.USD), addUSD(s.BoundUSD, more.BoundUSD), addUSD(s.SubscriptionUSD, more.SubscriptionUSD)
 	s.PerCallUSD = quotient(counted, s.Counted)
 	s.Input, s.Cached = plus(s.Input, more.Input), plus(s.Cached, more.Cached)
 	s.Written, s.Output = plus(s.Written, more.Written), plus(s.Output, more.Output)

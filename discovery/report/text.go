@@ -131,7 +131,7 @@ func (t *text) known(r *Report) {
 	if u := &r.Unpriced; u.Calls > 0 {
 		bound := "."
 		if u.Bounded > 0 {
-			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, costtable.USD(u.MoreUSD))
+			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, costtable.USD(u.BoundUSD))
 		}
 		t.line("%s no known cost (--by unpriced)%s", costtable.Number(u.Calls, "call has", "calls have"), bound)
 	}

@@ -42,7 +42,7 @@ func Expense(r *calls.Record, perCall decimal.Decimal, chargesOnly bool) decimal
 	}
 	usd, known := decimal.ParsePlain(r.USD)
 	if !known {
-		if usd, _ = decimal.ParsePlain(r.AtLeastUSD); usd.Cmp(perCall) < 0 {
+		if usd, _ = decimal.ParsePlain(r.BoundUSD); usd.Cmp(perCall) < 0 {
 			usd = perCall
 		}
 	}

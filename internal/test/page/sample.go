@@ -101,7 +101,7 @@ func fail(random *rand.Rand, m *used, r *calls.Record) {
 	case k < 3:
 		r.Status, r.USD, r.Usage, r.Complete = 429+50*k, "0", nil, false
 	case k == 3:
-		r.USD, r.Unpriced, r.AtLeastUSD, r.Complete, r.Stream = "", "the response was closed before its final counts", "0.034", false, true
+		r.USD, r.Unpriced, r.BoundUSD, r.Complete, r.Stream = "", "the response was closed before its final counts", "0.034", false, true
 	case k < 8:
 		r.Attempt = 2
 	}

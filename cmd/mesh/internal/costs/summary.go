@@ -53,7 +53,7 @@ func (s *Summary) Record(r calls.Record) {
 		s.failed[cause{key, fmt.Sprintf("the response had status %d", r.Status)}]++
 	}
 	if r.USD == "" {
-		if r.AtLeastUSD == "" {
+		if r.BoundUSD == "" {
 			s.unbounded++
 		}
 		s.unpriced[cause{key, r.Unpriced}]++

@@ -95,7 +95,7 @@ func TestSummaryOfLowerBounds(t *testing.T) {
 	t.Parallel()
 	s := costs.NewSummary()
 	for _, r := range []calls.Record{
-		{Provider: models.Anthropic, Model: "m", AtLeastUSD: "0.0358625", Unpriced: "closed"}, {Provider: models.Anthropic, Model: "m", USD: "1"},
+		{Provider: models.Anthropic, Model: "m", BoundUSD: "0.0358625", Unpriced: "closed"}, {Provider: models.Anthropic, Model: "m", USD: "1"},
 		{Provider: models.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: models.XAI, Model: "o", USD: "0.1"},
 	} {
 		s.Record(r)
