@@ -15,27 +15,23 @@ const (
 )
 
 // classes holds the class of every byte. Bytes from 0x80 on are in no class, so no match contains them.
-var classes = [256]class{
-	'_': word | u | dotted, '-': u | dotted, '.': dotted, '/': base64, '+': base64, '=': base64,
-
-	'0': digit, '1': digit, '2': digit, '3': digit, '4': digit, '5': digit, '6': digit, '7': digit, '8': digit, '9': digit,
-
-	'a': small | hex, 'b': small | hex, 'c': small | hex, 'd': small | hex, 'e': small | hex | anchor, 'f': small | hex,
-	'g': small | anchor, 'h': small | anchor, 'i': small, 'j': small, 'k': small, 'l': small, 'm': small, 'n': small,
-	'o': small, 'p': small | anchor, 'q': small, 'r': small, 's': small | anchor, 't': small, 'u': small, 'v': small,
-	'w': small, 'x': small | anchor, 'y': small | anchor, 'z': small,
-
-	'A': capital | anchor, 'B': capital, 'C': capital, 'D': capital, 'E': capital, 'F': capital, 'G': capital | anchor,
-	'H': capital, 'I': capital, 'J': capital, 'K': capital, 'L': capital, 'M': capital, 'N': capital, 'O': capital,
-	'P': capital, 'Q': capital, 'R': capital, 'S': capital, 'T': capital, 'U': capital, 'V': capital, 'W': capital,
-	'X': capital, 'Y': capital, 'Z': capital,
-}
-
-const (
-	small   = word | alnum | u | base64 | dotted
-	capital = small | upper
-	digit   = capital | hex
-)
+var classes = func() (all [256]class) {
+	const lower, capitals, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	add := func(c class, members string) {
+		for i := range len(members) {
+			all[members[i]] |= c
+		}
+	}
+	add(word|alnum|u|base64|dotted, lower+capitals+digits)
+	add(upper, capitals+digits)
+	add(hex, "abcdef"+digits)
+	add(word|u|dotted, "_")
+	add(u|dotted, "-")
+	add(dotted, ".")
+	add(base64, "/+=")
+	add(anchor, "eghpsxyAG")
+	return all
+}()
 
 // endOf returns the position of the first byte in content[i:limit] that is not of class c, or limit. Testing four bytes at a
 // time takes half as long if the position is far away.

@@ -1,6 +1,7 @@
 package discoverytest
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -35,7 +36,7 @@ func (s *Server) record(op Operation, r *http.Request, body []byte) Request {
 	header, keys := withoutKeys(r.Header)
 	known := s.known(keys)
 	query, queryKeys := withoutQueryKeys(r.URL.Query(), known)
-	redactor := secret.NewRedactor(long(append(known, values(queryKeys)...))...)
+	redactor := secret.NewRedactor(long(append(known, slices.Collect(maps.Values(queryKeys))...))...)
 	for _, texts := range header {
 		for i := range texts {
 			texts[i] = redactor.Redact(texts[i])
@@ -93,19 +94,11 @@ func is(text string) func(discovery.Secret) bool {
 
 // known returns the keys of a request and those that the services accept, which may have been sent to the wrong service.
 func (s *Server) known(keys map[string]discovery.Secret) []discovery.Secret {
-	all := values(keys)
+	all := slices.Collect(maps.Values(keys))
 	for _, key := range s.keys {
 		if key.Reveal() != "" {
 			all = append(all, key)
 		}
-	}
-	return all
-}
-
-func values(keys map[string]discovery.Secret) []discovery.Secret {
-	all := make([]discovery.Secret, 0, len(keys))
-	for _, key := range keys {
-		all = append(all, key)
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package focus
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -45,25 +44,10 @@ func (p place) fill(r row, provider models.Provider) {
 	if p.platform == "" {
 		return
 	}
-	n := platformNames(p.platform)
+	n := namesOf(p.platform)
 	r["InvoiceIssuerName"], r["ProviderName"], r["ServiceName"] = n.company, n.company, n.service
 	r["PublisherName"] = cmp.Or(developer(provider), n.company)
 	if p.platform != prices.PlatformAzure { // there it is the kind of the deployment
 		r["RegionId"] = p.region
-	}
-}
-
-func platformNames(p prices.Platform) names {
-	switch p {
-	case prices.PlatformOpenRouter:
-		return names{"OpenRouter", "OpenRouter API"}
-	case prices.PlatformBedrock:
-		return names{"AWS", "Amazon Bedrock"}
-	case prices.PlatformVertex:
-		return names{"Google Cloud", "Vertex AI"}
-	case prices.PlatformAzure:
-		return names{"Microsoft", "Azure AI Foundry"}
-	default:
-		return names{string(p), strings.TrimSpace(string(p) + " API")}
 	}
 }

@@ -15,33 +15,22 @@ type unit struct {
 	priced     string
 }
 
-// unitOf returns the unit of a bill. Any other has no format that FOCUS allows.
-func unitOf(name string) (u unit, ok bool) {
-	switch name {
-	case "tokens":
-		return unit{"Tokens", 1, 1_000_000, "1000000 Tokens"}, true
-	case "1000_tokens":
-		return unit{"Tokens", 1_000, 1_000_000, "1000000 Tokens"}, true
-	case "duration_seconds":
-		return unit{"Seconds", 1, 1, "Seconds"}, true
-	case "duration_minutes":
-		return unit{"Minutes", 1, 1, "Minutes"}, true
-	case "duration_hours":
-		return unit{"Hours", 1, 1, "Hours"}, true
-	case "gibibyte_hours":
-		return unit{"GiB-Hours", 1, 1, "GiB-Hours"}, true
-	case "images":
-		return unit{"Images", 1, 1, "Images"}, true
-	case "characters":
-		return unit{"Characters", 1, 1_000_000, "1000000 Characters"}, true
-	}
-	return unit{}, false
+// units are the units of bills. Any other has no format that FOCUS allows.
+var units = map[string]unit{
+	"tokens":           {"Tokens", 1, 1_000_000, "1000000 Tokens"},
+	"1000_tokens":      {"Tokens", 1_000, 1_000_000, "1000000 Tokens"},
+	"duration_seconds": {"Seconds", 1, 1, "Seconds"},
+	"duration_minutes": {"Minutes", 1, 1, "Minutes"},
+	"duration_hours":   {"Hours", 1, 1, "Hours"},
+	"gibibyte_hours":   {"GiB-Hours", 1, 1, "GiB-Hours"},
+	"images":           {"Images", 1, 1, "Images"},
+	"characters":       {"Characters", 1, 1_000_000, "1000000 Characters"},
 }
 
 // setQuantity sets what was used, if it is known. Price times quantity must be the cost, so a price that is no decimal stays that of a
 // dollar: then an amount was rounded.
 func (r row) setQuantity(usd *big.Rat, q discovery.Quantity) {
-	u, ok := unitOf(q.Unit)
+	u, ok := units[q.Unit]
 	used, plain := decimal.ParsePlain(q.Amount)
 	if !ok || !plain || used.IsZero() {
 		return

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // columns returns the header: the columns of FOCUS in the order of the alphabet, then those of this package.
@@ -62,24 +63,27 @@ func (r row) setConsumed(quantity, unit string) {
 	r["ConsumedQuantity"], r["ConsumedUnit"] = quantity, unit
 }
 
-// names are those of a provider in an invoice.
+// names are those of a provider or a platform in an invoice.
 type names struct{ company, service string }
 
-func namesOf(p models.Provider) names {
-	switch p {
-	case models.OpenAI:
-		return names{"OpenAI", "OpenAI API"}
-	case models.Anthropic:
-		return names{"Anthropic", "Claude API"}
-	case models.Gemini:
-		return names{"Google", "Gemini API"}
-	case models.DeepSeek:
-		return names{"DeepSeek", "DeepSeek API"}
-	case models.XAI:
-		return names{"xAI", "xAI API"}
-	default:
-		return names{string(p), string(p) + " API"}
+var knownNames = map[string]names{
+	string(models.OpenAI):    {"OpenAI", "OpenAI API"},
+	string(models.Anthropic): {"Anthropic", "Claude API"},
+	string(models.Gemini):    {"Google", "Gemini API"},
+	string(models.DeepSeek):  {"DeepSeek", "DeepSeek API"},
+	string(models.XAI):       {"xAI", "xAI API"},
+
+	string(prices.PlatformOpenRouter): {"OpenRouter", "OpenRouter API"},
+	string(prices.PlatformBedrock):    {"AWS", "Amazon Bedrock"},
+	string(prices.PlatformVertex):     {"Google Cloud", "Vertex AI"},
+	string(prices.PlatformAzure):      {"Microsoft", "Azure AI Foundry"},
+}
+
+func namesOf[N ~string](name N) names {
+	if known, ok := knownNames[string(name)]; ok {
+		return known
 	}
+	return names{string(name), strings.TrimSpace(string(name) + " API")}
 }
 
 // developer returns the name of the developer of a model; "" if it is not known.
