@@ -54,15 +54,14 @@ func bypassText(b *proxy.Bypass) string {
 	if b.Remedy != "" {
 		text += " (--host " + b.Remedy + ")"
 	}
-	switch {
-	case b.Sent == 0:
+	if b.Sent == 0 {
 		return text
-	case b.Unmeasured > 0:
-		text += ", at least"
-	default:
-		text += ","
 	}
-	return text + " " + byteCount(b.Sent) + " sent"
+	text += ", "
+	if b.Direct > 0 {
+		text += "at least "
+	}
+	return text + byteCount(b.Sent) + " sent"
 }
 
 // metered is what mesh meter prints with -o json.

@@ -40,15 +40,15 @@ func (p *Proxy) AddDirect(hosts map[string]sockets.Traffic) {
 	defer p.bypasses.mu.Unlock()
 	for address, t := range hosts {
 		p.bypasses.of(tunnelKey{host: withoutPort(address)}).add(&Bypass{
-			Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections, Unmeasured: t.Unmeasured,
+			Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections,
 		})
 	}
 }
 
-// owns reports whether a connection is one of the proxy, or leads to it.
-func (p *Proxy) owns(local, remote netip.AddrPort) bool {
+// owns reports whether the local end of a connection is one of the proxy.
+func (p *Proxy) owns(local netip.AddrPort) bool {
 	_, dialed := p.dialed.Load(local)
-	return dialed || remote.String() == p.base.Host
+	return dialed
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)

@@ -22,9 +22,8 @@ type Bypass struct {
 	Connections int             `json:"connections"`
 	Sent        int64           `json:"sent_bytes"`
 	Received    int64           `json:"received_bytes"`
-	// Direct is the number of connections that led past the proxy, and Unmeasured of those whose bytes are not known.
-	Direct     int `json:"direct"`
-	Unmeasured int `json:"unmeasured"`
+	// Direct is the number of connections that led past the proxy, whose bytes are a lower bound.
+	Direct int `json:"direct"`
 	// Remedy is the value of --host with which the calls are counted; "" for the hosts that are counted without it.
 	Remedy string `json:"remedy"`
 }
@@ -64,7 +63,6 @@ func (b *Bypass) add(more *Bypass) {
 	b.Sent += more.Sent
 	b.Received += more.Received
 	b.Direct += more.Direct
-	b.Unmeasured += more.Unmeasured
 }
 
 func newBypass(host string) *Bypass {

@@ -1,5 +1,5 @@
-// Package sockets finds the connections of a command and its children that lead past a proxy. It reads the tables of Linux; on other systems
-// it finds nothing.
+// Package sockets finds the connections of a command and its children that lead past a proxy. It reads what the kernel of Linux lists; on
+// other systems it finds nothing.
 package sockets
 
 import (
@@ -16,57 +16,45 @@ import (
 type Config struct {
 	// Hosts are HOST:PORT.
 	Hosts []string
-	// Own reports whether a connection is one of the proxy, or leads to it.
-	Own func(local, remote netip.AddrPort) bool
+	// Own reports whether the local end of a connection is one of the proxy.
+	Own func(local netip.AddrPort) bool
 	// Secret is a text in the environment of the command, by which its children are known whose parent has ended.
 	Secret string
 	// Lookup returns the addresses of a host; nil is that of net.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Traffic is the connections to a host.
+// Traffic is the connections to a host. The bytes are a lower bound: those of a connection are known as far as it was seen.
 type Traffic struct {
 	Connections    int
 	Sent, Received int64
-	// Unmeasured is the number of connections whose bytes are not known.
-	Unmeasured int
 }
 
-// Watch is the connections that were seen. Samples show whose they are. The kernel reports those that end, so that the short ones are
-// seen, too; where it does not, the table has most of them for another minute.
+// Watch is the connections that were seen. Samples show whose they are.
 type Watch struct {
 	Config
-	ports     []uint16
-	command   int
-	seen      map[connection]verdict
-	stop      chan struct{}
-	ended     sync.WaitGroup
-	destroyed *destroyed // nil if the kernel does not report them
-	mu        sync.Mutex
-	traffic   map[connection]traffic // of those that were reported
-	names     map[netip.AddrPort]string
-	fresh     bool // connections were seen since the names were looked up
-	looked    time.Time
+	ports        []uint16
+	diag         *diag // nil if the kernel lists no connections
+	command      int
+	found        map[connection]row
+	others       map[connection]bool // which the last sample had, and are not of the command
+	othersBefore map[connection]bool // of the sample before: the kernel reports a moment later what has ended
+	names        map[netip.AddrPort]string
+	fresh        bool // connections were found since the names were looked up
+	looked       time.Time
+	stop         chan struct{}
+	ended        sync.WaitGroup
 }
 
 // connection is the two ends of a connection.
 type connection struct{ local, remote netip.AddrPort }
 
-// traffic is the bytes of a connection, if they are known.
-type traffic struct {
+// row is a connection in the list of the kernel.
+type row struct {
+	connection
+	inode          uint32 // 0 for one that was closed
 	sent, received int64
-	known          bool
 }
-
-// verdict is whose a connection is.
-type verdict int
-
-const (
-	others  verdict = 1 + iota // another program has it
-	command                    // the command or one of its children has it
-	closed                     // it was closed before a sample, or its process is hidden
-	gone                       // another program had it, and the last sample had it no more
-)
 
 // New returns a Watch that disregards the connections there are.
 func New(c Config) *Watch {
@@ -75,21 +63,16 @@ func New(c Config) *Watch {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	w := &Watch{Config: c, seen: map[connection]verdict{}, traffic: map[connection]traffic{}, stop: make(chan struct{}), names: map[netip.AddrPort]string{}}
+	w := &Watch{Config: c, diag: openDiag(), found: map[connection]row{}, others: map[connection]bool{}, names: map[netip.AddrPort]string{}, stop: make(chan struct{})}
 	for _, host := range c.Hosts {
-		if _, port := split(host); port != 0 && !slices.Contains(w.ports, port) {
+		if _, port := split(host); !slices.Contains(w.ports, port) {
 			w.ports = append(w.ports, port)
 		}
 	}
-	if w.destroyed = newDestroyed(); w.destroyed != nil {
-		go w.destroyed.each(w.ports, func(c connection, t traffic) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.traffic[c] = t
-		})
-	}
-	for _, r := range connections(w.ports) {
-		w.seen[r.connection] = others
+	if w.diag != nil {
+		for _, r := range w.diag.rows(w.ports) {
+			w.others[r.connection] = true
+		}
 	}
 	return w
 }
@@ -97,6 +80,9 @@ func New(c Config) *Watch {
 // Start begins to sample the connections of a command.
 func (w *Watch) Start(ctx context.Context, pid int) {
 	w.command = pid
+	if w.diag == nil {
+		return
+	}
 	w.ended.Go(func() {
 		const pause, share = 50 * time.Millisecond, 50 // a fiftieth of a processor at most
 		for {
@@ -115,106 +101,52 @@ func (w *Watch) Start(ctx context.Context, pid int) {
 func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	close(w.stop)
 	w.ended.Wait()
-	if w.destroyed != nil {
-		const late = 10 * time.Millisecond // the kernel reports a moment later
-		<-time.After(late)
-		defer w.destroyed.close()
+	if w.diag == nil {
+		return nil
 	}
+	defer w.diag.close()
+	const late = 10 * time.Millisecond // the kernel reports a moment later
+	<-time.After(late)
+	w.looked = time.Time{}
 	w.sample(ctx)
-	if w.fresh {
-		w.lookUp(ctx)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	sums := map[string]Traffic{}
-	for c, v := range w.seen {
-		host := w.names[c.remote]
-		if host == "" || (v != command && v != closed) {
-			continue
+	for c, r := range w.found {
+		if host := w.names[c.remote]; host != "" {
+			sum := sums[host]
+			sums[host] = Traffic{sum.Connections + 1, sum.Sent + r.sent, sum.Received + r.received}
 		}
-		sum, t := sums[host], w.traffic[c]
-		sum.Connections, sum.Sent, sum.Received = sum.Connections+1, sum.Sent+t.sent, sum.Received+t.received
-		if !t.known {
-			sum.Unmeasured++
-		}
-		sums[host] = sum
 	}
 	return sums
 }
 
-// sample decides on the connections that are new, and forgets those of other programs that are gone.
+// sample adds the connections that are new. One without an owner was closed, or its process is hidden: it is taken for one of the command.
 func (w *Watch) sample(ctx context.Context) {
-	present := w.reported()
-	var added []row
-	for _, r := range connections(w.ports) {
-		present[r.connection] = true
-		if w.seen[r.connection] == 0 && !w.Own(r.local, r.remote) {
-			added = append(added, r)
+	others := map[connection]bool{}
+	owned := sync.OnceValue(func() map[uint32]bool { return owners(w.command, w.Secret) })
+	ofOthers := func(inode uint32) bool {
+		ours, found := owned()[inode]
+		return found && !ours
+	}
+	for _, r := range w.diag.rows(w.ports) {
+		c := r.connection
+		before, known := w.found[c]
+		if !known && (w.others[c] || w.othersBefore[c] || w.Own(c.local) || ofOthers(r.inode)) {
+			others[c] = true
+			continue
 		}
+		w.fresh = w.fresh || !known
+		r.sent, r.received = max(r.sent, before.sent), max(r.received, before.received)
+		w.found[c] = r
 	}
-	pids := owners(added)
-	for i, r := range added {
-		w.decide(r.connection, w.judge(pids[i]))
-	}
-	w.forget(present)
+	w.othersBefore, w.others = w.others, others
 	const again = time.Minute
 	if w.fresh && time.Since(w.looked) > again { // soon, since the addresses of a host change
 		w.lookUp(ctx)
 	}
 }
 
-// reported decides on the connections that have ended unseen, and returns those of other programs that were reported since the last sample.
-func (w *Watch) reported() map[connection]bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	present := map[connection]bool{}
-	for c := range w.traffic {
-		switch v := w.seen[c]; {
-		case v == command || v == closed:
-		case v == 0 && !w.Own(c.local, c.remote):
-			w.decide(c, closed)
-		default:
-			present[c] = true
-			delete(w.traffic, c)
-		}
-	}
-	return present
-}
-
-func (w *Watch) decide(c connection, v verdict) {
-	w.seen[c], w.fresh = v, w.fresh || v != others
-}
-
-// forget removes the connections of other programs that two samples did not have. What is reported arrives a moment later.
-func (w *Watch) forget(present map[connection]bool) {
-	for c, v := range w.seen {
-		switch {
-		case present[c]:
-		case v == others:
-			w.seen[c] = gone
-		case v == gone:
-			delete(w.seen, c)
-		}
-	}
-}
-
-// judge returns whose the connection of a process is; 0 is no process.
-func (w *Watch) judge(pid int) verdict {
-	switch {
-	case pid == 0:
-		return closed
-	case descends(pid, w.command), inherits(pid, w.Secret):
-		return command
-	}
-	return others
-}
-
-// lookUp looks up the hosts with the ports of connections.
+// lookUp looks up the hosts.
 func (w *Watch) lookUp(ctx context.Context) {
-	ports := map[uint16]bool{}
-	for c, v := range w.seen {
-		ports[c.remote.Port()] = ports[c.remote.Port()] || v == command || v == closed
-	}
 	const patience, parallel = 2 * time.Second, 32
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -223,13 +155,10 @@ func (w *Watch) lookUp(ctx context.Context) {
 	var all sync.WaitGroup
 	running := make(chan struct{}, parallel)
 	for _, host := range w.Hosts {
-		name, port := split(host)
-		if !ports[port] {
-			continue
-		}
 		running <- struct{}{}
 		all.Go(func() {
 			defer func() { <-running }()
+			name, port := split(host)
 			addresses, _ := w.Lookup(ctx, name)
 			mu.Lock()
 			defer mu.Unlock()

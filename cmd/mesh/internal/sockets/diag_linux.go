@@ -1,0 +1,114 @@
+package sockets
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"net/netip"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// diag is a socket on which the kernel lists the TCP connections of the machine, and reports those that end, to every user since Linux 4.2.
+type diag struct{ file *os.File }
+
+// openDiag returns nil if the kernel has no sock_diag.
+func openDiag() *diag {
+	const sockDiag, ended = 4, 1<<0 | 1<<2 // NETLINK_SOCK_DIAG; SKNLGRP_INET_TCP_DESTROY and SKNLGRP_INET6_TCP_DESTROY
+	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, sockDiag)
+	if err != nil {
+		return nil
+	}
+	if err := syscall.Bind(fd, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK, Groups: ended}); err != nil {
+		_ = syscall.Close(fd)
+		return nil
+	}
+	return &diag{os.NewFile(uintptr(fd), "sock_diag")}
+}
+
+func (d *diag) close() { _ = d.file.Close() }
+
+// rows returns the connections to one of the ports: first those that have ended since the last call, then those there are.
+func (d *diag) rows(ports []uint16) (rows []row) {
+	for _, family := range []byte{syscall.AF_INET, syscall.AF_INET6} {
+		for _, m := range d.list(family) {
+			if r, ok := rowOf(m.Data); ok && slices.Contains(ports, r.remote.Port()) {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows
+}
+
+// list requests the connections of a family. Before them the kernel sends what it has reported since.
+func (d *diag) list(family byte) (all []syscall.NetlinkMessage) {
+	const size, byFamily, info, most, patience = 72, 20, 1 << 1, 64 << 10, time.Second
+	request := make([]byte, size) // struct nlmsghdr, struct inet_diag_req_v2
+	binary.NativeEndian.PutUint32(request, size)
+	binary.NativeEndian.PutUint16(request[4:], byFamily)
+	binary.NativeEndian.PutUint16(request[6:], syscall.NLM_F_REQUEST|syscall.NLM_F_DUMP)
+	request[16], request[17], request[18] = family, syscall.IPPROTO_TCP, info
+	binary.NativeEndian.PutUint32(request[20:], math.MaxUint32) // all states
+	if _, err := d.file.Write(request); err != nil {
+		return nil
+	}
+	_ = d.file.SetReadDeadline(time.Now().Add(patience))
+	for buffer := make([]byte, most); ; {
+		n, err := d.file.Read(buffer)
+		if errors.Is(err, syscall.ENOBUFS) { // some reports were lost
+			continue
+		}
+		if err != nil {
+			return all
+		}
+		messages, _ := syscall.ParseNetlinkMessage(slices.Clone(buffer[:n]))
+		for _, m := range messages {
+			if m.Header.Type == syscall.NLMSG_DONE || m.Header.Type == syscall.NLMSG_ERROR {
+				return all
+			}
+			all = append(all, m)
+		}
+	}
+}
+
+// rowOf reads struct inet_diag_msg: the family at 0, the state at 1, the ports at 4 and 6, the addresses at 8 and 24, and the inode at 68.
+func rowOf(msg []byte) (r row, ok bool) {
+	const size, inode, closed = 72, 68, 7
+	if len(msg) < size {
+		return r, false
+	}
+	length := 4
+	if msg[0] == syscall.AF_INET6 {
+		length = 16
+	}
+	end := func(port, at int) netip.AddrPort {
+		ip, _ := netip.AddrFromSlice(msg[at : at+length])
+		return netip.AddrPortFrom(ip.Unmap(), binary.BigEndian.Uint16(msg[port:]))
+	}
+	r.connection = connection{end(4, 8), end(6, 24)}
+	if msg[1] != closed {
+		r.inode = binary.NativeEndian.Uint32(msg[inode:])
+	}
+	r.sent, r.received = bytesOf(msg[size:])
+	return r, true
+}
+
+// bytesOf reads struct tcp_info, which is an attribute: the bytes that were acknowledged at 120, and those that were received at 128. To
+// open and to close a connection count as a byte each.
+func bytesOf(attributes []byte) (sent, received int64) {
+	const header, info, acknowledged, arrived, ends = 4, 2, 120, 128, 2
+	for len(attributes) >= header {
+		size := int(binary.NativeEndian.Uint16(attributes))
+		if size < header || size > len(attributes) {
+			break
+		}
+		if value := attributes[header:size]; binary.NativeEndian.Uint16(attributes[2:]) == info && len(value) >= arrived+8 {
+			count := func(at int) int64 { return max(0, int64(binary.NativeEndian.Uint64(value[at:]))-ends) } //nolint:gosec // less than 2^63
+			return count(acknowledged), count(arrived)
+		}
+		attributes = attributes[min(len(attributes), (size+header-1)/header*header):]
+	}
+	return 0, 0
+}
