@@ -46,7 +46,7 @@ func TestImportersGetFewModules(t *testing.T) {
 		}
 	}
 	for _, dep := range packageOf(t, "./discovery/discoverytest").Deps {
-		assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/(client|scan)(/|$)`, dep)
+		assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/client(/|$)`, dep) // errors are redacted with package scan
 	}
 	for _, pkg := range []string{"./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./discovery/report", "./scan"} {
 		assert.Equal(t, []string{"github.com/mesh-gateway/mesh-go"}, modules(t, pkg), pkg)
@@ -202,7 +202,8 @@ func TestNothingIsWrittenToDisk(t *testing.T) {
 		files := shippedFiles(t, pkg)
 		require.Greater(t, len(files), 10, pkg)
 		for _, path := range files {
-			if filepath.Base(filepath.Dir(path)) == "calls" { // whose Log writes records, which have no keys
+			switch filepath.Base(filepath.Dir(path)) {
+			case "calls", "spool": // a Log writes records, which have no keys; the client scans an answer before it is kept
 				continue
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
