@@ -57,7 +57,8 @@ func TestImportersGetFewModules(t *testing.T) {
 var builtFrom = map[string][]string{
 	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"models", "prices"}, "report": {"bills", "calls", "models", "prices"},
 	"meter": {"calls", "models", "prices"}, "": {"bills", "calls", "models", "prices", "report"},
-	"focus": {"", "bills", "calls", "models", "prices", "report"}, "discoverytest": {"", "bills", "calls", "models", "prices", "report"},
+	"internal/budget": {"calls", "models", "prices"},
+	"focus":           {"", "bills", "calls", "models", "prices", "report"}, "discoverytest": {"", "bills", "calls", "models", "prices", "report"},
 }
 
 // mayUseHTTP has the packages of discovery that may be built from net/http.

@@ -27,8 +27,8 @@ const (
 type ModelKey = models.ModelKey
 
 // Registry is [models.Registry], a map of a ModelKey to its retirement date: YYYY-MM-DD, or "deprecated". Its methods IsRetired,
-// IsRetiredOn and RetirementDate look one model up, Check returns all that is known of it, and RetiringWithin returns the models that
-// retire soon.
+// IsRetiredOn and RetirementDate look one model up, Check returns all that is known of it, CheckOn does so for a platform, and
+// RetiringWithin returns the models that retire soon.
 type Registry = models.Registry
 
 // NormalizeModelID is [models.NormalizeModelID].
