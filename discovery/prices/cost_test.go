@@ -163,7 +163,11 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 		{"the hour of an old model", models.Anthropic, "claude-2.1", day, prices.Usage{CacheWrite1h: 1}, "", "", "cache_write_1h"},
 		{"a cached price with one source", models.Gemini, "gemini-4-neon", day, prices.Usage{CacheRead: 1}, "", "", "cache_read"},
 		{"a model with only a third party's price", models.OpenAI, "gpt-image-2.6-flare", day, thousand, "", "", "model"},
-		{"routed to a successor at a price with one source", models.Gemini, "gemini-2.5-pro", "2026-12-01", thousand, "", "", "period"},
+		{"the day from which a model is routed to its successor", models.Gemini, "gemini-2.5-pro", "2026-12-01", thousand, "", "", "period"},
+		{"routed to its successor", models.Gemini, "gemini-2.5-pro", "2026-12-02", thousand, "", "0.0045", ""},
+		{"routed to its successor, a long prompt", models.Gemini, "gemini-2.5-pro", "2026-12-02", prices.Usage{Input: 300_000}, "", "0.225", ""},
+		{"routed to its successor after its promotion", models.Gemini, "gemini-2.5-pro", "2027-01-01", thousand, "", "0.009", ""},
+		{"a search of the successor", models.Gemini, "gemini-2.5-pro", "2026-12-02", prices.Usage{Requests: map[string]int64{"grounding": 1}}, "", "", "tool"},
 		{"writes of a page without them", models.OpenAI, "gpt-6.2-astra", day, prices.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
 		{"flex of a page without it", models.OpenAI, "gpt-6.2-sol", day, thousand, "flex", "", "mode"},
 	})

@@ -14,7 +14,7 @@ func TestFees(t *testing.T) {
 	t.Parallel()
 	list := prices.BuiltIn()
 	all := list.Fees("")
-	assert.Len(t, all, 26)
+	assert.Len(t, all, 28)
 	assert.Equal(t, prices.Fee{
 		Provider: models.XAI, What: "live_search", Unit: "source", USDPerRequest: "0.025",
 		Models:    []string{"grok-2*", "grok-3*", "grok-4", "grok-4-0709", "grok-4-latest", "grok-4-fast*"},

@@ -22,7 +22,8 @@ type platformCase struct {
 
 var platformCases = []platformCase{
 	{"an older model in a region", "bedrock", "us-east-1", "", "anthropic", "claude-3-haiku-20240307", "", "0.25", ""},
-	{"an older model with a profile", "bedrock", "eu-west-1", "eu", "anthropic", "claude-opus-4-1", "", "15", ""},
+	{"an older model with a profile", "bedrock", "eu-west-1", "eu", "anthropic", "claude-opus-4", "", "15", ""},
+	{"a model in extended access", "bedrock", "eu-west-1", "eu", "anthropic", "claude-opus-4-1", "", "", "region"},
 	{"a newer model in a region", "bedrock", "us-east-1", "", "anthropic", "claude-opus-5", "", "5.5", ""},
 	{"with a profile", "bedrock", "ap-south-1", "apac", "anthropic", "claude-opus-4-5-20251101", "", "5.5", ""},
 	{"in capitals", "bedrock", "AP-SOUTH-1", "APAC", "anthropic", "claude-opus-5", "", "5.5", ""},

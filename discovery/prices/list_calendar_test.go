@@ -1,0 +1,57 @@
+package prices_test
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+//go:embed prices.csv
+var tableCSV string
+
+// Every model costs what the table has for the day, on each day of three months, or its cost is not known.
+func TestCostsOfACalendar(t *testing.T) {
+	t.Parallel()
+	in := csv.NewReader(strings.NewReader(tableCSV))
+	in.Comment = '#'
+	table, err := in.ReadAll()
+	require.NoError(t, err)
+	byHour := map[string]bool{}
+	for _, row := range table[1:] {
+		byHour[row[1]] = byHour[row[1]] || row[13] == "peak"
+	}
+	priced := 0
+	list := prices.BuiltIn()
+	for day := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC); day.Before(time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)); day = day.AddDate(0, 0, 1) {
+		for _, row := range table[1:] {
+			at := day.Format("2006-01-02T15:04:05Z")
+			if row[2] != "0" || row[13] != "" || row[14] != "" || byHour[row[1]] || row[8] > at || row[9] != "" && row[9] <= at {
+				continue
+			}
+			cost, err := list.CostOf(prices.Call{Provider: models.Provider(row[0]), Model: row[1], At: day, Usage: thousand})
+			input, knowsInput := decimal.ParsePlain(row[3])
+			output, knowsOutput := decimal.ParsePlain(row[7])
+			if !knowsInput || !knowsOutput {
+				assert.ErrorIs(t, err, prices.ErrUnpriced, "%s on %s", row[1], at)
+				continue
+			}
+			if strings.Contains(row[1], "-search-") { // every request has a search, whose number no response states
+				assert.ErrorIs(t, err, prices.ErrUnpriced, "%s on %s", row[1], at)
+				continue
+			}
+			require.NoError(t, err, "%s on %s", row[1], at)
+			assert.Equal(t, input.Add(output).Mul(decimal.New(1_000, 0)).Shift(6).String(), cost.USD, "%s on %s", row[1], at)
+			priced++
+		}
+	}
+	assert.Greater(t, priced, 20_000)
+}
