@@ -109,6 +109,9 @@ func (a *app) usage(paths []string, f usageFlags) error {
 		return err
 	}
 	defer in.Close()
+	for _, name := range in.Packed() {
+		a.warn(fmt.Errorf("%s is a copy of the file without .gz, and its calls count once", name))
+	}
 	if f.line {
 		return a.usageLine(&f, list, in, time.Now())
 	}

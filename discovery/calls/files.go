@@ -98,7 +98,9 @@ func (w *walker) isEarlier(path string) bool {
 	return ok && day < w.from
 }
 
+// once yields a file that was not yielded before. A file with the same name and .gz is its compressed copy.
 func (w *walker) once(name, identity string, err error) bool {
+	identity = strings.TrimSuffix(identity, ".gz")
 	if w.seen[identity] {
 		return true
 	}
