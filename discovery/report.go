@@ -38,6 +38,8 @@ type ReconciliationReport[B Bucket] struct {
 	// unexpected, because they also list days without costs; such a day counts as 0. It is empty for xAI, which lists only
 	// usage, and for a window without an end.
 	MissingDays []string
+	// IgnoredRows is the number of rows of other services in a file of [ReadGeminiBill].
+	IgnoredRows int
 	// WindowStart and WindowEnd are in Unix seconds; WindowEnd is exclusive, and nil if the window is open.
 	WindowStart int64
 	WindowEnd   *int64
@@ -132,6 +134,7 @@ type reportJSON[B Bucket] struct {
 	DriftPct    *float64 `json:"drift_pct"`
 	Buckets     []B      `json:"buckets"`
 	MissingDays []string `json:"missing_days,omitempty"`
+	IgnoredRows int      `json:"ignored_rows,omitempty"`
 	WindowStart int64    `json:"window_start"`
 	WindowEnd   *int64   `json:"window_end"`
 	Complete    bool     `json:"complete"`
@@ -144,12 +147,12 @@ func (r *reportJSON[B]) actuals() map[models.Provider]**float64 {
 }
 
 // MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd, xai_actual_usd or gemini_actual_usd, depending on
-// Provider, and the other fields in snake case. A missing amount and an open end are null; missing_days is omitted if empty. An unknown
-// provider is an error.
+// Provider, and the other fields in snake case. A missing amount and an open end are null; missing_days and
+// ignored_rows are omitted if empty. An unknown provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	fields := reportJSON[B]{
 		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
-		MissingDays: r.MissingDays, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
+		MissingDays: r.MissingDays, IgnoredRows: r.IgnoredRows, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
 		Complete: r.Complete, Settled: r.Settled,
 	}
 	actual := fields.actuals()[r.Provider]
@@ -172,7 +175,7 @@ func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	}
 	read := ReconciliationReport[B]{
 		AttributedUSD: fields.Attributed, DriftUSD: fields.Drift, DriftPct: fields.DriftPct, Buckets: append([]B{}, fields.Buckets...),
-		MissingDays: fields.MissingDays, WindowStart: fields.WindowStart, WindowEnd: fields.WindowEnd, Settled: fields.Settled,
+		MissingDays: fields.MissingDays, IgnoredRows: fields.IgnoredRows, WindowStart: fields.WindowStart, WindowEnd: fields.WindowEnd, Settled: fields.Settled,
 	}
 	given := 0
 	for provider, actual := range fields.actuals() {

@@ -67,8 +67,8 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, d
 }
 
 // ReadGeminiBill compares what Google billed for the Gemini API with what was counted. The file is an export of Cloud Billing to
-// BigQuery, the table gcp_billing_export_v1_…, as JSON lines or one array. Rows of other services, Vertex AI among them, are ignored;
-// their number is the second result.
+// BigQuery, the table gcp_billing_export_v1_…, as JSON lines or one array. Rows of other services, Vertex AI among them, are ignored and
+// counted in IgnoredRows.
 //
 // The days are those in UTC in which use began. Costs in another currency are divided by currency_conversion_rate and rounded to 12 decimal places.
 // A line item is the description of a SKU, or "Credit: " and the name of a credit, whose amount is negative. A model is named as in the
@@ -76,19 +76,19 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, d
 // documentation: no real export was at hand to try this with.
 //
 // The errors are the same as of [ReadOpenAIBill].
-func ReadGeminiBill(r io.Reader, query SavedBill) (report *ReconciliationReport[CostBucket], ignored int, err error) {
+func ReadGeminiBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
 	if err := query.check(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	export, err := billing.ReadGoogle(r)
 	if err != nil {
-		return nil, 0, billError(err)
+		return nil, billError(err)
 	}
-	report, err = query.report(models.Gemini, GroupByLineItem, export.Days())
+	report, err := query.report(models.Gemini, GroupByLineItem, export.Days())
 	if report != nil {
-		report.MissingDays = nil // a day without use has no row
+		report.MissingDays, report.IgnoredRows = nil, export.Ignored // a day without use has no row
 	}
-	return report, export.Ignored, err
+	return report, err
 }
 
 // ReadXAIBill is [ReadOpenAIBill] for the responses of POST /v1/billing/teams/{team_id}/usage, which must have UTC days.

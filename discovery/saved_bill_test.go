@@ -109,9 +109,9 @@ func TestGoogleExport(t *testing.T) {
 		strings.Replace(exported(1, flashInput, "0.1", ""), " UTC", "", 1),
 	}
 	for _, file := range []string{strings.Join(rows, "\n"), "\n" + strings.Join(rows, "\r\n\n") + "\n", "[" + strings.Join(rows, ",\n") + "]"} {
-		r, ignored, err := discovery.ReadGeminiBill(strings.NewReader(file), discovery.SavedBill{})
+		r, err := discovery.ReadGeminiBill(strings.NewReader(file), discovery.SavedBill{})
 		require.NoError(t, err)
-		assert.Equal(t, 1, ignored)
+		assert.Equal(t, 1, r.IgnoredRows)
 		assert.Equal(t, 4.1000001, r.ActualUSD)
 		require.Len(t, r.Buckets, 2)
 		assert.Equal(t, map[string]float64{flashInput: 1.1, "Credit: Promotion": -0.1}, r.Buckets[1].LineItemBreakdown)
@@ -128,7 +128,7 @@ func TestGoogleExport(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"gemini_actual_usd":4.1000001`)
 	}
-	r, _, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{From: mayDay(2), To: mayDay(5)})
+	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{From: mayDay(2), To: mayDay(5)})
 	require.NoError(t, err)
 	assert.Equal(t, 1.0, r.ActualUSD)
 	assert.Empty(t, r.MissingDays, "a day without use has no row")
@@ -144,7 +144,7 @@ func TestQuantitiesOfAGoogleExport(t *testing.T) {
 		exported(1, flashOutput, "1", ""), exported(1, storage, "2", `,"usage":{"amount":3.5,"unit":"byte-seconds"}`),
 		exported(1, flashInput, "-0.25", used("0", `,"cost_type":"adjustment"`)), exported(1, "Tax", "0.4", `,"cost_type":"tax"`),
 	}
-	r, _, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{})
+	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{})
 	require.NoError(t, err)
 	item := func(name, model, kind, usd string, tokens *int64) bills.Item {
 		return bills.Item{Day: "2026-05-01", Name: name, Model: model, Kind: kind, USD: usd, Tokens: tokens}
@@ -194,7 +194,7 @@ func TestNumbersOfAGoogleExportAreBounded(t *testing.T) {
 		`,"currency":"EUR","currency_conversion_rate":1e-400`, `,"currency":"EUR","currency_conversion_rate":"1e-6250"`, `,"currency":"EUR","currency_conversion_rate":1e-31`,
 		`,"usage":{"amount":1e31}`, `,"credits":[{"name":"x","amount":-1e31}]`,
 	} {
-		_, _, err := discovery.ReadGeminiBill(strings.NewReader(exported(1, flashInput, "1", rest)), discovery.SavedBill{})
+		_, err := discovery.ReadGeminiBill(strings.NewReader(exported(1, flashInput, "1", rest)), discovery.SavedBill{})
 		var bill *discovery.BillError
 		require.ErrorAs(t, err, &bill, rest)
 		assert.Equal(t, 1, bill.Line)
@@ -284,7 +284,7 @@ func readBill(p models.Provider, r io.Reader, query discovery.SavedBill) error {
 	case models.XAI:
 		return use(discovery.ReadXAIBill(r, query))
 	default:
-		bill, _, err := discovery.ReadGeminiBill(r, query)
+		bill, err := discovery.ReadGeminiBill(r, query)
 		return use(bill, err)
 	}
 }

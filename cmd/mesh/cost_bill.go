@@ -100,16 +100,16 @@ func (a *app) readBill(q *costs.BillQuery, name string) error {
 		defer file.Close()
 		in = a.readingFile("reading the bill", file)
 	}
-	ignored, err := q.ReadBill(in)
+	err := q.ReadBill(in)
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value):
 		return usagef("--from and --to: the bill in %s has no such days", name)
 	case err != nil:
 		return usagef("--bill %s: %w", name, err)
-	case ignored > 0:
+	case q.IgnoredRows > 0:
 		a.progress.Stop()
-		fmt.Fprintf(a.errs, "mesh: rows of other services, which are ignored: %d\n", ignored)
+		fmt.Fprintf(a.errs, "mesh: rows of other services, which are ignored: %d\n", q.IgnoredRows)
 	}
 	return nil
 }

@@ -23,32 +23,35 @@ type BillQuery struct {
 	Calls []calls.Group
 	// ByItem requests the line items, which xAI always sends.
 	ByItem bool
-	saved  func() (Reconciliation, error) // nil for a bill that is requested
+	// IgnoredRows is the number of rows in a file that are no part of the bill.
+	IgnoredRows int
+	saved       func() (Reconciliation, error) // nil for a bill that is requested
 }
 
-// ReadBill reads the bill from a file. It sets From and To to the first day and the end of the file, unless they are given, and returns
-// the number of rows that are no part of the bill.
-func (q *BillQuery) ReadBill(in io.Reader) (ignored int, err error) {
+// ReadBill reads the bill from a file. It sets From and To to the first day and the end of the file, unless they are given, and
+// IgnoredRows.
+func (q *BillQuery) ReadBill(in io.Reader) error {
 	query := discovery.SavedBill{From: q.From, To: q.To, AttributedUSD: q.Counted}
 	switch q.Provider {
 	case models.OpenAI:
 		r, err := discovery.ReadOpenAIBill(in, query)
-		return 0, keep(q, r, err)
+		return keep(q, r, err)
 	case models.Anthropic:
 		r, err := discovery.ReadAnthropicBill(in, query)
-		return 0, keep(q, r, err)
+		return keep(q, r, err)
 	case models.Gemini:
-		r, ignored, err := discovery.ReadGeminiBill(in, query)
-		return ignored, keep(q, r, err)
+		r, err := discovery.ReadGeminiBill(in, query)
+		return keep(q, r, err)
 	default: // xAI
 		r, err := discovery.ReadXAIBill(in, query)
-		return 0, keep(q, r, err)
+		return keep(q, r, err)
 	}
 }
 
 // keep keeps the report of a bill in a file.
 func keep[B discovery.Bucket](q *BillQuery, r *discovery.ReconciliationReport[B], err error) error {
 	if err == nil {
+		q.IgnoredRows = r.IgnoredRows
 		q.From, q.To = time.Unix(r.WindowStart, 0).UTC(), time.Unix(*r.WindowEnd, 0).UTC()
 		q.saved = func() (Reconciliation, error) { return withCalls(q, r, nil) }
 	}
