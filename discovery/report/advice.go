@@ -200,11 +200,14 @@ func rowOf(r *Report, name string, mover *Mover) *Row {
 // labelAdvice advises a budget of twice what the value of a label cost a day: the mean itself would end every second day early.
 func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Advice {
 	part := new(big.Rat).Quo(decimal.FromText(row.ChangeUSD).Rat(), increase.Rat())
-	percent := part.Mul(part, big.NewRat(100, 1)).FloatString(0)
+	share := "more than the whole increase" // since other rows fell
+	if part.Cmp(big.NewRat(1, 1)) <= 0 {
+		share = part.Mul(part, big.NewRat(100, 1)).FloatString(0) + " % of the increase"
+	}
 	daily := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
 	budget := new(big.Rat).Mul(decimal.FromText(daily).Rat(), big.NewRat(2, 1)).FloatString(2)
-	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s %% of the increase. It cost %s USD a day; a budget of twice that for each %s limits it.",
-		name, row.Value, costtable.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), percent, daily, name)
+	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
+		name, row.Value, costtable.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), share, daily, name)
 	if plainName().MatchString(name) {
 		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name}
 	}

@@ -3,11 +3,14 @@ package report_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -76,4 +79,27 @@ func TestAdviceOfASmallBudget(t *testing.T) {
 	t.Parallel()
 	r := build(t, report.Options{Budgets: []string{"0.001/day"}}, priced(at(0), "0.0029"))
 	assert.Equal(t, "The budget 0.001/day is exceeded: 0.0029 USD were spent.", r.Advice[0].Text)
+}
+
+// A value whose increase is more than that of all calls has no percentage.
+func TestAdviceOfMoreThanTheIncrease(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	r, err := report.Build(func(yield func(calls.Record, error) bool) {
+		for day := range 56 {
+			for team, usd := range map[string][2]string{"up": {"11", "1"}, "down": {"1", "10"}} {
+				_ = yield(calls.Record{
+					Provider: models.OpenAI, Model: "gpt-5.4", Time: now.AddDate(0, 0, -day-1), USD: usd[day/28], Status: 200, Labels: map[string]string{"team": team},
+				}, nil)
+			}
+		}
+	}, report.Options{Now: now})
+	require.NoError(t, err)
+	texts := ""
+	for _, a := range r.Advice {
+		texts += a.Text
+	}
+	assert.Contains(t, texts, "Look at team up, ")
+	assert.Contains(t, texts, "more than the whole increase")
+	assert.NotContains(t, texts, "% of the increase")
 }
