@@ -22,6 +22,7 @@ func TestCostOfModelsOfNovember2026(t *testing.T) {
 		{"a model whose successor has its price", models.Gemini, "gemini-2.5-flash", "2026-12-05", thousand, "", "0.0028", ""},
 		{"cached input of astra", models.OpenAI, "gpt-6.2-astra", day, prices.Usage{Input: 1_000, CacheRead: 9_000, Output: 100}, "", "0.0156", ""},
 		{"12-hour writes of terra", models.OpenAI, "gpt-6.1-terra", day, prices.Usage{CacheWrite1h: 1_000}, "", "0.0025", ""},
+		{"a model without output", models.Gemini, "gemini-decision-1", day, prices.Usage{Input: 1_000}, "", "0.0001", ""},
 		{"embeddings", models.OpenAI, "text-embedding-ada-002", day, prices.Usage{Input: 1_000}, "", "0.0001", ""},
 		{"text of an image model", models.OpenAI, "gpt-image-2", day, prices.Usage{Input: 100, ImageOutput: 1_000}, "", "0.0305", ""},
 		{"text of a realtime model", models.OpenAI, "gpt-realtime-mini-2025-12-15", day, prices.Usage{Input: 1_000, AudioOutput: 1_000}, "", "0.0206", ""},
