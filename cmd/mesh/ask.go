@@ -32,8 +32,8 @@ func newAsk(a *app) *cobra.Command {
 		Long: `Ask sends TEXT as a question to each NODE, in a new thread, and prints each answer when it arrives. The nodes have to reply in
 the thread of the question, as mesh reply and mesh serve do. This node has to be registered.
 
-The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential or no NODE is
-registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
+The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential, or
+this node or every NODE is not registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
 without an answer. With -o json each answer is one line. With --plain, which takes one NODE, only the text of the answer is printed, as in
 a=$(mesh ask --plain node-b "Is the build green?"); errors are on stderr.
 
@@ -70,11 +70,13 @@ func (a *app) ask(ctx context.Context, c *client.MeshClient, nodes []string, tex
 	if err != nil {
 		return err
 	}
+	if err := unregistered(ctx, c); err != nil {
+		return err
+	}
 	thread, err := lookup.AskThread(ctx, c, scanner, nodes, text, f.thread)
 	if err != nil {
 		return err
 	}
-	a.warnUnregistered(ctx, c, "cannot receive answers")
 	interrupted, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(interrupted, stop) // a second ^C kills

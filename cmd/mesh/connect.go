@@ -95,19 +95,26 @@ func (a *app) connect(node string) (*client.MeshClient, error) {
 	return client.New(node, client.WithGatewayURL(s.Gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
 }
 
-// lookupTime bounds a look-up that is only for a warning.
+// lookupTime bounds a look-up that a command can do without.
 const lookupTime = 3 * time.Second
 
-// warnUnregistered warns that this node is not registered. It ignores a look-up that fails, since the command itself has succeeded.
+// warnUnregistered warns that this node is not registered.
 func (a *app) warnUnregistered(ctx context.Context, c *client.MeshClient, consequence string) {
-	ctx, cancel := context.WithTimeout(ctx, lookupTime)
-	defer cancel()
-	_, err := c.GetPeer(ctx, c.Node())
-	var unknown *client.NotInRegistryError
-	if errors.As(err, &unknown) {
+	if unregistered(ctx, c) != nil {
 		a.progress.Stop()
 		fmt.Fprintf(a.errs, "mesh: warning: %s is not registered and %s; mesh register --node %[1]s\n", c.Node(), consequence)
 	}
+}
+
+// unregistered returns the error of a node that is not registered. It ignores a look-up that fails, since the command itself may succeed.
+func unregistered(ctx context.Context, c *client.MeshClient) error {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	_, err := c.GetPeer(ctx, c.Node())
+	if unknown := (*client.NotInRegistryError)(nil); errors.As(err, &unknown) {
+		return fmt.Errorf("this node cannot receive answers: %w; mesh register --node %s", err, c.Node())
+	}
+	return nil
 }
 
 // readSettings returns the settings of the flags. Wrong ones are wrong use.

@@ -66,9 +66,34 @@ func TestAskTool(t *testing.T) {
 	again = a.must("mesh_ask", arguments{"pending": first["pending"]})
 	assert.Empty(t, again["pending"])
 	assert.Equal(t, "Yes.", items(again, "answers")[0]["untrusted_content"])
+	assert.Equal(t, "Is it green?", items(again, "answers")[0]["question"])
+	assert.Equal(t, items(first, "pending")[0]["id"], items(again, "answers")[0]["question_id"])
 	in := arguments{"to": []string{"node-c"}, "text": "And now?", "thread": "builds"}
 	assert.Equal(t, "Yes.", items(a.must("mesh_ask", in), "answers")[0]["untrusted_content"])
 	assert.Len(t, items(a.must("mesh_thread", arguments{"id": "builds"}), "messages"), 2)
+}
+
+// What was sent, and what of it has no answer, is known after the result of mesh_ask is lost.
+func TestSentAndPendingTools(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t, gatewaytest.WithPeers("node-c"))
+	a := newAgent(t, g)
+	serveAnswers(t, g, "node-c", "Yes.")
+	asked := a.must("mesh_ask", arguments{"to": []string{"node-b", "node-c"}, "text": "Is it green?", "thread": "builds", "seconds": 2})
+	pending := a.must("mesh_pending", arguments{})
+	assert.Equal(t, asked["pending"], pending["pending"])
+	assert.Equal(t, "Is it green?", items(pending, "pending")[0]["text"])
+	assert.Empty(t, items(a.must("mesh_pending", arguments{"to": "node-c"}), "pending"))
+	serveAnswers(t, g, "node-b", "No.")
+	again := a.must("mesh_ask", arguments{"pending": pending["pending"]})
+	assert.Equal(t, "No.", items(again, "answers")[0]["untrusted_content"])
+
+	sent := items(a.must("mesh_sent", arguments{"thread": "builds"}), "messages")
+	require.Len(t, sent, 2)
+	assert.Equal(t, map[string]any{"untrusted_content": "node-c"}, sent[0]["to"])
+	assert.Len(t, items(a.must("mesh_sent", arguments{"to": "node-b", "limit": 1}), "messages"), 1)
+	_, failure := a.call("mesh_sent", arguments{"thread": "unknown"})
+	assert.Contains(t, failure, "there is no thread")
 }
 
 // A question in a thread is continued with its number: a late answer to another one is not its answer.

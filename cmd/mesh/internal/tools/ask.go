@@ -20,19 +20,58 @@ type askArguments struct {
 	Seconds waitSeconds    `json:"seconds,omitempty" jsonschema:"default 30"`
 }
 
-// toolQuestion is a question without an answer.
+// toolQuestion is a question without an answer. Its text is only for the agent.
 type toolQuestion struct {
 	ID        messageID `json:"id"`
 	To        nodeName  `json:"to"`
 	ThreadID  string    `json:"thread_id,omitempty"`
 	Task      string    `json:"task,omitempty"` // its number
 	CreatedAt string    `json:"created_at,omitempty"`
+	Text      string    `json:"text,omitempty"`
+}
+
+// maxQuestion is how many bytes of a question's text a result repeats.
+const maxQuestion = 200
+
+func toToolQuestion(q client.MeshMessage, text string) toolQuestion {
+	text = text[:fitting(text, maxQuestion)]
+	return toolQuestion{messageID(q.ID), nodeName(q.ToNode), q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt, text}
+}
+
+// toolAnswer is an answer with the text of its question, and the id if the question was pending.
+type toolAnswer struct {
+	toolMessage
+	QuestionID messageID `json:"question_id,omitempty"`
+	Question   string    `json:"question,omitempty"`
+}
+
+// toToolAnswer returns an answer without its content.
+func (in askArguments) toToolAnswer(m client.MeshMessage) toolAnswer {
+	out := toolAnswer{toolMessage: toToolMessage(m)}
+	out.Read = nil // it is marked read by the call
+	out.Question = string(in.Text)[:fitting(string(in.Text), maxQuestion)]
+	for _, q := range in.Pending {
+		if string(q.To) == m.FromNode && q.ThreadID == m.GetThreadID() && (q.Task == "" || q.Task == m.GetRelatedTaskID()) {
+			out.QuestionID, out.Question = q.ID, q.Text
+		}
+	}
+	return out
+}
+
+// textOf returns the text of a question.
+func (in askArguments) textOf(id int64) string {
+	for _, q := range in.Pending {
+		if int64(q.ID) == id {
+			return q.Text
+		}
+	}
+	return string(in.Text)
 }
 
 // toolAnswers are the answers so far. Not more than one of them is cut.
 type toolAnswers struct {
 	Notice     string         `json:"notice"`
-	Answers    []toolMessage  `json:"answers"`
+	Answers    []toolAnswer   `json:"answers"`
 	Refused    []toolRefusal  `json:"refused"`
 	Pending    []toolQuestion `json:"pending"`
 	NextID     int64          `json:"next_id,omitempty"`
@@ -60,19 +99,19 @@ func (t *messageTools) ask(call context.Context, p progress, in askArguments) (t
 	if err != nil {
 		return toolAnswers{}, err
 	}
-	out := toolAnswers{Notice: notice, Answers: []toolMessage{}, Refused: []toolRefusal{}, Pending: []toolQuestion{}}
+	out := toolAnswers{Notice: notice, Answers: []toolAnswer{}, Refused: []toolRefusal{}, Pending: []toolQuestion{}}
 	room := maxResult
 	for m, err := range results {
 		var none *client.NoAnswerError
 		switch {
 		case err == nil:
-			if room = out.add(m, room); room <= 0 {
+			if room = out.add(in.toToolAnswer(m), m, room); room <= 0 {
 				cancel() // the others are pending
 			}
 		case !errors.As(err, &none):
 			return toolAnswers{}, err
 		default:
-			out.addMissing(none, ctx.Err() != nil)
+			out.addMissing(none, in.textOf(none.Question.ID), ctx.Err() != nil)
 		}
 	}
 	if call.Err() != nil {
@@ -108,9 +147,7 @@ func (t *messageTools) results(ctx context.Context, in askArguments) (iter.Seq2[
 }
 
 // add adds an answer, cut to the room that is left, and returns the room after it.
-func (a *toolAnswers) add(m client.MeshMessage, room int) int {
-	shown := toToolMessage(m)
-	shown.Read = nil // it is marked read by the call
+func (a *toolAnswers) add(shown toolAnswer, m client.MeshMessage, room int) int {
 	text := m.GetContent()
 	end := fitting(text, max(0, room-size(shown)))
 	shown.Content = text[:end]
@@ -123,10 +160,10 @@ func (a *toolAnswers) add(m client.MeshMessage, room int) int {
 }
 
 // addMissing adds a question without an answer. It is pending if only the time has ended.
-func (a *toolAnswers) addMissing(none *client.NoAnswerError, ended bool) {
+func (a *toolAnswers) addMissing(none *client.NoAnswerError, text string, ended bool) {
 	q := none.Question
 	if q.ID != 0 && ended && (errors.Is(none, context.DeadlineExceeded) || errors.Is(none, context.Canceled)) {
-		a.Pending = append(a.Pending, toolQuestion{messageID(q.ID), nodeName(q.ToNode), q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt})
+		a.Pending = append(a.Pending, toToolQuestion(q, text))
 		return
 	}
 	a.Refused = append(a.Refused, toolRefusal{q.ToNode, explain(none.Err)})

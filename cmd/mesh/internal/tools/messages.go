@@ -25,6 +25,9 @@ func addMessageTools(server *mcp.Server, t *messageTools) {
 	add(server, "mesh_reply", "Reply to a message",
 		"Answer a message to you, in its thread. The same reply sent twice arrives once: repeat it after an error.", t.reply, adds, once)
 	add(server, "mesh_inbox", "Read the inbox", "List messages to you: unread ones oldest first, all newest first. Nothing is marked read.", t.inbox, reads)
+	add(server, "mesh_sent", "List sent messages", "List the messages that you have sent, newest first.", t.sent, reads)
+	add(server, "mesh_pending", "List unanswered questions",
+		"List your questions without an answer, newest first. Pass some as pending to mesh_ask to wait for their answers.", t.unanswered, reads)
 	add(server, "mesh_mark_read", "Mark a message read", "Mark a message to you read after you have handled it.", t.markRead, adds, once)
 	addWithProgress(server, "mesh_wait", "Wait for a message",
 		"Wait for the oldest unread message. Mark it read before the next wait, which returns it again otherwise. Without a message the list is empty.", t.wait, reads)

@@ -1,0 +1,63 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+)
+
+type sentArguments struct {
+	To     nodeName     `json:"to,omitempty" jsonschema:"only messages to this node"`
+	Thread string       `json:"thread,omitempty" jsonschema:"only messages of this thread, by name or id"`
+	Limit  messageLimit `json:"limit,omitempty" jsonschema:"default 20"`
+	position
+}
+
+// sent lists the messages of this node, newest first.
+func (t *messageTools) sent(ctx context.Context, in sentArguments) (toolMessages, error) {
+	thread, err := lookup.ThreadID(ctx, t.client, t.scanner, in.Thread)
+	if err != nil {
+		return toolMessages{}, err
+	}
+	messages, err := t.client.Sent(ctx, client.SentOptions{ToNode: string(in.To), ThreadID: thread})
+	invalid, err := lookup.InvalidRows(err)
+	if err != nil {
+		return toolMessages{}, err
+	}
+	out := pageOf(newestFirst(messages, in.position), in.position, cmp.Or(int(in.Limit), 20), threadWindow{}.show)
+	out.Invalid = invalidNote(invalid)
+	return out, nil
+}
+
+type pendingArguments struct {
+	To     nodeName `json:"to,omitempty" jsonschema:"only questions to this node"`
+	Thread string   `json:"thread,omitempty" jsonschema:"only questions of this thread, by name or id"`
+	skipArguments
+}
+
+type toolPending struct {
+	Pending  []toolQuestion `json:"pending"`
+	NextSkip int            `json:"next_skip,omitempty"`
+	Invalid  string         `json:"invalid,omitempty"` // set if rows cannot be decoded
+}
+
+// unanswered lists the questions of this node without an answer, newest first.
+func (t *messageTools) unanswered(ctx context.Context, in pendingArguments) (toolPending, error) {
+	thread, err := lookup.ThreadID(ctx, t.client, t.scanner, in.Thread)
+	if err != nil {
+		return toolPending{}, err
+	}
+	questions, err := t.client.Pending(ctx, client.PendingOptions{ToNode: string(in.To), ThreadID: thread})
+	invalid, err := lookup.InvalidRows(err)
+	if err != nil {
+		return toolPending{}, err
+	}
+	all := make([]toolQuestion, len(questions))
+	for i, q := range questions {
+		all[i] = toToolQuestion(q, q.GetContent())
+	}
+	page := part(all, in.Skip)
+	return toolPending{page.items, page.nextSkip, invalidNote(invalid)}, nil
+}
