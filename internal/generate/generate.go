@@ -20,6 +20,8 @@ var (
 	imports string
 	//go:embed typedef.tmpl
 	typedef string
+	//go:embed param-types.tmpl
+	paramTypes string
 	//go:embed request-bodies.tmpl
 	requestBodies string
 )
@@ -36,7 +38,7 @@ func keepsUnknown(settings codegen.Configuration) bool {
 func generate(document string, settings codegen.Configuration) (string, error) {
 	version := generatorVersion()
 	settings.NoVCSVersionOverride = &version
-	templates := map[string]string{"imports.tmpl": imports, "typedef.tmpl": typedef, "request-bodies.tmpl": requestBodies}
+	templates := map[string]string{"imports.tmpl": imports, "typedef.tmpl": typedef, "param-types.tmpl": paramTypes, "request-bodies.tmpl": requestBodies}
 	maps.Copy(templates, settings.OutputOptions.UserTemplates)
 	settings.OutputOptions.UserTemplates = templates
 	if err := settings.Validate(); err != nil {
@@ -52,15 +54,15 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 		}
 		settings.OutputOptions.SkipPrune = false // the schemas of the other operations are not wanted either
 	}
+	var requests changes
+	if keepsUnknown(settings) {
+		requests = schemasOfRequests(doc)
+	}
+	codegen.TemplateFunctions["typeOf"], codegen.TemplateFunctions["isChange"] = requests.typeOf, requests.has
 	code, err := codegen.Generate(doc, settings)
 	// The checks need the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Their
 	// errors are clearer than its own, of which code is a part.
 	parts, failed := partsOf(doc)
-	if keepsUnknown(settings) && markChanges(doc, parts) {
-		settings.OutputOptions.IncludeOperationIDs = nil // the others are gone, and Generate has changed the ids
-		code, err = codegen.Generate(doc, settings)
-		parts, failed = partsOf(doc)
-	}
 	if err := errors.Join(check(parts), checkStreams(doc)); err != nil {
 		return "", err
 	}

@@ -1,52 +1,45 @@
 package main
 
 import (
-	"cmp"
-	"maps"
+	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 )
 
-// markChanges gives each optional property of a request that may be null the type wire.Change, which has a form for absent, null and a
-// value. It reports whether there is one. An object without unknown fields is a request, too.
-func markChanges(doc *openapi3.T, parts []part) (found bool) {
-	requests := schemasOfRequests(doc)
-	for _, t := range parts {
-		object := cmp.Or(t.Schema.OAPISchema, &openapi3.Schema{}) // the parameters of an operation have none
-		for _, p := range t.Schema.Properties {
-			ref := object.Properties[p.JsonFieldName]
-			if ref != nil && p.Nullable && !p.Required && (requests[ref.Value] || !t.Schema.HasAdditionalProperties) {
-				markChange(doc, p, ref)
-				found = true
-			}
-		}
+// changes are the schemas of requests, whose optional properties that may be null have the type wire.Change. An object without unknown fields
+// is a request, too. The templates call the methods.
+type changes map[*openapi3.Schema]bool
+
+func (c changes) has(t codegen.TypeDefinition, p codegen.Property) bool {
+	object := t.Schema.OAPISchema
+	if c == nil || object == nil || p.Required || !p.Nullable {
+		return false
 	}
-	return found
+	ref := object.Properties[p.JsonFieldName]
+	return ref != nil && (c[ref.Value] || !t.Schema.HasAdditionalProperties)
 }
 
-func markChange(doc *openapi3.T, p codegen.Property, ref *openapi3.SchemaRef) {
-	name := p.Schema.TypeDecl()
-	if ref.Ref == "" && p.Schema.RefType != "" { // the type of an inline schema, which becomes a component
-		own := *ref.Value
-		own.Nullable = false
-		name = codegen.SchemaNameToTypeName(name)
-		doc.Components.Schemas[name] = own.NewRef()
-		ref.Value = &openapi3.Schema{Description: own.Description, AllOf: openapi3.SchemaRefs{{Ref: "#/components/schemas/" + name, Value: &own}}}
+// typeOf returns the Go type of a definition.
+func (c changes) typeOf(t codegen.TypeDefinition) string {
+	has := func(p codegen.Property) bool { return c.has(t, p) }
+	if t.Schema.RefType != "" || !slices.ContainsFunc(t.Schema.Properties, has) {
+		return t.Schema.TypeDecl()
 	}
-	extensions := &ref.Extensions
-	if ref.Ref == "" {
-		extensions = &ref.Value.Extensions
+	object := t.Schema
+	object.Properties = slices.Clone(object.Properties)
+	for i, p := range object.Properties {
+		if has(p) {
+			object.Properties[i].Schema.RefType = "wire.Change[" + p.Schema.TypeDecl() + "]"
+			object.Properties[i].Extensions = map[string]any{"x-go-type-skip-optional-pointer": true, "x-go-name": p.GoFieldName()}
+		}
 	}
-	*extensions = maps.Clone(p.Extensions)
-	maps.Copy(*extensions, map[string]any{
-		"x-go-type": "wire.Change[" + name + "]", "x-change": true, "x-go-type-skip-optional-pointer": true, "x-omitempty": true, "x-omitzero": false,
-	})
+	return codegen.GenStructFromSchema(object)
 }
 
 // schemasOfRequests returns the schemas of the bodies of requests.
-func schemasOfRequests(doc *openapi3.T) map[*openapi3.Schema]bool {
-	requests := map[*openapi3.Schema]bool{}
+func schemasOfRequests(doc *openapi3.T) changes {
+	requests := changes{}
 	for _, item := range doc.Paths.Map() {
 		for _, operation := range item.Operations() {
 			if operation.RequestBody == nil {

@@ -73,7 +73,7 @@ func (d *Decoder) leaf(v reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if string(raw) == "null" && v.Kind() != reflect.Map { // a Change may be null
+	if string(raw) == "null" {
 		return errNull
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))

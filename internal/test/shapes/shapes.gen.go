@@ -22,6 +22,24 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for ChangesColor.
+const (
+	ChangesColorGreen ChangesColor = "green"
+	ChangesColorRed   ChangesColor = "red"
+)
+
+// Valid indicates whether the value is a known member of the ChangesColor enum.
+func (e ChangesColor) Valid() bool {
+	switch e {
+	case ChangesColorGreen:
+		return true
+	case ChangesColorRed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Color.
 const (
 	ColorGreen Color = "green"
@@ -226,6 +244,24 @@ func (e NullArmsEnum) Valid() bool {
 	}
 }
 
+// Defines values for OpenChangesColor.
+const (
+	OpenChangesColorGreen OpenChangesColor = "green"
+	OpenChangesColorRed   OpenChangesColor = "red"
+)
+
+// Valid indicates whether the value is a known member of the OpenChangesColor enum.
+func (e OpenChangesColor) Valid() bool {
+	switch e {
+	case OpenChangesColorGreen:
+		return true
+	case OpenChangesColorRed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ScalarsInline.
 const (
 	ScalarsInlineX ScalarsInline = "x"
@@ -319,42 +355,6 @@ func (e TokenFormGrantType) Valid() bool {
 	}
 }
 
-// Defines values for ChangesColor.
-const (
-	ChangesColorGreen ChangesColor = "green"
-	ChangesColorRed   ChangesColor = "red"
-)
-
-// Valid indicates whether the value is a known member of the ChangesColor enum.
-func (e ChangesColor) Valid() bool {
-	switch e {
-	case ChangesColorGreen:
-		return true
-	case ChangesColorRed:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for OpenChangesColor.
-const (
-	OpenChangesColorGreen OpenChangesColor = "green"
-	OpenChangesColorRed   OpenChangesColor = "red"
-)
-
-// Valid indicates whether the value is a known member of the OpenChangesColor enum.
-func (e OpenChangesColor) Valid() bool {
-	switch e {
-	case OpenChangesColorGreen:
-		return true
-	case OpenChangesColorRed:
-		return true
-	default:
-		return false
-	}
-}
-
 // AnyExtras defines model for AnyExtras.
 type AnyExtras struct {
 	ID                   *int64                 `json:"id,omitempty"`
@@ -379,11 +379,25 @@ type Changes struct {
 	Cat    wire.Change[Cat]              `json:"cat,omitempty"`
 	List   wire.Change[[]string]         `json:"list,omitempty"`
 	Map    wire.Change[map[string]int64] `json:"map,omitempty"`
-	Nested wire.Change[ChangesNested]    `json:"nested,omitempty"`
-	Either wire.Change[ChangesEither]    `json:"either,omitempty"`
+	Nested wire.Change[Changes_Nested]   `json:"nested,omitempty"`
+	Either wire.Change[Changes_Either]   `json:"either,omitempty"`
 	Price  wire.Change[json.Number]      `json:"price,omitempty"`
 	Time   wire.Change[time.Time]        `json:"time,omitempty"`
 	Other  *string                       `json:"other,omitempty"`
+}
+
+// ChangesColor defines model for Changes.Color.
+type ChangesColor string
+
+// Changes_Nested defines model for Changes.Nested.
+type Changes_Nested struct {
+	A                    *string                    `json:"a,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// Changes_Either defines model for Changes.Either.
+type Changes_Either struct {
+	union json.RawMessage
 }
 
 // Color defines model for Color.
@@ -732,22 +746,36 @@ type OddNames struct {
 
 // OpenChanges defines model for OpenChanges.
 type OpenChanges struct {
-	ID                   string                         `json:"id"`
-	Text                 wire.Change[string]            `json:"text,omitempty"`
-	Count                wire.Change[int64]             `json:"count,omitempty"`
-	Ratio                wire.Change[float64]           `json:"ratio,omitempty"`
-	Flag                 wire.Change[bool]              `json:"flag,omitempty"`
-	Color                wire.Change[OpenChangesColor]  `json:"color,omitempty"`
-	Named                wire.Change[Color]             `json:"named,omitempty"`
-	Cat                  wire.Change[Cat]               `json:"cat,omitempty"`
-	List                 wire.Change[[]string]          `json:"list,omitempty"`
-	Map                  wire.Change[map[string]int64]  `json:"map,omitempty"`
-	Nested               wire.Change[OpenChangesNested] `json:"nested,omitempty"`
-	Either               wire.Change[OpenChangesEither] `json:"either,omitempty"`
-	Price                wire.Change[json.Number]       `json:"price,omitempty"`
-	Time                 wire.Change[time.Time]         `json:"time,omitempty"`
-	Other                *string                        `json:"other,omitempty"`
-	AdditionalProperties map[string]json.RawMessage     `json:"-"`
+	ID                   string                          `json:"id"`
+	Text                 wire.Change[string]             `json:"text,omitempty"`
+	Count                wire.Change[int64]              `json:"count,omitempty"`
+	Ratio                wire.Change[float64]            `json:"ratio,omitempty"`
+	Flag                 wire.Change[bool]               `json:"flag,omitempty"`
+	Color                wire.Change[OpenChangesColor]   `json:"color,omitempty"`
+	Named                wire.Change[Color]              `json:"named,omitempty"`
+	Cat                  wire.Change[Cat]                `json:"cat,omitempty"`
+	List                 wire.Change[[]string]           `json:"list,omitempty"`
+	Map                  wire.Change[map[string]int64]   `json:"map,omitempty"`
+	Nested               wire.Change[OpenChanges_Nested] `json:"nested,omitempty"`
+	Either               wire.Change[OpenChanges_Either] `json:"either,omitempty"`
+	Price                wire.Change[json.Number]        `json:"price,omitempty"`
+	Time                 wire.Change[time.Time]          `json:"time,omitempty"`
+	Other                *string                         `json:"other,omitempty"`
+	AdditionalProperties map[string]json.RawMessage      `json:"-"`
+}
+
+// OpenChangesColor defines model for OpenChanges.Color.
+type OpenChangesColor string
+
+// OpenChanges_Nested defines model for OpenChanges.Nested.
+type OpenChanges_Nested struct {
+	A                    wire.Change[string]        `json:"a,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// OpenChanges_Either defines model for OpenChanges.Either.
+type OpenChanges_Either struct {
+	union json.RawMessage
 }
 
 // Pet defines model for Pet.
@@ -1119,34 +1147,6 @@ type BesideNext struct {
 // PlainPropertiesA defines model for Plain_properties_a.
 type PlainPropertiesA = string
 
-// ChangesColor defines model for ChangesColor.
-type ChangesColor string
-
-// OpenChangesColor defines model for OpenChangesColor.
-type OpenChangesColor string
-
-// ChangesNested defines model for ChangesNested.
-type ChangesNested struct {
-	A                    *string                    `json:"a,omitempty"`
-	AdditionalProperties map[string]json.RawMessage `json:"-"`
-}
-
-// OpenChangesNested defines model for OpenChangesNested.
-type OpenChangesNested struct {
-	A                    wire.Change[string]        `json:"a,omitempty"`
-	AdditionalProperties map[string]json.RawMessage `json:"-"`
-}
-
-// ChangesEither defines model for ChangesEither.
-type ChangesEither struct {
-	union json.RawMessage
-}
-
-// OpenChangesEither defines model for OpenChangesEither.
-type OpenChangesEither struct {
-	union json.RawMessage
-}
-
 // UploadFileMultipartBody defines parameters for UploadFile.
 type UploadFileMultipartBody struct {
 	File *openapi_types.File `json:"file,omitempty"`
@@ -1262,6 +1262,53 @@ func (t Cat) String() string { return wire.Print(t) }
 
 // LogValue returns the fields of String as a group for log/slog.
 func (t Cat) LogValue() slog.Value { return wire.LogValue(t) }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *Changes_Nested) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*Changes_Nested).decode)
+}
+
+func (t *Changes_Nested) decode(d *wire.Decoder) error {
+	*t = Changes_Nested{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "a":
+			o.Report(wire.Optional(&t.A, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t Changes_Nested) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*Changes_Nested).encode)
+}
+
+func (t *Changes_Nested) encode(e *wire.Encoder) {
+	start := e.Begin()
+	wire.WriteNullable(t.A, e.Field("a"), wire.WriteString)
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t Changes_Nested) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t Changes_Nested) LogValue() slog.Value { return wire.LogValue(t) }
+
+// GetA returns A, or the zero value if it is nil.
+func (t *Changes_Nested) GetA() (v string) {
+	if t != nil && t.A != nil {
+		v = *t.A
+	}
+	return v
+}
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -2767,31 +2814,31 @@ func (t *OpenChanges) decode(d *wire.Decoder) error {
 			seen.Add(0)
 			o.Report(wire.String(&t.ID, d))
 		case "text":
-			o.Report(wire.JSON(&t.Text, d))
+			o.Report(wire.ReadChange(&t.Text, d, wire.String))
 		case "count":
-			o.Report(wire.JSON(&t.Count, d))
+			o.Report(wire.ReadChange(&t.Count, d, wire.Integer))
 		case "ratio":
-			o.Report(wire.JSON(&t.Ratio, d))
+			o.Report(wire.ReadChange(&t.Ratio, d, wire.Float))
 		case "flag":
-			o.Report(wire.JSON(&t.Flag, d))
+			o.Report(wire.ReadChange(&t.Flag, d, wire.Bool))
 		case "color":
-			o.Report(wire.JSON(&t.Color, d))
+			o.Report(wire.ReadChange(&t.Color, d, wire.String))
 		case "named":
-			o.Report(wire.JSON(&t.Named, d))
+			o.Report(wire.ReadChange(&t.Named, d, wire.JSON))
 		case "cat":
-			o.Report(wire.JSON(&t.Cat, d))
+			o.Report(wire.ReadChange(&t.Cat, d, (*Cat).decode))
 		case "list":
-			o.Report(wire.JSON(&t.List, d))
+			o.Report(wire.ReadChange(&t.List, d, wire.ArrayOf[string](wire.String)))
 		case "map":
-			o.Report(wire.JSON(&t.Map, d))
+			o.Report(wire.ReadChange(&t.Map, d, wire.MapOf[map[string]int64](wire.Integer)))
 		case "nested":
-			o.Report(wire.JSON(&t.Nested, d))
+			o.Report(wire.ReadChange(&t.Nested, d, (*OpenChanges_Nested).decode))
 		case "either":
-			o.Report(wire.JSON(&t.Either, d))
+			o.Report(wire.ReadChange(&t.Either, d, wire.JSON))
 		case "price":
-			o.Report(wire.JSON(&t.Price, d))
+			o.Report(wire.ReadChange(&t.Price, d, wire.Number))
 		case "time":
-			o.Report(wire.JSON(&t.Time, d))
+			o.Report(wire.ReadChange(&t.Time, d, wire.Time))
 		case "other":
 			o.Report(wire.Optional(&t.Other, d, wire.String))
 		default:
@@ -2866,6 +2913,47 @@ func (t *OpenChanges) GetOther() (v string) {
 	}
 	return v
 }
+
+// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
+// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+func (t *OpenChanges_Nested) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, t, (*OpenChanges_Nested).decode)
+}
+
+func (t *OpenChanges_Nested) decode(d *wire.Decoder) error {
+	*t = OpenChanges_Nested{}
+	var seen wire.Fields
+	o := d.Object()
+	for o.Next() {
+		switch string(o.Key()) {
+		case "a":
+			o.Report(wire.ReadChange(&t.A, d, wire.String))
+		default:
+			o.Unknown(&t.AdditionalProperties)
+		}
+	}
+	return seen.Check(o.Err())
+}
+
+// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
+// document allows it. Other nil fields are left out, or empty if they are required.
+func (t OpenChanges_Nested) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&t, (*OpenChanges_Nested).encode)
+}
+
+func (t *OpenChanges_Nested) encode(e *wire.Encoder) {
+	start := e.Begin()
+	if t.A != nil {
+		wire.WriteJSON(&t.A, e.Field("a"))
+	}
+	e.End(start, t.AdditionalProperties)
+}
+
+// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
+func (t OpenChanges_Nested) String() string { return wire.Print(t) }
+
+// LogValue returns the fields of String as a group for log/slog.
+func (t OpenChanges_Nested) LogValue() slog.Value { return wire.LogValue(t) }
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
@@ -5178,94 +5266,6 @@ func (t *BesideNext) GetName() (v string) {
 
 // UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
 // get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ChangesNested) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ChangesNested).decode)
-}
-
-func (t *ChangesNested) decode(d *wire.Decoder) error {
-	*t = ChangesNested{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "a":
-			o.Report(wire.Optional(&t.A, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ChangesNested) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*ChangesNested).encode)
-}
-
-func (t *ChangesNested) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNullable(t.A, e.Field("a"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
-
-// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
-func (t ChangesNested) String() string { return wire.Print(t) }
-
-// LogValue returns the fields of String as a group for log/slog.
-func (t ChangesNested) LogValue() slog.Value { return wire.LogValue(t) }
-
-// GetA returns A, or the zero value if it is nil.
-func (t *ChangesNested) GetA() (v string) {
-	if t != nil && t.A != nil {
-		v = *t.A
-	}
-	return v
-}
-
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *OpenChangesNested) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*OpenChangesNested).decode)
-}
-
-func (t *OpenChangesNested) decode(d *wire.Decoder) error {
-	*t = OpenChangesNested{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "a":
-			o.Report(wire.JSON(&t.A, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t OpenChangesNested) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*OpenChangesNested).encode)
-}
-
-func (t *OpenChangesNested) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.A != nil {
-		wire.WriteJSON(&t.A, e.Field("a"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
-
-// String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
-func (t OpenChangesNested) String() string { return wire.Print(t) }
-
-// LogValue returns the fields of String as a group for log/slog.
-func (t OpenChangesNested) LogValue() slog.Value { return wire.LogValue(t) }
-
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
 func (t *RenameThingJSONBody) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, t, (*RenameThingJSONBody).decode)
 }
@@ -5277,7 +5277,7 @@ func (t *RenameThingJSONBody) decode(d *wire.Decoder) error {
 	for o.Next() {
 		switch string(o.Key()) {
 		case "name":
-			o.Report(wire.JSON(&t.Name, d))
+			o.Report(wire.ReadChange(&t.Name, d, wire.String))
 		case "reason":
 			seen.Add(0)
 			o.Report(wire.Optional(&t.Reason, d, wire.String))
@@ -5315,6 +5315,68 @@ func (t *RenameThingJSONBody) GetReason() (v string) {
 		v = *t.Reason
 	}
 	return v
+}
+
+// AsCat returns the union data inside the Changes_Either as a Cat
+func (t Changes_Either) AsCat() (Cat, error) {
+	var body Cat
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCat overwrites any union data inside the Changes_Either as the provided Cat
+func (t *Changes_Either) FromCat(v Cat) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCat performs a merge with any union data inside the Changes_Either, using the provided Cat
+func (t *Changes_Either) MergeCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTokenForm returns the union data inside the Changes_Either as a TokenForm
+func (t Changes_Either) AsTokenForm() (TokenForm, error) {
+	var body TokenForm
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTokenForm overwrites any union data inside the Changes_Either as the provided TokenForm
+func (t *Changes_Either) FromTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeTokenForm performs a merge with any union data inside the Changes_Either, using the provided TokenForm
+func (t *Changes_Either) MergeTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Changes_Either) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Changes_Either) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
 }
 
 // AsLeaf returns the union data inside the NullArms_Objects as a Leaf
@@ -5499,6 +5561,68 @@ func (t NullArms_Types) MarshalJSON() ([]byte, error) {
 }
 
 func (t *NullArms_Types) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsCat returns the union data inside the OpenChanges_Either as a Cat
+func (t OpenChanges_Either) AsCat() (Cat, error) {
+	var body Cat
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCat overwrites any union data inside the OpenChanges_Either as the provided Cat
+func (t *OpenChanges_Either) FromCat(v Cat) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCat performs a merge with any union data inside the OpenChanges_Either, using the provided Cat
+func (t *OpenChanges_Either) MergeCat(v Cat) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTokenForm returns the union data inside the OpenChanges_Either as a TokenForm
+func (t OpenChanges_Either) AsTokenForm() (TokenForm, error) {
+	var body TokenForm
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTokenForm overwrites any union data inside the OpenChanges_Either as the provided TokenForm
+func (t *OpenChanges_Either) FromTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeTokenForm performs a merge with any union data inside the OpenChanges_Either, using the provided TokenForm
+func (t *OpenChanges_Either) MergeTokenForm(v TokenForm) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t OpenChanges_Either) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *OpenChanges_Either) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -5965,130 +6089,6 @@ func (t Unions_Nullable) MarshalJSON() ([]byte, error) {
 }
 
 func (t *Unions_Nullable) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsCat returns the union data inside the ChangesEither as a Cat
-func (t ChangesEither) AsCat() (Cat, error) {
-	var body Cat
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromCat overwrites any union data inside the ChangesEither as the provided Cat
-func (t *ChangesEither) FromCat(v Cat) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeCat performs a merge with any union data inside the ChangesEither, using the provided Cat
-func (t *ChangesEither) MergeCat(v Cat) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsTokenForm returns the union data inside the ChangesEither as a TokenForm
-func (t ChangesEither) AsTokenForm() (TokenForm, error) {
-	var body TokenForm
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromTokenForm overwrites any union data inside the ChangesEither as the provided TokenForm
-func (t *ChangesEither) FromTokenForm(v TokenForm) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeTokenForm performs a merge with any union data inside the ChangesEither, using the provided TokenForm
-func (t *ChangesEither) MergeTokenForm(v TokenForm) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ChangesEither) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ChangesEither) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsCat returns the union data inside the OpenChangesEither as a Cat
-func (t OpenChangesEither) AsCat() (Cat, error) {
-	var body Cat
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromCat overwrites any union data inside the OpenChangesEither as the provided Cat
-func (t *OpenChangesEither) FromCat(v Cat) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeCat performs a merge with any union data inside the OpenChangesEither, using the provided Cat
-func (t *OpenChangesEither) MergeCat(v Cat) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsTokenForm returns the union data inside the OpenChangesEither as a TokenForm
-func (t OpenChangesEither) AsTokenForm() (TokenForm, error) {
-	var body TokenForm
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromTokenForm overwrites any union data inside the OpenChangesEither as the provided TokenForm
-func (t *OpenChangesEither) FromTokenForm(v TokenForm) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeTokenForm performs a merge with any union data inside the OpenChangesEither, using the provided TokenForm
-func (t *OpenChangesEither) MergeTokenForm(v TokenForm) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t OpenChangesEither) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *OpenChangesEither) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
