@@ -40,7 +40,7 @@ func TestAnAnswerSurvivesAKill(t *testing.T) {
 		return &gatewaytest.Fault{Status: http.StatusBadGateway}
 	})
 	folder := filepath.Join(t.TempDir(), "spool")
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAnAnswerSurvivesAKill$") //nolint:gosec // this program
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAnAnswerSurvivesAKill$")
 	child.Env = append(os.Environ(), spoolOfChild+"="+folder, "GATEWAY_OF_CHILD="+g.URL, "TOKEN_OF_CHILD="+token)
 	require.NoError(t, child.Start())
 	<-sent

@@ -76,7 +76,7 @@ type service struct {
 	bad       func(message string) answer // the response to an invalid request
 }
 
-const authorization, xAPIKey, googleKey = "Authorization", "X-Api-Key", "X-Goog-Api-Key"
+const authorization, xAPIKey, googleKey = "Authorization", "X-Api-Key", "X-Goog-Api-Key" //nolint:gosec // names of headers
 
 var (
 	openAI        = service{discovery.ServiceOpenAI, authorization, refuseOpenAI, badOpenAIRequest}

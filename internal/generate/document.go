@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
@@ -42,7 +43,7 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 	if !remote {
 		at, name = &url.URL{Path: filepath.ToSlash(document)}, filepath.Base(document)
 	}
-	text, err := openapi3.ReadFromURIs(openapi3.ReadFromHTTP(http.DefaultClient), openapi3.ReadFromFile)(loader, at)
+	text, err := openapi3.ReadFromURIs(openapi3.ReadFromHTTP(&http.Client{Timeout: time.Minute}), openapi3.ReadFromFile)(loader, at)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 		case remote, file.Scheme != "", file.Host != "", !filepath.IsLocal(beside):
 			return nil, fmt.Errorf("%q is not read", file)
 		}
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(document), beside))
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(document), beside)) //nolint:gosec // a local path, checked above
 		return found.prepare(text, filepath.Base(beside), beside), err
 	}
 	// The path is the name alone, so that a reference to a file beside it has a local path.

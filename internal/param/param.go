@@ -37,7 +37,7 @@ func StyleParamWithOptions(style string, explode bool, name string, value any, o
 		}
 	}
 	text, err := runtime.StyleParamWithOptions(style, explode, name, value, opts)
-	if cookie := (http.Cookie{Name: name, Value: text}); err == nil && opts.ParamLocation == ParamLocationCookie && cookie.Valid() != nil {
+	if cookie := (http.Cookie{Name: name, Value: text}); err == nil && opts.ParamLocation == ParamLocationCookie && cookie.Valid() != nil { //nolint:gosec // only its validity is of interest
 		return "", fmt.Errorf("the cookie %s has a character that a cookie cannot contain", name)
 	}
 	return text, err

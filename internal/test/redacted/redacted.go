@@ -70,6 +70,7 @@ func writeFields(out *strings.Builder, v reflect.Value, depth int) {
 				writeFields(out, v.Field(i), depth+1)
 			}
 		}
+	default: // has no strings
 	}
 }
 
@@ -79,7 +80,7 @@ func Tree(err error) []error {
 		return nil
 	}
 	all := []error{err}
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // walks the tree
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {
 			all = append(all, Tree(e)...)
 		}
