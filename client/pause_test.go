@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,7 +41,7 @@ func TestRetryPause(t *testing.T) {
 			}
 		}
 	}
-	assert.LessOrEqual(t, client.RetryPause(failed(0), 1<<62), 5*second)
+	assert.LessOrEqual(t, client.RetryPause(failed(0), math.MaxInt), 5*second)
 }
 
 // An answer that is finished while the gateway is away, and a question that arrives then, do not wait for long after its return.

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
@@ -140,11 +141,14 @@ func costRows(by []string, now, before []calls.Group) []costtable.Row {
 
 // setCosts sets the sums of a row.
 func setCosts(row *costtable.Row, g *calls.Group) {
-	u := &g.Usage
 	row.Calls, row.Unpriced, row.USD = g.Calls, g.Unpriced, g.USD
-	row.Cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
-	row.Input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.CacheWrite5m + u.CacheWrite1h + row.Cached
-	row.Output = u.Output + u.AudioOutput + u.ImageOutput
+	row.Cached, row.Input, row.Output = 0, 0, 0
+	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {
+		cached := u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
+		row.Cached += cached
+		row.Input += u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.CacheWrite5m + u.CacheWrite1h + cached
+		row.Output += u.Output + u.AudioOutput + u.ImageOutput
+	}
 }
 
 // keyNames returns the keys of a row. A call without a label has none to show.
