@@ -69,7 +69,10 @@ func TestOnlyFilesBesideADocumentAreRead(t *testing.T) {
 }
 
 //nolint:paralleltest // see generateText
-func TestASchemaThatIsItselfIsRefused(t *testing.T) {
+func TestASchemaThatIsItselfOrNullIsRefused(t *testing.T) {
+	_, failed := generateText(t, document(`"p":null`, ``))
+	assert.EqualError(t, failed, "components.schemas.T.properties.p: invalid schema: value MUST be an object; "+
+		"a $ref must name a part of the document or of a file beside it, and a schema must not be null")
 	_, err := generateText(t, document(`"p":{"type":"string"}`, `},"U":{"$ref":"#/components/schemas/U"`))
 	assert.EqualError(t, err, "components.schemas.U: it refers to itself")
 }

@@ -13,7 +13,7 @@ import (
 func relaxErrors(doc *openapi3.T) {
 	kept := map[*openapi3.Schema]bool{} // schemas of other responses
 	var bodies []*openapi3.Schema
-	eachResponse(doc, func(status string, schema *openapi3.SchemaRef) {
+	eachResponse(doc, func(_, status, _ string, schema *openapi3.SchemaRef) {
 		isError := status == "default" || strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5")
 		_ = schema.WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
 			if isError {
@@ -34,21 +34,13 @@ func relaxErrors(doc *openapi3.T) {
 	}
 }
 
-// eachResponse calls fn for the schema of every response of every operation.
-func eachResponse(doc *openapi3.T, fn func(status string, schema *openapi3.SchemaRef)) {
-	eachContent(doc, func(_, status, _ string, media *openapi3.MediaType) {
-		if media.Schema != nil {
-			fn(status, media.Schema)
-		}
-	})
-}
-
-func eachContent(doc *openapi3.T, fn func(operation, status, mediaType string, media *openapi3.MediaType)) {
+// eachResponse calls fn for the schema of every response of every operation, which may be nil.
+func eachResponse(doc *openapi3.T, fn func(operation, status, mediaType string, schema *openapi3.SchemaRef)) {
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			for status, response := range operation.Responses.Map() {
 				for mediaType, media := range response.Value.Content {
-					fn(method+" "+path, status, mediaType, media)
+					fn(method+" "+path, status, mediaType, media.Schema)
 				}
 			}
 		}
@@ -57,7 +49,7 @@ func eachContent(doc *openapi3.T, fn func(operation, status, mediaType string, m
 
 // checkStreams refuses responses that consist of several JSON values: the generated code would read them as one.
 func checkStreams(doc *openapi3.T) (err error) {
-	eachContent(doc, func(operation, status, mediaType string, _ *openapi3.MediaType) {
+	eachResponse(doc, func(operation, status, mediaType string, _ *openapi3.SchemaRef) {
 		name, _, _ := strings.Cut(mediaType, ";")
 		if slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"}, name) {
 			err = fmt.Errorf("%s: the response %s is a stream of JSON values (%s), which the generated code would read as one; "+

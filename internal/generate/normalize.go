@@ -149,7 +149,7 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 // file, which are no JSON.
 func keepUnknown(doc *openapi3.T) {
 	requests := schemasOfRequests(doc)
-	eachResponse(doc, func(_ string, schema *openapi3.SchemaRef) {
+	eachResponse(doc, func(_, _, _ string, schema *openapi3.SchemaRef) {
 		_ = schema.WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
 			delete(requests, ref.Value)
 			return nil

@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// places has the place of each $ref.
+// places has the place of each $ref, and of a schema that is null, by a text that is in the error of the loader.
 type places map[string]string
 
 // prepare adds the places in the text of a file, and returns the text with two changes. The properties of a schema get a position, so that
@@ -46,8 +46,11 @@ func (p places) visit(node *yaml.Node, file, place string, names bool) {
 			if names {
 				setOrder(child)
 			}
+			if child.Tag == "!!null" {
+				p["value MUST be an object"] = place + "." + key
+			}
 			if key == "$ref" && child.Kind == yaml.ScalarNode {
-				p[child.Value] = place
+				p[child.Value] = place + ".$ref"
 				child.Value = below.ReplaceAllString(child.Value, file+"$0")
 			}
 			p.visit(child, file, strings.TrimPrefix(place+"."+key, "."), key == "properties" && !names)
@@ -64,12 +67,12 @@ func setOrder(property *yaml.Node) {
 	}
 }
 
-// locate puts the place of a $ref before an error that has its text, or quotes a part of it.
+// locate puts the place of a $ref before an error that has its text, or quotes a part of it, and that of a null schema.
 func (p places) locate(err error) error {
 	for _, ref := range slices.Sorted(maps.Keys(p)) {
 		quoted := func(part string) bool { return strings.Contains(err.Error(), strconv.Quote(part)) }
 		if strings.Contains(err.Error(), ref) || slices.ContainsFunc(strings.Split(ref, "/"), quoted) {
-			return fmt.Errorf("%s.$ref: %w; a $ref must name a part of the document or of a file beside it", p[ref], err)
+			return fmt.Errorf("%s: %w; a $ref must name a part of the document or of a file beside it, and a schema must not be null", p[ref], err)
 		}
 	}
 	return err

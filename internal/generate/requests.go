@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
@@ -12,24 +13,18 @@ import (
 type changes map[*openapi3.Schema]bool
 
 func (c changes) has(t codegen.TypeDefinition, p codegen.Property) bool {
-	object := t.Schema.OAPISchema
-	if c == nil || object == nil || p.Required || !p.Nullable {
-		return false
-	}
-	ref := object.Properties[p.JsonFieldName]
-	return ref != nil && (c[ref.Value] || !t.Schema.HasAdditionalProperties)
+	return p.Nullable && !p.Required && (c[t.Schema.OAPISchema] || !t.Schema.HasAdditionalProperties)
 }
 
 // typeOf returns the Go type of a definition.
 func (c changes) typeOf(t codegen.TypeDefinition) string {
-	has := func(p codegen.Property) bool { return c.has(t, p) }
-	if t.Schema.RefType != "" || !slices.ContainsFunc(t.Schema.Properties, has) {
+	if c == nil || t.Schema.OAPISchema == nil || !strings.HasPrefix(t.Schema.TypeDecl(), "struct") { // nil are the parameters of an operation
 		return t.Schema.TypeDecl()
 	}
 	object := t.Schema
 	object.Properties = slices.Clone(object.Properties)
 	for i, p := range object.Properties {
-		if has(p) {
+		if c.has(t, p) {
 			object.Properties[i].Schema.RefType = "wire.Change[" + p.Schema.TypeDecl() + "]"
 			object.Properties[i].Extensions = map[string]any{"x-go-type-skip-optional-pointer": true, "x-go-name": p.GoFieldName()}
 		}
