@@ -184,10 +184,10 @@ type ListCostsParams struct {
 	// GroupBy lists the fields that results are grouped by, as one parameter each. The published document writes group_by[]; both forms were reported to work. user_id beside another grouping may be rejected.
 	GroupBy []ListCostsParamsGroupBy `form:"group_by,omitempty" json:"group_by,omitempty"`
 
-	// ProjectIds selects the costs of these projects, as one parameter each.
+	// ProjectIds restricts the costs to these projects, as one parameter each.
 	ProjectIds []string `form:"project_ids,omitempty" json:"project_ids,omitempty"`
 
-	// APIKeyIds selects the costs of these keys, as one parameter each.
+	// APIKeyIds restricts the costs to these keys, as one parameter each.
 	APIKeyIds []string `form:"api_key_ids,omitempty" json:"api_key_ids,omitempty"`
 
 	// Limit is the number of buckets in a page. The default is 7.

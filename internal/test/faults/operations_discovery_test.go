@@ -96,7 +96,7 @@ func fallbackOperations() []*operation {
 	gemini := list(models.Gemini, discovery.ServiceGemini, "")
 	gemini.pageSize = 8
 	gemini.text, gemini.integer, gemini.object = path{"models", 0, "displayName"}, path{"models", 0, "inputTokenLimit"}, path{"models", 0}
-	gemini.nulls = map[string]outcome{"": decode, "models[]": decode, "models[].name": decode}
+	gemini.nulls = map[string]outcome{"": decode, "models[]": decode, "models[].name": decode, "models[].supportedGenerationMethods[]": decode}
 	gemini.exceptions = append(gemini.exceptions, googleKey)
 	return []*operation{
 		list(models.OpenAI, discovery.ServiceOpenAI, "created"),
