@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,8 +55,11 @@ func TestServeIsSoonBackAfterAnOutage(t *testing.T) {
 			c, d := worker(t, g)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
+			var mu sync.Mutex
 			var back time.Time
 			time.AfterFunc(2*time.Minute, func() {
+				mu.Lock()
+				defer mu.Unlock()
 				storeQuestions(g, 1)
 				d.gateway.Store(g)
 				back = time.Now()
@@ -70,6 +74,8 @@ func TestServeIsSoonBackAfterAnOutage(t *testing.T) {
 			}, client.AnswerOptions{ServeOptions: client.ServeOptions{
 				OnError: func(client.MeshMessage, error) {},
 			}, OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
+				mu.Lock()
+				defer mu.Unlock()
 				if err == nil {
 					after[m.ID] = time.Since(back)
 				}
