@@ -187,7 +187,7 @@ func TestLeaseIsValidated(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-// Without a lease every server handles every message. One of them learns of it, and says so once.
+// Without a lease every server handles every message. One of them finds the answer of another, and logs that once.
 func TestServersWithoutALeaseAreWarned(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -39,8 +39,8 @@ With --counted or --usage it compares the bill with what was counted, and first 
 percent of the bill. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: each is taken
 to cost at most what the dearest others do, on average of a day and model. With --usage it has effects, which are amounts by cause and add
 up to it: calls that were not counted, a model without any, calls that are not on the bill, the border of a day, another price, fees.
-What a bill does not tell apart is named so; one with quantities by line item tells most. A line of the calls that cannot be read is
-reported, and the exit status is 2. -o json has the effects of the days and models in "comparison".
+A cause that the bill does not show is not guessed; a bill with quantities by line item shows most. A line of the calls that cannot be
+read is reported, and the exit status is 2. -o json has the effects of the days and models in "comparison".
 
 A bill has no labels. --label compares it as a whole with the calls that have a label: that is right for a bill to which only these calls
 belong, such as the bill of one project or organization.

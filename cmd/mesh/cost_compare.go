@@ -61,7 +61,7 @@ func (a *app) writeCost(q *costs.BillQuery, r costs.Reconciliation, c *bills.Com
 	return a.writeBillPage(q, f, in, c)
 }
 
-// writeBillPage writes the page of the calls and the bills; without --html there is none.
+// writeBillPage writes the page of the calls and the bills; without --html it does nothing.
 func (a *app) writeBillPage(q *costs.BillQuery, f costFlags, in *callsfiles.Files, all ...*bills.Comparison) error {
 	if f.html == "" {
 		return nil

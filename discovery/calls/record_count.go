@@ -10,8 +10,7 @@ import (
 )
 
 // Counted is a call as it counts in every sum. USD, BoundUSD and Unpriced of its Record are what counts: a USD, or else the reason why
-// it is not known. Provider is in its
-// own spelling, "" if it is not known, and Time in UTC.
+// it is not known. Provider is in its own spelling, "" if it is not known, and Time in UTC.
 type Counted struct {
 	Record
 	// Call is the call for [prices.List.CostOf]. HasUsage reports whether it has valid counts.
@@ -25,8 +24,8 @@ type Counted struct {
 
 // Count returns the record as a call counts: with the recorded cost, or if it has none with one of a list, nil being [prices.BuiltIn].
 // With reprice the cost of a call that has the counts for it is computed, whatever was recorded, and so is BoundUSD of an incomplete one.
-// A record without what its cost needs, and one with an amount that is not
-// a plain decimal, is an error, which contains nothing of the record.
+// A record without what its cost needs, and one with an amount that is not a plain decimal, is an error, which contains nothing of the
+// record.
 func (r Record) Count(list *prices.List, reprice bool) (Counted, error) {
 	if list == nil {
 		list = prices.BuiltIn()

@@ -39,8 +39,8 @@ func (b *background) take(id string, at time.Time) (reserved []reservation, firs
 	return reserved, true
 }
 
-// taken is take for a record, and reports whether the record is a call. One that fetched a response which was fetched before, perhaps by
-// another program, is none.
+// taken is take for a record, and reports whether the record is a call. A record that fetched a response which was fetched before, perhaps
+// by another program, is not a call.
 func (b *background) taken(r *calls.Record) (reserved []reservation, first bool) {
 	if !r.Complete || !endpoints.Fetches(r.Path, r.ID) {
 		return nil, true
