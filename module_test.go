@@ -272,8 +272,9 @@ func members(typ reflect.Type) (names []string) {
 	return names
 }
 
-// TestTestsFollowTheirSources checks the names of test files: the tests of x.go are in x_test.go, or in a file that begins with x_. Any other one begins with a
-// comment that names what it covers, or has what the tests of its package share. Packages of tests alone are free.
+// TestTestsFollowTheirSources checks the names of test files: the tests of x.go are in x_test.go, or in a file that begins with x_. Any
+// other one begins with a comment that names what it covers, or has what the tests of its package share. Packages of tests alone are
+// free.
 func TestTestsFollowTheirSources(t *testing.T) {
 	t.Parallel()
 	sources := map[string][]string{}

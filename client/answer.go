@@ -40,9 +40,10 @@ type AnswerOptions struct {
 // If the credential scan refuses a text, or it cannot be a message, the sender receives an answer that states this, without the
 // text. The message is then marked read, and OnError receives the error. AnswerOptions.AllowRules allows rules of the scan.
 //
-// With AnswerOptions.Spool a finished answer is also kept in a file until it is delivered, and the next start delivers it first. Without it, a
-// program that is killed after the function has returned and before the text is delivered calls it again at the next start. If it is killed between the delivery and the mark, the function is called again too, but its text is
-// dropped: a message has one answer, by its idempotency key, which older gateways ignore.
+// With AnswerOptions.Spool a finished answer is also kept in a file until it is delivered, and the next start delivers it first. Without
+// it, a program that is killed after the function has returned and before the text is delivered calls it again at the next start. If it
+// is killed between the delivery and the mark, the function is called again too, but its text is dropped: a message has one answer, by
+// its idempotency key, which older gateways ignore.
 func (c *MeshClient) Answer(ctx context.Context, answer func(context.Context, MeshMessage) (string, error), opts AnswerOptions) error {
 	given := len(opts.Kinds)+len(opts.Watch.Kinds) > 0
 	switch {

@@ -29,10 +29,10 @@
 //
 // # Receiving
 //
-// [MeshClient.Answer] answers questions with the text that a function returns. [MeshClient.Serve] is the worker below it: it registers the node, hands each unread message to a function and marks it read when the
-// function returns nil. [MeshClient.Reply] answers in the thread of a message, and the same reply sent twice arrives once.
-// [MeshClient.Watch] yields unread messages one by one, for programs that have their own loop. [MeshClient.Fetch] reads an
-// inbox once, [MeshClient.GetMessage] one message.
+// [MeshClient.Answer] answers questions with the text that a function returns. [MeshClient.Serve] is the worker below it: it registers
+// the node, hands each unread message to a function and marks it read when the function returns nil. [MeshClient.Reply] answers in the
+// thread of a message, and the same reply sent twice arrives once. [MeshClient.Watch] yields unread messages one by one, for programs
+// that have their own loop. [MeshClient.Fetch] reads an inbox once, [MeshClient.GetMessage] one message.
 //
 // # Errors
 //
@@ -54,9 +54,10 @@
 //
 // # Limits
 //
-// A request takes at most 10 seconds, or longer while bytes of the response arrive ([WithTimeout]). A response has at most 32 MiB ([WithMaxResponseBytes]). Redirects are
-// not followed. Failed requests are repeated only with [WithRetry]; see [RetryPolicy]. The gateway returns at most the 1000
-// newest messages of an inbox and has no cursor: older messages appear when newer ones have been marked read.
+// A request takes at most 10 seconds, or longer while bytes of the response arrive ([WithTimeout]). A response has at most 32 MiB
+// ([WithMaxResponseBytes]). Redirects are not followed. Failed requests are repeated only with [WithRetry]; see [RetryPolicy]. The
+// gateway returns at most the 1000 newest messages of an inbox and has no cursor: older messages appear when newer ones have been marked
+// read.
 //
 // # Connections
 //

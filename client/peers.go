@@ -158,7 +158,8 @@ func opGetPeer(name string) operation {
 }
 
 // GetPeer returns the peer with the given name or alias, even if it is disabled (GET /peers/{name}). An unknown name is a
-// [*NotInRegistryError]. Capabilities that are too large are dropped as by [MeshClient.ListPeers]. On older gateways, which do not have this path, the error is a [*MeshGatewayError] with status 404.
+// [*NotInRegistryError]. Capabilities that are too large are dropped as by [MeshClient.ListPeers]. On older gateways, which do not have
+// this path, the error is a [*MeshGatewayError] with status 404.
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

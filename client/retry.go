@@ -16,8 +16,8 @@ import (
 // it is a read, a MarkRead, an OpenThread, or a Send with an idempotency key. WithRetry adds a random key to messages without
 // one. A gateway that ignores keys may then store a message twice.
 //
-// A Register, a Send that the gateway accepted and a request whose response is too large, or too slow for Watch, are not repeated. Nothing is repeated
-// after the caller's context has ended or the client is closed. Later versions may repeat other failures.
+// A Register, a Send that the gateway accepted and a request whose response is too large, or too slow for Watch, are not repeated.
+// Nothing is repeated after the caller's context has ended or the client is closed. Later versions may repeat other failures.
 //
 // The delay doubles with each request, from BaseDelay to MaxDelay. Each delay is shortened at random by up to half. If the
 // gateway requests a longer wait with Retry-After, that wait is used, lengthened at random by up to a quarter. If it requests

@@ -58,12 +58,12 @@ type ServeOptions struct {
 
 // Serve hands each unread message of the client's node to handler until ctx ends, and marks it read when handler returns nil.
 //
-// When handler returns an error, it receives the message again after a pause, which [RetryPause] describes. After a [*NotInRegistryError] a pause takes at least 15 seconds: a gateway that
-// has lost its database knows its peers again within a minute. After ServeOptions.MaxAttempts attempts, Serve gives the message
-// up. It does so at once after a [*ValueError] or a [*MeshSecretLeakError], which the same reply causes again. OnError receives the
-// error, and the message stays unread unless OnGiveUp returns true. Unread messages count towards the limit of each poll. If
-// they fill a poll, other unread messages may be hidden, and OnError receives an error. Messages that the node has sent to itself
-// are not handled, but marked read.
+// When handler returns an error, it receives the message again after a pause, which [RetryPause] describes. After a [*NotInRegistryError]
+// a pause takes at least 15 seconds: a gateway that has lost its database knows its peers again within a minute. After
+// ServeOptions.MaxAttempts attempts, Serve gives the message up. It does so at once after a [*ValueError] or a [*MeshSecretLeakError],
+// which the same reply causes again. OnError receives the error, and the message stays unread unless OnGiveUp returns true. Unread
+// messages count towards the limit of each poll. If they fill a poll, other unread messages may be hidden, and OnError receives an error.
+// Messages that the node has sent to itself are not handled, but marked read.
 //
 // Before Serve marks a message read, it looks at the message in the inbox: a gateway with a new database reuses ids, and a mark
 // has only the id. A message that is in the inbox no longer is not marked, and OnError receives the error, unless it is read

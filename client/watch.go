@@ -54,10 +54,10 @@ type WatchOptions struct {
 // If a response exceeds [WithMaxResponseBytes], or its body takes longer than the timeout, Watch fetches fewer messages at a time,
 // down to one, and more again later. A timeout before the header is an error.
 //
-// After a full poll with a new message the next poll follows without a pause. A poll returns the newest unread messages. If there are more than fit into it, a warning is logged, and the older ones are
-// yielded after newer ones have been marked read. Messages that the node sent to itself are not yielded, but unread ones count
-// towards the limit of a poll: mark them read. If such messages fill a poll, or if three polls in a row are full and the last has
-// no new message, an error is yielded once.
+// After a full poll with a new message the next poll follows without a pause. A poll returns the newest unread messages. If there are
+// more than fit into it, a warning is logged, and the older ones are yielded after newer ones have been marked read. Messages that the
+// node sent to itself are not yielded, but unread ones count towards the limit of a poll: mark them read. If such messages fill a poll,
+// or if three polls in a row are full and the last has no new message, an error is yielded once.
 //
 // A message that cannot be decoded is yielded once as a [*RowError], while polling continues as usual. Its mark is up to the
 // operator of the gateway, and it counts towards the limit of a poll.

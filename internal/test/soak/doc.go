@@ -2,12 +2,13 @@
 //
 //	go test -count=1 -run '^TestSoak$' -v ./internal/test/soak -soak 2m
 //
-// 200 nodes share one gateway that fails one request in ten, restarts three times and loses its database once, so that ids begin
-// anew. Before that, marks hang, so that many of them wait for the new database. Every node sends to the others, receives and marks the messages as read: in one run with Watch and MarkRead, in another
-// with Serve, whose handler fails at first for one message in ten. At the end every accepted message must have arrived once and be
-// read, apart from those that were unread in the lost database; no message may have been marked before it was handled, by Serve not even with an id of the lost database; and memory,
-// goroutines and connections must not have grown. Without -soak the runs are short and have fewer nodes,
-// with the same checks, and the run with Watch needs MESH_TESTS=whole.
+// 200 nodes share one gateway that fails one request in ten, restarts three times and loses its database once, so that ids begin anew.
+// Before that, marks hang, so that many of them wait for the new database. Every node sends to the others, receives and marks the
+// messages as read: in one run with Watch and MarkRead, in another with Serve, whose handler fails at first for one message in ten. At
+// the end every accepted message must have arrived once and be read, apart from those that were unread in the lost database; no message
+// may have been marked before it was handled, by Serve not even with an id of the lost database; and memory, goroutines and connections
+// must not have grown. Without -soak the runs are short and have fewer nodes, with the same checks, and the run with Watch needs
+// MESH_TESTS=whole.
 //
 // Another test answers questions with Answer while the gateway goes away and comes back with a slow link: each function runs once.
 //
