@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -65,8 +64,7 @@ type Client struct {
 	apis          apis
 	catalog       catalogCache
 	geminiService string // of WithGeminiServiceID; "" is the default
-	prices        cache.Value[priceUpdate]
-	lastPrices    atomic.Pointer[priceUpdate] // the last good table
+	tables        cache.Map[keyHash, listing[priceTable]]
 	gemini        cache.Map[keyHash, listing[*geminisku.List]]
 	xai           cache.Map[keyHash, listing[[]xai.LanguageModel]]
 }
@@ -135,19 +133,28 @@ func (c *Client) ready(ctx context.Context) error {
 
 func (c *Client) newAPIs() apis {
 	server := func(s Service) string { return c.baseURL(s) + "/" }
-	agent := header("User-Agent", version.UserAgent())
+	agent := userAgent{c.http}
 	return apis{
-		catalog:        &catalog.Client{Server: cmp.Or(c.catalogURL, defaultCatalogURL) + "/", Client: c.http, RequestEditors: []catalog.RequestEditorFn{agent}},
-		openai:         &openai.Client{Server: server(ServiceOpenAI), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
-		openaiAdmin:    &openai.Client{Server: server(ServiceOpenAIAdmin), Client: c.http, RequestEditors: []openai.RequestEditorFn{agent}},
-		deepseek:       &deepseek.Client{Server: server(ServiceDeepSeek), Client: c.http, RequestEditors: []deepseek.RequestEditorFn{agent}},
-		anthropic:      &anthropic.Client{Server: server(ServiceAnthropic), Client: c.http, RequestEditors: []anthropic.RequestEditorFn{agent}},
-		anthropicAdmin: &anthropic.Client{Server: server(ServiceAnthropicAdmin), Client: c.http, RequestEditors: []anthropic.RequestEditorFn{agent}},
-		gemini:         &gemini.Client{Server: server(ServiceGemini), Client: c.http, RequestEditors: []gemini.RequestEditorFn{agent}},
-		cloudbilling:   &cloudbilling.Client{Server: server(ServiceCloudBilling), Client: c.http, RequestEditors: []cloudbilling.RequestEditorFn{agent}},
-		xai:            &xai.Client{Server: server(ServiceXAI), Client: c.http, RequestEditors: []xai.RequestEditorFn{agent}},
-		xaimanagement:  &xaimanagement.Client{Server: server(ServiceXAIManagement), Client: c.http, RequestEditors: []xaimanagement.RequestEditorFn{agent}},
+		catalog:        &catalog.Client{Server: cmp.Or(c.catalogURL, defaultCatalogURL) + "/", Client: agent},
+		openai:         &openai.Client{Server: server(ServiceOpenAI), Client: agent},
+		openaiAdmin:    &openai.Client{Server: server(ServiceOpenAIAdmin), Client: agent},
+		deepseek:       &deepseek.Client{Server: server(ServiceDeepSeek), Client: agent},
+		anthropic:      &anthropic.Client{Server: server(ServiceAnthropic), Client: agent},
+		anthropicAdmin: &anthropic.Client{Server: server(ServiceAnthropicAdmin), Client: agent},
+		gemini:         &gemini.Client{Server: server(ServiceGemini), Client: agent},
+		cloudbilling:   &cloudbilling.Client{Server: server(ServiceCloudBilling), Client: agent},
+		xai:            &xai.Client{Server: server(ServiceXAI), Client: agent},
+		xaimanagement:  &xaimanagement.Client{Server: server(ServiceXAIManagement), Client: agent},
 	}
+}
+
+// userAgent sends requests with the User-Agent of this module.
+type userAgent struct{ client *http.Client }
+
+// Do implements the HttpRequestDoer of the generated clients.
+func (u userAgent) Do(req *http.Request) (*http.Response, error) {
+	req.Header.Set("User-Agent", version.UserAgent())
+	return u.client.Do(req)
 }
 
 // baseURL returns the base URL of a service: that of WithBaseURL, else the one in the provider table.

@@ -39,17 +39,9 @@ func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.Lis
 	list := base
 	var errs []error
 	for _, source := range liveLists {
-		live, failure := c.readLive(ctx, source, base)
+		with, failure := c.withLive(ctx, source, base, list)
 		if failure != nil {
 			errs = append(errs, c.report(ctx, failure))
-			continue
-		}
-		if live == nil { // no key
-			continue
-		}
-		with, err := list.WithLive(*live)
-		if err != nil { // a price above the limit
-			errs = append(errs, c.report(ctx, newRequest(opLivePrices, source.service, Secret{}, 0).undecodable(err)))
 			continue
 		}
 		list = with
@@ -59,37 +51,40 @@ func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.Lis
 
 // liveList is a service that publishes the prices of a provider.
 type liveList struct {
-	provider models.Provider
-	service  Service
-	read     func(*Client, context.Context, request, *prices.List) (*prices.Live, *Failure)
+	service Service
+	read    func(*Client, context.Context, request, *prices.List) (prices.Live, *Failure)
 }
 
 var liveLists = []liveList{
-	{models.Gemini, ServiceCloudBilling, (*Client).liveGemini},
-	{models.XAI, ServiceXAI, (*Client).liveXAI},
+	{ServiceCloudBilling, (*Client).liveGemini},
+	{ServiceXAI, (*Client).liveXAI},
 }
 
-// readLive returns the prices of one list; nil without a key.
-func (c *Client) readLive(ctx context.Context, source liveList, base *prices.List) (*prices.Live, *Failure) {
-	key, err := c.key(ctx, source.service, Secret{})
-	r := newRequest(opLivePrices, source.service, key, listTimeout)
-	switch {
-	case errors.Is(err, errNoKey):
-		return nil, nil
-	case err != nil:
-		return nil, r.missingKey(err)
+// withLive returns list with the prices of one source; list itself without a key.
+func (c *Client) withLive(ctx context.Context, source liveList, base, list *prices.List) (*prices.List, *Failure) {
+	r, failure := c.listRequest(ctx, opLivePrices, source.service)
+	if failure != nil || r == nil {
+		return list, failure
 	}
-	return source.read(c, ctx, r, base)
-}
-
-// liveGemini returns Google's prices under the ids of base, and those of other models under the names of their SKUs.
-func (c *Client) liveGemini(ctx context.Context, r request, base *prices.List) (*prices.Live, *Failure) {
-	sent, failure := c.geminiPrices(ctx, r, PricingOptions{})
+	live, failure := source.read(c, ctx, *r, base)
 	if failure != nil {
 		return nil, failure
 	}
+	with, err := list.WithLive(live)
+	if err != nil { // a price above the limit
+		return nil, r.undecodable(err)
+	}
+	return with, nil
+}
+
+// liveGemini returns Google's prices under the ids of base, and those of other models under the names of their SKUs.
+func (c *Client) liveGemini(ctx context.Context, r request, base *prices.List) (live prices.Live, failure *Failure) {
+	sent, failure := c.geminiPrices(ctx, r, PricingOptions{})
+	if failure != nil {
+		return live, failure
+	}
 	skus := geminiLive{sent.prices, sent.verifiedAt()}
-	live := &prices.Live{Provider: models.Gemini, ReadAt: skus.readAt}
+	live = prices.Live{Provider: models.Gemini, ReadAt: skus.readAt}
 	listed := make(map[string]bool) // names of SKUs
 	for _, id := range base.Models(models.Gemini) {
 		live.Rows = append(live.Rows, skus.rows(id, listed)...)
@@ -133,22 +128,14 @@ func (live geminiLive) rows(model string, seen map[string]bool) []prices.Row {
 }
 
 // liveXAI returns xAI's prices under its own ids and aliases.
-func (c *Client) liveXAI(ctx context.Context, r request, _ *prices.List) (*prices.Live, *Failure) {
-	sent, failure := c.xaiPrices(ctx, r)
-	if failure != nil {
-		return nil, failure
-	}
-	return &prices.Live{Provider: models.XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, nil
-}
-
-// xaiPrices returns xAI's list of models from the cache or the network.
-func (c *Client) xaiPrices(ctx context.Context, r request) (listing[[]xai.LanguageModel], *Failure) {
-	return readListing(ctx, c, &c.xai, r, PricingOptions{}, func(ctx context.Context) ([]xai.LanguageModel, *Failure) {
+func (c *Client) liveXAI(ctx context.Context, r request, _ *prices.List) (prices.Live, *Failure) {
+	sent, failure := readListing(ctx, c, &c.xai, r, PricingOptions{}, func(ctx context.Context, _ []xai.LanguageModel) ([]xai.LanguageModel, *Failure) {
 		sent, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.xai.ListLanguageModels(ctx, bearer(r.key))
 		})
 		return sent.Models, failure
 	})
+	return prices.Live{Provider: models.XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, failure
 }
 
 // xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no

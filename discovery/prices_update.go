@@ -5,24 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/call"
-	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-const (
-	opUpdatePrices = "UpdatePrices"
-	// updateInterval is the time in which the price table is requested at most once.
-	updateInterval = 24 * time.Hour
-)
+const opUpdatePrices = "UpdatePrices"
 
-// priceUpdate is the result of a request for the price table.
-type priceUpdate struct {
-	csv, etag string
-	failure   *Failure
-}
+// priceTable is the price table as it was received.
+type priceTable struct{ csv, etag string }
 
 // UpdatePrices returns base with the newest reviewed table of this project instead of its own, so that prices change without a
 // new version of the program. A nil base is [prices.BuiltIn]. The result is never nil.
@@ -47,58 +38,45 @@ func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.L
 		return base, err
 	}
 	r := newRequest(opUpdatePrices, ServicePrices, Secret{}, listTimeout)
-	fresh := func(u priceUpdate, at time.Time) bool {
-		if u.failure != nil {
-			return time.Since(at) < c.outageTTL
-		}
-		return time.Since(at) < updateInterval
+	sent, failure := readListing(ctx, c, &c.tables, r, PricingOptions{}, func(ctx context.Context, last priceTable) (priceTable, *Failure) {
+		return c.readPrices(ctx, r, base, last)
+	})
+	if failure != nil {
+		return base, c.report(ctx, failure)
 	}
-	u, _, err := c.prices.Get(ctx, fresh, func(ctx context.Context) (priceUpdate, error) { return c.readPrices(ctx, r, base) })
-	if err != nil { // ctx ended
-		return base, c.report(ctx, r.interrupted(err))
-	}
-	if u.failure != nil {
-		return base, c.report(ctx, u.failure)
-	}
-	list, err := base.WithTable(u.csv, u.etag)
+	list, err := base.WithTable(sent.prices.csv, sent.prices.etag)
 	if err != nil {
 		return base, c.report(ctx, r.unfit(err))
 	}
 	return list, nil
 }
 
-// readPrices requests the table, with the ETag of the last one or of base.
-func (c *Client) readPrices(ctx context.Context, r request, base *prices.List) (priceUpdate, error) {
-	var last priceUpdate
-	last.csv, last.etag = base.Table()
-	if u := c.lastPrices.Load(); u != nil {
-		last = *u
+// readPrices requests the table, with the ETag of the last one, else of base.
+func (c *Client) readPrices(ctx context.Context, r request, base *prices.List, last priceTable) (priceTable, *Failure) {
+	if last.csv == "" {
+		last.csv, last.etag = base.Table()
 	}
 	resp, err := call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: c.maxBytes}, func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL(ServicePrices)+"/prices.csv", http.NoBody)
 		if err != nil {
 			return nil, err
 		}
-		req.Header.Set("User-Agent", version.UserAgent())
 		if last.etag != "" {
 			req.Header.Set("If-None-Match", last.etag)
 		}
-		return c.http.Do(req)
+		return userAgent{c.http}.Do(req)
 	})
 	switch {
-	case ctx.Err() != nil: // no caller waits for the result
-		return priceUpdate{}, ctx.Err()
 	case err != nil && err.Status == http.StatusNotModified && last.etag != "":
 		return last, nil
 	case err != nil:
-		return priceUpdate{failure: r.failed(err)}, nil
+		return last, r.failed(err)
 	}
-	u := priceUpdate{csv: string(resp.Body), etag: resp.Header.Get("ETag")}
-	if _, err := base.WithTable(u.csv, u.etag); err != nil {
-		return priceUpdate{failure: r.unfit(err)}, nil
+	table := priceTable{string(resp.Body), resp.Header.Get("ETag")}
+	if _, err := base.WithTable(table.csv, table.etag); err != nil {
+		return last, r.unfit(err)
 	}
-	c.lastPrices.Store(&u)
-	return u, nil
+	return table, nil
 }
 
 // unfit returns the Failure of a table that does not replace another one.

@@ -194,7 +194,7 @@ func (l listing[T]) verifiedAt() time.Time { return l.readAt.UTC().Truncate(time
 // readListing returns a price list from the cache, or reads it. A failure is cached too, beside the last list; one whose callers
 // have all left is not.
 func readListing[T any](ctx context.Context, c *Client, lists *cache.Map[keyHash, listing[T]], r request, opts PricingOptions,
-	read func(context.Context) (T, *Failure),
+	read func(ctx context.Context, last T) (T, *Failure),
 ) (listing[T], *Failure) {
 	value, ttl := lists.Value(sha256.Sum256([]byte(r.key.Reveal()))), cmp.Or(opts.TTL, DefaultPricingTTL)
 	usable := func(l listing[T]) bool { return !opts.Refresh && time.Since(l.readAt) < ttl }
@@ -202,14 +202,14 @@ func readListing[T any](ctx context.Context, c *Client, lists *cache.Map[keyHash
 		return usable(l) || !opts.Refresh && l.failure != nil && time.Since(loadedAt) < c.outageTTL
 	}
 	list, _, err := value.Get(ctx, fresh, func(ctx context.Context) (listing[T], error) {
-		prices, failure := read(ctx)
+		last, _ := value.Cached(func(listing[T], time.Time) bool { return true })
+		prices, failure := read(ctx, last.prices)
 		switch {
 		case failure == nil:
 			return listing[T]{prices: prices, readAt: time.Now()}, nil
 		case ctx.Err() != nil:
 			return listing[T]{}, ctx.Err()
 		}
-		last, _ := value.Cached(func(listing[T], time.Time) bool { return true })
 		last.failure = failure
 		return last, nil
 	})

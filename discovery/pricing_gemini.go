@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -129,11 +128,17 @@ func (c *Client) InvalidatePricing(providers ...models.Provider) {
 	if c == nil {
 		return
 	}
-	discards := func(p models.Provider) bool {
-		return len(providers) == 0 || slices.ContainsFunc(providers, func(q models.Provider) bool { return modelid.Canonical(q) == p })
+	if len(providers) == 0 {
+		providers = []models.Provider{models.Gemini, models.XAI}
 	}
-	c.gemini.Delete(func(keyHash) bool { return discards(models.Gemini) })
-	c.xai.Delete(func(keyHash) bool { return discards(models.XAI) })
+	for _, p := range providers {
+		switch modelid.Canonical(p) {
+		case models.Gemini:
+			c.gemini.Clear()
+		case models.XAI:
+			c.xai.Clear()
+		}
+	}
 }
 
 // keyedGeminiPrices is geminiPrices with the key of the options, else that of the client.
@@ -148,7 +153,7 @@ func (c *Client) keyedGeminiPrices(ctx context.Context, operation string, opts P
 
 // geminiPrices returns Google's price list from the cache or the network.
 func (c *Client) geminiPrices(ctx context.Context, r request, opts PricingOptions) (listing[*geminisku.List], *Failure) {
-	return readListing(ctx, c, &c.gemini, r, opts, func(ctx context.Context) (*geminisku.List, *Failure) {
+	return readListing(ctx, c, &c.gemini, r, opts, func(ctx context.Context, _ *geminisku.List) (*geminisku.List, *Failure) {
 		skus, failure := c.fetchSKUs(ctx, r)
 		return geminisku.NewList(skus, time.Now()), failure
 	})

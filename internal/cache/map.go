@@ -1,9 +1,6 @@
 package cache
 
-import (
-	"maps"
-	"sync"
-)
+import "sync"
 
 // Map holds a Value for each key. The zero Map is empty and ready to use, by several goroutines at once. A Map must not be
 // copied.
@@ -30,9 +27,9 @@ func (m *Map[K, T]) Value(key K) *Value[T] {
 	return v
 }
 
-// Delete removes the Values whose keys match. A load in progress ends where no later caller finds its result.
-func (m *Map[K, T]) Delete(match func(K) bool) {
+// Clear removes all Values. A load in progress ends where no later caller finds its result.
+func (m *Map[K, T]) Clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.values, func(key K, _ *Value[T]) bool { return match(key) })
+	clear(m.values)
 }
