@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
@@ -152,7 +152,7 @@ const anyPrompt = "any prompt"
 func priceName(model string, p *discovery.ProviderPricing) string {
 	name := anyPrompt
 	if p.TierThresholdTokens > 0 {
-		name = fmt.Sprintf("prompts from %s tokens", costtable.Separated(fmt.Sprint(p.TierThresholdTokens)))
+		name = fmt.Sprintf("prompts from %s tokens", money.Separated(fmt.Sprint(p.TierThresholdTokens)))
 	}
 	if mode := strings.TrimSpace(p.Mode); mode != "" && mode != prices.ModeStandard {
 		name = mode + ", " + name

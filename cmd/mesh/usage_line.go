@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // lineBudget is a budget of mesh usage --line.
@@ -73,7 +74,7 @@ func todayParts(days []calls.Group, today string) []string {
 	if i := slices.IndexFunc(days, func(g calls.Group) bool { return g.By[0] == today }); i >= 0 {
 		g = days[i]
 	}
-	parts := []string{"today " + costtable.USD(g.USD) + " USD", costtable.Calls(g.Calls)}
+	parts := []string{"today " + money.USD(g.USD) + " USD", costtable.Calls(g.Calls)}
 	if g.Unpriced > 0 {
 		parts = append(parts, fmt.Sprintf("%d unpriced", g.Unpriced))
 	}
@@ -94,12 +95,12 @@ func (b *lineBudget) part(groups []calls.Group, today string, chargesOnly bool) 
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}
-		spent[name].Add(spent[name], costtable.Exact(g.UpstreamUSD))
-		if spent[name].Add(spent[name], costtable.Exact(g.AtLeastUSD)).Cmp(most) > 0 {
+		spent[name].Add(spent[name], money.Exact(g.UpstreamUSD))
+		if spent[name].Add(spent[name], money.Exact(g.AtLeastUSD)).Cmp(most) > 0 {
 			most, value = spent[name], name
 		}
 	}
-	text := b.text + ": " + percentOf(most, costtable.Exact(b.USD)) + " %"
+	text := b.text + ": " + percentOf(most, money.Exact(b.USD)) + " %"
 	if value != "" {
 		text += " (" + value + ")"
 	}

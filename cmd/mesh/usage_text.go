@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
@@ -134,7 +135,7 @@ func costRows(by []string, now, before []calls.Group) []costtable.Row {
 		at(&before[i]).PreviousUSD = before[i].USD
 	}
 	if !isTime(by[0]) {
-		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return costtable.Exact(b.USD).Cmp(costtable.Exact(a.USD)) })
+		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return money.Exact(b.USD).Cmp(money.Exact(a.USD)) })
 	}
 	return rows
 }

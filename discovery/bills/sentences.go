@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // named is how many cells and items the sentences name.
@@ -137,7 +138,7 @@ func placesOf(usd *big.Rat) int {
 // amount returns an amount with the given decimal places, or more if it is below a cent.
 func amount(usd string, places int) string {
 	r := rat(usd)
-	text := costtable.Separated(abs(r).FloatString(max(places, placesOf(r))))
+	text := money.Text(abs(r), max(places, placesOf(r)))
 	if r.Sign() < 0 && strings.Trim(text, "0.") != "" {
 		return "−" + text
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // Advice is something to do.
@@ -135,13 +136,13 @@ func adviseBudget(r *Report) (all []Advice) {
 		if b.Label != "" {
 			of += fmt.Sprintf(" by %s %s", b.Label, b.Value)
 		}
-		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, costtable.USD(b.SpentUSD), of)
+		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, money.USD(b.SpentUSD), of)
 		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
 			by := ""
 			if b.Label != "" {
 				by = " by " + b.Label + " " + b.ForecastValue
 			}
-			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by, costtable.USD(b.ForecastUSD))
+			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by, money.USD(b.ForecastUSD))
 		}
 		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text})
 	}
@@ -207,7 +208,7 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 	daily := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
 	budget := new(big.Rat).Mul(decimal.FromText(daily).Rat(), big.NewRat(2, 1)).FloatString(2)
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
-		name, row.Value, costtable.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), share, daily, name)
+		name, row.Value, money.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), share, daily, name)
 	if plainName().MatchString(name) {
 		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // The numbers of rows of a table: those that are shown, those on a phone, and those of all rows.
@@ -262,8 +263,8 @@ func (p *page) Bills() (all []shownBill) {
 		}
 		b := shownBill{Comparison: c, Verdict: sentences[0], Notes: sentences[1:], Rows: c.Cells[:n], Rest: c.Cells[n:]}
 		for _, cell := range b.Rest {
-			b.Others.Billed, b.Others.Counted = costtable.Sum(b.Others.Billed, cell.Billed), costtable.Sum(b.Others.Counted, cell.Counted)
-			b.Others.Drift = costtable.Sum(b.Others.Drift, cell.Drift)
+			b.Others.Billed, b.Others.Counted = money.Sum(b.Others.Billed, cell.Billed), money.Sum(b.Others.Counted, cell.Counted)
+			b.Others.Drift = money.Sum(b.Others.Drift, cell.Drift)
 		}
 		all = append(all, b)
 	}

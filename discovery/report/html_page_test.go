@@ -183,7 +183,7 @@ func TestPageOfABill(t *testing.T) {
 	all := checkPage(t, page)
 	assert.Contains(t, page, "<title>Bill of OpenAI, 20 Nov – 21 Nov 2026</title>")
 	assert.Contains(t, page, "There are no calls to compare with the bill.")
-	assert.Contains(t, page, `<data value="1.015">$1.02</data>`, "half a cent is rounded up")
+	assert.Contains(t, page, `<data value="1.015">$1.02</data>`, "half a cent is rounded to even")
 	assert.Contains(t, page, `<data value="-0.5">−$0.50</data>`)
 	assert.NotContains(t, page, "ounted", "nothing was counted")
 	assert.Equal(t, []string{"No calls in this time", "Bill of OpenAI", "How the numbers are made"}, texts(byName(all, "h2")))
@@ -202,8 +202,8 @@ func TestPageOfABill(t *testing.T) {
 	checkPage(t, page)
 	assert.Contains(t, page, "<small>−0.50 USD for fees and credits</small>")
 	assert.Contains(t, page, "No model: &#34;Credit &lt;b&gt;&#34;.")
-	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of OpenAI: −0.49 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
-	assert.Contains(t, page, "Look at the bill of OpenAI: −0.49 USD")
+	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of OpenAI: −0.48 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
+	assert.Contains(t, page, "Look at the bill of OpenAI: −0.48 USD")
 }
 
 func TestPageOfLinesThatCannotBeRead(t *testing.T) {

@@ -9,17 +9,23 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // notKnown is shown in place of a value.
 const notKnown = "not known"
 
-// scientific is the amount from which a page shows an exponent. The whole number would be wider than a column.
-var scientific = big.NewRat(1e9, 1)
+// The amounts from which a page shows an exponent, since the whole number would be wider than a column, and below which it shows three
+// digits, and a part of a cent.
+var (
+	scientific = big.NewRat(1e9, 1)
+	small      = big.NewRat(9995, 10_000)
+	smallest   = big.NewRat(1, 1e10)
+	halfACent  = big.NewRat(5, 1000)
+)
 
-// dollars returns an amount in cents, rounded half up.
+// dollars returns an amount in cents.
 func dollars(usd string) string { return signedDollars(usd, "") }
 
 // delta returns a difference, with its sign.
@@ -37,23 +43,19 @@ func signedDollars(usd, plus string) string {
 	case exact.Cmp(scientific) >= 0:
 		value, _ := new(big.Float).SetRat(exact).Float64()
 		return sign + "$" + strconv.FormatFloat(value, 'e', 2, 64)
-	case exact.Sign() != 0 && exact.Cmp(big.NewRat(5, 1000)) < 0:
+	case exact.Sign() != 0 && exact.Cmp(halfACent) < 0:
 		return sign + "<$0.01"
 	}
-	return sign + "$" + costtable.Separated(exact.FloatString(2))
+	return sign + "$" + money.Text(exact, 2)
 }
 
 // smallDollars returns an amount below a dollar with three digits, and others in cents.
 func smallDollars(usd string) string {
-	value := number(usd)
-	if value <= 0 || value >= 0.9995 {
-		return dollars(usd)
+	amount, _ := signed(usd)
+	if exact := amount.Rat(); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
+		return "$" + money.Significant(exact)
 	}
-	places := 2 - int(math.Floor(math.Log10(value)))
-	if places > 12 {
-		return dollars(usd)
-	}
-	return "$" + strconv.FormatFloat(value, 'f', places, 64)
+	return dollars(usd)
 }
 
 // number returns the float64 nearest to an amount; 0 for what is not an amount.
@@ -212,7 +214,7 @@ func seconds(ms *float64) string {
 	case *ms < 9950:
 		return fmt.Sprintf("%.1f s", *ms/1000)
 	}
-	return costtable.Separated(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
+	return money.Separated(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
 }
 
 // statusText returns a status and what it means.

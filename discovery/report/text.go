@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
@@ -131,12 +132,12 @@ func (t *text) known(r *Report) {
 	if u := &r.Unpriced; u.Calls > 0 {
 		bound := "."
 		if u.Bounded > 0 {
-			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, costtable.USD(u.BoundUSD))
+			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, money.USD(u.BoundUSD))
 		}
 		t.line("%s no known cost (--by unpriced)%s", costtable.Number(u.Calls, "call has", "calls have"), bound)
 	}
 	if s := r.Total.SubscriptionUSD; s != "0" {
-		t.line("%s USD are the list price of calls of a subscription, which are not charged.", costtable.USD(s))
+		t.line("%s USD are the list price of calls of a subscription, which are not charged.", money.USD(s))
 	}
 	if r.Change != nil && !r.Total.Comparable {
 		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", costtable.Length(r.Previous.From, r.Previous.To))
@@ -156,11 +157,11 @@ func (t *text) month(r *Report) {
 	if err != nil || (m.USD == "0" && m.Forecast == nil) {
 		return
 	}
-	line := fmt.Sprintf("%s: %s USD until now", at.Month(), costtable.USD(m.USD))
+	line := fmt.Sprintf("%s: %s USD until now", at.Month(), money.USD(m.USD))
 	if f := m.Forecast; f != nil {
-		line += ", about " + costtable.About(f.USD) + " at its end ("
+		line += ", about " + money.About(f.USD) + " at its end ("
 		if f.Low != "" {
-			line += costtable.About(f.Low) + " to " + costtable.About(f.High) + ", "
+			line += money.About(f.Low) + " to " + money.About(f.High) + ", "
 		}
 		line += "estimate)"
 	}
@@ -173,17 +174,17 @@ func (t *text) budget(r *Report, b *Budget) {
 	if b.Label != "" {
 		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
 	}
-	left := costtable.USD(b.LeftUSD) + " left"
+	left := money.USD(b.LeftUSD) + " left"
 	if rest, over := strings.CutPrefix(b.LeftUSD, "-"); over {
-		left = costtable.USD(rest) + " over the limit"
+		left = money.USD(rest) + " over the limit"
 	}
 	switch {
 	case b.PerDayUSD != "" && !strings.HasPrefix(b.PerDayUSD, "-"):
-		left += ", " + costtable.USD(b.PerDayUSD) + " a day"
+		left += ", " + money.USD(b.PerDayUSD) + " a day"
 	case b.Over && !strings.HasPrefix(b.LeftUSD, "-"):
 		left += ", not enough by the forecast"
 	}
-	t.line("Budget %s: %s USD spent%s, %s.", b.Text, costtable.USD(b.SpentUSD), of, left)
+	t.line("Budget %s: %s USD spent%s, %s.", b.Text, money.USD(b.SpentUSD), of, left)
 }
 
 // bill writes the sentences of a bill beside the calls.

@@ -1,5 +1,5 @@
-// Package costtable writes what calls cost as a table for a terminal, for package report and for mesh usage, and formats amounts, numbers
-// and periods for people.
+// Package costtable writes what calls cost as a table for a terminal, for package report and for mesh usage, and formats numbers and
+// periods for people.
 package costtable
 
 import (
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
@@ -101,7 +102,7 @@ func (t *Table) table(marked bool) *texttable.Table {
 		perCall: {Title: "PER CALL", Right: true, Drop: 4}, usd: {Title: "USD", Right: true}, share: {Title: "SHARE", Right: true, Drop: 8, Late: true},
 		change: {Title: "CHANGE", Right: true, Drop: 7, Late: true},
 	}...)
-	decimals := places(Exact(t.Total.USD))
+	decimals := money.Places(money.Exact(t.Total.USD))
 	for _, row := range append(t.shown(), t.Total) {
 		table.Rows = append(table.Rows, append(slices.Clone(row.Keys), t.numbers(&row, decimals, marked)...))
 	}
@@ -140,18 +141,11 @@ func (t *Table) shown() []Row {
 func (r *Row) add(more *Row) {
 	r.Calls += more.Calls
 	r.Unpriced += more.Unpriced
-	r.USD, r.PreviousUSD = Sum(r.USD, more.USD), Sum(r.PreviousUSD, more.PreviousUSD)
+	r.USD, r.PreviousUSD = money.Sum(r.USD, more.USD), money.Sum(r.PreviousUSD, more.PreviousUSD)
 	r.Input += more.Input
 	r.Cached += more.Cached
 	r.Output += more.Output
 	r.Others += max(1, more.Others)
-}
-
-// Sum returns the exact sum of two amounts.
-func Sum(a, b string) string {
-	total := new(big.Rat).Add(Exact(a), Exact(b))
-	places, _ := total.FloatPrec()
-	return total.FloatString(places)
 }
 
 // none is in the place of a number that is 0 or not known.
@@ -161,7 +155,7 @@ const none = "-"
 func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
 	cells := make([]string, columns)
 	cells[provider], cells[numCalls] = r.Provider, Count(r.Calls)
-	cells[unpriced], cells[usd] = none, amount(Exact(r.USD), decimals)
+	cells[unpriced], cells[usd] = none, money.Column(money.Exact(r.USD), decimals)
 	if r.Unpriced > 0 {
 		cells[unpriced] = Count(r.Unpriced)
 	}
@@ -173,16 +167,16 @@ func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
 		cells[usd] += mark(known && r.isLow())
 	}
 	if r.Others == 0 { // their counts are not added up
-		cells[input], cells[output] = Separated(strconv.FormatInt(r.Input, 10)), Separated(strconv.FormatInt(r.Output, 10))
+		cells[input], cells[output] = money.Separated(strconv.FormatInt(r.Input, 10)), money.Separated(strconv.FormatInt(r.Output, 10))
 		if r.Input > 0 && r.Cached > 0 {
 			cells[cached] = fmt.Sprintf("%.0f%%", float64(r.Cached)/float64(r.Input)*100)
 		}
 		if r.PerCallUSD != "" {
-			cells[perCall] = significant(Exact(r.PerCallUSD))
+			cells[perCall] = money.Significant(money.Exact(r.PerCallUSD))
 		}
 	}
-	if total := Exact(t.Total.USD); total.Sign() > 0 {
-		part, _ := new(big.Rat).Quo(Exact(r.USD), total).Float64()
+	if total := money.Exact(t.Total.USD); total.Sign() > 0 {
+		part, _ := new(big.Rat).Quo(money.Exact(r.USD), total).Float64()
 		cells[share] = fmt.Sprintf("%.1f%%", part*100)
 	}
 	if t.Change {
@@ -201,7 +195,7 @@ func mark(low bool) string {
 
 // Change returns a change of the cost in percent, or as a factor from tenfold on; "new" if there was none before.
 func Change(usd, previous string) string {
-	now, before := Exact(usd), Exact(previous)
+	now, before := money.Exact(usd), money.Exact(previous)
 	switch {
 	case before.Sign() == 0 && now.Sign() == 0:
 		return none

@@ -3,10 +3,12 @@ package costtable
 import (
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // The layouts of days and times.
@@ -90,11 +92,5 @@ func Number(n int, one, more string) string {
 	return Count(n) + " " + more
 }
 
-// About returns an estimate: from 100 dollars on without cents.
-func About(usd string) string {
-	const whole = 100
-	if Exact(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
-		return Separated(Exact(usd).FloatString(0))
-	}
-	return USD(usd)
-}
+// Count returns a whole number with separators of thousands.
+func Count(n int) string { return money.Separated(strconv.Itoa(n)) }

@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // kind is a kind of token, with the name of its field in JSON.
@@ -120,10 +120,10 @@ func (r *Report) sums(out io.Writer) error {
 		total = notKnown
 	}
 	_, err := fmt.Fprintf(out, "total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
-	if err == nil && costtable.Exact(r.Subscription).Sign() > 0 {
+	if err == nil && money.Exact(r.Subscription).Sign() > 0 {
 		_, err = fmt.Fprintf(out, "of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
 	}
-	if err == nil && costtable.Exact(r.UpstreamUSD).Sign() > 0 {
+	if err == nil && money.Exact(r.UpstreamUSD).Sign() > 0 {
 		_, err = fmt.Fprintf(out, "besides it %s USD: billed by the providers behind OpenRouter\n", r.UpstreamUSD)
 	}
 	return err
