@@ -60,7 +60,7 @@ func (p *Proxy) forward(u Upstream) http.Handler {
 // reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it, "" below its own name.
 func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
 	return &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, to) },
+		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to) },
 		Transport:      transport,
 		FlushInterval:  -1, // at once
 		BufferPool:     &p.buffers,
@@ -76,35 +76,18 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 	}
 }
 
-func rewrite(r *httputil.ProxyRequest, to *url.URL) {
+func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL) {
 	out := r.Out
 	out.URL.Scheme, out.URL.Host, out.Host = to.Scheme, to.Host, to.Host
 	out.URL.RawQuery = r.In.URL.RawQuery
 	// The transport unpacks gzip: the counts of every other encoding would be unknown.
 	out.Header.Del("Accept-Encoding")
+	if strings.Contains(out.Header.Get("Referer"), p.secret) { // Go sends the URL of a request that was redirected
+		out.Header.Del("Referer")
+	}
 	if out.Body != nil {
 		out.Body = &requestBody{ReadCloser: out.Body}
 	}
-}
-
-// redirect lets a Location on the host of the upstream point to the proxy. Otherwise the program would send the next request, which is
-// not counted, to the provider. Without a prefix the program is connected with the host.
-func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
-	to, err := res.Location() // relative to the request
-	if err != nil || prefix == "" || !strings.EqualFold(hostAndPort(to), hostAndPort(upstream)) {
-		return
-	}
-	to.Scheme, to.Host, to.User = p.base.Scheme, p.base.Host, nil
-	to.Path, to.RawPath = prefix+to.Path, prefix+to.EscapedPath()
-	res.Header.Set("Location", to.String())
-}
-
-// hostAndPort returns the host of a URL without the port that its scheme has by itself.
-func hostAndPort(u *url.URL) string {
-	if defaults := map[string]string{"http": "80", "https": "443"}; u.Port() == defaults[u.Scheme] {
-		return u.Hostname()
-	}
-	return u.Host
 }
 
 // cause returns the text of an error that the network, TLS or parentRefusal has made. Others may quote a response, which may repeat a key.

@@ -57,6 +57,8 @@ type Proxy struct {
 	buffers     buffers
 	bypasses    bypasses
 	rejections  rejections
+	strangers   strangers
+	redirects   string             // the path that leads to other hosts
 	watched     atomic.Bool        // a Watch looks for connections that lead past the proxy
 	dialed      sync.Map           // the local ends of the proxy's own ones
 	cancel      context.CancelFunc // ends the calls that run
@@ -67,6 +69,7 @@ type Proxy struct {
 func Start(ctx context.Context, c Config) (*Proxy, error) {
 	p := &Proxy{
 		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostTable(c.Hosts), errs: c.Errs, secret: cmp.Or(c.Secret, rand.Text()),
+		redirects:  "/" + rand.Text(),
 		bypasses:   bypasses{hosts: map[tunnelKey]*Bypass{}},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
@@ -85,6 +88,7 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 	}
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.server, p.interceptor, p.accepted = newServer(ctx, p.handler()), p.newInterceptor(ctx), newHanded(listener.Addr())
+	p.strangers.watch(p.server)
 	go p.server.Serve(listener)        //nolint:errcheck // it ends with Close
 	go p.interceptor.Serve(p.accepted) //nolint:errcheck // it ends with Close
 	return p, nil
@@ -138,6 +142,7 @@ func (p *Proxy) handler() http.Handler {
 		}
 		for prefix, upstream := range next {
 			if strings.HasPrefix(r.URL.Path, prefix+"/") {
+				p.strangers.admit(r)
 				if strings.HasPrefix(r.UserAgent(), "claude-cli/") {
 					p.bypasses.claude.Store(true)
 				}
@@ -145,11 +150,14 @@ func (p *Proxy) handler() http.Handler {
 				return
 			}
 		}
-		if r.URL.Scheme == "https" {
+		switch {
+		case r.URL.Scheme == "https":
 			p.absolute(w, r)
-			return
+		case r.URL.Path == p.redirects:
+			leave(w, r)
+		default:
+			http.NotFound(w, r)
 		}
-		http.NotFound(w, r)
 	})
 }
 

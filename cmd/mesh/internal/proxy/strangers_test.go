@@ -1,0 +1,52 @@
+package proxy_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Other users could keep so many connections open that the process cannot open another one.
+func TestConnectionsWithoutTheSecretEnd(t *testing.T) {
+	t.Parallel()
+	p := start(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, chatAnswer) }, []string{"openai=%s/v1"})
+	u, err := url.Parse(p.base)
+	require.NoError(t, err)
+	open := func(text string) net.Conn {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", u.Host)
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		_, err = io.WriteString(conn, text)
+		require.NoError(t, err)
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+		return conn
+	}
+	known := open("GET " + u.Path + "/models HTTP/1.1\r\nHost: " + u.Host + "\r\n\r\n")
+	responses := bufio.NewReader(known)
+	res, err := http.ReadResponse(responses, nil)
+	require.NoError(t, err)
+	textOf(t, res)
+	var strangers []net.Conn
+	for range 100 {
+		strangers = append(strangers, open("GET /models HTTP/1.1\r\nHost: "+u.Host+"\r\n\r\n"),
+			open("POST /models HTTP/1.1\r\nHost: "+u.Host+"\r\nContent-Length: 9\r\n\r\n"), open(""), open("GET"))
+	}
+	assert.Equal(t, chatAnswer, textOf(t, do(t, http.MethodPost, p.base+"/chat/completions", chat)))
+	for i, conn := range strangers {
+		_, err := io.Copy(io.Discard, conn)
+		var timeout net.Error
+		require.False(t, errors.As(err, &timeout) && timeout.Timeout(), "connection %d is open", i)
+	}
+	_, err = io.WriteString(known, "GET "+u.Path+"/models HTTP/1.1\r\nHost: "+u.Host+"\r\n\r\n")
+	require.NoError(t, err)
+	_, err = http.ReadResponse(responses, nil)
+	require.NoError(t, err, "the connection of a request with the secret stays")
+}
