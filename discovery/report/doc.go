@@ -33,8 +33,9 @@
 //
 // # Estimates
 //
-// What is not exact is an Estimate with its method and, where it is known, its range. The forecast of a month adds the mean of the same
-// weekday in the last two weeks for each day that is left. Its range contains 80 % of the same forecasts of earlier days.
+// What is not exact is an Estimate with its method and, where they are known, its bounds. The forecast of a month adds the mean of the same
+// weekday in the last two weeks for each day that is left. It has no range: of simulated costs that repeat by week, grow, double or drift,
+// ranges of past errors that should have contained 80 % of the months contained 8 to 100 %, depending on the rule and on the costs.
 //
 // # Advice
 //

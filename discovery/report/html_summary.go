@@ -21,8 +21,8 @@ func (p *page) MonthName() string {
 
 // budgetBar is a picture of a budget of the month, in hundredths of its width.
 type budgetBar struct {
-	Spent, Low, Range, Expected, Limit string
-	Text                               string
+	Spent, Expected, Limit string
+	Text                   string
 }
 
 // MonthBudget is the first budget of the whole month; nil without one.
@@ -52,26 +52,20 @@ func (p *page) MonthBar() *budgetBar {
 	if budget == nil && forecast == nil {
 		return nil
 	}
-	spent, limit := number(p.Month.USD), 0.0
+	spent, expected, limit := number(p.Month.USD), 0.0, 0.0
 	text := []string{"Bar: " + dollars(p.Month.USD) + " spent"}
-	expected, low, high := 0.0, 0.0, 0.0
 	if forecast != nil {
 		expected = number(forecast.USD)
-		low, high = expected, expected
 		text = append(text, "forecast "+dollars(forecast.USD))
-		if forecast.Low != "" {
-			low, high = number(forecast.Low), number(forecast.High)
-			text = append(text, "between "+dollars(forecast.Low)+" and "+dollars(forecast.High))
-		}
 	}
 	if budget != nil {
 		limit = number(budget.LimitUSD)
 		text = append(text, "budget "+dollars(budget.LimitUSD))
 	}
-	scale := 98 / max(spent, high, limit, 1e-12)
+	scale := 98 / max(spent, expected, limit, 1e-12)
 	b := &budgetBar{Spent: coordinate(spent * scale), Text: strings.Join(text, "; ")}
 	if forecast != nil {
-		b.Low, b.Range, b.Expected = coordinate(low*scale), coordinate(max(0, high-low)*scale), coordinate(expected*scale)
+		b.Expected = coordinate(expected * scale)
 	}
 	if budget != nil {
 		b.Limit = coordinate(limit * scale)

@@ -1,11 +1,6 @@
 package report
 
-import (
-	"math/big"
-	"slices"
-
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-)
+import "github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 
 // Week is the known cost of the last seven full days before Options.Now, and of the seven days before.
 type Week struct {
@@ -19,7 +14,7 @@ type Week struct {
 // Estimate is an amount that is not exact.
 type Estimate struct {
 	USD string `json:"usd"`
-	// Low and High are the range; both are "" if it is not known.
+	// Low and High are its bounds; both are "" if they are not known, as of a forecast.
 	Low  string `json:"low"`
 	High string `json:"high"`
 	// Method is how it was made: "weekday-mean", "same-tokens" or "cost-buckets".
@@ -28,8 +23,7 @@ type Estimate struct {
 
 // The values of Estimate.Method.
 const (
-	// MethodWeekdayMean is the mean of the same weekday in the last two weeks, for each day that is left. The range is the range of 80 % of
-	// the same estimates of earlier days.
+	// MethodWeekdayMean is the mean of the same weekday in the last two weeks, for each day that is left.
 	MethodWeekdayMean = "weekday-mean"
 	// MethodSameTokens is the price of the same tokens; another model can use more or fewer of them.
 	MethodSameTokens = "same-tokens"
@@ -45,23 +39,15 @@ type Month struct {
 	USD string `json:"usd"`
 	// DaysLeft is the number of days until the end, with today.
 	DaysLeft int `json:"days_left"`
-	// Forecast is what the whole month will cost; nil with less than 14 full days of calls before today. Its range is not known with less
-	// than 20 Backtests.
+	// Forecast is what the whole month will cost; nil with less than 14 full days of calls before today. It has no range: the errors of
+	// earlier forecasts do not bound the next one when costs grow or change, and of most files there are too few of them.
 	Forecast *Estimate `json:"forecast"`
-	// Backtests is the number of earlier days from which the same forecast was made, and TooLow how many of them were too low. LowError
-	// and HighError are the errors of the range: -0.02 if the cost was 2 % less than the forecast.
-	Backtests int      `json:"backtests"`
-	TooLow    int      `json:"too_low"`
-	LowError  *float64 `json:"low_error"`
-	HighError *float64 `json:"high_error"`
 }
 
 const (
 	// forecastDays is the number of days that a forecast is made of: two of each weekday.
 	forecastDays = 14
-	// minBacktests is the number of earlier forecasts that a range needs.
-	minBacktests = 20
-	// historyDays is the number of days before today from which forecasts are made, and of days before the periods that are looked at.
+	// historyDays is the number of days before the periods, and before today, whose cost is kept.
 	historyDays = 1100
 )
 
@@ -132,69 +118,16 @@ func (h history) monthEnd(spent decimal.Decimal, today int64, left int) decimal.
 	return spent.Sub(cost).Add(h.forecast(today, left)).Add(above)
 }
 
-// backtests returns the ratios of the cost to the forecast, for each earlier day, sorted. first is the first full day. A forecast of 0 has no ratio.
-func (h history) backtests(first, today int64, n int) (ratios []*big.Rat) {
-	for from := max(first, today-historyDays) + forecastDays; from+int64(n) <= today; from++ {
-		forecast := h.forecast(from, n)
-		if !forecast.IsZero() {
-			ratios = append(ratios, new(big.Rat).Quo(h.between(from, from+int64(n)).Rat(), forecast.Rat()))
-		}
-	}
-	slices.SortFunc(ratios, (*big.Rat).Cmp)
-	return ratios
-}
-
-// nearestRank returns the percentile of sorted ratios.
-func nearestRank(sorted []*big.Rat, percent int) *big.Rat {
-	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
-}
-
 // month returns the month until now and its forecast.
 func (h history) month(w *window) Month {
-	first, ok := h.first()
 	begin := monthStart(w.now)
 	end := monthStart(dayTime(begin).AddDate(0, 1, 0))
-	m := Month{Month: w.now.Format("2006-01"), USD: h.between(begin, w.today+1).String(), DaysLeft: int(end - w.today)}
-	if !ok || first > w.today-forecastDays {
-		return m
+	spent := h.between(begin, w.today+1)
+	m := Month{Month: w.now.Format("2006-01"), USD: spent.String(), DaysLeft: int(end - w.today)}
+	if first, ok := h.first(); ok && first <= w.today-forecastDays {
+		m.Forecast = &Estimate{USD: h.monthEnd(spent, w.today, m.DaysLeft).String(), Method: MethodWeekdayMean}
 	}
-	before, rest := h.between(begin, w.today), h.forecast(w.today, m.DaysLeft)
-	// Of today counts what it already cost, if that is more than the mean.
-	above := most(h.cost(w.today).Sub(h.mean(w.today, w.today)), decimal.Decimal{})
-	m.Forecast = &Estimate{USD: before.Add(rest).Add(above).String(), Method: MethodWeekdayMean}
-	ratios := h.backtests(first, w.today, m.DaysLeft)
-	m.Backtests = len(ratios)
-	one := big.NewRat(1, 1)
-	for _, ratio := range ratios {
-		if ratio.Cmp(one) > 0 {
-			m.TooLow++
-		}
-	}
-	if len(ratios) < minBacktests {
-		return m
-	}
-	low, high := nearestRank(ratios, 10), nearestRank(ratios, 90)
-	if low.Cmp(one) > 0 {
-		low = one
-	}
-	if high.Cmp(one) < 0 {
-		high = one
-	}
-	m.LowError, m.HighError = errorOf(low), errorOf(high)
-	rest = rest.Add(above)
-	m.Forecast.Low, m.Forecast.High = m.bound(before, rest, low), m.bound(before, rest, high)
 	return m
-}
-
-// bound returns a bound of the month: the rest times a ratio. It is not less than what was spent.
-func (m *Month) bound(before, rest decimal.Decimal, ratio *big.Rat) string {
-	usd := before.Add(decimal.Round(new(big.Rat).Mul(rest.Rat(), ratio), places))
-	return most(usd, decimal.FromText(m.USD)).String()
-}
-
-func errorOf(ratio *big.Rat) *float64 {
-	f, _ := new(big.Rat).Sub(ratio, big.NewRat(1, 1)).Float64()
-	return &f
 }
 
 // week returns the last seven full days.

@@ -169,9 +169,8 @@ func TestMonth(t *testing.T) {
 	assert.Equal(t, "8.5", r.Month.USD)
 	require.NotNil(t, r.Month.Forecast)
 	assert.InDelta(t, spent+0.1+left, 11.5, 1e-9)
-	// 40 days: forecasts from the 26th to the 9th day before today, each of which was right.
 	assert.Equal(t, report.Month{
-		Month: "2026-11", USD: "8.5", DaysLeft: 9, Backtests: 18, Forecast: &report.Estimate{USD: "11.5", Method: report.MethodWeekdayMean},
+		Month: "2026-11", USD: "8.5", DaysLeft: 9, Forecast: &report.Estimate{USD: "11.5", Method: report.MethodWeekdayMean},
 	}, r.Month)
 	require.Len(t, r.Budgets, 4)
 	assert.Equal(t, report.Budget{Text: "20/month", LimitUSD: "20", Per: "month", SpentUSD: "8.5", LeftUSD: "11.5", PerDayUSD: "1.277777777778"}, r.Budgets[0])
@@ -181,39 +180,11 @@ func TestMonth(t *testing.T) {
 
 	r = build(t, report.Options{Budgets: []string{"11.59/month"}}, month(60, 2)...)
 	assert.Equal(t, "11.6", r.Month.Forecast.USD, "today has already cost more than a Sunday")
-	assert.Equal(t, []string{"11.6", "11.6"}, []string{r.Month.Forecast.Low, r.Month.Forecast.High}, "38 forecasts were right")
-	assert.Equal(t, 38, r.Month.Backtests)
 	assert.True(t, r.Budgets[0].Over)
 	assert.Equal(t, []string{report.CodeBudget}, r.Codes)
 
 	assert.Nil(t, build(t, report.Options{}, month(13, 1)...).Month.Forecast, "13 full days")
 	assert.NotNil(t, build(t, report.Options{}, month(14, 1)...).Month.Forecast, "14 full days")
-}
-
-// TestMonthRange has costs that double after 40 of 60 days, so that forecasts from before were too low.
-func TestMonthRange(t *testing.T) {
-	t.Parallel()
-	var records []calls.Record
-	for ago := 1; ago <= 60; ago++ {
-		usd := "1"
-		if ago <= 20 {
-			usd = "2"
-		}
-		records = append(records, priced(at(ago), usd))
-	}
-	r := build(t, report.Options{}, records...)
-	// Until today 21 days of November: 1 of 1 USD and 20 of 2. Nine days are left, each of 2 USD.
-	assert.Equal(t, "41", r.Month.USD)
-	assert.Equal(t, "59", r.Month.Forecast.USD)
-	// A forecast from k days ago is of the 14 days before, and of the 9 days from then. From 46 to 29 days ago it is right: 18. From 28 on
-	// some of its days cost more: 20 are too low; those of 9 and below would end after today.
-	assert.Equal(t, 38, r.Month.Backtests)
-	assert.Equal(t, 20, r.Month.TooLow)
-	assert.Equal(t, "59", r.Month.Forecast.Low, "none was too high")
-	assert.Equal(t, 0.0, *r.Month.LowError)
-	// The largest ratios are 18/9 from 20 days ago, 18/9.5 from 19, 17/9 from 21 and 18/10 from 18. Nearest rank: 35 of 38 is the fourth.
-	assert.Equal(t, "73.4", r.Month.Forecast.High, "41 + 18 · 1.8")
-	assert.Equal(t, 0.8, *r.Month.HighError)
 }
 
 func TestWeek(t *testing.T) {

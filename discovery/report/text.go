@@ -159,11 +159,7 @@ func (t *text) month(r *Report) {
 	}
 	line := fmt.Sprintf("%s: %s USD until now", at.Month(), money.USD(m.USD))
 	if f := m.Forecast; f != nil {
-		line += ", about " + money.About(f.USD) + " at its end ("
-		if f.Low != "" {
-			line += money.About(f.Low) + " to " + money.About(f.High) + ", "
-		}
-		line += "estimate)"
+		line += ", about " + money.About(f.USD) + " at its end (estimate)"
 	}
 	t.line("%s.", line)
 }

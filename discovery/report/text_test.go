@@ -115,7 +115,7 @@ The part of the calls without a known cost differs by more
   comparable.
 85 calls were read; --last, --from and --to select others.
 November: 1,262.58 USD until now, about 1,804 at its end
-  (1,804 to 3,807, estimate).
+  (estimate).
 Budget 2000/month: 1,262.83 USD spent, 737.17 left, 81.91 a
   day.
 Next: 1 call has no known cost: responses that broke off.

@@ -49,27 +49,14 @@ LEFT JOIN costs USING (day) GROUP BY d.day;
 
 CREATE VIEW month AS
 WITH days_left AS (SELECT CAST(last_day(getvariable('today')) - getvariable('today') + 1 AS INTEGER) AS n),
-made AS ( -- the days on which a forecast can be made and compared, and today
-    SELECT day AS made FROM daily, days_left
-    WHERE day >= (SELECT min(day) FROM daily) + 14 AND (day + n <= getvariable('today') OR day = getvariable('today'))
-), forecasts AS (
-    SELECT made, sum(h.usd) / 2 AS usd, sum(h.usd) FILTER (i = 0) / 2 AS first_day
-    FROM made, days_left, range(n) AS ahead(i), daily AS h
-    WHERE h.day < made AND h.day >= made - 14 AND (made + CAST(i AS INTEGER) - h.day) % 7 = 0
-    GROUP BY made
-), ratios AS (
-    SELECT list_sort(list(actual / usd)) AS sorted FROM (
-        SELECT f.usd, (SELECT sum(d.usd) FROM daily d, days_left WHERE d.day >= f.made AND d.day < f.made + n) AS actual
-        FROM forecasts f WHERE f.made < getvariable('today') AND f.usd > 0
-    )
+forecast AS (
+    SELECT sum(h.usd) / 2 AS usd, sum(h.usd) FILTER (i = 0) / 2 AS first_day
+    FROM days_left, range(n) AS ahead(i), daily AS h
+    WHERE h.day < getvariable('today') AND h.day >= getvariable('today') - 14 AND (getvariable('today') + CAST(i AS INTEGER) - h.day) % 7 = 0
 ), parts AS (
     SELECT (SELECT coalesce(sum(usd), 0) FROM daily WHERE day < getvariable('today') AND day >= date_trunc('month', getvariable('today'))) AS before,
         (SELECT usd FROM daily WHERE day = getvariable('today')) AS today,
-        usd + greatest(0, (SELECT usd FROM daily WHERE day = getvariable('today')) - first_day) AS rest,
-        sorted, len(sorted) AS n
-    FROM forecasts, ratios WHERE made = getvariable('today')
+        usd + greatest(0, (SELECT usd FROM daily WHERE day = getvariable('today')) - first_day) AS rest
+    FROM forecast
 )
-SELECT (before + today) / 1e12 AS spent, (before + rest) / 1e12 AS usd,
-    (before + rest * least(1, sorted[CAST(ceil(n * 0.1) AS INTEGER)])) / 1e12 AS low,
-    (before + rest * greatest(1, sorted[CAST(ceil(n * 0.9) AS INTEGER)])) / 1e12 AS high, n
-FROM parts;
+SELECT (before + today) / 1e12 AS spent, (before + rest) / 1e12 AS usd FROM parts;
