@@ -5,7 +5,6 @@ type class uint8
 
 const (
 	word   class = 1 << iota // A-Z a-z 0-9 _ : a word character, as for \b
-	anchor                   // the letters that keys and extendedKeys start with; must be the bit after word, see keysIn
 	alnum                    // A-Z a-z 0-9
 	upper                    // A-Z 0-9
 	hex                      // a-f 0-9 : the digits of rule 6
@@ -29,40 +28,13 @@ var classes = func() (all [256]class) {
 	add(u|dotted, "-")
 	add(dotted, ".")
 	add(base64, "/+=")
-	add(anchor, "eghpsxyAG")
 	return all
 }()
 
-// endOf returns the position of the first byte in content[i:limit] that is not of class c, or limit. Testing four bytes at a
-// time takes half as long if the position is far away.
+// endOf returns the position of the first byte in content[i:limit] that is not of class c, or limit.
 func endOf(c class, content string, i, limit int) int {
-	for i+4 <= limit {
-		b := content[i : i+4]
-		if classes[b[0]]&classes[b[1]]&classes[b[2]]&classes[b[3]]&c == 0 {
-			break
-		}
-		i += 4
-	}
 	for i < limit && classes[content[i]]&c != 0 {
 		i++
 	}
 	return i
-}
-
-// wordStart returns the position of the first word character in content[i:limit], or limit.
-func wordStart(content string, i, limit int) int {
-	for i < limit && classes[content[i]]&word == 0 {
-		i++
-	}
-	return i
-}
-
-// lastNot returns the position of the last byte in content[lo:hi] that is not of class c, or -1.
-func lastNot(c class, content string, lo, hi int) int {
-	for i := hi - 1; i >= lo; i-- {
-		if classes[content[i]]&c == 0 {
-			return i
-		}
-	}
-	return -1
 }

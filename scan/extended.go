@@ -22,29 +22,19 @@ func WithExtendedRules() Option {
 	return func(c *config) { c.extended = true }
 }
 
-// extendedKeys are the extended rules that start with a fixed text.
-var extendedKeys = keyTable{
-	'g': {
-		{rule: githubUser, prefix: "ghu_", of: alnum, min: 30},
-		{rule: githubUser, prefix: "ghr_", of: alnum, min: 30},
-		{rule: githubFineGrained, prefix: "github_pat_", of: word, min: 36},
-		{rule: githubApp, prefix: "ghs_", of: u, min: jwtPart, jwt: true},
-		{rule: groq, prefix: "gsk_", of: alnum, min: 30},
-	},
-	'A': {
-		{rule: awsOtherKeyID, prefix: "ASIA", of: upper, min: 16, max: 16},
-		{rule: awsOtherKeyID, prefix: "ABIA", of: upper, min: 16, max: 16},
-		{rule: awsOtherKeyID, prefix: "ACCA", of: upper, min: 16, max: 16},
-		{rule: googleAuth, prefix: "AQ.", of: u, min: 40},
-	},
-	'G': {{rule: googleClientSecret, prefix: "GOCSPX-", of: u, min: 20}},
-	'y': {{rule: googleAccess, prefix: "ya29.", of: dotted, min: 20}},
-	'h': {{rule: huggingFace, prefix: "hf_", of: alnum, min: 30}},
-	'x': {
-		{rule: slack, prefix: "xoxa-", of: u, min: 20}, {rule: slack, prefix: "xoxb-", of: u, min: 20},
-		{rule: slack, prefix: "xoxc-", of: u, min: 20}, {rule: slack, prefix: "xoxd-", of: u, min: 20},
-		{rule: slack, prefix: "xoxe-", of: u, min: 20}, {rule: slack, prefix: "xoxo-", of: u, min: 20},
-		{rule: slack, prefix: "xoxp-", of: u, min: 20}, {rule: slack, prefix: "xoxr-", of: u, min: 20},
-		{rule: slack, prefix: "xoxs-", of: u, min: 20},
-	},
+// extendedKeys are the extended rules.
+var extendedKeys = []key{
+	{rule: githubUser, prefix: "gh", letters: "ur", behind: "_", of: alnum, min: 30},
+	{rule: githubFineGrained, prefix: "github_pat_", of: word, min: 36},
+	{rule: githubApp, prefix: "ghs_", of: u, min: jwtPart, jwt: true},
+	{rule: awsOtherKeyID, prefix: "ASIA", of: upper, min: 16, max: 16},
+	{rule: awsOtherKeyID, prefix: "ABIA", of: upper, min: 16, max: 16},
+	{rule: awsOtherKeyID, prefix: "ACCA", of: upper, min: 16, max: 16},
+	{rule: googleAuth, prefix: "AQ.", of: u, min: 40},
+	{rule: googleClientSecret, prefix: "GOCSPX-", of: u, min: 20},
+	{rule: googleAccess, prefix: "ya29.", of: dotted, min: 20},
+	{rule: groq, prefix: "gsk_", of: alnum, min: 30},
+	{rule: huggingFace, prefix: "hf_", of: alnum, min: 30},
+	{rule: slack, prefix: "xox", letters: "abcdeoprs", behind: "-", of: u, min: 20},
+	{rule: pemKey, prefix: pemBegin, anywhere: true},
 }

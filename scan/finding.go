@@ -12,12 +12,10 @@ type Finding struct {
 // Trigger returns the word whose presence after the match makes a rule for keys without a prefix apply: "aws" for rule 10,
 // "MESH_GATEWAY_TOKEN" for rule 12, and "" for the other rules, which need none.
 func (f Finding) Trigger() string {
-	for _, h := range heuristics {
-		if h.rule == f.Rule.Number {
-			return h.word
-		}
+	if !f.Rule.Heuristic() {
+		return ""
 	}
-	return ""
+	return keys[f.Rule.Number-1].word
 }
 
 // String returns the rule and the position, as in "openai-api-key (rule 4) at bytes 12-47". The end is exclusive.

@@ -12,20 +12,20 @@ type jwtTail struct {
 	end       int // the end of the JWT, or 0 if it is none
 }
 
-// jwtAt reports k, a JWT or a token that ends like one, whose prefix is at i.
-func (s *sweep) jwtAt(k *key, i int) {
-	body := i + len(k.prefix)
+// jwtEnd returns the end of k, a JWT or a token that ends like one, whose prefix ends at body, or 0.
+func (s *search) jwtEnd(k *key, body int) int {
 	if body < s.tail.from || body > s.tail.dot {
 		dot := endOf(u, s.content, body, len(s.content))
-		s.tail = jwtTail{from: body, dot: dot, end: jwtEnd(s.content, dot)}
+		s.tail = jwtTail{from: body, dot: dot, end: jwtTailEnd(s.content, dot)}
 	}
-	if s.tail.end > 0 && s.tail.dot-body >= k.min {
-		s.report(k.rule, i, s.tail.end)
+	if s.tail.dot-body < k.min {
+		return 0
 	}
+	return s.tail.end
 }
 
-// jwtEnd returns the end of a JWT whose first part ends at dot, or 0 if it is not a JWT.
-func jwtEnd(content string, dot int) int {
+// jwtTailEnd returns the end of a JWT whose first part ends at dot, or 0 if it is not a JWT.
+func jwtTailEnd(content string, dot int) int {
 	second := dot + len(".eyJ")
 	if !strings.HasPrefix(content[dot:], ".eyJ") {
 		return 0

@@ -1,118 +1,104 @@
 package scan
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// key is a credential that starts with a fixed text.
+// key is a credential that starts with a fixed text, or, for the heuristic rules, consists of characters of a class before a certain
+// word.
 type key struct {
-	rule   int
-	prefix string
-	unless string // no match if this follows the prefix
-	of     class  // the class of the characters after the prefix,
-	min    int    // their minimum number
-	max    int    // and their maximum number; 0 means no maximum
-	whole  bool   // a word boundary must follow
-	jwt    bool   // the rest of a JWT must follow
+	rule     int
+	prefix   string
+	anywhere bool   // also where no word begins
+	letters  string // if not empty, one of these follows the prefix,
+	behind   string // and then this
+	unless   string // no match if this follows the prefix
+	of       class  // the class of the characters after the prefix,
+	min      int    // their minimum number
+	max      int    // and their maximum number; 0 means no maximum
+	whole    bool   // a word boundary must follow
+	jwt      bool   // the rest of a JWT must follow
+	word     string // must follow anywhere later
 }
 
-// keyTable holds keys by their first byte, which must be an anchor.
-type keyTable [256][]key
-
-// keys are the standard rules that start with a fixed text.
-var keys = keyTable{
-	'p': {{rule: pypi, prefix: "pypi-", of: u, min: 20}},
-	's': {
-		{rule: anthropic, prefix: "sk-ant-", of: u, min: 20},
-		{rule: openaiAdmin, prefix: "sk-admin-", of: u, min: 20},
-		// The optional proj- is of class u, so it needs no rule of its own.
-		{rule: openai, prefix: "sk-", unless: "admin-", of: u, min: 20},
-		// Find never returns this rule, since rule 4 matches wherever it does. FindAll returns both.
-		{rule: deepseek, prefix: "sk-", of: hex, min: 32, max: 32, whole: true},
-	},
-	'x': {{rule: xai, prefix: "xai-", of: u, min: 40}},
-	'A': {
-		{rule: google, prefix: "AIza", of: u, min: 35, max: 35},
-		{rule: awsKeyID, prefix: "AKIA", of: upper, min: 16, max: 16},
-	},
-	'g': {
-		{rule: github, prefix: "gho_", of: alnum, min: 30},
-		{rule: github, prefix: "ghp_", of: alnum, min: 30},
-		{rule: github, prefix: "ghs_", of: alnum, min: 30},
-	},
-	'e': {{rule: jwt, prefix: "eyJ", of: u, min: jwtPart, jwt: true}},
+// keys are the standard rules, in their order.
+var keys = []key{
+	{rule: pypi, prefix: "pypi-", of: u, min: 20},
+	{rule: anthropic, prefix: "sk-ant-", of: u, min: 20},
+	{rule: openaiAdmin, prefix: "sk-admin-", of: u, min: 20},
+	// The optional proj- is of class u, so it needs no rule of its own.
+	{rule: openai, prefix: "sk-", unless: "admin-", of: u, min: 20},
+	{rule: xai, prefix: "xai-", of: u, min: 40},
+	// Find never returns this rule, since rule 4 matches wherever it does. FindAll returns both.
+	{rule: deepseek, prefix: "sk-", of: hex, min: 32, max: 32, whole: true},
+	{rule: google, prefix: "AIza", of: u, min: 35, max: 35},
+	{rule: github, prefix: "gh", letters: "ops", behind: "_", of: alnum, min: 30},
+	{rule: awsKeyID, prefix: "AKIA", of: upper, min: 16, max: 16},
+	{rule: awsSecret, of: base64, min: 40, max: 40, word: "aws"},
+	{rule: jwt, prefix: "eyJ", of: u, min: jwtPart, jwt: true},
+	{rule: meshToken, of: u, min: 48, word: "MESH_GATEWAY_TOKEN"},
 }
 
-// firstKey is the first rule in keys: after its match, no other key can be better.
-const firstKey = pypi
-
-// keysIn reports the keys that start a word in a run.
-func (s *sweep) keysIn(lo, hi int) {
-	s.keysOf(&keys, lo, hi)
-	if s.extended {
-		s.keysOf(&extendedKeys, lo, hi)
-	}
-}
-
-func (s *sweep) keysOf(table *keyTable, lo, hi int) {
-	text := s.content[lo : hi-minRun+1] // a key that starts later would be too short
-	before := class(0)                  // the byte before a run is not a word character
-	best := s.best.rule
-	for i := 0; i < len(text) && best > firstKey; i++ {
-		c := classes[text[i]]
-		// An anchor after a byte that is not a word character: the shift moves the word bit of that byte to the anchor bit.
-		starts := c&^(before<<1)&anchor != 0
-		before = c
-		if !starts {
-			continue
+// next returns the position of the first match of k from i on. The end is 0 if there is none.
+func (s *search) next(k *key, i int) (start, end int) {
+	for limit := s.limit(k); i+k.min <= limit; i++ {
+		n := strings.Index(s.content[i:], k.prefix)
+		if n < 0 {
+			break
 		}
-		list := table[text[i]]
-		for n := range list {
-			k := &list[n]
-			if k.rule < best && hasPrefix(s.content[lo+i:], k.prefix) {
-				s.keyAt(k, lo+i)
-				best = s.best.rule
-			}
+		i += n
+		if end := s.end(k, i); end > 0 {
+			return i, end
 		}
 	}
+	return 0, 0
 }
 
-// keyAt reports k, whose prefix is at i, if the rest matches.
-func (s *sweep) keyAt(k *key, i int) {
+// end returns the end of the match of k whose prefix is at i, or 0 if it does not match. Without a match it reads no more than the
+// minimum, or what it keeps for other starts, so that a search takes linear time.
+func (s *search) end(k *key, i int) int {
 	body := i + len(k.prefix)
-	if !s.wants(k.rule, i) || k.unless != "" && strings.HasPrefix(s.content[body:], k.unless) {
-		return
+	rest := s.content[body:]
+	switch {
+	case !k.anywhere && !s.boundary(i), k.unless != "" && strings.HasPrefix(rest, k.unless):
+		return 0
+	case k.letters != "":
+		if rest == "" || strings.IndexByte(k.letters, rest[0]) < 0 || !strings.HasPrefix(rest[1:], k.behind) {
+			return 0
+		}
+		body += 1 + len(k.behind)
+	case k.rule == pemKey:
+		return s.pemEnd(i)
+	case k.jwt:
+		return s.jwtEnd(k, body)
 	}
-	if k.jwt {
-		s.jwtAt(k, i)
-		return
-	}
-	end := k.end(s.content, body)
-	if end-body < k.min || k.whole && end < len(s.content) && !s.boundary(end) {
-		return
-	}
-	s.report(k.rule, i, end)
-}
-
-// end returns the end of the characters after the prefix.
-func (k *key) end(content string, body int) int {
-	limit := len(content)
+	limit := s.limit(k)
 	if k.max > 0 {
 		limit = min(limit, body+k.max)
 	}
-	end := endOf(k.of, content, body, limit)
-	for end > body && content[end-1] == '.' {
+	end := endOf(k.of, s.content, body, limit)
+	for end > body && s.content[end-1] == '.' {
 		end-- // a full stop after a dotted key is not part of it
+	}
+	if end-body < k.min || k.whole && end < len(s.content) && !s.boundary(end) {
+		return 0
 	}
 	return end
 }
 
-// hasPrefix is an inlined strings.HasPrefix that compares from the end. The last byte of a prefix is a hyphen or an underscore,
-// which is rare in text, so the first comparison usually decides. text must not be shorter than prefix: here it has at least
-// minRun bytes, and every prefix is shorter.
-func hasPrefix(text, prefix string) bool {
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if text[i] != prefix[i] {
-			return false
+// limit returns the position at which a match of k ends at the latest: the last instance of the word that must follow.
+func (s *search) limit(k *key) int {
+	if k.word == "" {
+		return len(s.content)
+	}
+	last := &s.lastWords[k.rule]
+	if *last == 0 {
+		*last = -1
+		// Contains is several times as fast as LastIndex if the word is absent, which is the usual case.
+		if strings.Contains(s.content, k.word) {
+			*last = cmp.Or(strings.LastIndex(s.content, k.word), -1)
 		}
 	}
-	return true
+	return *last
 }

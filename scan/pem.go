@@ -10,28 +10,12 @@ const (
 	minPEMLine  = 40 // of base64, if the last line is missing
 )
 
-// pemKeys reports PEM private keys. Their first line contains spaces, so it is searched for in the whole content.
-func (s *sweep) pemKeys() {
-	for i := 0; s.wants(pemKey, i); {
-		begin := strings.Index(s.content[i:], pemBegin)
-		if begin < 0 {
-			return
-		}
-		begin += i
-		i = begin + 1
-		body, ok := pemLine(s.content, begin, pemBegin)
-		if !ok {
-			continue
-		}
-		if end := s.pemKeyEnd(body); end > 0 {
-			s.report(pemKey, begin, end)
-			i = end
-		}
+// pemEnd returns the end of the PEM private key that begins at i, or 0 if it is not a key.
+func (s *search) pemEnd(i int) int {
+	body, ok := pemLine(s.content, i, pemBegin)
+	if !ok {
+		return 0
 	}
-}
-
-// pemKeyEnd returns the end of the key whose first line ends at body, or 0 if it is not a key.
-func (s *sweep) pemKeyEnd(body int) int {
 	for i := body + minPEMBody; i < len(s.content) && !s.noPEMEnd; {
 		last := strings.Index(s.content[i:], pemEnd)
 		if last < 0 {

@@ -14,41 +14,37 @@ const namedPasses = 8
 // rule 10, and is then replaced too. If a live token is a part of a replacement, the replacement is "[REDACTED]".
 func (s *Scanner) Redact(content string) string {
 	for pass := 0; ; pass++ {
-		all := collectAll()
-		swept := sweep{content: content, live: s.tokens(), ruleSet: s.ruleSet, matches: &all}
-		swept.run()
-		if len(all.found) == 0 {
+		search := &search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
+		found := search.all()
+		if len(found) == 0 {
 			return content
 		}
 		// A match has 16 bytes or more, so a replacement without a name makes the text shorter: the loop ends.
-		content = swept.replaced(pass < namedPasses)
+		content = search.replaced(found, pass < namedPasses)
 	}
 }
 
-// replaced returns the content of a finished sweep with each group of overlapping matches replaced.
-func (s *sweep) replaced(named bool) string {
-	behind := sweep{content: s.content, ruleSet: s.ruleSet, lastWords: s.lastWords}
+// replaced returns the content with each group of overlapping matches replaced.
+func (s *search) replaced(found []span, named bool) string {
 	var out strings.Builder
 	copied := 0
-	found, fresh := s.sorted(), []span(nil)
-	for len(found)+len(fresh) > 0 {
+	for fresh := []span(nil); len(found)+len(fresh) > 0; fresh = s.startingAt(copied) {
 		var group span
 		group, found = joined(fresh, found)
 		out.WriteString(s.content[copied:group.start])
 		out.WriteString(s.marker(group.rule, named))
 		copied = group.end
-		fresh = behind.matchesAt(copied)
 	}
 	out.WriteString(s.content[copied:])
 	return out.String()
 }
 
 // marker returns the replacement of a match.
-func (s *sweep) marker(rule int, named bool) string {
+func (s *search) marker(rule int, named bool) string {
 	const nameless = "[REDACTED]" // shorter than any live token
 	marker := "[REDACTED:" + table[rule].Name + "]"
-	for _, t := range s.live {
-		named = named && !strings.Contains(marker, t.text)
+	for _, token := range s.live {
+		named = named && !strings.Contains(marker, token.prefix)
 	}
 	if named {
 		return marker
@@ -75,18 +71,4 @@ func joined(fresh, found []span) (span, []span) {
 
 func (m span) join(o span) span {
 	return span{rule: min(m.rule, o.rule), start: m.start, end: max(m.end, o.end)}
-}
-
-// matchesAt returns the matches that start at i, as if content began at i. It reads no more than a match needs, since a long run
-// may be cut in many places.
-func (s *sweep) matchesAt(i int) []span {
-	all := collectAll()
-	s.from, s.matches = i, &all
-	if i+minRun <= len(s.content) {
-		s.keysIn(i, i+minRun)
-		for n := range heuristics {
-			s.heuristicAt(n, i)
-		}
-	}
-	return all.found
 }

@@ -10,7 +10,7 @@ import (
 type Scanner struct {
 	// live is a function because fmt cannot print what a function returns. It would print a slice of strings if the Scanner were
 	// in an unexported field, where fmt calls no String method. nil means no tokens.
-	live func() []token
+	live func() []key
 	ruleSet
 }
 
@@ -21,7 +21,7 @@ type ruleSet struct{ extended, withoutHeuristics bool }
 type Option func(*config)
 
 type config struct {
-	live []token
+	live []key
 	ruleSet
 }
 
@@ -36,7 +36,7 @@ func New(opts ...Option) *Scanner {
 	}
 	s := &Scanner{ruleSet: c.ruleSet}
 	if live := c.live; len(live) > 0 {
-		s.live = func() []token { return live }
+		s.live = func() []key { return live }
 	}
 	return s
 }
@@ -61,7 +61,8 @@ func WithoutHeuristics() Option {
 // Find returns the leftmost match of the first rule that matches anywhere in content, and reports whether there is one. The live
 // tokens are rule 0; of two tokens at the same position it returns the longer. It allocates nothing if there is no match.
 func (s *Scanner) Find(content string) (Finding, bool) {
-	return find(content, s.tokens(), s.ruleSet).result()
+	search := search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
+	return search.first()
 }
 
 // FindAll returns every match of every rule, sorted by Start, then by rule number, then the longer first. The matches of one rule
@@ -69,21 +70,27 @@ func (s *Scanner) Find(content string) (Finding, bool) {
 // [regexp.Regexp.FindAllString]. For rule 0 this holds for each token. Matches of two rules may overlap: a DeepSeek key, for
 // example, is also an OpenAI key (rules 4 and 6). Without a match the result is nil.
 func (s *Scanner) FindAll(content string) []Finding {
-	return findAll(content, s.tokens(), s.ruleSet)
+	search := search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
+	var out []Finding
+	for _, match := range search.all() {
+		out = append(out, match.finding())
+	}
+	return out
 }
 
 // Find is [Scanner.Find] with the twelve standard rules and the token that is in $MESH_GATEWAY_TOKEN at the time of the call, if it
 // has 16 characters or more. It allocates nothing if there is no match.
 func Find(content string) (Finding, bool) {
-	var room [1]token
+	var room [1]key
 	live := room[:0]
 	if t, ok := newToken(os.Getenv("MESH_GATEWAY_TOKEN")); ok {
 		live = append(live, t)
 	}
-	return find(content, live, ruleSet{}).result()
+	search := search{content: content, live: live}
+	return search.first()
 }
 
-func (s *Scanner) tokens() []token {
+func (s *Scanner) tokens() []key {
 	if s.live == nil {
 		return nil
 	}
