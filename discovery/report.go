@@ -21,34 +21,34 @@ import (
 // in a report that a program built, is one that is not known; such a report has no JSON.
 type ReconciliationReport[B Bucket] struct {
 	// Provider is the provider that billed.
-	Provider models.Provider
+	Provider models.Provider `json:"-"`
 	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
-	ActualUSD float64
+	ActualUSD float64 `json:"-"`
 	// AttributedUSD is what was counted locally, or nil if nothing was given. 0 is an amount, and credits are negative.
-	AttributedUSD *float64
+	AttributedUSD *float64 `json:"attributed_usd"`
 	// DriftUSD is the actual minus the attributed amount, computed in decimal. It is positive if the provider billed more than
 	// was counted, and nil if nothing was attributed or the report is not complete.
-	DriftUSD *float64
+	DriftUSD *float64 `json:"drift_usd"`
 	// DriftPct is the drift in percent of the attributed amount. It is nil if DriftUSD is nil or the attributed amount is 0 or
 	// less.
-	DriftPct *float64
+	DriftPct *float64 `json:"drift_pct"`
 	// Buckets are what was billed, oldest first. The slice is never nil.
-	Buckets []B
+	Buckets []B `json:"buckets"`
 	// MissingDays are the past days of the window, as in 2026-05-01, for which OpenAI or Anthropic sent no bucket. This is
 	// unexpected, because they also list days without costs; such a day counts as 0. It is empty for xAI, which lists only
 	// usage, and for a window without an end.
-	MissingDays []string
+	MissingDays []string `json:"missing_days,omitempty"`
 	// IgnoredRows is the number of rows of other services in a file of [ReadGeminiBill].
-	IgnoredRows int
+	IgnoredRows int `json:"ignored_rows,omitempty"`
 	// WindowStart and WindowEnd are in Unix seconds; WindowEnd is exclusive, and nil if the window is open.
-	WindowStart int64
-	WindowEnd   *int64
+	WindowStart int64  `json:"window_start"`
+	WindowEnd   *int64 `json:"window_end"`
 	// Complete is false if the bill could not be read, because there is no key or the call failed. ActualUSD is then 0, which
 	// does not mean that nothing was billed.
-	Complete bool
+	Complete bool `json:"complete"`
 	// Settled is false if the window includes today (UTC, or the time zone of the query for xAI), lies in the future or is
 	// open: the actual amount can still grow. Settled is independent of Complete.
-	Settled bool
+	Settled bool `json:"settled"`
 
 	// billed is the sum that ActualUSD was rounded from; nil if nothing was lost, and in a report that was read from JSON.
 	billed  *big.Rat
@@ -123,39 +123,34 @@ func (r *ReconciliationReport[B]) finiteBill() bool {
 	return finite(r.ActualUSD) && !slices.ContainsFunc(r.Buckets, func(b B) bool { return !finite(b.usd()) })
 }
 
-// reportJSON is the JSON of a report.
-type reportJSON[B Bucket] struct {
-	OpenAI      *float64 `json:"openai_actual_usd,omitempty"`
-	Anthropic   *float64 `json:"anthropic_actual_usd,omitempty"`
-	XAI         *float64 `json:"xai_actual_usd,omitempty"`
-	Gemini      *float64 `json:"gemini_actual_usd,omitempty"`
-	Attributed  *float64 `json:"attributed_usd"`
-	Drift       *float64 `json:"drift_usd"`
-	DriftPct    *float64 `json:"drift_pct"`
-	Buckets     []B      `json:"buckets"`
-	MissingDays []string `json:"missing_days,omitempty"`
-	IgnoredRows int      `json:"ignored_rows,omitempty"`
-	WindowStart int64    `json:"window_start"`
-	WindowEnd   *int64   `json:"window_end"`
-	Complete    bool     `json:"complete"`
-	Settled     bool     `json:"settled"`
+// actualsJSON are the fields of the actual amount, of which a report has one.
+type actualsJSON struct {
+	OpenAI    *float64 `json:"openai_actual_usd,omitempty"`
+	Anthropic *float64 `json:"anthropic_actual_usd,omitempty"`
+	XAI       *float64 `json:"xai_actual_usd,omitempty"`
+	Gemini    *float64 `json:"gemini_actual_usd,omitempty"`
 }
 
-// actuals returns the fields of the actual amount by provider.
-func (r *reportJSON[B]) actuals() map[models.Provider]**float64 {
-	return map[models.Provider]**float64{models.OpenAI: &r.OpenAI, models.Anthropic: &r.Anthropic, models.XAI: &r.XAI, models.Gemini: &r.Gemini}
+func (a *actualsJSON) byProvider() map[models.Provider]**float64 {
+	return map[models.Provider]**float64{models.OpenAI: &a.OpenAI, models.Anthropic: &a.Anthropic, models.XAI: &a.XAI, models.Gemini: &a.Gemini}
 }
+
+// reportFields is a report without its methods. Its JSON lacks the actual amount.
+type reportFields[B Bucket] ReconciliationReport[B]
 
 // MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd, xai_actual_usd or gemini_actual_usd, depending on
 // Provider, and the other fields in snake case. A missing amount and an open end are null; missing_days and
 // ignored_rows are omitted if empty. An unknown provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
-	fields := reportJSON[B]{
-		Attributed: r.AttributedUSD, Drift: r.DriftUSD, DriftPct: r.DriftPct, Buckets: append([]B{}, r.Buckets...),
-		MissingDays: r.MissingDays, IgnoredRows: r.IgnoredRows, WindowStart: r.WindowStart, WindowEnd: r.WindowEnd,
-		Complete: r.Complete, Settled: r.Settled,
+	if r.Buckets == nil {
+		r.Buckets = []B{}
 	}
-	actual := fields.actuals()[r.Provider]
+	var fields struct {
+		actualsJSON
+		reportFields[B]
+	}
+	fields.reportFields = reportFields[B](r)
+	actual := fields.byProvider()[r.Provider]
 	if actual == nil {
 		return nil, fmt.Errorf("discovery: there are no reports of provider %q", argument.Shown(string(r.Provider)))
 	}
@@ -167,18 +162,16 @@ func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 // amount of exactly one provider, is an error.
 func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	var fields struct {
-		reportJSON[B]
+		actualsJSON
+		reportFields[B]
 		Complete *bool `json:"complete"` // hides the other, to tell false from absent
 	}
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
 	}
-	read := ReconciliationReport[B]{
-		AttributedUSD: fields.Attributed, DriftUSD: fields.Drift, DriftPct: fields.DriftPct, Buckets: append([]B{}, fields.Buckets...),
-		MissingDays: fields.MissingDays, IgnoredRows: fields.IgnoredRows, WindowStart: fields.WindowStart, WindowEnd: fields.WindowEnd, Settled: fields.Settled,
-	}
-	given := 0
-	for provider, actual := range fields.actuals() {
+	read, given := ReconciliationReport[B](fields.reportFields), 0
+	read.Buckets = append([]B{}, read.Buckets...)
+	for provider, actual := range fields.byProvider() {
 		if *actual != nil {
 			read.Provider, read.ActualUSD = provider, **actual
 			given++
