@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,15 +55,11 @@ type BalanceSnapshot struct {
 // names the currencies that there are, or has the error of an entry that cannot be read, such as an invalid amount or only one of
 // the granted and the topped-up part. A negative timeout is a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	timeout, err := timeoutOr(opts.Timeout, DefaultBalanceTimeout)
-	if err != nil {
+	if err := cmp.Or(c.ready(ctx), notNegative("Timeout", opts.Timeout)); err != nil {
 		return nil, err
 	}
 	key, err := c.deepSeekKey(ctx, opts.APIKey)
-	r := newRequest(opBalance, ServiceDeepSeek, key, timeout)
+	r := newRequest(opBalance, ServiceDeepSeek, key, cmp.Or(opts.Timeout, DefaultBalanceTimeout))
 	if err != nil {
 		return nil, c.report(ctx, r.missingKey(err))
 	}

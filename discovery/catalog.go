@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -20,13 +21,10 @@ type CatalogOptions struct {
 }
 
 func (o CatalogOptions) check() error {
-	if o.TTL < 0 {
-		return invalid("TTL", o.TTL.String(), "must not be negative")
-	}
 	if o.Provider != "" && modelid.Lookup(o.Provider) == nil {
 		return invalid("Provider", string(o.Provider), modelid.Unknown())
 	}
-	return nil
+	return notNegative("TTL", o.TTL)
 }
 
 // ListModels returns the models in the order of the catalog.
@@ -35,10 +33,7 @@ func (o CatalogOptions) check() error {
 // first, the last good catalog is used. Each step is reported as a [Failure]. Without any models the list is empty, never nil. An unknown
 // provider or a negative TTL is a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := opts.check(); err != nil {
+	if err := cmp.Or(c.ready(ctx), opts.check()); err != nil {
 		return nil, err
 	}
 	s, err := c.snapshot(ctx, "ListModels", opts)
@@ -72,10 +67,7 @@ func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOption
 }
 
 func (c *Client) find(ctx context.Context, operation, id string, opts CatalogOptions) (*ModelInfo, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := opts.check(); err != nil || id == "" {
+	if err := cmp.Or(c.ready(ctx), opts.check()); err != nil || id == "" {
 		return nil, err
 	}
 	s, err := c.snapshot(ctx, operation, opts)

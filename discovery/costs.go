@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
@@ -100,6 +102,29 @@ type bill[B Bucket] struct {
 	total   decimal.Sum
 	// complete is false when the bill could not be read.
 	complete bool
+	// skipped is the number of results that are not costs.
+	skipped int
+}
+
+// billQuery is a valid query for a bill.
+type billQuery[B Bucket] interface {
+	// costs reads the bill: all of it, or nothing and a Failure.
+	costs(ctx context.Context, c *Client, operation string) (bill[B], error)
+	// checkWhole refuses a window that does not consist of whole buckets.
+	checkWhole() error
+	// bounds returns where the first bucket may begin and the last one may end, in Unix seconds; an end of 0 is open.
+	bounds() (start, end int64)
+	// report returns the report of the costs.
+	report(costs bill[B], attributedUSD *float64) *ReconciliationReport[B]
+}
+
+// fetchBill returns the buckets of a query, whose own error is err.
+func fetchBill[B Bucket](ctx context.Context, c *Client, operation string, query billQuery[B], err error) ([]B, error) {
+	if err := cmp.Or(c.ready(ctx), err); err != nil {
+		return nil, err
+	}
+	costs, err := query.costs(ctx, c, operation)
+	return costs.buckets, err
 }
 
 var errTooLarge = errors.New("the sum of the bill is too large")
@@ -119,12 +144,13 @@ func (b *bill[B]) check(start, end int64) error {
 
 // dayQuery is a valid query for a bill of UTC days.
 type dayQuery struct {
-	service Service
-	key     Secret // the argument
+	provider models.Provider
+	service  Service
+	key      Secret // the argument
 	// start and end are in Unix seconds; an end of 0 is open.
 	start, end int64
 	groups     []GroupBy
-	timeout    time.Duration // of a page
+	timeout    time.Duration // of a page; 0 means DefaultCostTimeout
 	// startField and endField are the Go names of the fields, and formatTime formats start or end as the caller gave it.
 	startField, endField string
 	formatTime           func(int64) string
@@ -134,55 +160,70 @@ type dayQuery struct {
 	usage func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
 }
 
-// checkPages validates the page size and the groupings of a query.
-func checkPages(limit, maxLimit int, groups []GroupBy, known ...GroupBy) error {
-	if limit < 0 || limit > maxLimit {
+// check validates the window, the page size, the groupings and the timeout.
+func (q dayQuery) check(limit, maxLimit int, known ...GroupBy) error {
+	const madeOfMilliseconds = "is after the year 5137: it may be in milliseconds"
+	switch {
+	case q.start <= 0:
+		return invalid(q.startField, q.formatTime(q.start), "must be after 1970-01-01T00:00:00Z")
+	case q.start >= firstMilliseconds:
+		return invalid(q.startField, q.formatTime(q.start), madeOfMilliseconds)
+	case q.end >= firstMilliseconds:
+		return invalid(q.endField, q.formatTime(q.end), madeOfMilliseconds)
+	case q.end < 0:
+		return invalid(q.endField, q.formatTime(q.end), "must not be negative")
+	case q.end != 0 && q.start >= q.end:
+		return invalid(q.startField, q.formatTime(q.start), "must be before "+q.endField)
+	case limit < 0 || limit > maxLimit:
 		return invalid("Limit", strconv.Itoa(limit), fmt.Sprintf("must be between 1 and %d", maxLimit))
 	}
-	for i, group := range groups {
+	for i, group := range q.groups {
 		switch {
 		case !slices.Contains(known, group):
 			names := strings.Trim(fmt.Sprint(known), "[]")
 			return invalid("GroupBy", string(group), "must be one of "+strings.ReplaceAll(names, " ", ", "))
-		case slices.Contains(groups[:i], group):
+		case slices.Contains(q.groups[:i], group):
 			return invalid("GroupBy", string(group), "is repeated")
 		}
 	}
-	return nil
+	return notNegative("Timeout", q.timeout)
 }
 
-// dayCosts reads the bill: all of it, or nothing and a Failure.
-func (c *Client) dayCosts(ctx context.Context, operation string, query dayQuery) (bill[CostBucket], error) {
+func (q dayQuery) costs(ctx context.Context, c *Client, operation string) (bill[CostBucket], error) {
 	none := bill[CostBucket]{buckets: []CostBucket{}}
-	key, err := c.key(ctx, query.service, query.key)
-	r := newRequest(operation, query.service, key, query.timeout)
+	key, err := c.key(ctx, q.service, q.key)
+	r := newRequest(operation, q.service, key, cmp.Or(q.timeout, DefaultCostTimeout))
 	if err != nil {
 		return none, c.report(ctx, r.missingKey(err))
 	}
-	days, failure := query.days(ctx, r)
+	days, failure := q.days(ctx, r)
 	if failure != nil {
 		return none, c.report(ctx, failure)
 	}
-	if query.usage != nil {
-		query.page = query.usage
-		usage, failure := query.days(ctx, r)
+	if q.usage != nil {
+		q.page = q.usage
+		usage, failure := q.days(ctx, r)
 		if failure != nil {
 			err = c.report(ctx, failure)
 		}
 		days = billing.WithUsage(days, usage)
 	}
-	costs := bill[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
-	skipped := 0
-	for i := range days {
-		total := days[i].Total()
-		costs.buckets[i] = newCostBucket(&days[i], query.groups, total.Total().Float64())
-		costs.total.Merge(total)
-		skipped += days[i].Skipped
-	}
-	if skipped > 0 {
-		return costs, c.report(ctx, r.partial(fmt.Errorf("%d results that are not costs and have no amount were skipped", skipped)))
+	costs := billOfDays(days, q.groups)
+	if costs.skipped > 0 {
+		return costs, c.report(ctx, r.partial(fmt.Errorf("%d results that are not costs and have no amount were skipped", costs.skipped)))
 	}
 	return costs, err
+}
+
+func billOfDays(days []billing.Day, groups []GroupBy) bill[CostBucket] {
+	costs := bill[CostBucket]{buckets: make([]CostBucket, len(days)), complete: true}
+	for i := range days {
+		total := days[i].Total()
+		costs.buckets[i] = newCostBucket(&days[i], groups, total.Total().Float64())
+		costs.total.Merge(total)
+		costs.skipped += days[i].Skipped
+	}
+	return costs
 }
 
 // days reads every page of the window.

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
@@ -18,8 +19,6 @@ const (
 	opAnthropicCosts = "FetchAnthropicCostBuckets"
 	// maxAnthropicCostLimit is how many days a page has at most.
 	maxAnthropicCostLimit = 31
-	// madeOfMilliseconds is the reason for a time such as time.Unix(1777593600000, 0).
-	madeOfMilliseconds = "is after the year 5137: it may be made of milliseconds"
 )
 
 // AnthropicCostQuery selects costs of an Anthropic organization.
@@ -46,34 +45,28 @@ type AnthropicCostQuery struct {
 // priority service tier. Individual accounts have no admin key. Anthropic supports one request per minute in the long run, and costs
 // appear about five minutes after the calls.
 //
-// The error is a [*ValueError] if the start is missing, before 1970 or not before the end, a time was made from milliseconds, the limit
+// The error is a [*ValueError] if the start is missing, not after the beginning of 1970 or not before the end, a time was made from milliseconds, the limit
 // is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
 func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
 	days, err := c.anthropicDays(query)
-	if err != nil {
-		return nil, err
-	}
-	costs, err := c.dayCosts(ctx, opAnthropicCosts, days)
-	return costs.buckets, err
+	return fetchBill(ctx, c, opAnthropicCosts, days, err)
 }
 
 // anthropicDays validates the query and returns it as a dayQuery.
-func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err error) {
-	days = dayQuery{
-		service: ServiceAnthropicAdmin, key: query.AdminKey, groups: query.GroupBy,
+func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
+	days := dayQuery{
+		provider: models.Anthropic, service: ServiceAnthropicAdmin, key: query.AdminKey,
+		start: query.Start.Unix(), groups: query.GroupBy, timeout: query.Timeout,
 		startField: "Start", endField: "End",
 		formatTime: func(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) },
 	}
-	if days.start, days.end, err = query.window(); err != nil {
-		return days, err
+	if !query.End.IsZero() {
+		days.end = query.End.Add(time.Second - 1).Unix() // rounded up
 	}
-	if err := checkPages(query.Limit, maxAnthropicCostLimit, query.GroupBy, GroupByWorkspaceID, GroupByDescription); err != nil {
-		return days, err
-	}
-	if query.Quantities && !slices.Contains(query.GroupBy, GroupByDescription) {
+	switch {
+	case !query.End.IsZero() && !query.Start.Before(query.End):
+		return days, invalid("Start", query.Start.Format(time.RFC3339), "must be before End")
+	case query.Quantities && !slices.Contains(query.GroupBy, GroupByDescription):
 		return days, invalid("Quantities", "true", "needs GroupByDescription")
 	}
 	params := query.params(days.start, days.end)
@@ -90,8 +83,7 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (days dayQuery, err err
 	if query.Quantities {
 		days.usage = c.anthropicUsage(params)
 	}
-	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
-	return days, err
+	return days, days.check(query.Limit, maxAnthropicCostLimit, GroupByWorkspaceID, GroupByDescription)
 }
 
 var errUsagePage = errors.New("the response is a usage report, and not costs")
@@ -110,30 +102,6 @@ func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Co
 		})
 		return page.Page, failure
 	}
-}
-
-// window validates the window and returns it in Unix seconds, the end rounded up. An end of 0 is open.
-func (q AnthropicCostQuery) window() (start, end int64, err error) {
-	open := q.End.IsZero()
-	switch {
-	case q.Start.IsZero():
-		return 0, 0, invalid("Start", "", "is required")
-	case !open && !q.Start.Before(q.End):
-		return 0, 0, invalid("Start", q.Start.Format(time.RFC3339), "must be before End")
-	case q.Start.Unix() < 0:
-		return 0, 0, invalid("Start", q.Start.Format(time.RFC3339), "must be in 1970 or later")
-	case q.Start.Unix() >= firstMilliseconds:
-		return 0, 0, invalid("Start", q.Start.Format(time.RFC3339), madeOfMilliseconds)
-	case !open && q.End.Unix() >= firstMilliseconds:
-		return 0, 0, invalid("End", q.End.Format(time.RFC3339), madeOfMilliseconds)
-	case open:
-		return q.Start.Unix(), 0, nil
-	}
-	end = q.End.Unix()
-	if q.End.Nanosecond() > 0 {
-		end++
-	}
-	return q.Start.Unix(), end, nil
 }
 
 // params returns the query of the first page. The window is sent in whole days, since Anthropic omits a day that ends after

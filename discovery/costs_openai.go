@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
@@ -46,30 +47,17 @@ type OpenAICostQuery struct {
 // The error is a [*ValueError] if the start is missing, in milliseconds, or not before the end, the limit is outside 1 to 180, a grouping
 // is unknown or repeated, an id is empty, or the timeout is negative.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
 	days, err := c.openAIDays(query)
-	if err != nil {
-		return nil, err
-	}
-	costs, err := c.dayCosts(ctx, opOpenAICosts, days)
-	return costs.buckets, err
+	return fetchBill(ctx, c, opOpenAICosts, days, err)
 }
 
 // openAIDays validates the query and returns it as a dayQuery.
 func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	days := dayQuery{
-		service: ServiceOpenAIAdmin, key: query.AdminKey, start: query.StartTime, end: query.EndTime, groups: query.GroupBy,
+		provider: models.OpenAI, service: ServiceOpenAIAdmin, key: query.AdminKey,
+		start: query.StartTime, end: query.EndTime, groups: query.GroupBy, timeout: query.Timeout,
 		startField: "StartTime", endField: "EndTime",
 		formatTime: func(t int64) string { return strconv.FormatInt(t, 10) },
-	}
-	if err := checkUnixWindow(query.StartTime, query.EndTime); err != nil {
-		return days, err
-	}
-	if err := checkPages(query.Limit, maxOpenAICostLimit, query.GroupBy,
-		GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource); err != nil {
-		return days, err
 	}
 	switch {
 	case slices.Contains(query.ProjectIDs, ""):
@@ -84,26 +72,7 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 		})
 		return page.Page, failure
 	}
-	var err error
-	days.timeout, err = timeoutOr(query.Timeout, DefaultCostTimeout)
-	return days, err
-}
-
-// checkUnixWindow validates a window in Unix seconds. An end of 0 is open.
-func checkUnixWindow(start, end int64) error {
-	switch {
-	case start <= 0:
-		return invalid("StartTime", strconv.FormatInt(start, 10), "must be positive, in Unix seconds")
-	case start >= firstMilliseconds:
-		return invalid("StartTime", strconv.FormatInt(start, 10), "is in milliseconds; it must be in Unix seconds")
-	case end >= firstMilliseconds:
-		return invalid("EndTime", strconv.FormatInt(end, 10), "is in milliseconds; it must be in Unix seconds")
-	case end < 0:
-		return invalid("EndTime", strconv.FormatInt(end, 10), "must not be negative")
-	case end != 0 && start >= end:
-		return invalid("StartTime", strconv.FormatInt(start, 10), "must be before EndTime")
-	}
-	return nil
+	return days, days.check(query.Limit, maxOpenAICostLimit, GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource)
 }
 
 // params returns the query of every page. Width and limit are always sent, since the provider's defaults may change.

@@ -56,15 +56,8 @@ func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 // The error is a [*ValueError] if a time is invalid, or ambiguous or missing where the clocks of the time zone change, the start is not
 // before the end, the unit or the time zone is unknown, the team id cannot be part of a path, or the timeout is negative.
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	w, err := query.window()
-	if err != nil {
-		return nil, err
-	}
-	costs, err := c.xaiCosts(ctx, opXAICosts, query, w)
-	return costs.buckets, err
+	window, err := query.window()
+	return fetchBill(ctx, c, opXAICosts, window, err)
 }
 
 var (
@@ -72,45 +65,37 @@ var (
 	errLimitReached = errors.New("the response was truncated (limitReached): use a smaller window or a wider unit")
 )
 
-func (c *Client) xaiCosts(ctx context.Context, operation string, query XAICostQuery, w xaiWindow) (bill[TeamCostBucket], error) {
-	team, err := teamID(query.TeamID)
-	if err != nil {
-		return bill[TeamCostBucket]{}, err
-	}
-	timeout, err := timeoutOr(query.Timeout, DefaultCostTimeout)
-	if err != nil {
-		return bill[TeamCostBucket]{}, err
-	}
+func (w xaiWindow) costs(ctx context.Context, c *Client, operation string) (bill[TeamCostBucket], error) {
 	none := bill[TeamCostBucket]{buckets: []TeamCostBucket{}}
-	key, err := c.key(ctx, ServiceXAIManagement, query.ManagementKey)
-	if team == "" {
+	key, err := c.key(ctx, ServiceXAIManagement, w.key)
+	if w.team == "" {
 		err = errors.Join(err, errNoTeam)
 	}
-	r := newRequest(operation, ServiceXAIManagement, key, timeout)
+	r := newRequest(operation, ServiceXAIManagement, key, cmp.Or(w.timeout, DefaultCostTimeout))
 	if err != nil {
 		return none, c.report(ctx, r.missingKey(err))
 	}
-	costs, failure := c.fetchUsage(ctx, r, team, w)
+	usage, failure := fetch[billing.XAIUsage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		return c.apis.xaimanagement.GetUsage(ctx, w.team, w.request(), bearer(r.key))
+	})
+	if failure == nil && usage.LimitReached {
+		failure = r.partial(errLimitReached)
+	}
 	if failure != nil {
 		return none, c.report(ctx, failure)
+	}
+	costs, err := w.bill(&usage)
+	if err != nil {
+		return none, c.report(ctx, r.undecodable(err))
 	}
 	return costs, nil
 }
 
-// fetchUsage sends the request and decodes the response.
-func (c *Client) fetchUsage(ctx context.Context, r request, team string, w xaiWindow) (none bill[TeamCostBucket], failure *Failure) {
-	usage, failure := fetch[billing.XAIUsage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
-		return c.apis.xaimanagement.GetUsage(ctx, team, w.request(), bearer(r.key))
-	})
-	if failure != nil {
-		return none, failure
-	}
-	if usage.LimitReached {
-		return none, r.partial(errLimitReached)
-	}
+// bill returns the bill of a response for the window.
+func (w xaiWindow) bill(usage *billing.XAIUsage) (bill[TeamCostBucket], error) {
 	buckets, total, err := usage.Buckets(w.Range)
 	if err != nil {
-		return none, r.undecodable(err)
+		return bill[TeamCostBucket]{}, err
 	}
 	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(buckets)), total: *total, complete: true}
 	for i, bucket := range buckets {

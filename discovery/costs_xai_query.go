@@ -50,16 +50,19 @@ type XAICostQuery struct {
 	Timeout time.Duration
 }
 
-// xaiWindow is the time range of a query, in its time zone.
+// xaiWindow is a valid query, with its time range in its time zone.
 type xaiWindow struct {
 	calendar.Range
 	unit     TimeUnit
 	timezone string
+	key      Secret
+	team     string        // "" if it is not known
+	timeout  time.Duration // 0 means DefaultCostTimeout
 }
 
-// window validates the times of the query.
+// window validates the query.
 func (q XAICostQuery) window() (xaiWindow, error) {
-	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone)}
+	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone), key: q.ManagementKey, timeout: q.Timeout}
 	unit, known := calendarUnits[w.unit]
 	if !known {
 		return w, invalid("TimeUnit", string(w.unit), "must be one of the TimeUnit constants, such as TIME_UNIT_DAY")
@@ -83,7 +86,10 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 		end = truncated.Add(time.Second) // formatting the start drops its fraction
 	}
 	w.Range = calendar.Range{Start: start, End: end, Unit: unit}
-	return w, nil
+	if w.team, err = teamID(q.TeamID); err != nil {
+		return w, err
+	}
+	return w, notNegative("Timeout", w.timeout)
 }
 
 // loadZone returns a time zone. UTC is available without a time zone database. Local is refused: it is the zone of this

@@ -27,6 +27,13 @@ func invalid(field, value, reason string) error {
 	return argument.New("discovery", field, value, reason)
 }
 
+func notNegative(field string, d time.Duration) error {
+	if d < 0 {
+		return invalid(field, d.String(), "must not be negative")
+	}
+	return nil
+}
+
 // Reason classifies a [Failure] for programs.
 type Reason string
 

@@ -55,11 +55,8 @@ func WithBaseURL(service Service, baseURL string) Option {
 // it. The default is [DefaultOutageTTL].
 func WithOutageTTL(outageTTL time.Duration) Option {
 	return func(c *config) error {
-		if outageTTL < 0 {
-			return invalid("outageTTL", outageTTL.String(), "must not be negative")
-		}
 		c.outageTTL = outageTTL
-		return nil
+		return notNegative("outageTTL", outageTTL)
 	}
 }
 

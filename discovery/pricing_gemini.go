@@ -49,13 +49,6 @@ type PricingOptions struct {
 	Refresh bool
 }
 
-func (o PricingOptions) check() error {
-	if o.TTL < 0 {
-		return invalid("TTL", o.TTL.String(), "must not be negative")
-	}
-	return nil
-}
-
 // FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog.
 // docs/providers.md describes how SKUs are read.
 //
@@ -68,10 +61,7 @@ func (o PricingOptions) check() error {
 // cannot be read is empty, never nil, and is requested again after the time of [WithOutageTTL], or with Refresh. A negative TTL is a
 // [*ValueError].
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := opts.check(); err != nil {
+	if err := cmp.Or(c.ready(ctx), notNegative("TTL", opts.TTL)); err != nil {
 		return nil, err
 	}
 	list, failure := c.keyedGeminiPrices(ctx, opFetchGeminiPricing, opts)

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,21 +20,6 @@ const (
 	Input  Direction = "input"
 )
 
-// orDefault returns d, or Output if d is "".
-func (d Direction) orDefault() Direction {
-	if d == "" {
-		return Output
-	}
-	return d
-}
-
-func (d Direction) check() error {
-	if d = d.orDefault(); d != Input && d != Output {
-		return invalid("Direction", string(d), "must be input or output")
-	}
-	return nil
-}
-
 // GeminiPriceQuery selects a price of a model. The zero value means the output price for short prompts.
 type GeminiPriceQuery struct {
 	// Direction is [Input] or [Output]; "" means Output.
@@ -45,16 +31,15 @@ type GeminiPriceQuery struct {
 }
 
 func (q GeminiPriceQuery) check(hint []string) error {
-	if len(hint) == 0 {
+	switch {
+	case len(hint) == 0:
 		return invalid("hint", "", "must not be empty")
-	}
-	if err := q.Direction.check(); err != nil {
-		return err
-	}
-	if q.TierThresholdTokens < 0 {
+	case q.Direction != "" && q.Direction != Input && q.Direction != Output:
+		return invalid("Direction", string(q.Direction), "must be input or output")
+	case q.TierThresholdTokens < 0:
 		return invalid("TierThresholdTokens", fmt.Sprint(q.TierThresholdTokens), "must not be negative")
 	}
-	return q.PricingOptions.check()
+	return notNegative("TTL", q.TTL)
 }
 
 // PricingForGeminiModel returns the list price of a standard text request, in USD per million tokens, or nil. It never returns
@@ -69,18 +54,15 @@ func (q GeminiPriceQuery) check(hint []string) error {
 // the Failure of [Client.FetchGeminiPricing]. An empty hint, an unknown direction, a negative threshold and a negative TTL are
 // a [*ValueError].
 func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q GeminiPriceQuery) (*float64, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
 	words := geminisku.Words(hint)
-	if err := q.check(words); err != nil {
+	if err := cmp.Or(c.ready(ctx), q.check(words)); err != nil {
 		return nil, err
 	}
 	list, failure := c.keyedGeminiPrices(ctx, opPricingForGeminiModel, q.PricingOptions)
 	if failure != nil {
 		return nil, c.report(ctx, failure)
 	}
-	price, err := list.prices.Price(words, geminisku.Direction(q.Direction.orDefault()), q.TierThresholdTokens)
+	price, err := list.prices.Price(words, geminisku.Direction(cmp.Or(q.Direction, Output)), q.TierThresholdTokens)
 	if err != nil {
 		if name := argument.Shown(strings.Join(words, " ")); errors.Is(err, geminisku.ErrNoModel) && name != "" {
 			err = fmt.Errorf("%w: %s", err, name)

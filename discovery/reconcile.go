@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -20,49 +21,19 @@ const (
 // ReconcileOpenAICost compares what [Client.FetchOpenAICostBuckets] reads with what was counted locally in the same window. The window
 // must begin and end at midnight UTC; the end may also be open, in the current day or in the future.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
 	days, err := c.openAIDays(query)
-	if err != nil {
-		return nil, err
-	}
-	return c.reconcileDays(ctx, opReconcileOpenAI, days, attributedUSD)
+	return reconcile(ctx, c, opReconcileOpenAI, days, err, attributedUSD)
 }
 
 // ReconcileAnthropicCost is [Client.ReconcileOpenAICost] for [Client.FetchAnthropicCostBuckets]. The report does not include the priority
 // service tier, so leave it out of the counted amount too.
 func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
 	days, err := c.anthropicDays(query)
-	if err != nil {
-		return nil, err
-	}
-	return c.reconcileDays(ctx, opReconcileAnthropic, days, attributedUSD)
+	return reconcile(ctx, c, opReconcileAnthropic, days, err, attributedUSD)
 }
 
-// reconcileDays reports a bill of UTC days.
-func (c *Client) reconcileDays(ctx context.Context, operation string, query dayQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
-	if err := checkAttributed(attributedUSD); err != nil {
-		return nil, err
-	}
-	if err := query.checkWholeDays(); err != nil {
-		return nil, err
-	}
-	provider, _ := lookupService(query.service)
-	costs, err := c.dayCosts(ctx, operation, query)
-	lastMidnight := (query.end + calendar.SecondsPerDay - 1) / calendar.SecondsPerDay * calendar.SecondsPerDay // that of the current day for an end in it
-	if wrong := costs.check(query.start, lastMidnight); wrong != nil {
-		costs = bill[CostBucket]{buckets: []CostBucket{}}
-		err = c.report(ctx, request{operation: operation, provider: provider.provider}.undecodable(wrong))
-	}
-	return newDayReport(provider.provider, costs, attributedUSD, query.start, query.end), err
-}
-
-// checkWholeDays refuses a window that does not consist of whole UTC days. An end in the current day or later is valid.
-func (q dayQuery) checkWholeDays() error {
+// checkWhole accepts an end in the current day or later.
+func (q dayQuery) checkWhole() error {
 	const reason = "must be midnight UTC: costs are billed by whole days"
 	if q.start%calendar.SecondsPerDay != 0 {
 		return invalid(q.startField, q.formatTime(q.start), reason)
@@ -73,13 +44,17 @@ func (q dayQuery) checkWholeDays() error {
 	return nil
 }
 
-// newDayReport returns the report of a provider that lists every UTC day. An end of 0 is an open window.
-func newDayReport(provider models.Provider, costs bill[CostBucket], attributedUSD *float64, start, end int64) *ReconciliationReport[CostBucket] {
-	r := newReport(provider, costs, attributedUSD)
-	r.WindowStart, r.WindowEnd = start, ptr.Of(end)
-	r.Settled = end != 0 && settled(time.Unix(end, 0), time.UTC)
+func (q dayQuery) bounds() (start, end int64) {
+	return q.start, (q.end + calendar.SecondsPerDay - 1) / calendar.SecondsPerDay * calendar.SecondsPerDay // the next midnight
+}
+
+// report returns the report of a provider that lists every UTC day.
+func (q dayQuery) report(costs bill[CostBucket], attributedUSD *float64) *ReconciliationReport[CostBucket] {
+	r := newReport(q.provider, costs, attributedUSD)
+	r.WindowStart, r.WindowEnd = q.start, ptr.Of(q.end)
+	r.Settled = q.end != 0 && settled(time.Unix(q.end, 0), time.UTC)
 	if r.Complete {
-		r.MissingDays = missingDays(costs.buckets, start, min(end, time.Now().Unix()))
+		r.MissingDays = missingDays(costs.buckets, q.start, min(q.end, time.Now().Unix()))
 	}
 	return r
 }
@@ -105,35 +80,41 @@ func missingDays(buckets []CostBucket, start, end int64) []string {
 // begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The end may also be in the
 // current bucket or in the future.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := checkAttributed(attributedUSD); err != nil {
-		return nil, err
-	}
-	w, err := query.window()
-	if err != nil {
-		return nil, err
-	}
-	if err := w.checkWhole(); err != nil {
-		return nil, err
-	}
-	costs, err := c.xaiCosts(ctx, opReconcileXAI, query, w)
-	if costs.buckets == nil {
-		return nil, err
-	}
-	// A last bucket that ends after the window has only what was used in the window.
-	start := w.Start.Unix()
+	window, err := query.window()
+	return reconcile(ctx, c, opReconcileXAI, window, err, attributedUSD)
+}
+
+// bounds leaves the end open: a last bucket that ends after the window has only what was used in the window.
+func (w xaiWindow) bounds() (start, end int64) {
 	if w.Unit == calendar.Whole {
-		start = math.MinInt64
+		return math.MinInt64, 0
 	}
-	if wrong := costs.check(start, 0); wrong != nil {
-		costs = bill[TeamCostBucket]{buckets: []TeamCostBucket{}}
-		err = c.report(ctx, request{operation: opReconcileXAI, provider: models.XAI}.undecodable(wrong))
-	}
+	return w.Start.Unix(), 0
+}
+
+func (w xaiWindow) report(costs bill[TeamCostBucket], attributedUSD *float64) *ReconciliationReport[TeamCostBucket] {
 	r, end := newReport(models.XAI, costs, attributedUSD), w.End.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())
-	return r, err
+	return r
+}
+
+// reconcile returns the report of a query, whose own error is err.
+func reconcile[B Bucket](
+	ctx context.Context, c *Client, operation string, query billQuery[B], err error, attributedUSD *float64,
+) (*ReconciliationReport[B], error) {
+	if err := cmp.Or(c.ready(ctx), err, checkAttributed(attributedUSD)); err != nil {
+		return nil, err
+	}
+	if err := query.checkWhole(); err != nil {
+		return nil, err
+	}
+	costs, err := query.costs(ctx, c, operation)
+	report := query.report(costs, attributedUSD)
+	if wrong := costs.check(query.bounds()); wrong != nil {
+		report = query.report(bill[B]{buckets: []B{}}, attributedUSD)
+		err = c.report(ctx, request{operation: operation, provider: report.Provider}.undecodable(wrong))
+	}
+	return report, err
 }
 
 func checkAttributed(usd *float64) error {

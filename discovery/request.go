@@ -136,14 +136,3 @@ func isGoogleError(rows int, token string, others map[string]json.RawMessage) bo
 	_, hasError := others["error"]
 	return hasError || rows == 0 && token == "" && len(others) > 0
 }
-
-// timeoutOr returns the timeout of a request: d, or the default where d is 0.
-func timeoutOr(d, usual time.Duration) (time.Duration, error) {
-	switch {
-	case d < 0:
-		return 0, invalid("Timeout", d.String(), "must not be negative")
-	case d == 0:
-		return usual, nil
-	}
-	return d, nil
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
@@ -106,21 +107,20 @@ func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBu
 	if err := query.checkWindow(); err != nil {
 		return nil, err
 	}
-	window := calendar.Range{Start: query.From, End: query.To, Unit: calendar.Day}
-	buckets, total, err := saved.Within(query.From, query.To).Buckets(window)
+	window := xaiWindow{Range: calendar.Range{Start: query.From, End: query.To, Unit: calendar.Day}}
+	costs, err := window.bill(saved.Within(query.From, query.To))
 	if err != nil {
 		return nil, &BillError{Err: err}
 	}
-	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(buckets)), total: *total, complete: true}
-	for i, bucket := range buckets {
-		costs.buckets[i] = newTeamCostBucket(bucket, window.EndOf(bucket.Begin))
-	}
-	if err := costs.check(query.From.Unix(), 0); err != nil {
+	return savedReport(window, costs, query.AttributedUSD)
+}
+
+// savedReport returns the report of a bill in a file.
+func savedReport[B Bucket](window billQuery[B], costs bill[B], attributedUSD *float64) (*ReconciliationReport[B], error) {
+	if err := costs.check(window.bounds()); err != nil {
 		return nil, &BillError{Err: err}
 	}
-	report, end := newReport(models.XAI, costs, query.AttributedUSD), query.To.Unix()
-	report.WindowStart, report.WindowEnd, report.Settled = query.From.Unix(), &end, settled(query.To, time.UTC)
-	return report, nil
+	return window.report(costs, attributedUSD), nil
 }
 
 // report returns the report of days in any order.
@@ -134,23 +134,12 @@ func (q SavedBill) report(p models.Provider, group GroupBy, days []billing.Day) 
 	if err := q.checkWindow(); err != nil {
 		return nil, err
 	}
-	start, end := q.From.Unix(), q.To.Unix()
-	costs := bill[CostBucket]{buckets: []CostBucket{}, complete: true}
-	var groups []GroupBy
+	window := dayQuery{provider: p, start: q.From.Unix(), end: q.To.Unix()}
 	if hasLineItems(days) {
-		groups = []GroupBy{group}
+		window.groups = []GroupBy{group}
 	}
-	for i := range days {
-		if day := &days[i]; day.End > start && day.Start < end {
-			total := day.Total()
-			costs.buckets = append(costs.buckets, newCostBucket(day, groups, total.Total().Float64()))
-			costs.total.Merge(total)
-		}
-	}
-	if err := costs.check(start, end); err != nil {
-		return nil, &BillError{Err: err}
-	}
-	return newDayReport(p, costs, q.AttributedUSD, start, end), nil
+	days = slices.DeleteFunc(days, func(day billing.Day) bool { return day.End <= window.start || day.Start >= window.end })
+	return savedReport(window, billOfDays(days, window.groups), q.AttributedUSD)
 }
 
 func hasLineItems(days []billing.Day) bool {
