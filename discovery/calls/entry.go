@@ -35,6 +35,8 @@ type entry struct {
 	// needed. usageErr is its error.
 	counts   *usage.Reader
 	usageErr error
+	// keys are those of the line, and values those of an object in it.
+	keys, values keys
 }
 
 var (
@@ -50,7 +52,8 @@ var (
 
 // decode reads a line. An error contains nothing of it.
 func (e *entry) decode(d *jsonread.Decoder, line []byte) error {
-	*e = entry{counts: e.counts, complete: true}
+	*e = entry{counts: e.counts, complete: true, keys: e.keys, values: e.values}
+	e.keys.reset()
 	if len(line) > maxLine+1 { // with its line break
 		return errLongLine
 	}
@@ -60,6 +63,9 @@ func (e *entry) decode(d *jsonread.Decoder, line []byte) error {
 	}
 	members := d.Object()
 	for members.Next() {
+		if err := e.keys.add(members.Key()); err != nil {
+			return err
+		}
 		if err := e.member(d, members.Key()); err != nil {
 			return err
 		}
@@ -93,9 +99,9 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 	case "usage":
 		return e.readUsage(d)
 	case "requests":
-		return readValues(d, &e.requests, func() error { _, err := d.Int64(); return err })
+		return e.readValues(d, &e.requests, func() error { _, err := d.Int64(); return err })
 	case "labels":
-		return readValues(d, &e.labels, func() error { _, err := d.StrBytes(); return err })
+		return e.readValues(d, &e.labels, func() error { _, err := d.StrBytes(); return err })
 	case "status":
 		e.status, err = d.Int()
 	case "attempt":

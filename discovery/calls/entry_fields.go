@@ -34,14 +34,17 @@ func readObject(d *jsonread.Decoder, field *[]byte) error {
 }
 
 // readValues is readObject for values that all are of one kind, or null.
-func readValues(d *jsonread.Decoder, field *[]byte, value func() error) error {
+func (e *entry) readValues(d *jsonread.Decoder, field *[]byte, value func() error) error {
 	if d.Next() != jsonread.Object {
 		return errLine
 	}
 	begin := d.Mark()
 	var err error
 	members := d.Object()
-	for err == nil && members.Next() {
+	for e.values.reset(); err == nil && members.Next(); {
+		if e.values.add(members.Key()) != nil {
+			return errTwice
+		}
 		if d.Next() == jsonread.Null {
 			err = d.Skip()
 			continue

@@ -27,8 +27,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 //
 // For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
 // on with the next one. The lines are written by a [Log], or by other programs: each has a model, a time and a usage object. The provider
-// may be missing if [models.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line has at most 1 MiB,
-// and memory does not grow with the files.
+// may be missing if [models.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line with
+// a key twice cannot be read, also with one in its labels or requests. A line has at most 1 MiB, and memory does not grow with the files.
 func Read(paths ...string) iter.Seq2[Record, error] { return ReadSince(time.Time{}, paths...) }
 
 // ReadSince is [Read] for the records since a time: a file whose name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened

@@ -5,12 +5,14 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // CSV writes rows for a spreadsheet. Control characters are escaped as by [JSON], also those below U+0020. A text that a spreadsheet
-// would take for a formula gets a leading '; numbers stay.
+// would take for a formula, also behind characters without a width and with fullwidth signs, gets a leading '; numbers stay.
 func CSV(w io.Writer, rows [][]string) error {
 	out := csv.NewWriter(w)
 	for _, row := range rows {
@@ -26,10 +28,15 @@ func CSV(w io.Writer, rows [][]string) error {
 
 func cell(text string) string {
 	text = string(escape([]byte(text), texttable.Controls))
-	if text != "" && strings.IndexByte("=+-@", text[0]) >= 0 && !number.MatchString(text) {
+	shown := strings.TrimLeftFunc(text, invisible)
+	first, _ := utf8.DecodeRuneInString(shown)
+	if shown != "" && strings.ContainsRune("=+-@＝＋－＠", first) && !number.MatchString(text) {
 		return "'" + text
 	}
 	return text
 }
+
+// invisible reports whether a spreadsheet may leave out a character at the begin of a cell, such as U+FEFF.
+func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 var number = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)

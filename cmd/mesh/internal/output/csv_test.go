@@ -31,7 +31,9 @@ func TestCSV(t *testing.T) {
 		"\u009b\u007f":  `\u009b\u007f`,
 		"\u202e\u2028":  `\u202e\u2028`,
 		"a\xffb":        "a\uFFFDb", "+Inf": "'+Inf", "-0x1": "'-0x1",
-		"=\x1b": `'=\u001b`,
+		"=\x1b":      `'=\u001b`,
+		"\ufeff=1+1": "'\ufeff=1+1", "\u200b\u2060@a": "'\u200b\u2060@a", " =1": "' =1", "\u3000+1": "'\u3000+1", "\ufeff-1": "'\ufeff-1",
+		"＝1+1": "'＝1+1", "＋1": "'＋1", "－1": "'－1", "＠a": "'＠a", "\ufeff＝1": "'\ufeff＝1", "\ufeffa=1": "\ufeffa=1", "\ufeff": "\ufeff",
 	}
 	for text, want := range cells {
 		var out strings.Builder
