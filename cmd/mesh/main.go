@@ -19,6 +19,8 @@ import (
 	"context"
 	"log"
 	"os"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
 func main() { os.Exit(start()) }
@@ -26,5 +28,5 @@ func main() { os.Exit(start()) }
 // start runs the command line of the process and returns the exit status.
 func start() int {
 	log.SetOutput(stdLog{os.Stderr})
-	return run(context.Background(), &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr}, os.Args[1:])
+	return run(context.Background(), &app.App{In: os.Stdin, Out: os.Stdout, Errs: os.Stderr}, os.Args[1:])
 }

@@ -60,7 +60,7 @@ func caller() int {
 				_ = os.RemoveAll(folder)
 				continue
 			}
-			if err := ask(name); err != nil {
+			if err := askModel(name); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 3
 			}
@@ -123,7 +123,7 @@ func question(name string) (*http.Request, error) {
 	return req, err
 }
 
-func ask(name string) error {
+func askModel(name string) error {
 	if url, ok := strings.CutPrefix(name, "bun "); ok { // CONNECT as Bun sends it
 		name = url
 		transport := http.DefaultTransport.(*http.Transport)

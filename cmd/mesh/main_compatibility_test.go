@@ -19,6 +19,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
@@ -121,7 +122,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 	addTypes(t, types, "gateway $", parse(t, "gateway", []byte(gateway.line())))
 	providers := startProcess(t, command(t, g, "providers", "--listen", "127.0.0.1:0", "-o", "json"))
 	addTypes(t, types, "providers $", parse(t, "providers", []byte(providers.line())))
-	for _, cmd := range newRoot(&app{}).Commands() {
+	for _, cmd := range newRoot(&app.App{}).Commands() {
 		assert.Contains(t, seen, cmd.Name())
 	}
 	var lines []string

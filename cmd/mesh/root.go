@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -14,59 +13,88 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/ask"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/balance"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/cost"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/demo"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/gateway"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/mcp"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/messages"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/meter"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/models"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/nodes"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/prices"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/providers"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/retired"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/scan"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/serve"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/usage"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// app is one run of the command.
-type app struct {
-	in        io.Reader
-	out, errs io.Writer
-	providers []discovery.Option
-	progress  output.Progress
-	// wrongProviders is the error of a MESH_PROVIDERS_URL that is wrong.
-	wrongProviders error
+// completeProfile completes the name of a profile.
+func completeProfile(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	all, err := profile.OfUser()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return all.Names(), cobra.ShellCompDirectiveNoFileComp
+}
 
-	flags  profile.Flags
-	format string
-	wide   bool
-	// priceFiles are those of --prices.
-	priceFiles []string
-	settings   func() (profile.Settings, error)
-	token      func() (string, error) // reads the file once: it may be a pipe
+// flagError returns the error of a flag. Package pflag shows the errors of package strconv.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedName() == "output" {
+		return exit.Usagef("%w; use -o", err)
+	}
+	if unknown != nil {
+		if name := similarFlag(cmd, unknown.GetSpecifiedName()); name != "" {
+			return exit.Usagef("%w; did you mean --%s?", err, name)
+		}
+	}
+	if !errors.As(err, &invalid) {
+		return exit.WrongUse(err)
+	}
+	form := map[string]string{
+		"bool": "true or false", "float64": "a number", "duration": "a duration such as 30s", "intSlice": "a number, or numbers with commas",
+	}[invalid.GetFlag().Value.Type()]
+	return exit.Usagef("--%s %q must be %s", invalid.GetFlag().Name, invalid.GetValue(), cmp.Or(form, "a whole number"))
 }
 
 // run executes a command line and returns the exit status.
-func run(ctx context.Context, a *app, args []string) int {
-	if output.Terminal(a.errs) {
-		a.progress.W = a.errs
+func run(ctx context.Context, a *app.App, args []string) int {
+	if output.Terminal(a.Errs) {
+		a.Progress.W = a.Errs
 	}
-	a.wrongProviders = a.useFakeProviders(os.Getenv(fakeproviders.URLVariable))
-	a.settings = sync.OnceValues(a.readSettings)
-	a.token = sync.OnceValues(a.readToken)
+	a.WrongProviders = a.UseFakeProviders(os.Getenv(fakeproviders.URLVariable))
+	a.Settings = sync.OnceValues(a.ReadSettings)
+	a.Token = sync.OnceValues(a.ReadToken)
 	root := newRoot(a)
-	root.SetArgs(protectText(root, args))
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.errs)
+	root.SetArgs(app.ProtectText(root, args))
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Errs)
 	checkShell(root)
 	cmd, err := root.ExecuteContextC(ctx)
-	a.progress.Stop()
-	code := exitCode(err)
-	var status statusError // the command has printed its error itself
-	if err != nil && !errors.Is(err, errFound) && !errors.As(err, &status) {
-		fmt.Fprintln(a.errs, "mesh:", output.Lines(explain(err)))
+	a.Progress.Stop()
+	code := exit.Code(err)
+	var status exit.Status // the command has printed its error itself
+	if err != nil && !errors.Is(err, exit.ErrFound) && !errors.As(err, &status) {
+		fmt.Fprintln(a.Errs, "mesh:", output.Lines(exit.Explain(err)))
 	}
-	if code == exitUsage && !errors.As(err, &status) {
-		fmt.Fprintf(a.errs, "mesh: see %s --help\n", cmd.CommandPath())
+	if code == exit.Usage && !errors.As(err, &status) {
+		fmt.Fprintf(a.Errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}
 	return code
 }
 
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mesh",
 		Short:         "Messages, models, prices and bills of a mesh of language-model agents",
@@ -74,40 +102,40 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(a.wrongProviders, checkEmpty(cmd)); err != nil {
+			if err := cmp.Or(a.WrongProviders, checkEmpty(cmd)); err != nil {
 				return err
 			}
-			if a.flags.Profile != "" { // a mistyped name is an error also where the profile has no effect
-				if _, err := a.settings(); err != nil {
+			if a.Flags.Profile != "" { // a mistyped name is an error also where the profile has no effect
+				if _, err := a.Settings(); err != nil {
 					return err
 				}
 			}
-			return checkFormat(cmd, a.format)
+			return checkFormat(cmd, a.Format)
 		},
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.flags.Node, "node", "", "name of this node (default $MESH_NODE)")
-	flags.StringVar(&a.flags.GatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
-	flags.StringVar(&a.flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
-	flags.StringVar(&a.flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
+	flags.StringVar(&a.Flags.Node, "node", "", "name of this node (default $MESH_NODE)")
+	flags.StringVar(&a.Flags.GatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
+	flags.StringVar(&a.Flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
+	flags.StringVar(&a.Flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
-	flags.StringVarP(&a.format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost, github for mesh retired --scan and mesh scan")
-	flags.BoolVar(&a.wide, "wide", false, "on a terminal, show all columns of a table and do not cut or wrap them")
-	complete(root, "profile", completeProfile)
-	complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	flags.StringVarP(&a.Format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost, github for mesh retired --scan and mesh scan")
+	flags.BoolVar(&a.Wide, "wide", false, "on a terminal, show all columns of a table and do not cut or wrap them")
+	app.Complete(root, "profile", completeProfile)
+	app.Complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, a, "Messages:", newAsk, newSend, newReply, newInbox, newRead, newSent, newPending, newThreads, newServe)
-	addGroup(root, a, "Nodes and the gateway:", newRegister, newPeers, newPeer, newHealth, newWhoami, newGateway)
-	addGroup(root, a, "Models and costs:", newModels, newRetired, newPrice, newPrices, newMeter, newUsage, newCost, newBalance)
-	addGroup(root, a, "Credentials and agents:", newScan, newMCP)
-	addGroup(root, a, "To try it without a key:", newDemo, newFakeProviders)
+	addGroup(root, a, "Messages:", ask.New, messages.NewSend, messages.NewReply, messages.NewInbox, messages.NewRead, messages.NewSent, messages.NewPending, messages.NewThreads, serve.New)
+	addGroup(root, a, "Nodes and the gateway:", nodes.NewRegister, nodes.NewPeers, nodes.NewPeer, nodes.NewHealth, nodes.NewWhoami, gateway.New)
+	addGroup(root, a, "Models and costs:", models.New, retired.New, prices.NewPrice, prices.New, meter.New, usage.New, cost.New, balance.New)
+	addGroup(root, a, "Credentials and agents:", scan.New, mcp.New)
+	addGroup(root, a, "To try it without a key:", demo.New, providers.New)
 	root.AddCommand(newVersion(a), newEnvironment(), newProfiles(), newExitCodes())
 	checkTopic(root)
 	return root
 }
 
 // addGroup adds subcommands under a title of the help text.
-func addGroup(root *cobra.Command, a *app, title string, commands ...func(*app) *cobra.Command) {
+func addGroup(root *cobra.Command, a *app.App, title string, commands ...func(*app.App) *cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, command := range commands {
 		cmd := command(a)
@@ -126,7 +154,7 @@ func checkTopic(root *cobra.Command) {
 	help.Args = func(_ *cobra.Command, topic []string) error {
 		cmd, rest, err := root.Find(topic)
 		if err == nil && len(rest) > 0 {
-			return usagef("unknown command %q for %q", rest[0], cmd.CommandPath())
+			return exit.Usagef("unknown command %q for %q", rest[0], cmd.CommandPath())
 		}
 		return err
 	}
@@ -148,32 +176,17 @@ func checkShell(root *cobra.Command) {
 func checkEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.String() == "" {
-			err = usagef("--%s must not be empty", f.Name)
+			err = exit.Usagef("--%s must not be empty", f.Name)
 		}
 	})
 	return err
-}
-
-// exclude makes a flag exclude others. It sets PreRunE, so a command can have only one such flag.
-func exclude(cmd *cobra.Command, flag string, others ...string) {
-	for _, other := range others {
-		cmd.MarkFlagsMutuallyExclusive(flag, other) // for the completion; its error has other words
-	}
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		for _, other := range others {
-			if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
-				return usagef("--%s and --%s exclude each other", flag, other)
-			}
-		}
-		return nil
-	}
 }
 
 // checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs. The output
 // of mesh serve is of another program, and of mesh mcp a protocol.
 func checkFormat(cmd *cobra.Command, format string) error {
 	if format != "text" && slices.Contains([]string{"serve", "mcp"}, cmd.Name()) {
-		return usagef("%s has no -o", cmd.CommandPath())
+		return exit.Usagef("%s has no -o", cmd.CommandPath())
 	}
 	accepted := []string{"text", "json"}
 	if cmd.Name() == "prices" || cmd.Name() == "usage" {
@@ -189,36 +202,14 @@ func checkFormat(cmd *cobra.Command, format string) error {
 		return nil
 	}
 	last := len(accepted) - 1
-	return usagef("-o %q must be %s or %s for %s", format, strings.Join(accepted[:last], ", "), accepted[last], cmd.CommandPath())
+	return exit.Usagef("-o %q must be %s or %s for %s", format, strings.Join(accepted[:last], ", "), accepted[last], cmd.CommandPath())
 }
 
-// print writes value as JSON with -o json, and calls text otherwise.
-func (a *app) print(value any, text func(io.Writer) error) error { return a.printAs(value, "  ", text) }
-
-// printLine is [app.print] for a sequence without an end: in JSON each value is one line.
-func (a *app) printLine(value any, text func(io.Writer) error) error {
-	return a.printAs(value, "", text)
-}
-
-func (a *app) printAs(value any, indent string, text func(io.Writer) error) error {
-	a.progress.Stop()
-	if a.format == "json" {
-		return output.JSON(a.out, value, indent)
-	}
-	if a.wide {
-		return text(output.Wide{Writer: a.out})
-	}
-	return text(a.out)
-}
-
-// note prints what the command does on stderr.
-func (a *app) note(line string) {
-	a.progress.Stop()
-	fmt.Fprintln(a.errs, "mesh:", line)
-}
-
-// warn prints what does not end the command.
-func (a *app) warn(err error) {
-	a.progress.Stop()
-	fmt.Fprintln(a.errs, "mesh: warning:", output.Lines(explain(err)))
+// similarFlag returns the flag of a command whose name is most like one that is unknown; "" if there is none.
+func similarFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return app.Similar(name, names)
 }

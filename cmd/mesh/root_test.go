@@ -12,12 +12,15 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
 // TestEachCommandHasHelp checks that each help text has an example that begins with the command.
 func TestEachCommandHasHelp(t *testing.T) {
 	t.Parallel()
-	commands := newRoot(&app{}).Commands()
+	commands := newRoot(&app.App{}).Commands()
 	assert.Greater(t, len(commands), 20)
 	for _, cmd := range commands {
 		if cmd.Name() == "help" || cmd.IsAdditionalHelpTopicCommand() {
@@ -36,7 +39,7 @@ func TestEachCommandHasHelp(t *testing.T) {
 // TestHelpEnvironmentHasTheVariables checks that it has each variable of the other help texts and of errors about keys.
 func TestHelpEnvironmentHasTheVariables(t *testing.T) {
 	t.Parallel()
-	root := newRoot(&app{})
+	root := newRoot(&app.App{})
 	topic, _, err := root.Find([]string{"environment"})
 	require.NoError(t, err)
 	texts := []string{"DEEPSEEK_LEGACY_ENV_PATH"}
@@ -51,7 +54,7 @@ func TestHelpEnvironmentHasTheVariables(t *testing.T) {
 // TestEveryCommandRefusesWrongUse runs each command with wrong arguments, an unknown flag and a wrong value of each flag.
 func TestEveryCommandRefusesWrongUse(t *testing.T) {
 	t.Parallel()
-	root := newRoot(&app{})
+	root := newRoot(&app.App{})
 	root.InitDefaultCompletionCmd()
 	commands := root.Commands()
 	for _, cmd := range commands {
@@ -84,9 +87,9 @@ func TestEveryCommandRefusesWrongUse(t *testing.T) {
 		for _, args := range wrong {
 			var out, errs bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), processTime) // a command that is not refused can run without end
-			status := run(ctx, &app{in: strings.NewReader(""), out: &out, errs: &errs}, append(slices.Clone(line), args...))
+			status := run(ctx, &app.App{In: strings.NewReader(""), Out: &out, Errs: &errs}, append(slices.Clone(line), args...))
 			cancel()
-			assert.Equal(t, exitUsage, status, "%s %q: %s", cmd.CommandPath(), args, &errs)
+			assert.Equal(t, exit.Usage, status, "%s %q: %s", cmd.CommandPath(), args, &errs)
 			assert.Regexp(t, `^mesh: .+\nmesh: see mesh .*--help\n$`, errs.String(), "%s %q", cmd.CommandPath(), args)
 			assert.Empty(t, out.String(), "%s %q", cmd.CommandPath(), args)
 		}

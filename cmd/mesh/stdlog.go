@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
@@ -21,7 +22,7 @@ func (l stdLog) Write(record []byte) (int, error) {
 	if before, _, found := strings.Cut(text, unsolicited); found {
 		text = before + unsolicited + "; its text may contain a credential and is not shown"
 	}
-	if _, err := fmt.Fprintln(l.w, output.Lines(redact(text))); err != nil {
+	if _, err := fmt.Fprintln(l.w, output.Lines(exit.Redact(text))); err != nil {
 		return 0, err
 	}
 	return len(record), nil

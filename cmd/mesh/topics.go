@@ -5,17 +5,19 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-func newVersion(a *app) *cobra.Command {
+func newVersion(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  mesh version -o json",
-		Args:    args(cobra.NoArgs),
+		Args:    app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := cmd.Root().Version
-			return a.print(map[string]string{"version": version}, func(w io.Writer) error {
+			return a.Print(map[string]string{"version": version}, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, "mesh version", version)
 				return err
 			})

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/atomicfile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -81,5 +81,5 @@ func Store(list *prices.List) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(name, text.Bytes())
+	return files.WriteAll(name, text.Bytes())
 }

@@ -3,7 +3,7 @@ package pricefile
 import (
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -33,6 +33,6 @@ func begun(limit *string, now time.Time, open bool) bool {
 	if limit == nil {
 		return open
 	}
-	at, err := lookup.Time(*limit)
+	at, err := dates.Time(*limit)
 	return err == nil && !now.Before(at)
 }

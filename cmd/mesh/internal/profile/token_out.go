@@ -1,16 +1,16 @@
 package profile
 
-import "github.com/mesh-gateway/mesh-go/cmd/mesh/internal/atomicfile"
+import "github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 
 // TokenOut is a file that receives a token. It is prepared before the token is made, since a gateway shows a token once.
-type TokenOut struct{ file *atomicfile.Replacement }
+type TokenOut struct{ file *files.Replacement }
 
 // CreateTokenOut prepares the file. "" is no file, which takes no token.
 func CreateTokenOut(name string) (*TokenOut, error) {
 	if name == "" {
 		return &TokenOut{}, nil
 	}
-	file, err := atomicfile.New(name)
+	file, err := files.Replace(name)
 	return &TokenOut{file}, err
 }
 

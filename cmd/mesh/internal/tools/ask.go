@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
 type askArguments struct {
@@ -139,7 +139,7 @@ func (t *messageTools) results(ctx context.Context, in askArguments) (iter.Seq2[
 	for i, node := range in.To {
 		to[i] = string(node)
 	}
-	thread, err := lookup.AskThread(ctx, t.client, t.scanner, to, string(in.Text), in.Thread)
+	thread, err := mail.AskThread(ctx, t.client, t.scanner, to, string(in.Text), in.Thread)
 	if err != nil {
 		return nil, err
 	}

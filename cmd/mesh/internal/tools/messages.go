@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -111,7 +111,7 @@ func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt,
 	for _, rule := range in.AllowRules {
 		req.AllowRules = append(req.AllowRules, int(rule))
 	}
-	m, err := lookup.Send(ctx, t.client, t.scanner, req, in.Thread)
+	m, err := mail.Send(ctx, t.client, t.scanner, req, in.Thread)
 	if err != nil {
 		return toolReceipt{}, err
 	}
@@ -175,7 +175,7 @@ func (t *messageTools) inbox(ctx context.Context, in inboxArguments) (toolMessag
 		}
 	}
 	opts.Limit = rows
-	messages, invalid, full, err := lookup.Newest(ctx, t.client, opts)
+	messages, invalid, full, err := mail.Newest(ctx, t.client, opts)
 	out := page(order(messages, in.position), in.position, limit)
 	out.Invalid = invalidNote(invalid)
 	if full && (in.Unread || out.NextID == 0) {

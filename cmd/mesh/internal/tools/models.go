@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
@@ -40,7 +40,7 @@ type toolModel struct {
 }
 
 func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, error) {
-	opts, err := lookup.Catalog(string(in.Provider))
+	opts, err := providers.Catalog(string(in.Provider))
 	if err != nil {
 		return toolModels{}, err
 	}
@@ -75,7 +75,7 @@ type toolRetirement struct {
 }
 
 func (t *modelTools) retirement(ctx context.Context, in modelArguments) (toolRetirement, error) {
-	p, err := lookup.Provider(string(in.Provider), in.Model)
+	p, err := providers.Of(string(in.Provider), in.Model)
 	if err != nil {
 		return toolRetirement{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
 // peerTools are the tools for nodes.
@@ -41,7 +41,7 @@ type toolNode struct {
 
 func (t *peerTools) list(ctx context.Context, in skipArguments) (toolPeers, error) {
 	peers, err := t.client.ListPeers(ctx)
-	invalid, err := lookup.InvalidRows(err)
+	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolPeers{}, err
 	}

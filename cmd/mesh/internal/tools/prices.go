@@ -9,8 +9,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -57,7 +58,7 @@ func (in priced) find() (*prices.List, models.Provider, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
 	}
-	p, err := lookup.Priced(list, in.Provider, in.Model)
+	p, err := providers.Priced(list, in.Provider, in.Model)
 	return list, p, err
 }
 
@@ -96,7 +97,7 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	if err != nil {
 		return toolCost{}, err
 	}
-	at, err := lookup.Time(in.At)
+	at, err := dates.Time(in.At)
 	if err != nil {
 		return toolCost{}, err
 	}

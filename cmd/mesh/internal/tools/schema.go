@@ -6,7 +6,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 )
 
 // The types of arguments that have bounds.
@@ -27,11 +28,11 @@ var bounds = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.RawMessage](): {Type: "object"},
 	reflect.TypeFor[content]():         {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
 	reflect.TypeFor[heuristicRule]():   {Type: "integer", Enum: []any{10, 12}},
-	reflect.TypeFor[kindName]():        {Type: "string", Enum: anys(lookup.Kinds)},
+	reflect.TypeFor[kindName]():        {Type: "string", Enum: anys(mail.Kinds)},
 	reflect.TypeFor[messageID]():       {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
 	reflect.TypeFor[messageLimit]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
 	reflect.TypeFor[nodeName]():        {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)},
-	reflect.TypeFor[providerName]():    {Type: "string", Enum: anys(lookup.ProviderNames())},
+	reflect.TypeFor[providerName]():    {Type: "string", Enum: anys(providers.Names())},
 	reflect.TypeFor[waitSeconds]():     {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
 }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
 type sentArguments struct {
@@ -17,12 +17,12 @@ type sentArguments struct {
 
 // sent lists the messages of this node, newest first.
 func (t *messageTools) sent(ctx context.Context, in sentArguments) (toolMessages, error) {
-	thread, err := lookup.ThreadID(ctx, t.client, t.scanner, in.Thread)
+	thread, err := mail.ThreadID(ctx, t.client, t.scanner, in.Thread)
 	if err != nil {
 		return toolMessages{}, err
 	}
 	messages, err := t.client.Sent(ctx, client.SentOptions{ToNode: string(in.To), ThreadID: thread})
-	invalid, err := lookup.InvalidRows(err)
+	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolMessages{}, err
 	}
@@ -45,12 +45,12 @@ type toolPending struct {
 
 // unanswered lists the questions of this node without an answer, newest first.
 func (t *messageTools) unanswered(ctx context.Context, in pendingArguments) (toolPending, error) {
-	thread, err := lookup.ThreadID(ctx, t.client, t.scanner, in.Thread)
+	thread, err := mail.ThreadID(ctx, t.client, t.scanner, in.Thread)
 	if err != nil {
 		return toolPending{}, err
 	}
 	questions, err := t.client.Pending(ctx, client.PendingOptions{ToNode: string(in.To), ThreadID: thread})
-	invalid, err := lookup.InvalidRows(err)
+	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolPending{}, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/internal/version"
@@ -107,7 +107,7 @@ func explain(err error) string {
 		return fmt.Sprintf("%s If it is harmless, mesh_send with allow_rules [%d] sends it, with the thread of the message if it is a reply.",
 			output.Error(err), leak.Finding.Rule.Number)
 	}
-	var thread *lookup.NoThreadError
+	var thread *mail.NoThreadError
 	if errors.As(err, &thread) {
 		return fmt.Sprintf("there is no thread %s; mesh_threads lists the threads", thread.ID)
 	}

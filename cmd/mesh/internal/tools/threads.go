@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -48,8 +48,8 @@ type toolThread struct {
 const maxThreads = 100
 
 func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThreads, error) {
-	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: cmp.Or(string(in.Peer), lookup.NamedThreads), Topic: in.Topic, Limit: maxThreads})
-	invalid, err := lookup.InvalidRows(err)
+	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: cmp.Or(string(in.Peer), mail.NamedThreads), Topic: in.Topic, Limit: maxThreads})
+	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolThreads{}, err
 	}
@@ -73,7 +73,7 @@ type threadArguments struct {
 }
 
 func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessages, error) {
-	id, err := lookup.ThreadID(ctx, t.client, t.scanner, in.ID)
+	id, err := mail.ThreadID(ctx, t.client, t.scanner, in.ID)
 	if err != nil {
 		return toolMessages{}, err
 	}
@@ -177,8 +177,8 @@ func (t *threadTools) rows(ctx context.Context, id string, opts client.ThreadOpt
 	for ; ; opts.Limit = max(1, opts.Limit/4) {
 		_, messages, err = t.client.GetThread(ctx, id, opts)
 		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
-			invalid, err = lookup.InvalidRows(err)
-			return messages, invalid, len(messages) > 0 && len(messages)+len(invalid) >= opts.Limit, lookup.ThreadError(id, err)
+			invalid, err = mail.InvalidRows(err)
+			return messages, invalid, len(messages) > 0 && len(messages)+len(invalid) >= opts.Limit, mail.ThreadError(id, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/lookup"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
 // maxWait bounds a wait, in seconds: clients give up on calls that take minutes.
@@ -58,7 +58,7 @@ func (t *messageTools) wait(call context.Context, p progress, in waitArguments) 
 // take longer than the wait, which would otherwise fail at a slow gateway.
 func (t *messageTools) await(call, ctx context.Context, opts client.WatchOptions, thread string) (m *client.MeshMessage, err error) {
 	if thread != "" {
-		if opts.ThreadID, err = lookup.ThreadID(call, t.client, t.scanner, thread); err != nil {
+		if opts.ThreadID, err = mail.ThreadID(call, t.client, t.scanner, thread); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +91,7 @@ func (t *messageTools) poll(ctx context.Context, opts client.WatchOptions) (*cli
 	for _, kind := range opts.Kinds { // at most one
 		selected.Kind = kind
 	}
-	unread, _, _, err := lookup.Newest(ctx, t.client, selected)
+	unread, _, _, err := mail.Newest(ctx, t.client, selected)
 	unread = slices.DeleteFunc(unread, func(m client.MeshMessage) bool {
 		return opts.FromNode != "" && m.FromNode != opts.FromNode || selected.Kind != "" && m.Kind != selected.Kind ||
 			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID

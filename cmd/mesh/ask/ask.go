@@ -1,0 +1,154 @@
+// Package ask is mesh ask: a question to nodes, and their answers.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
+)
+
+// Options are the flags of mesh ask.
+type Options struct {
+	timeout time.Duration
+	thread  string
+	plain   bool
+}
+
+// New returns the command mesh ask.
+func New(a *app.App) *cobra.Command {
+	var f Options
+	cmd := &cobra.Command{
+		Use:   "ask NODE... TEXT|-",
+		Short: "Ask nodes a question, wait for their answers and mark them read; - reads the text from stdin",
+		Long: `Ask sends TEXT as a question to each NODE, in a new thread, and prints each answer when it arrives. The nodes have to reply in
+the thread of the question, as mesh reply and mesh serve do. This node has to be registered.
+
+The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential, or
+this node or every NODE is not registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
+without an answer. With -o json each answer is one line. With --plain, which takes one NODE, only the text of the answer is printed, as in
+a=$(mesh ask --plain node-b "Is the build green?"); errors are on stderr.
+
+With --thread the question is asked in a conversation, and so it is, without it, in a command of mesh serve: in that of the message. The
+question then has a number, which mesh reply and mesh serve repeat, so that each question gets its own answer.`,
+		Example: `  mesh ask node-b "Is the build green?"
+  mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
+  mesh ask node-b - < question.txt`,
+		Args:              app.Args(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: a.CompleteNode,
+		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
+			if f.timeout <= 0 {
+				return exit.Usagef("--timeout must be positive")
+			}
+			last := len(given) - 1
+			if f.plain && last > 1 {
+				return exit.Usagef("--plain takes one NODE")
+			}
+			text, err := a.Text(given[last])
+			if err != nil {
+				return err
+			}
+			return run(a, ctx, c, given[:last], text, f)
+		}),
+	}
+	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait for the answers")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "print the text of the answer alone")
+	cmd.Flags().StringVar(&f.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
+	return app.WithText(cmd, 1)
+}
+
+func run(a *app.App, ctx context.Context, c *client.MeshClient, nodes []string, text string, f Options) error {
+	scanner, err := a.Scanner(false)
+	if err != nil {
+		return err
+	}
+	if err := peers.Unregistered(ctx, c); err != nil {
+		return err
+	}
+	thread, err := mail.AskThread(ctx, c, scanner, nodes, text, f.thread)
+	if err != nil {
+		return err
+	}
+	interrupted, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(interrupted, stop) // a second ^C kills
+	ctx, cancel := context.WithTimeout(interrupted, f.timeout)
+	defer cancel()
+	sent, missing := false, []error(nil)
+	for m, err := range c.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
+		var none *client.NoAnswerError
+		switch {
+		case err == nil:
+			sent = true
+			show := func(w io.Writer) error { return mail.Full(w, m) }
+			if f.plain {
+				show = func(w io.Writer) error { return plainMessage(w, m) }
+			}
+			if err := a.PrintLine(m, show); err != nil {
+				return err
+			}
+		case errors.As(err, &none):
+			sent = sent || none.Question.ID != 0
+			missing = append(missing, unanswered(none, f.timeout))
+		default:
+			return err
+		}
+	}
+	err = reportMissing(a, missing, sent || interrupted.Err() != nil)
+	if interrupted.Err() != nil {
+		return exit.Status(exit.Interrupted)
+	}
+	return err
+}
+
+// plainMessage prints the content of a message: for a program exactly, and on a terminal without control characters.
+func plainMessage(w io.Writer, m client.MeshMessage) error {
+	text := m.GetContent()
+	if output.Width(w) > 0 {
+		text = output.Lines(text)
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+// unanswered returns the error of an answer that is missing.
+func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
+	var poll *client.MeshGatewayError
+	switch {
+	case none.Question.ID == 0:
+		return none.Err
+	case errors.As(none, &poll) && errors.Is(poll, context.DeadlineExceeded):
+		return fmt.Errorf("%s has not answered message %d within %s; mesh pending lists the question", none.Question.ToNode, none.Question.ID, timeout)
+	case errors.Is(none, context.Canceled):
+		return fmt.Errorf("%s has not answered message %d; mesh pending lists the question", none.Question.ToNode, none.Question.ID)
+	}
+	return none
+}
+
+// reportMissing prints which answers are missing, and returns the error of the command.
+func reportMissing(a *app.App, missing []error, sent bool) error {
+	missing = slices.CompactFunc(missing, func(a, b error) bool { return a.Error() == b.Error() }) // a credential refuses all of them
+	for i, err := range missing {
+		if !sent && i == len(missing)-1 {
+			return err // the command prints it
+		}
+		a.Warn(err)
+	}
+	if len(missing) > 0 {
+		return exit.ErrFound
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+// Package balance is mesh balance.
+package balance
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// New returns the command mesh balance.
+func New(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "balance",
+		Short:   "Show the balance of the DeepSeek account of DEEPSEEK_API_KEY",
+		Example: "  mesh balance",
+		Args:    app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, failures := a.Discover()
+			balance, err := c.FetchDeepSeekBalance(cmd.Context(), discovery.BalanceOptions{})
+			if err != nil {
+				return err
+			}
+			if balance == nil {
+				return app.NoAnswerOf(failures, "")
+			}
+			return a.Print(balance, func(w io.Writer) error {
+				return output.Table(w, []output.Column{output.Plain("TOTAL", 0), output.Plain("GRANTED", 1), output.Plain("TOPPED UP", 2), output.Plain("CURRENCY", 0), output.Plain("ENOUGH FOR CALLS", 0)}, [][]string{{
+					output.Decimal(balance.TotalBalance), output.Decimal(balance.GrantedBalance), output.Decimal(balance.ToppedUpBalance), balance.Currency,
+					output.YesNo(balance.IsAvailable),
+				}})
+			})
+		},
+	}
+}

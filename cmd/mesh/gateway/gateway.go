@@ -1,0 +1,122 @@
+// Package gateway is mesh gateway: a gateway in memory, for development.
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/listen"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+)
+
+// Options are the flags of mesh gateway.
+type Options struct {
+	addr, token, tokenOut string
+	peers                 []string
+}
+
+// New returns the command mesh gateway.
+func New(a *app.App) *cobra.Command {
+	var f Options
+	cmd := &cobra.Command{
+		Use:   "gateway",
+		Short: "Run a gateway in memory, for development; all data is lost when it ends",
+		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: all nodes and messages are
+lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out the token that this file has,
+else a new one. Without a token it accepts every request.`,
+		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
+		Args:    app.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(a, cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")
+	cmd.Flags().StringVar(&f.token, "token", "", "token that the gateway requires; not a secret, because process lists show it")
+	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, readable by its owner only")
+	cmd.Flags().StringArrayVar(&f.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
+	return cmd
+}
+
+func run(a *app.App, ctx context.Context, f Options) error {
+	if err := listen.Check("--addr", f.addr); err != nil {
+		return err
+	}
+	for _, peer := range f.peers {
+		if err := client.ValidNodeName(peer); err != nil {
+			return fmt.Errorf("--peer: %w", err)
+		}
+	}
+	file, err := profile.CreateTokenOut(f.tokenOut)
+	if err != nil {
+		return exit.Usagef("--token-out: %w", err)
+	}
+	defer file.Close()
+	opts := []gatewaytest.Option{gatewaytest.WithAddr(f.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(f.peers...)}
+	token, err := gatewayToken(a, f)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		opts = append(opts, gatewaytest.WithToken(token))
+	}
+	ctx, stop := app.UntilInterrupted(ctx)
+	defer stop()
+	g, err := gatewaytest.Listen(opts...)
+	if err != nil {
+		return listen.Error("--addr", err)
+	}
+	defer g.Close()
+	if err := file.Write(token); err != nil {
+		return err
+	}
+	open := ""
+	if token == "" {
+		open = " It has no token and accepts every request."
+	}
+	if err := a.PrintLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
+		return err
+	}); err != nil {
+		return err
+	}
+	if token == "" && !listen.IsLoopback(g.URL) {
+		a.Warn(fmt.Errorf("there is no token: everybody who reaches %s can read and send all messages", g.URL))
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// tokenOf returns the token in a file.
+func tokenOf(a *app.App, file profile.Setting) (string, error) {
+	token, err := file.Token()
+	a.WarnReadable(file, err)
+	return token, exit.WrongUse(err)
+}
+
+// gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.
+func gatewayToken(a *app.App, f Options) (string, error) {
+	switch {
+	case f.token != "":
+		return f.token, nil
+	case a.Flags.TokenFile != "":
+		return tokenOf(a, profile.Setting{Value: a.Flags.TokenFile, Source: "--token-file"})
+	case f.tokenOut == "" && os.Getenv(profile.TokenFileVariable) != "":
+		return tokenOf(a, profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
+	case f.tokenOut != "":
+		token, err := profile.Setting{Value: f.tokenOut}.Token()
+		if err == nil && !strings.ContainsAny(token, " \n") {
+			return token, nil // of another gateway, whose clients go on with the file
+		}
+		return rand.Text(), nil
+	default:
+		return os.Getenv(profile.TokenVariable), nil // a profile is for another gateway
+	}
+}

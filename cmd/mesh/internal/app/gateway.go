@@ -1,0 +1,141 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// Observer is the node name of commands that use no inbox, such as mesh peers.
+const Observer = "mesh-cli"
+
+// meshCommand is what a subcommand does with a client of the gateway.
+type meshCommand func(ctx context.Context, c *client.MeshClient, args []string) error
+
+// Observe returns the function of a cobra command that needs a gateway but no node of its own.
+func (a *App) Observe(do meshCommand) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return a.with(cmd.Context(), Observer, do, args) }
+}
+
+// AsNode returns the function of a cobra command that acts as this node.
+func (a *App) AsNode(do meshCommand) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		node, err := a.ThisNode()
+		if err != nil {
+			return err
+		}
+		return a.with(cmd.Context(), node, do, args)
+	}
+}
+
+// ErrNoNode is the error of a command without the name of this node.
+var ErrNoNode = exit.Usagef("the name of this node is missing: pass --node or set MESH_NODE")
+
+// ThisNode returns the name of this node.
+func (a *App) ThisNode() (string, error) {
+	s, err := a.Settings()
+	if err != nil {
+		return "", err
+	}
+	node := s.Node.Value
+	if node == "" {
+		return "", ErrNoNode
+	}
+	if err := a.CheckName("the name of this node", node); err != nil { // before an error shows it
+		return "", err
+	}
+	return node, client.ValidNodeName(node)
+}
+
+// CheckName returns an error if a text that the gateway shows to all nodes contains a credential: a variable may expand to one by
+// mistake. what is where the text comes from.
+func (a *App) CheckName(what, text string) error {
+	scanner, err := a.Scanner(false)
+	return cmp.Or(err, mail.CheckName(scanner, what, text))
+}
+
+// with calls do with a client for a node.
+func (a *App) with(ctx context.Context, node string, do meshCommand, args []string) error {
+	c, err := a.Connect(node)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	a.Progress.Start()
+	return do(ctx, c, args)
+}
+
+// Connect returns a client for a node. Failed requests are repeated; every message has an idempotency key for that.
+func (a *App) Connect(node string) (*client.MeshClient, error) {
+	s, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	if s.Gateway.Value == "" {
+		return nil, exit.Usagef("the URL of the gateway is missing: pass --gateway-url or set MESH_GATEWAY_URL")
+	}
+	token, err := a.Token()
+	if err = cmp.Or(err, exit.WrongUse(s.CheckToken())); err != nil {
+		return nil, err
+	}
+	return client.New(node, client.WithGatewayURL(s.Gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
+}
+
+// WarnUnregistered warns that this node is not registered.
+func (a *App) WarnUnregistered(ctx context.Context, c *client.MeshClient, consequence string) {
+	if peers.Unregistered(ctx, c) != nil {
+		a.Progress.Stop()
+		fmt.Fprintf(a.Errs, "mesh: warning: %s is not registered and %s; mesh register --node %[1]s\n", c.Node(), consequence)
+	}
+}
+
+// ReadSettings returns the settings of the flags. Wrong ones are wrong use.
+func (a *App) ReadSettings() (profile.Settings, error) {
+	s, err := profile.Read(a.Flags)
+	return s, exit.WrongUse(err)
+}
+
+// ReadToken returns the token for the gateway, or "" without one.
+func (a *App) ReadToken() (string, error) {
+	s, err := a.Settings()
+	if err != nil {
+		return "", err
+	}
+	token, err := s.Token()
+	a.WarnReadable(s.TokenFile, err)
+	return token, exit.WrongUse(err)
+}
+
+// WarnReadable warns of a file with a token that other users can read, unless it could not be read at all.
+func (a *App) WarnReadable(file profile.Setting, err error) {
+	if err == nil && file.ReadableByOthers() {
+		fmt.Fprintf(a.Errs, "mesh: warning: %[2]s: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(file.Value), output.Line(file.Source))
+	}
+}
+
+// logger returns a logger of warnings to stderr.
+func (a *App) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.Errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// Scanner returns a scanner that knows the token of the gateway.
+func (a *App) Scanner(extended bool, opts ...scan.Option) (*scan.Scanner, error) {
+	token, err := a.Token()
+	opts = append(opts, scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable)))
+	if extended {
+		opts = append(opts, scan.WithExtendedRules())
+	}
+	return scan.New(opts...), err
+}

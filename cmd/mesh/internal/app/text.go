@@ -1,0 +1,102 @@
+package app
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+)
+
+// maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.
+const maxText = 1 << 20
+
+// Text returns the argument, or all of stdin for "-", without the line break at its end. The line that shows progress is off while
+// a person may type.
+func (a *App) Text(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	a.Progress.Stop()
+	defer a.Progress.Start()
+	text, err := io.ReadAll(io.LimitReader(a.In, maxText+1))
+	if err != nil {
+		return "", exit.Usagef("stdin: %w", err)
+	}
+	if len(text) > maxText {
+		return "", exit.Usagef("stdin has more than %d bytes; a message has at most 200000 characters", maxText)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
+}
+
+// textFrom is the annotation of a command whose last argument is a text.
+const textFrom = "text from"
+
+// WithText marks a command whose last argument is a text, and not one of the first n: it may begin with a hyphen there, unless it is a
+// flag of the command. Call it where the command is made:
+//
+//	return withText(cmd, 2) // send TO KIND TEXT
+func WithText(cmd *cobra.Command, n int) *cobra.Command {
+	cmd.Annotations = map[string]string{textFrom: strconv.Itoa(n)}
+	return cmd
+}
+
+// ProtectText returns the arguments of root with a text that begins with a hyphen behind "--", or as they are.
+func ProtectText(root *cobra.Command, args []string) []string {
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return args
+	}
+	first, err := strconv.Atoi(cmd.Annotations[textFrom])
+	if err != nil {
+		return args
+	}
+	var flags, texts []string
+	var odd []int // the texts with a hyphen
+	for len(rest) > 0 && rest[0] != "--" {
+		n := flagLength(cmd, rest)
+		if n == 0 {
+			if strings.HasPrefix(rest[0], "-") && rest[0] != "-" {
+				odd = append(odd, len(texts))
+			}
+			texts, rest = append(texts, rest[0]), rest[1:]
+			continue
+		}
+		n = min(n, len(rest))
+		flags, rest = append(flags, rest[:n]...), rest[n:]
+	}
+	if len(rest) > 0 || len(odd) != 1 || odd[0] != len(texts)-1 || odd[0] < first {
+		return args
+	}
+	path := strings.Fields(cmd.CommandPath())[1:]
+	return slices.Concat(path, flags, []string{"--"}, texts)
+}
+
+// flagLength returns how many arguments the flag at the beginning of args takes, itself included, or 0 if it is no flag of cmd.
+func flagLength(cmd *cobra.Command, args []string) int {
+	arg, _, attached := strings.Cut(args[0], "=")
+	if slices.Contains([]string{"-h", "--help"}, arg) {
+		return 1
+	}
+	flag := cmd.Root().PersistentFlags().Lookup("format")
+	name, long := strings.CutPrefix(arg, "--")
+	switch {
+	case long:
+		flag = cmd.Flag(name)
+	case arg != "-"+flag.Shorthand:
+		value, found := strings.CutPrefix(arg, "-"+flag.Shorthand)
+		if attached = found; !found || !slices.Contains([]string{"text", "json"}, value) {
+			flag = nil
+		}
+	}
+	switch {
+	case flag == nil:
+		return 0
+	case attached || flag.NoOptDefVal != "":
+		return 1
+	}
+	return 2
+}

@@ -1,0 +1,68 @@
+// Package page writes the file of --html, for mesh usage and mesh cost.
+package page
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+)
+
+// ReadReport returns the report of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are
+// the errors of reading them, with these names.
+func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
+	o.OnRead = a.ReadingCalls("reading calls for the report", in)
+	r, err := report.Read(o, in.Paths...)
+	a.Progress.Stop()
+	if err != nil {
+		return nil, err
+	}
+	r.Source.Paths = append([]string{}, names...)
+	if len(unread) > 0 {
+		r.Errors.First = unread
+	}
+	return r, nil
+}
+
+// Check checks the file of --html, which must not be one that the command reads.
+func Check(a *app.App, file string, inputs ...string) error {
+	prices, _ := a.OwnPriceFiles()
+	switch {
+	case file == "-":
+		return exit.Usagef("--html must be a file; a page is not written to stdout")
+	case file != "" && callsfiles.Reads(slices.Concat(inputs, prices), file):
+		return exit.Usagef("--html %s is a file that is read, and the page would replace it", file)
+	}
+	return nil
+}
+
+// Write writes the page of calls files.
+func Write(a *app.App, file string, o report.Options, in *callsfiles.Files, names []string) error {
+	r, err := ReadReport(a, o, in, names, nil)
+	if err != nil {
+		return err
+	}
+	return WriteHTML(a, file, r)
+}
+
+// WriteHTML writes the file of --html.
+func WriteHTML(a *app.App, name string, r *report.Report) error {
+	file, err := os.Create(name) //nolint:gosec // the user names the file
+	if err != nil {
+		return exit.Usagef("--html %s: %w", name, exit.WithoutPath(err))
+	}
+	if err := r.WriteHTML(file); err != nil {
+		_ = file.Close()
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Errs, "mesh: wrote %s\n", output.Line(name))
+	return nil
+}

@@ -1,0 +1,291 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+)
+
+// interrupt does what ^C on a terminal does: every process of the group receives the signal.
+func (p *process) interrupt() {
+	p.t.Helper()
+	require.NoError(p.t, syscall.Kill(-p.Process.Pid, syscall.SIGINT))
+}
+
+// startGroup starts a command in a process group of its own.
+func startGroup(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return startProcess(t, cmd)
+}
+
+func TestInterruptEndsWatch(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-b", "node-a", "fyi", "one")
+	p := startGroup(t, command(t, g, "inbox", "--watch"))
+	assert.Regexp(t, `^1  node-b  fyi  .* UTC \(now\)  one$`, p.line())
+	p.interrupt()
+	assert.Equal(t, exit.Done, p.exit())
+	assert.Empty(t, p.stderr.String())
+}
+
+func TestWatchPrintsOneObjectALine(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Store("node-c", "node-a", "fyi", "not of node-b")
+	g.Store("node-b", "node-a", "question", "two\nlines")
+	p := startGroup(t, command(t, g, "inbox", "--watch", "--from", "node-b", "-o", "json"))
+	line := p.line()
+	assert.Contains(t, line, `"content":"two\nlines"`)
+	assert.NotContains(t, line, "not of node-b")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	assert.Equal(t, exit.Done, p.exit())
+}
+
+func TestWatchGoesOnAfterAnError(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 400})
+	p := startGroup(t, command(t, g, "inbox", "--watch"))
+	p.await("mesh: warning: GET /messages: status 400")
+	p.interrupt()
+	assert.Equal(t, exit.Done, p.exit())
+}
+
+func TestInterruptEndsGateway(t *testing.T) {
+	t.Parallel()
+	cmd := command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token", gatewayToken, "--peer", "node-c")
+	p := startGroup(t, cmd)
+	assert.Equal(t, "# A gateway in memory, for development. All data is lost when it ends.", p.line())
+	url, ok := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
+	require.True(t, ok)
+	c, err := client.New("node-a", client.WithGatewayURL(url), client.WithToken(gatewayToken))
+	require.NoError(t, err)
+	defer c.Close()
+	peers, err := c.ListPeers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, peers, 1)
+	assert.Equal(t, "node-c", peers[0].Name)
+	p.interrupt()
+	assert.Equal(t, exit.Done, p.exit())
+	_, err = c.ListPeers(t.Context())
+	require.Error(t, err, "the gateway is gone")
+}
+
+// TestGatewayTakesTheToken checks that a gateway with a token file does not accept every request.
+func TestGatewayTakesTheToken(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte("the-token-of-the-file\r\n"), 0o600))
+	for token, flags := range map[string][]string{"the-token-of-the-file": {"--token-file", file}, gatewayToken: nil} {
+		p := startGroup(t, command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", "127.0.0.1:0", "-o", "json"}, flags...)...))
+		var started struct{ URL string }
+		require.NoError(t, json.Unmarshal([]byte(p.line()), &started))
+		for given, accepted := range map[string]bool{token: true, "another": false} {
+			c, err := client.New("node-a", client.WithGatewayURL(started.URL), client.WithToken(given))
+			require.NoError(t, err)
+			_, err = c.ListPeers(t.Context())
+			assert.Equal(t, accepted, err == nil, "%v: %v", flags, err)
+			c.Close()
+		}
+		p.interrupt()
+		assert.Equal(t, exit.Done, p.exit())
+	}
+}
+
+func TestGatewayMakesAToken(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/token"
+	p := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token-out", file))
+	p.line()
+	url, _ := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
+	token, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(token), 26)
+	assert.NotContains(t, string(token), gatewayToken, "a new one")
+	c, err := client.New("node-a", client.WithGatewayURL(url), client.WithToken("another"))
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = c.ListPeers(t.Context())
+	var refused *client.MeshAuthError
+	require.ErrorAs(t, err, &refused)
+
+	other := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token-out", file))
+	other.line()
+	other.line()
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(token), string(kept), "the clients of the first gateway go on with the file")
+	other.interrupt()
+	assert.Equal(t, exit.Done, other.exit())
+
+	address, _ := strings.CutSuffix(strings.TrimPrefix(url, "http://"), "/gateway")
+	for name, flag := range map[string]string{"gateway": "--addr", "providers": "--listen"} {
+		used := startGroup(t, command(t, newGatewayForTest(t), name, flag, address))
+		assert.Equal(t, exit.Usage, used.exit())
+		assert.Contains(t, used.stderr.String(), "address already in use; another mesh may run there; "+flag+" 127.0.0.1:0 selects a free port\n")
+	}
+	p.interrupt()
+	assert.Equal(t, exit.Done, p.exit())
+}
+
+func TestInterruptedAskNamesPending(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t, gatewaytest.WithPeers("node-a"))
+	polled := firstPoll(g)
+	p := startGroup(t, command(t, g, "ask", "node-b", "Is it green?"))
+	awaitPoll(t, polled)
+	p.interrupt()
+	assert.Equal(t, exit.Interrupted, p.exit())
+	assert.Equal(t, "mesh: warning: node-b has not answered message 1; mesh pending lists the question\n", p.stderr.String())
+}
+
+// The interrupt ends the request that sends the question.
+func TestInterruptedAskNamesAQuestionThatMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	g, sending := newGatewayForTest(t, gatewaytest.WithPeers("node-a")), make(chan struct{})
+	g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+		if r.Operation != gatewaytest.SendMessage {
+			return nil
+		}
+		close(sending)
+		return &gatewaytest.Fault{Delay: time.Hour}
+	})
+	p := startGroup(t, command(t, g, "ask", "node-b", "Is it green?"))
+	<-sending
+	p.interrupt()
+	assert.Equal(t, exit.Interrupted, p.exit())
+	assert.Regexp(t, `^mesh: warning: POST /messages: the message may have been delivered: `, p.stderr.String())
+}
+
+func TestInterruptDrainsServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	p.interrupt()
+	p.await("^C again kills them")
+	require.NoError(t, conn.Close(), "the handler goes on")
+	assert.Equal(t, exit.Done, p.exit())
+	assert.Contains(t, p.stderr.String(), "mesh: serving as node-a: runs handler block …; ^C ends it\n")
+	assert.Equal(t, []string{"done after all"}, answers(t, g))
+	assert.Empty(t, unread(t, g), "the message is marked read")
+}
+
+func TestInterruptEndsAnIdleServe(t *testing.T) {
+	t.Parallel()
+	g := newGatewayForTest(t)
+	polled := firstPoll(g)
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", "-"))
+	awaitPoll(t, polled)
+	p.interrupt()
+	assert.Equal(t, exit.Done, p.exit())
+	assert.Equal(t, "mesh: serving as node-a: runs handler block …; ^C ends it\n", p.stderr.String())
+}
+
+func TestSecondInterruptKillsServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startGroup(t, command(t, g, "serve", "--max-attempts", "1", "--give-up", "mark", "--", "handler", "block", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	p.interrupt()
+	p.await("^C again kills them")
+	p.interrupt()
+	assert.Equal(t, exit.Failed, p.exit())
+	_, err = conn.Read(make([]byte, 1))
+	require.Error(t, err, "the handler is gone")
+	assert.Contains(t, p.stderr.String(), "were killed, and their messages stay unread")
+	assert.Empty(t, answers(t, g))
+	assert.Len(t, unread(t, g), 1, "a command that was killed has not given its message up")
+}
+
+// TestHangupKillsServe checks that a terminal that closes leaves no command behind.
+func TestHangupKillsServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	_, err = conn.Read(make([]byte, 1))
+	require.Error(t, err, "the handler is gone")
+	assert.Equal(t, exit.Failed, p.exit())
+	assert.Empty(t, answers(t, g))
+	assert.Len(t, unread(t, g), 1)
+}
+
+// TestIgnoredHangupDoesNotEndServe checks that serve goes on under nohup.
+func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
+	t.Parallel()
+	g, listener := newGatewayForTest(t), blocker(t)
+	g.Store("node-b", "node-a", "question", "one")
+	cmd := command(t, g)
+	mesh := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `trap "" HUP; exec mesh serve -- handler block "$0"`, listener.Addr().String())
+	mesh.Env = cmd.Env
+	p := startGroup(t, mesh)
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	require.NoError(t, conn.Close(), "the handler goes on")
+	assert.Equal(t, "done after all", answer(t, g))
+	p.interrupt()
+	assert.Equal(t, exit.Done, p.exit())
+}
+
+// TestInterruptEndsAWaitingAgent checks that a signal ends the session during mesh_wait.
+func TestInterruptEndsAWaitingAgent(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		g := newGatewayForTest(t)
+		polled := firstPoll(g)
+		cmd := command(t, g, "mcp")
+		in, err := cmd.StdinPipe() // stays open
+		require.NoError(t, err)
+		p := startGroup(t, cmd)
+		for _, message := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mesh_wait","arguments":{"seconds":60}}}`,
+		} {
+			_, err := io.WriteString(in, message+"\n")
+			require.NoError(t, err)
+		}
+		p.line() // the answer to initialize
+		awaitPoll(t, polled)
+		require.NoError(t, p.Process.Signal(signal))
+		assert.Equal(t, exit.Done, p.exit())
+		assert.Less(t, len(g.Requests(gatewaytest.ListMessages)), 30, "the wait does not go on: it polls 60 times")
+	}
+}
+
+// answers returns the contents of the inbox of node-b.
+func answers(t *testing.T, g *gatewaytest.Gateway) []string {
+	t.Helper()
+	contents := []string{}
+	for _, m := range fetch(t, g, client.FetchOptions{ToNode: "node-b"}) {
+		contents = append(contents, m.GetContent())
+	}
+	return contents
+}

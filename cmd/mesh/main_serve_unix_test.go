@@ -1,0 +1,79 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+)
+
+// Three serves of a node run the command once for each question. One that is killed leaves its question to another.
+func TestServesShareTheirMessages(t *testing.T) {
+	t.Parallel()
+	const questions = 12
+	g := newGatewayForTest(t)
+	for range questions {
+		g.Store("node-b", "node-a", "question", "Is it green?")
+	}
+	log := filepath.Join(t.TempDir(), "runs")
+	serve := func(script string) *process {
+		return startProcess(t, command(t, g, "serve", "--share", "2s", "--interval", "100ms", "--", "sh", "-c", script))
+	}
+	killed := serve("cat > /dev/null; echo started >&2; sleep 3")
+	killed.await("started")
+	require.NoError(t, killed.Process.Kill())
+	for range 2 {
+		serve("cat > /dev/null; echo $MESH_MESSAGE_ID >> " + log + "; echo Yes")
+	}
+	require.Eventually(t, func() bool { return len(unread(t, g)) == 0 }, time.Minute, 20*time.Millisecond)
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	assert.Len(t, strings.Fields(string(text)), questions, "runs")
+	startProcess(t, command(t, g, "serve", "--share", "-1s", "--", "sh")).await(`--share "-1s" must be 0 or at least 1ms`)
+}
+
+// TestServeKeepsAnAnswerOfAnOutage interrupts serve while its answer cannot be delivered.
+func TestServeKeepsAnAnswerOfAnOutage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spool bool
+		want  string
+	}{
+		"without a folder": {false, "1 finished answers are not delivered; the next start runs the command again for their questions; --spool keeps answers in a folder"},
+		"with a folder":    {true, "delivers those that are kept, and runs the command again for the others"},
+	} {
+		g := newGatewayForTest(t)
+		g.Store("node-b", "node-a", "question", "one")
+		g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: http.StatusBadGateway, Times: -1})
+		args := []string{"serve", "--", "handler", "answer"}
+		if c.spool {
+			args = append([]string{"serve", "--spool", t.TempDir()}, args[1:]...)
+		}
+		p := startProcess(t, command(t, g, args...))
+		p.await("message 1 from node-b: the answer is not delivered: ")
+		require.NoError(t, p.Process.Signal(os.Interrupt))
+		p.await("message 1 from node-b: the answer is ")
+		p.await(c.want)
+		var ended *exec.ExitError
+		require.ErrorAs(t, p.Wait(), &ended, name)
+		assert.Equal(t, exit.Failed, ended.ExitCode(), name)
+		if !c.spool {
+			continue
+		}
+		g.Heal()
+		p = startProcess(t, command(t, g, args...))
+		p.await("mesh: message 1 from node-b: answered with message 2\n")
+		assert.NotContains(t, p.stderr.String(), "handler: 1")
+	}
+}

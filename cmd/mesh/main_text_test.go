@@ -1,0 +1,45 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+)
+
+func TestTextMayBeginWithAHyphen(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"reply|14|answer|- first":                      "reply|--|14|answer|- first",
+		"reply|14|answer|- first|--read":               "reply|--read|--|14|answer|- first",
+		"reply|--read|14|answer|--- a/file":            "reply|--read|--|14|answer|--- a/file",
+		"reply|14|answer|--thread x":                   "reply|--|14|answer|--thread x",
+		"reply|14|answer|-hello|-o|json":               "reply|-o|json|--|14|answer|-hello",
+		"reply|14|answer|-only|-ojson":                 "reply|-ojson|--|14|answer|-only",
+		"--node|node-a|reply|14|answer|-x":             "reply|--node|node-a|--|14|answer|-x",
+		"send|node-b|fyi|-5 degrees|--thread|- builds": "send|--thread|- builds|--|node-b|fyi|-5 degrees",
+		"send|node-b|fyi|--key=1|--=x":                 "send|--key=1|--|node-b|fyi|--=x",
+		"ask|node-b|node-c|- first|--timeout|5m":       "ask|--timeout|5m|--|node-b|node-c|- first",
+		"reply|14|answer|-":                            "",
+		"reply|14|answer|-h":                           "",
+		"reply|14|answer|--read":                       "",
+		"reply|14|answer|--|--read":                    "",
+		"reply|14|-x|- first":                          "",
+		"reply|14|- first":                             "",
+		"reply|14|answer|-x|y":                         "",
+		"send|node-b|fyi|--thread":                     "",
+		"ask|- first":                                  "",
+		"inbox|- first":                                "",
+		"nothing|- first":                              "",
+		"send|node-b|fyi|x":                            "",
+	} {
+		given := strings.Split(line, "|")
+		if want == "" {
+			want = line
+		}
+		assert.Equal(t, want, strings.Join(app.ProtectText(newRoot(&app.App{In: strings.NewReader(""), Out: io.Discard, Errs: io.Discard}), given), "|"), line)
+	}
+}

@@ -1,0 +1,93 @@
+// Package mcp is mesh mcp: it serves the tools of package tools to an agent and keeps the node registered.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/tools"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// New returns the command mesh mcp.
+func New(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Give an agent the mesh as tools: a Model Context Protocol server on stdin and stdout",
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if it is not
+registered, also when the gateway has lost it.
+The configuration of an agent is:
+
+  {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp", "--node", "node-a", "--gateway-url", "http://gateway:8787/gateway",
+    "--token-file", "/path/to/token"]}}}`,
+		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token",
+		Args:    app.Args(cobra.NoArgs),
+		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(a, ctx, c) }),
+	}
+}
+
+func run(a *app.App, ctx context.Context, c *client.MeshClient) error {
+	a.Progress.Stop()
+	ctx, stop := app.UntilInterrupted(ctx)
+	defer stop()
+	scanner, err := a.Scanner(true)
+	if err != nil {
+		return err
+	}
+	m := member{client: c}
+	if err := m.join(ctx); err != nil {
+		a.Warn(fmt.Errorf("the node is not registered: %w", err))
+	}
+	go m.stay(ctx, a.Warn)
+	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
+	models := app.NewDiscovery(append(options, a.Providers...))
+	server := tools.NewServer(c, models, scanner)
+	server.AddReceivingMiddleware(endCalls(ctx))
+	ended := make(chan struct{})
+	go func() {
+		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.In), Writer: stdout{a.Out}})
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		select { // the calls under way end, but the session may wait for its stdin
+		case <-ended:
+		case <-time.After(endTime):
+		}
+		return nil
+	}
+	if err != nil && ctx.Err() == nil {
+		return exit.Failedf("the session ended: stdin is not the Model Context Protocol: %w", err)
+	}
+	return nil
+}
+
+// endTime is how long an interrupted session may take to end.
+const endTime = 500 * time.Millisecond
+
+// endCalls ends the calls under way with ctx: an interrupted session waits for them.
+func endCalls(ctx context.Context) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(call context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			call, cancel := context.WithCancel(call)
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			return next(call, method, req)
+		}
+	}
+}
+
+// stdout stays open when the session ends.
+type stdout struct{ io.Writer }
+
+func (stdout) Close() error { return nil }

@@ -1,0 +1,83 @@
+// Package messages has the commands for the messages of this node: send, reply, inbox, read, sent, pending and threads.
+package messages
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// NewSend returns the command mesh send.
+func NewSend(a *app.App) *cobra.Command {
+	var req client.SendRequest
+	var thread string
+	cmd := &cobra.Command{
+		Use:   "send TO KIND TEXT|-",
+		Short: "Send a message; KIND is fyi, question, answer, status or unblock, and - reads the text from stdin",
+		Example: `  mesh send node-b question "Is the build green?"
+  mesh send node-b fyi --thread builds - < report.txt
+  mesh send node-b fyi "-5 degrees"`,
+		Args:              app.Args(cobra.ExactArgs(3)),
+		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
+		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) (err error) {
+			req.To, req.Kind = given[0], client.Kind(given[1])
+			if req.Content, err = a.Text(given[2]); err != nil {
+				return err
+			}
+			scanner, err := a.Scanner(false)
+			if err != nil {
+				return err
+			}
+			if err := checkNumbers(scanner, req); err != nil {
+				return err
+			}
+			receipt, err := mail.Send(ctx, c, scanner, req, thread)
+			if err := sent(a, receipt, err); err != nil {
+				return err
+			}
+			a.WarnUnregistered(ctx, c, "cannot receive answers")
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&thread, "thread", "", "name or id of a thread; a new name creates a thread")
+	cmd.Flags().StringVar(&req.RelatedTaskID, "task", "", "number of a related task")
+	cmd.Flags().StringVar(&req.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
+	cmd.Flags().IntSliceVar(&req.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
+	return app.WithText(cmd, 2)
+}
+
+// checkNumbers checks --task and --allow-rule. A gateway refuses a task that is not a number, and an unknown rule has no effect.
+func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
+	if err := mail.CheckName(scanner, "the task", req.RelatedTaskID); err != nil {
+		return err
+	}
+	if _, err := strconv.ParseInt(req.RelatedTaskID, 10, 64); err != nil && req.RelatedTaskID != "" {
+		return exit.Usagef("--task must be a whole number of at most 64 bits")
+	}
+	return app.CheckRules(req.AllowRules)
+}
+
+// sent prints the receipt of a message.
+func sent(a *app.App, receipt *client.MeshMessage, err error) error {
+	if err != nil {
+		return err
+	}
+	return a.Print(receipt, func(w io.Writer) error {
+		thread := ""
+		if receipt.GetThreadID() != "" {
+			thread = ", thread " + receipt.GetThreadID()
+		}
+		_, err := fmt.Fprintf(w, "sent message %d to %s%s\n", receipt.ID, output.Line(receipt.ToNode), output.Line(thread))
+		return err
+	})
+}

@@ -1,0 +1,166 @@
+package meter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"os"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// parseBudgets returns the budgets of --budget and --per-call.
+func (f *Options) parseBudgets() (budgets []meter.Budget, err error) {
+	if f.perCall != "" && len(f.budgets) == 0 {
+		return nil, exit.Usagef("--per-call needs --budget")
+	}
+	if f.chargesOnly && len(f.budgets) == 0 {
+		return nil, exit.Usagef("--charges-only needs --budget")
+	}
+	for _, text := range f.budgets {
+		if text == "" { // as of a variable that is not set
+			return nil, exit.Usagef("--budget must not be empty")
+		}
+		b, err := meter.ParseBudget(text)
+		if err != nil {
+			return nil, err
+		}
+		b.PerCall = f.perCall
+		budgets = append(budgets, b)
+	}
+	return budgets, nil
+}
+
+// budgetOptions returns the options of a Meter with budgets.
+func budgetOptions(a *app.App, f *Options) []meter.Option {
+	opts := []meter.Option{meter.WithBudgetWarning(func(w meter.BudgetWarning) { warnOfBudget(a, w) })}
+	if f.chargesOnly {
+		opts = append(opts, meter.WithChargesOnly())
+	}
+	return opts
+}
+
+// budgetText returns a budget, of a value of its label, for people.
+func budgetText(b meter.Budget, label string) string {
+	return costs.BudgetText(b.USD, string(b.Per), b.Label, label)
+}
+
+// openLog opens the folder of --log, in which it must be possible to write.
+func openLog(dir string) (*calls.Log, error) {
+	log, err := calls.OpenLog(dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(dir, ".mesh-*")
+	if err != nil {
+		return nil, err
+	}
+	_ = file.Close()
+	return log, os.Remove(file.Name())
+}
+
+// newMeters returns the Meters. With --log, budgets with a period count what others write to the folder, and the others only this run.
+func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, recorders []func(calls.Record), opts []meter.Option) (*proxy.Meters, error) {
+	var shared, alone []meter.Option
+	for _, b := range run.budgets {
+		if b.Per != "" {
+			shared = append(shared, meter.WithBudget(b))
+		} else {
+			alone = append(alone, meter.WithBudget(b))
+		}
+	}
+	if !run.follows() || len(alone) == 0 {
+		return proxy.NewMeters(list, upstreams, recorders, append(append(opts, alone...), shared...)...)
+	}
+	meters, err := proxy.NewMeters(list, upstreams, recorders, append(opts, shared...)...)
+	if err != nil {
+		return nil, err
+	}
+	return meters, meters.LimitRun(list, append(alone, run.limits...)...)
+}
+
+// follows reports whether budgets count the folder of --log.
+func (run *meterRun) follows() bool {
+	for _, b := range run.budgets {
+		if b.Per != "" {
+			return run.log != nil
+		}
+	}
+	return false
+}
+
+// follow reads what was spent before, and then what others write, until stop is called. What cannot be read is a warning.
+func (run *meterRun) follow(ctx context.Context) (stop func()) {
+	if !run.follows() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	before, end := context.WithCancel(ctx)
+	end()
+	if err := run.config.Meters.Follow(before, run.log); err != nil {
+		run.app.Warn(err)
+	}
+	result := make(chan error, 1)
+	go func() { result <- run.config.Meters.Follow(ctx, run.log) }()
+	return func() {
+		cancel()
+		if err := <-result; err != nil {
+			run.app.Warn(err)
+		}
+	}
+}
+
+// warnOfBudgets warns of budgets that limit nothing, or refuse everything.
+func warnOfBudgets(a *app.App, budgets []meter.Budget, upstreams []proxy.Upstream) {
+	for i, b := range budgets {
+		effect := "--budget does not limit the calls"
+		if b.PerCall != "" {
+			effect = "--per-call is the cost of all calls"
+		}
+		for _, u := range upstreams {
+			if i == 0 && u.Provider == "" && !u.ByHost {
+				a.Warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
+			}
+		}
+		if tooMuch(b.PerCall, b.USD) {
+			a.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
+		}
+	}
+}
+
+// warnOfBudget warns of a budget that is nearly used up.
+func warnOfBudget(a *app.App, w meter.BudgetWarning) {
+	a.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.Label), w.Spent))
+}
+
+// warnOfUnpriced returns a recorder that warns of the first call of each model that a budget does not limit, or limits by --per-call.
+func warnOfUnpriced(a *app.App, perCall string) func(calls.Record) {
+	effect := "--budget does not limit unpriced calls"
+	if perCall != "" {
+		effect = "unpriced calls count as --per-call " + perCall + ","
+	}
+	var models sync.Map
+	return func(r calls.Record) {
+		if r.USD != "" || (perCall == "" && r.BoundUSD != "") {
+			return
+		}
+		if _, known := models.LoadOrStore(r.Platform+"/"+string(r.Provider)+"/"+r.Model, true); !known {
+			a.Warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), costs.Cause(r.Unpriced)))
+		}
+	}
+}
+
+// tooMuch reports whether perCall is more than budget. Package meter checks their syntax.
+func tooMuch(perCall, budget string) bool {
+	each, ok := new(big.Rat).SetString(perCall)
+	limit, valid := new(big.Rat).SetString(budget)
+	return ok && valid && each.Cmp(limit) > 0
+}

@@ -1,0 +1,135 @@
+package meter
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+)
+
+// args checks the arguments: COMMAND, or --listen in its place.
+func (f *Options) args(cmd *cobra.Command, command []string) error {
+	switch {
+	case f.listen == "":
+		return app.Args(cobra.MinimumNArgs(1))(cmd, command)
+	case len(command) > 0:
+		return exit.Usagef("--listen is for a meter without COMMAND")
+	case f.intercept:
+		return exit.Usagef("--listen and --intercept exclude each other: the certificate of --intercept is for one run")
+	case f.log == "":
+		return exit.Usagef("--listen needs --log")
+	}
+	host, port, err := net.SplitHostPort(f.listen)
+	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host != "127.0.0.1" {
+		return exit.Usagef("--listen %q must be 127.0.0.1:PORT", f.listen)
+	}
+	if names := proxy.Leading(os.Environ(), f.listen); names != nil {
+		return exit.Usagef("these variables lead to --listen %s itself; unset them, and name other upstreams with --upstream: %s", f.listen, strings.Join(names, " "))
+	}
+	return nil
+}
+
+// startError returns the error of a proxy that cannot start.
+func (f *Options) startError(err error) error {
+	if f.listen != "" {
+		return exit.Usagef("--listen: %w", err)
+	}
+	return exit.Failedf("the proxy cannot start: %w", err)
+}
+
+// SecretFile is the file in the folder of --log that has the secret of --listen. It is no calls file.
+const SecretFile = ".mesh-meter-secret" //nolint:gosec // the name of a file
+
+// secretForm is the form of rand.Text.
+var secretForm = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
+
+// listenSecret returns the secret of --listen, which stays the same for a folder; "" without --listen.
+func (f *Options) listenSecret() (string, error) {
+	if f.listen == "" {
+		return "", nil
+	}
+	name := filepath.Join(f.log, SecretFile)
+	secret, err := readSecret(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		secret, err = createSecret(name)
+	}
+	if err != nil {
+		return "", exit.Usagef("--listen: %s: %w", name, exit.WithoutPath(err))
+	}
+	return secret, nil
+}
+
+func readSecret(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", errors.New("other users can read the secret; remove the file, and set the new variables")
+	}
+	text, err := os.ReadFile(name) //nolint:gosec // in the folder that the user named
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(text))
+	if !secretForm.MatchString(secret) {
+		return "", errors.New("has no secret; remove the file, and set the new variables")
+	}
+	return secret, nil
+}
+
+func createSecret(name string) (string, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the folder that the user named
+	if err != nil {
+		return "", err
+	}
+	secret := rand.Text()
+	_, err = file.WriteString(secret + "\n")
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(name)
+	}
+	return secret, err
+}
+
+// serveMeter prints the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
+func serveMeter(a *app.App, ctx context.Context, p *proxy.Proxy) error {
+	interrupted, stop := app.UntilInterrupted(ctx)
+	defer stop()
+	variables := p.Environment(os.Environ())[len(os.Environ()):]
+	values := make(map[string]string, len(variables))
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		values[name] = value
+	}
+	if err := a.PrintLine(values, func(w io.Writer) error { return writeExports(w, variables) }); err != nil {
+		return err
+	}
+	<-interrupted.Done()
+	return p.Shutdown(ctx)
+}
+
+// writeExports writes variables for a shell.
+func writeExports(w io.Writer, variables []string) error {
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		if _, err := fmt.Fprintf(w, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+// Package meter is mesh meter: it runs a program behind a proxy that counts its calls to providers, and prints what they cost. With --listen
+// the proxy runs without a program.
+package meter
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/scan"
+)
+
+// Options are the flags of mesh meter.
+type Options struct {
+	budgets           []string
+	perCall           string
+	log, listen       string
+	labels, upstreams []string
+	hosts             []string
+	azure             string
+	streamUsage       bool
+	intercept         bool
+	noProject         bool
+	chargesOnly       bool
+}
+
+// New returns the command mesh meter.
+func New(a *app.App) *cobra.Command {
+	var f Options
+	cmd := &cobra.Command{
+		Use:   "meter [flags] -- COMMAND [ARG...]",
+		Short: "Run a command and count its calls to model providers, and what they cost",
+		Long: `Meter runs COMMAND with OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL set to a proxy on this machine, which
+forwards the calls and counts them. At the end it prints the table of mesh usage to stderr, with the calls, tokens and cost of each
+model. A call whose cost is not known is unpriced, and the reason follows. A warning names the first model that is newer than the
+price table, which mesh prices --update replaces.
+
+COMMAND also gets this proxy in HTTPS_PROXY. Connections to other hosts pass through it unread, and through the proxy that HTTPS_PROXY
+named before. Those to hosts that serve models are printed with their bytes: their calls are not counted, and the total is "at least".
+Programs of Node are led to the proxy, so that their calls are counted without a base URL. On Linux, connections of programs that ignore
+the variable are found by the addresses of the hosts, and printed, too. On other systems they are not known.
+
+With --intercept, connections to the hosts of providers, and of --host, are decrypted and their calls are counted, whatever base URL a
+program uses. The certificate authority for it exists for this run and at most 24 hours; its key is in memory only, and it can certify
+no other hosts. The variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, name files with its certificate, which are
+removed at the end. The variables of base URLs are left as they are.
+
+A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. Calls to OpenRouter, Bedrock,
+Vertex and Azure are recorded with their platform; those to Azure need --azure for a cost. Calls to a host that is no provider's and no
+platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --host also names
+private endpoints of platforms; a host without calls is printed. --prices has the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay.
+WebSockets are refused with 426, so that COMMAND falls back to HTTP; those of Node are unpriced calls without --intercept.
+
+With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
+mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls of
+earlier runs and of other programs count that are in the folder. These programs see each other's calls within a second, and can together
+exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. A stream that breaks off counts as what it
+costs at least. Other unpriced calls do not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With
+--per-call, that amount is set aside for each call while it runs, and every unpriced call counts as at least that, to hosts that are no
+provider's, too. A warning names each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that
+do not count and that were refused.
+
+Calls with the login of a subscription, such as those of Claude Code and Codex without a key, are counted at list prices, which are not
+charged: the total shows their part. They count towards --budget, unless --charges-only is given.
+
+--stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for
+each call to a new file in a folder, for mesh usage. Records that cannot be written, as on a full disk, are counted at the end and do not
+stop COMMAND. Calls have the label project: the name of the git work tree, else of the working directory. --no-project turns it off, and
+--label project=NAME replaces it. Under mesh serve, the calls have the labels message, from, thread (its name, else its id) and thread_id.
+
+--listen is the same meter without COMMAND, for a machine or a container. It prints the variables for other programs as export lines for
+a shell. Their secret is kept in the file .mesh-meter-secret of the folder of --log, which only its owner can read, so that the variables
+stay valid after a restart; other users cannot use the meter. It adds no label project and sets no NODE_OPTIONS. It ends on SIGTERM or ^C
+after the calls that run, and at once with a second signal.
+
+With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
+
+The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
+		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls > ~/.mesh-meter.env",
+		Args:    f.args,
+		RunE:    func(cmd *cobra.Command, command []string) error { return run(a, cmd.Context(), command, &f) },
+	}
+	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
+	cmd.Flags().StringArrayVar(&f.budgets, "budget", nil, "refuse calls after this many US dollars: 5 in this run, or 5/day, 100/month or 2/day/label:user for each value of a label, with the calls in the folder of --log; repeatable")
+	cmd.Flags().StringVar(&f.perCall, "per-call", "", "US dollars of each --budget that are set aside for each call, and that an unpriced call costs")
+	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
+	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "run without COMMAND on this address, 127.0.0.1:PORT, until SIGTERM or ^C, and print the variables to set; needs --log")
+	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
+	cmd.Flags().BoolVar(&f.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
+	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
+	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
+	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
+	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; or a private endpoint, as HOST=PLATFORM or HOST=PLATFORM:REGION, such as llm.example.com=bedrock:us-east-1; for base URLs, --intercept and programs of Node; repeatable")
+	cmd.Flags().StringVar(&f.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
+	app.Complete(cmd, "azure", cobra.FixedCompletions([]string{"global", "data-zone", "regional"}, cobra.ShellCompDirectiveNoFileComp))
+	app.PricesFlag(a, cmd)
+	return cmd
+}
+
+func run(a *app.App, ctx context.Context, command []string, f *Options) error {
+	run, err := newRun(a, command, f)
+	if err != nil {
+		return err
+	}
+	stop := run.follow(ctx)
+	p, err := proxy.Start(ctx, run.config)
+	if err != nil {
+		stop()
+		return f.startError(err)
+	}
+	if f.listen != "" {
+		err = serveMeter(a, ctx, p)
+	} else {
+		err = runBehind(a, ctx, p, run.program, command)
+	}
+	_ = p.Close()
+	stop()
+	if run.log != nil {
+		if failed := run.log.Close(); failed != nil {
+			a.Warn(failed)
+		}
+	}
+	_ = writeMetered(a, run.summary, run.config.Meters, p, f) // the exit status is that of the command
+	return err
+}
+
+// meterRun is what mesh meter has checked and opened before it starts a proxy.
+type meterRun struct {
+	app     *app.App
+	program string
+	config  proxy.Config
+	summary *costs.Summary
+	log     *calls.Log // nil without --log
+	budgets []meter.Budget
+	limits  []meter.Option // of a Meter for the budgets of this run
+}
+
+func newRun(a *app.App, command []string, f *Options) (run *meterRun, err error) {
+	run = &meterRun{app: a, summary: costs.NewSummary()}
+	if f.listen == "" {
+		if run.program, err = worker.LookPath(command[0]); err != nil {
+			return nil, exit.WrongUse(err)
+		}
+	}
+	if run.budgets, err = f.parseBudgets(); err != nil {
+		return nil, err
+	}
+	endpoints, hosts, err := f.endpoints()
+	if err != nil {
+		return nil, err
+	}
+	list, _, err := a.PriceList()
+	if err != nil {
+		return nil, err
+	}
+	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)
+	if err != nil {
+		return nil, exit.WrongUse(err)
+	}
+	labels, err := meterLabels(f.labels)
+	if err != nil {
+		return nil, err
+	}
+	if !f.noProject && f.listen == "" {
+		addProject(labels)
+	}
+	if err := checkIntercept(a, f); err != nil {
+		return nil, err
+	}
+	recorders := []func(calls.Record){run.summary.Record}
+	if f.log != "" {
+		if run.log, err = openLog(f.log); err != nil {
+			return nil, exit.Usagef("--log %s: %w", f.log, exit.WithoutPath(err))
+		}
+		recorders = append(recorders, run.log.Record)
+	}
+	run.config = proxy.Config{Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.Errs, Addr: f.listen}
+	if run.config.Secret, err = f.listenSecret(); err != nil {
+		return nil, err
+	}
+	run.limits = slices.Concat(endpoints, budgetOptions(a, f))
+	warnOfBudgets(a, run.budgets, upstreams)
+	run.config.Meters, err = run.newMeters(list, upstreams, recorders, slices.Concat(endpoints, meterOptions(a, f, list)))
+	return run, exit.WrongUse(err)
+}
+
+// writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
+// refused.
+func writeMetered(a *app.App, summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy, f *Options) error {
+	if a.Format == "json" {
+		return writeMeteredJSON(a, summary, meters, p, f)
+	}
+	defer writeUncounted(a, p, meters, f)
+	count, unlimited := summary.Calls()
+	if f.perCall != "" {
+		unlimited = 0
+	}
+	if count > 0 {
+		if err := summary.Write(a.Errs, isIncomplete(p)); err != nil {
+			return err
+		}
+	} else if meters.Refused() == 0 {
+		fmt.Fprintln(a.Errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept, isIncomplete(p)))
+	}
+	for _, b := range meters.Budgets() {
+		fmt.Fprintf(a.Errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
+	}
+	if len(f.budgets) > 0 {
+		fmt.Fprintf(a.Errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused())
+	}
+	return nil
+}
+
+// whyNone returns why there are no calls, although some requests may have failed before they were sent.
+func whyNone(failed int64, intercept, incomplete bool) string {
+	switch {
+	case failed > 0:
+		return fmt.Sprintf("requests that did not reach the provider: %d", failed)
+	case incomplete:
+		return "those of the connections below are not known"
+	case intercept:
+		return "none came through HTTPS_PROXY"
+	}
+	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
+}
+
+// meterOptions returns the options of the meter.
+func meterOptions(a *app.App, f *Options, list *prices.List) (opts []meter.Option) {
+	opts = append(opts, meter.WithRecorder(warnOfNewer(a, list)))
+	if f.streamUsage {
+		opts = append(opts, meter.WithStreamUsage())
+	}
+	if len(f.budgets) > 0 {
+		opts = append(opts, meter.WithRecorder(warnOfUnpriced(a, f.perCall)))
+	}
+	return append(opts, budgetOptions(a, f)...)
+}
+
+// meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.
+func meterLabels(flags []string) (map[string]string, error) {
+	labels := map[string]string{}
+	for name, value := range map[string]string{
+		"message": os.Getenv("MESH_MESSAGE_ID"), "from": os.Getenv("MESH_FROM"), "thread_id": os.Getenv("MESH_THREAD_ID"),
+		"thread": os.Getenv("MESH_THREAD"),
+	} {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+	for _, flag := range flags {
+		name, value, ok := strings.Cut(flag, "=")
+		if !ok || name == "" {
+			return nil, exit.Usagef("--label must be NAME=VALUE")
+		}
+		if f, found := scan.Find(flag); found {
+			return nil, exit.Usagef("--label %s contains a credential, which would be in each record: %s. %s", name, f, f.Rule.Advice)
+		}
+		labels[name] = value
+	}
+	return labels, nil
+}

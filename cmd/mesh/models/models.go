@@ -1,0 +1,141 @@
+// Package models is mesh models: the catalog of models.
+package models
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
+	"github.com/mesh-gateway/mesh-go/discovery"
+)
+
+// plainID is the form of the ids of models that a shell takes as they are.
+var plainID = regexp.MustCompile(`^[\w./:@+-]+$`)
+
+// completeModel completes a model of the catalog.
+func completeModel(a *app.App, cmd *cobra.Command) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), app.CompletionTime)
+	defer cancel()
+	c, _ := a.Discover()
+	cached := loadCatalog(c)
+	defer saveCatalog(c, cached)
+	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []cobra.Completion
+	for _, m := range models {
+		if plainID.MatchString(m.ID) { // a shell would evaluate other characters
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// New returns the command mesh models.
+func New(a *app.App) *cobra.Command {
+	var provider string
+	var refresh bool
+	cmd := &cobra.Command{
+		Use:   "models [ID]",
+		Short: "List the models of the catalog, or show one by its id or alias",
+		Long: `Models lists the models of a public catalog, or shows one by its id or alias. The catalog is kept in the user's cache directory
+for a day. If it cannot be read, the lists of the providers are used instead; they need the keys of the providers.`,
+		Example: "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
+		Args:    app.Args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: app.CompleteArgs(func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return completeModel(a, cmd)
+		}),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			opts, err := providers.Catalog(provider)
+			if err != nil {
+				return err
+			}
+			opts.Refresh = refresh
+			return run(a, cmd.Context(), ids, opts)
+		},
+	}
+	app.ProviderFlag(cmd, &provider, "only models of this provider: openai, deepseek, anthropic, gemini or xai")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "read the catalog again, regardless of its age")
+	return cmd
+}
+
+// run lists the models, or shows the one that ids names.
+func run(a *app.App, ctx context.Context, ids []string, opts discovery.CatalogOptions) error {
+	c, failures := a.Discover()
+	cached := loadCatalog(c)     //nolint:contextcheck // it sends nothing
+	defer saveCatalog(c, cached) //nolint:contextcheck // it sends nothing
+	if len(ids) == 0 {
+		models, err := c.ListModels(ctx, opts)
+		if err != nil {
+			return err
+		}
+		return printModels(a, models, failures)
+	}
+	info, err := c.GetModelInfo(ctx, ids[0], opts)
+	if err != nil {
+		return err
+	}
+	if info == nil && len(failures.List()) == 0 {
+		return unlisted(ctx, c, ids[0], opts)
+	}
+	return printModel(a, info, failures)
+}
+
+func printModels(a *app.App, models []discovery.ModelInfo, failures *app.Failures) error {
+	if len(models) == 0 {
+		return app.NoAnswer(failures)
+	}
+	a.WarnAll(failures)
+	return a.Print(models, func(w io.Writer) error {
+		rows := make([][]string, len(models))
+		for i, m := range models {
+			rows[i] = []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
+		}
+		return output.Table(w, []output.Column{output.Key("ID"), output.Plain("DEVELOPER", 1), output.Plain("CONTEXT TOKENS", 3), output.Plain("OUTPUT TOKENS", 2), output.Free("NAME")}, rows)
+	})
+}
+
+// unlisted returns the error of a model that the catalog does not list, with the one that it is most like.
+func unlisted(ctx context.Context, c *discovery.Client, id string, opts discovery.CatalogOptions) error {
+	opts.Refresh = false // it has just been read
+	models, err := c.ListModels(ctx, opts)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, m := range models {
+		names = append(names, m.ID, m.ID[strings.LastIndexByte(m.ID, '/')+1:])
+	}
+	if name := app.Similar(id, names); name != "" {
+		return exit.Usagef("the catalog does not list %q; did you mean %s?", id, name)
+	}
+	return exit.Usagef("the catalog does not list %q", id)
+}
+
+// printModel prints one model, which is nil if the catalog could not be read.
+func printModel(a *app.App, info *discovery.ModelInfo, failures *app.Failures) error {
+	if info == nil {
+		return app.NoAnswer(failures)
+	}
+	a.WarnAll(failures)
+	return a.Print(info, func(w io.Writer) error {
+		return output.Table(w, []output.Column{output.Plain("FIELD", 0), output.Key("VALUE")}, [][]string{
+			{"id", info.ID},
+			{"developer", info.Developer},
+			{"name", output.Text(info.Name)},
+			{"type", output.Text(info.Type)},
+			{"context tokens", output.Count(info.ContextLength)},
+			{"output tokens", output.Count(info.MaxTokens)},
+			{"description", output.Text(info.Description)},
+			{"source", info.Source},
+		})
+	})
+}

@@ -1,0 +1,195 @@
+package prices
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// completePriced completes a model of the built-in price list.
+func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names := map[string]bool{}
+	for _, row := range prices.BuiltIn().Rows("") {
+		names[row.ModelHint] = true
+	}
+	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// callFlags are the flags of mesh price that describe a call.
+type callFlags struct {
+	provider, at, mode string
+	live               bool
+	usage              prices.Usage
+}
+
+// NewPrice returns the command mesh price.
+func NewPrice(a *app.App) *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "price MODEL",
+		Short: "Show the prices of a model or, with token counts, the cost of a call",
+		Long: `Price prints the prices of a model or, with token counts, the cost of a call. It uses the list of mesh prices, and sends
+nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
+		Example:           "  mesh price claude-sonnet-5-5\n  mesh price grok-4.7 --live\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
+		Args:              app.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: app.CompleteArgs(completePriced),
+		RunE: func(cmd *cobra.Command, models []string) error {
+			counted := false
+			for _, name := range []string{"input", "cache-read", "cache-write", "cache-write-1h", "output"} {
+				counted = counted || cmd.Flags().Changed(name)
+			}
+			if counted {
+				return callCost(a, cmd.Context(), models[0], f)
+			}
+			if f.at != "" || f.mode != "" {
+				return exit.Usagef("--at and --mode need the token counts of a call, such as --input")
+			}
+			return price(a, cmd.Context(), models[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	app.ProviderFlag(cmd, &f.provider, "provider of the model (default: determined from its name)")
+	app.PricesFlag(a, cmd)
+	flags.BoolVar(&f.live, "live", false, "request the prices that Google and xAI publish now")
+	flags.StringVar(&f.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
+	flags.StringVar(&f.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
+	flags.Int64Var(&f.usage.Input, "input", 0, "input tokens that were not read from a cache")
+	flags.Int64Var(&f.usage.CacheRead, "cache-read", 0, "input tokens read from a cache")
+	flags.Int64Var(&f.usage.CacheWrite5m, "cache-write", 0, "input tokens written to a cache for five minutes")
+	flags.Int64Var(&f.usage.CacheWrite1h, "cache-write-1h", 0, "input tokens written to a cache for an hour")
+	flags.Int64Var(&f.usage.Output, "output", 0, "output tokens, reasoning included")
+	return cmd
+}
+
+func price(a *app.App, ctx context.Context, model string, f callFlags) error {
+	p, list, err := pricesOf(a, ctx, model, f)
+	if err != nil {
+		return err
+	}
+	rows := pricefile.Pricings(list.ForModel(p, model))
+	if len(rows) == 0 {
+		if name := app.Similar(model, list.Models(p)); name != "" {
+			return exit.Failedf("%s is not in the price list; did you mean %s?", model, name)
+		}
+		return exit.Failedf("%s is not in the price list", model)
+	}
+	return a.Print(rows, func(w io.Writer) error {
+		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {
+			return priceCard(w, model, rows, time.Now())
+		}
+		return priceTable(w, rows)
+	})
+}
+
+// pricesOf returns the provider of a model and the price list, with the prices that the provider publishes now if they are requested.
+func pricesOf(a *app.App, ctx context.Context, model string, f callFlags) (models.Provider, *prices.List, error) {
+	list, _, err := a.PriceList()
+	if err != nil {
+		return "", nil, err
+	}
+	p, err := providers.Priced(list, f.provider, model)
+	if err == nil && f.live {
+		list, err = livePrices(a, ctx, p, list)
+	}
+	return p, list, err
+}
+
+// livePrices returns a list with the prices that a provider publishes now.
+func livePrices(a *app.App, ctx context.Context, p models.Provider, list *prices.List) (*prices.List, error) {
+	keys := livePriceKeys[p]
+	switch {
+	case len(keys) == 0:
+		a.Warn(fmt.Errorf("--live: %s publishes no prices; those of the table are used", p))
+		return list, nil
+	case !slices.ContainsFunc(keys, func(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" }):
+		a.Warn(fmt.Errorf("--live: %s is not set; the prices of the table are used", keys[0]))
+		return list, nil
+	}
+	c, failures := a.Discover()
+	list, err := c.LivePrices(ctx, list)
+	if err == nil {
+		a.WarnAll(failures)
+	}
+	return list, err
+}
+
+// livePriceKeys are the variables with the keys for the prices of the providers that publish them.
+var livePriceKeys = map[models.Provider][]string{
+	models.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, models.XAI: {"XAI_API_KEY"},
+}
+
+func priceTable(w io.Writer, list []discovery.ProviderPricing) error {
+	rows := make([][]string, len(list))
+	for i, p := range list {
+		mode := p.Mode
+		if p.Modality != prices.ModalityText {
+			mode += " " + p.Modality
+		}
+		rows[i] = []string{
+			string(p.Provider), p.ModelHint, output.Text(&mode), output.Text(p.ValidFrom), output.Text(p.ValidUntil),
+			strconv.FormatInt(p.TierThresholdTokens, 10), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok),
+			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
+		}
+	}
+	if err := output.Table(w, []output.Column{
+		output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 0), output.Plain("FROM", 3), output.Plain("UNTIL", 4), output.Plain("PROMPT FROM", 0),
+		output.Plain("INPUT", 0), output.Plain("CACHE READ", 5), output.Plain("5M WRITE", 6), output.Plain("1H WRITE", 2), output.Plain("OUTPUT", 0),
+	}, rows); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, `USD per million tokens; a price of - is unknown. UNTIL is the first day after
+the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
+5M WRITE and 1H WRITE are writes to a cache for five minutes and for an hour.
+`)
+	return err
+}
+
+func callCost(a *app.App, ctx context.Context, model string, f callFlags) error {
+	at, err := dates.Time(f.at)
+	if err != nil {
+		return err
+	}
+	if at.IsZero() {
+		at = time.Now()
+	}
+	p, list, err := pricesOf(a, ctx, model, f)
+	if err != nil {
+		return err
+	}
+	cost, err := list.CostOf(prices.Call{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
+	if err != nil {
+		return err
+	}
+	return a.Print(cost, func(w io.Writer) error { return costTable(w, &cost) })
+}
+
+func costTable(w io.Writer, cost *prices.Cost) error {
+	rows := make([][]string, 0, len(cost.Lines)+1)
+	for _, line := range cost.Lines {
+		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
+	}
+	rows = append(rows, []string{"total", "", "", cost.USD})
+	if err := output.Table(w, []output.Column{output.Key("WHAT"), output.Plain("TOKENS", 2), output.Plain("USD PER MILLION", 1), output.Plain("USD", 0)}, rows); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "price from: "+output.Line(cost.Source)+"\n")
+	return err
+}

@@ -1,0 +1,194 @@
+// Package prices has the commands mesh prices, the price list, and mesh price, the prices of a model or the cost of a call.
+package prices
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// New returns the command mesh prices.
+func New(a *app.App) *cobra.Command {
+	var update, dryRun bool
+	var stale string
+	cmd := &cobra.Command{
+		Use:   "prices [PROVIDER] | --update | --stale AGE [MODEL...]",
+		Short: "Print the price list with all periods, or update it; -o csv writes it for a database",
+		Long: `Prices prints the price list: every model, tier and period of all providers, or of one.
+
+The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are decimals
+in USD per million tokens. valid_until is the first day after the period, and tier_threshold_tokens the shortest prompt. An
+empty price is unknown, and an empty date means no limit.
+
+--prices, also of mesh meter, usage, cost, price and retired, reads files of your own with these columns; only provider and model_hint
+must be there. A provider may be any name, such as the NAME of mesh meter --host, and the price 0 makes a model free. A row holds from
+valid_from until valid_until, and precedes the built-in ones. A row whose provider is openrouter, bedrock, vertex or azure holds for
+that platform alone. No factor, as of a batch, is applied to these prices.
+
+--update gets the reviewed price table of the project, prints what changed and stores the table in the user's data folder. All
+commands use it while it is newer than the built-in one. Nothing else requests it. A damaged, older or much shorter table
+changes nothing. --dry-run stores nothing.
+
+--stale prints the prices that were verified longer ago, as in 30d, of the models or of all that are sold today, and the age of
+the table. The exit status is 1 if there is one.`,
+		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --stale 30d gpt-5.2",
+		Args:      app.Args(cobra.ArbitraryArgs), // names of models with --stale
+		ValidArgs: providers.Names(),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			staleGiven := cmd.Flags().Changed("stale")
+			switch {
+			case len(a.PriceFiles) > 0 && (update || staleGiven):
+				return exit.Usagef("--prices cannot be used with --update or --stale, which are about the price table")
+			case update && (staleGiven || len(names) > 0 || a.Format == "csv"), staleGiven && a.Format == "csv":
+				return exit.Usagef("--update takes no names and not --stale, and neither has -o csv")
+			case dryRun && !update:
+				return exit.Usagef("--dry-run needs --update")
+			case update:
+				return updatePrices(a, cmd.Context(), dryRun)
+			case staleGiven:
+				oldest, err := app.ParseDays("--stale", stale)
+				if err != nil {
+					return err
+				}
+				return stalePrices(a, names, oldest)
+			case len(names) > 1:
+				return exit.Usagef("mesh prices takes one provider")
+			}
+			return printList(a, names)
+		},
+	}
+	flags := cmd.Flags()
+	app.PricesFlag(a, cmd)
+	flags.BoolVar(&update, "update", false, "get the newest reviewed price table and store it")
+	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print what would change and store nothing")
+	flags.StringVar(&stale, "stale", "", "print the prices that were verified longer ago than this, as in 30d; exit status 1 if any")
+	return cmd
+}
+
+// printList prints the price list, or the prices of one provider.
+func printList(a *app.App, names []string) error {
+	list, from, err := a.PriceList()
+	if err != nil {
+		return err
+	}
+	table, _ := a.PriceTable()
+	asOf := table.AsOf()
+	if len(names) == 1 {
+		p, err := providers.Priced(list, names[0], "")
+		if err != nil {
+			return err
+		}
+		if list, err = new(prices.List).With(list.Rows(p)...); err != nil {
+			return err
+		}
+	}
+	if a.Format == "csv" {
+		return writePrices(a.Out, list)
+	}
+	prices := pricefile.Pricings(list.Rows(""))
+	return a.Print(prices, func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", asOf.Format(time.DateOnly), from); err != nil {
+			return err
+		}
+		return priceTable(w, prices)
+	})
+}
+
+// writePrices writes the CSV of a list, of which live prices and rows of a stored table come from elsewhere.
+func writePrices(w io.Writer, list *prices.List) error {
+	var text bytes.Buffer
+	if err := list.WriteCSV(&text); err != nil {
+		return err
+	}
+	rows, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		return err
+	}
+	return output.CSV(w, rows)
+}
+
+func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) error {
+	rows := make([][]string, len(stale))
+	for i, p := range stale {
+		rows[i] = []string{string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.VerifiedAt), output.Line(p.Source)}
+	}
+	if err := output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 3), output.Plain("VERIFIED", 2), output.Free("SOURCE")}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, table)
+	return err
+}
+
+// updatePrices gets the newest price table, prints what changed and stores it.
+func updatePrices(a *app.App, ctx context.Context, dryRun bool) error {
+	before, _ := a.PriceTable()
+	c, failures := a.Discover()
+	list, err := c.UpdatePrices(ctx, before)
+	if err != nil {
+		return err
+	}
+	if len(failures.List()) > 0 {
+		return fmt.Errorf("%w; the price table of %s stays in use", app.NoAnswer(failures), before.AsOf().Format(time.DateOnly))
+	}
+	update := pricefile.Update{AsOf: list.AsOf().Format(time.DateOnly), Changes: pricefile.Diff(before, list)}
+	if !dryRun && list.AsOf().After(prices.BuiltIn().AsOf()) {
+		if err := pricefile.Store(list); err != nil {
+			return exit.Failedf("the price table cannot be stored: %w", err)
+		}
+		update.Stored = true
+	}
+	return a.Print(update, func(w io.Writer) error { return update.Table(w, before.AsOf()) })
+}
+
+// stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
+// that are sold today. The error is errFound if there is one.
+func stalePrices(a *app.App, models []string, oldest time.Duration) error {
+	list, from := a.PriceTable()
+	rows, err := rowsOf(list, models)
+	if err != nil {
+		return err
+	}
+	stale := pricefile.Stale(rows, time.Now(), oldest, len(models) > 0)
+	table := "the price table is of " + app.TableAge(list.AsOf()) + ", " + from
+	if len(stale) == 0 {
+		fmt.Fprintf(a.Errs, "mesh: no price was verified longer ago; %s\n", table)
+		return a.Print(stale, func(io.Writer) error { return nil })
+	}
+	if err := a.Print(stale, func(w io.Writer) error { return staleTable(w, stale, table) }); err != nil {
+		return err
+	}
+	return exit.ErrFound
+}
+
+// rowsOf returns the rows of the models, or all rows for none.
+func rowsOf(list *prices.List, models []string) ([]discovery.ProviderPricing, error) {
+	if len(models) == 0 {
+		return pricefile.Pricings(list.Rows("")), nil
+	}
+	var rows []discovery.ProviderPricing
+	for _, model := range models {
+		p, err := providers.Of("", model)
+		if err != nil {
+			return nil, err
+		}
+		found := pricefile.Pricings(list.ForModel(p, model))
+		if len(found) == 0 {
+			return nil, exit.Failedf("%s is not in the price list", model)
+		}
+		rows = append(rows, found...)
+	}
+	return rows, nil
+}

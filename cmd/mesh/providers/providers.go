@@ -1,0 +1,93 @@
+// Package providers is mesh providers: fake providers of models in memory.
+package providers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/listen"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+)
+
+// Options are the flags of mesh providers.
+type Options struct {
+	listen string
+	fail   int
+}
+
+// New returns the command mesh providers.
+func New(a *app.App) *cobra.Command {
+	var f Options
+	cmd := &cobra.Command{
+		Use:   "providers",
+		Short: "Run fake model providers in memory, to try everything without a key",
+		Long: `Providers runs fake providers on this machine until it is interrupted: the catalog, and the models, prices, balance, bills and
+completions of OpenAI, Anthropic, Gemini, xAI and DeepSeek, with streams. Every answer of a model is "Hello there." with 100 input and
+20 output tokens, and every bill is 4.25 USD a day at OpenAI, 2.125 at Anthropic and 1.30 at xAI.
+
+The lines that it prints lead mesh and programs there that read base URLs from the environment, with keys that are none. In another
+shell, after these lines:
+
+  mesh models
+  mesh cost openai --from 2026-11-01
+  mesh meter -- python3 agent.py
+
+MESH_PROVIDERS_URL must be an address of this machine, since mesh sends all keys of providers there. mesh meter counts calls to the fake
+providers as those to the real ones.
+
+With --fail STATUS, every response has this status: 529 is Anthropic's for overload, 429 is for a rate limit.`,
+		Example: "  mesh providers\n  mesh providers --listen 127.0.0.1:0 --fail 529",
+		Args:    app.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(a, cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8788", "address to listen on; port 0 selects a free port")
+	cmd.Flags().IntVar(&f.fail, "fail", 0, "status of every response, from 400 to 599, such as 529")
+	return cmd
+}
+
+func run(a *app.App, ctx context.Context, f Options) error {
+	if f.fail != 0 && (f.fail < 400 || f.fail > 599) {
+		return exit.Usagef("--fail %d must be a status from 400 to 599", f.fail)
+	}
+	if err := listen.Check("--listen", f.listen); err != nil {
+		return err
+	}
+	ctx, stop := app.UntilInterrupted(ctx)
+	defer stop()
+	s, err := discoverytest.Listen(discoverytest.WithAddr(f.listen), discoverytest.WithoutRequestLog())
+	if err != nil {
+		return listen.Error("--listen", err)
+	}
+	defer s.Close()
+	if f.fail != 0 {
+		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(f.fail) })
+	}
+	variables := fakeproviders.Environment(s.URL)
+	if err := a.PrintLine(variables, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "# Fake providers in memory. The keys are examples.\n%s", exports(variables))
+		return err
+	}); err != nil {
+		return err
+	}
+	if !listen.IsLoopback(s.URL) {
+		a.Warn(fmt.Errorf("other machines can reach %s, and mesh does not: MESH_PROVIDERS_URL must be an address of this machine", s.URL))
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// exports returns a line of a shell for each variable. The values need no quotes.
+func exports(variables []fakeproviders.Variable) string {
+	var b strings.Builder
+	for _, v := range variables {
+		fmt.Fprintf(&b, "export %s=%s\n", v.Name, v.Value)
+	}
+	return b.String()
+}

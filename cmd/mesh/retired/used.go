@@ -1,0 +1,133 @@
+package retired
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// usedDays is the number of days before today whose calls count.
+const usedDays = 28
+
+// usedModel is one row of mesh retired --used.
+type usedModel struct {
+	retirement
+	// Platform is where the model was called; "" is the provider's own API.
+	Platform string `json:"platform,omitempty"`
+	Calls    int    `json:"calls"`
+	Unpriced int    `json:"unpriced"`
+	USD      string `json:"usd"`
+	// Stage and ReportedDate are what the newest response with a status stated; "" without one.
+	Stage        string `json:"model_stage"`
+	ReportedDate string `json:"retirement_date"`
+}
+
+// retiredUsed prints the models of calls files that retire.
+func retiredUsed(a *app.App, ctx context.Context, paths []string, soon time.Duration) error {
+	list, _, err := a.PriceList()
+	if err != nil {
+		return err
+	}
+	in, err := callsfiles.Open(a.ReadingStdin(), paths)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	rows, err := calls.Sum(calls.SumOptions{
+		From: today.AddDate(0, 0, -usedDays), Prices: list,
+		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
+		OnRead: a.ReadingCalls("reading calls", in),
+	}, in.Paths...)
+	unread := exit.WrongUse(in.Rename(err))
+	if unread != nil && len(rows[0]) == 0 {
+		return unread
+	}
+	if len(rows[0]) == 0 {
+		a.Warn(errors.New("there are no calls in the last " + strconv.Itoa(usedDays) + " days"))
+	}
+	c, failures := a.Discover()
+	registry, err := c.Retirements(ctx)
+	if err != nil {
+		return err
+	}
+	a.WarnAll(failures)
+	check := checker{registry, today, soon}
+	used, found := check.used(rows[0], rows[1])
+	if err := printUsed(a, used); err != nil || unread != nil {
+		return errors.Join(err, unread)
+	}
+	if found {
+		return exit.ErrFound
+	}
+	return nil
+}
+
+// used returns the models that are retired or deprecated or retire soon, by the registry or by the responses, and reports whether one of
+// them has a date that has passed or is soon. days are the rows with the status of each day.
+func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
+	used = []usedModel{}
+	for _, row := range rows {
+		p, platform, id := models.Provider(row.By[0]), row.By[1], row.By[2]
+		m := usedModel{
+			retirement: retirement{p, id, c.registry.CheckOn(platform, p, id, c.today)},
+			Platform:   platform, Calls: row.Calls, Unpriced: row.Unpriced, USD: row.USD,
+		}
+		m.report(row.By, days)
+		finds := c.finds(m.retirement) || c.isSoon(m.ReportedDate)
+		if finds || m.ends() {
+			used = append(used, m)
+		}
+		found = found || finds
+	}
+	return used, found
+}
+
+// report sets what the newest day of the model states, whose values are by. The rows of a model are in the order of their days.
+func (m *usedModel) report(by []string, days []calls.Group) {
+	for _, row := range days {
+		if stage, date := row.By[4], row.By[5]; slices.Equal(row.By[:3], by) && stage+date != "" {
+			m.Stage, m.ReportedDate = stage, date
+		}
+	}
+}
+
+// ends reports whether the model will end on a day that is not known.
+func (m *usedModel) ends() bool {
+	return m.State == models.StateDeprecated || m.Stage == "LEGACY" || m.Stage == "DEPRECATED" || m.Stage == "RETIRED"
+}
+
+// reported returns the status of the responses; "" if they state nothing else than the date.
+func (m *usedModel) reported() string {
+	if m.ReportedDate == m.Date && (m.ReportedDate != "" || !m.ends()) {
+		return ""
+	}
+	return strings.TrimSpace(m.ReportedDate + " " + strings.ToLower(m.Stage))
+}
+
+func printUsed(a *app.App, list []usedModel) error {
+	return a.Print(list, func(w io.Writer) error {
+		rows := make([][]string, len(list))
+		for i := range list {
+			m := &list[i]
+			reported := m.reported()
+			rows[i] = []string{
+				cmp.Or(m.Platform, string(m.Provider), "-"), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
+				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported),
+			}
+		}
+		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Marked(w, output.Plain("STATE", 4)), output.Plain("DATE", 0), output.Key("REPLACEMENT"), output.Plain("CALLS", 5), output.Plain("UNPRICED", 3), output.Plain("USD", 0), output.Plain("REPORTED", 2)}, rows)
+	})
+}

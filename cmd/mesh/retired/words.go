@@ -1,0 +1,212 @@
+package retired
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
+)
+
+// Word is a whole word of a file that may be the id of a model.
+type Word struct {
+	Text string
+	// Line counts from 1.
+	Line int
+	// Value means that the word is all of a text in quotes, or all of the value of a key named model.
+	Value bool
+	// Ignored means that a comment on the line accepts what it names.
+	Ignored bool
+}
+
+// maxWord is the length of the longest word, in bytes. No id is longer.
+const maxWord = 256
+
+// ErrBinary reports a file that is not text, because it has a zero byte.
+var ErrBinary = errors.New("not a text file")
+
+// The parts of a file that are in memory at a time, in bytes.
+const (
+	firstPart = 64 << 10
+	maxPart   = 1 << 20
+)
+
+// Read yields the words of a file as [Words] does, and keeps only a part of it in memory. It ends with an error.
+func Read(r io.Reader) iter.Seq2[Word, error] {
+	return func(yield func(Word, error) bool) {
+		parts := bufio.NewScanner(r)
+		parts.Buffer(make([]byte, firstPart), 2*maxPart)
+		parts.Split(splitPart)
+		for lines := 0; parts.Scan(); lines += bytes.Count(parts.Bytes(), []byte("\n")) {
+			if bytes.IndexByte(parts.Bytes(), 0) >= 0 {
+				yield(Word{}, ErrBinary)
+				return
+			}
+			for word := range Words(parts.Bytes()) {
+				word.Line += lines
+				if !yield(word, nil) {
+					return
+				}
+			}
+		}
+		if err := parts.Err(); err != nil {
+			yield(Word{}, err)
+		}
+	}
+}
+
+// splitPart returns the complete lines, or of a very long line a part that ends between two words.
+func splitPart(data []byte, atEOF bool) (advance int, part []byte, err error) {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	switch {
+	case atEOF:
+		end = len(data)
+	case end == 0 && len(data) < maxPart:
+		return 0, nil, nil // more is needed
+	case end == 0:
+		if end = bytes.LastIndexAny(data, " \t,;(){}[]") + 1; end == 0 {
+			end = len(data)
+		}
+	}
+	if end == 0 {
+		return 0, nil, nil
+	}
+	return end, data[:end], nil
+}
+
+// Words yields the words of a text that have a hyphen or are values: a short id such as o1 is also an ordinary name. A word may have a
+// prefix, as in "openai/gpt-4o"; [IDs] returns its parts. Without the prefix it is in lower case.
+func Words(text []byte) iter.Seq[Word] {
+	return func(yield func(Word) bool) {
+		marked := bytes.Contains(text, []byte(codebase.Mark))
+		line, ignored := 1, marked && isIgnored(text)
+		for begin := 0; begin < len(text); {
+			end := begin
+			for end < len(text) && inWord[text[end]] {
+				end++
+			}
+			if word, ok := wordAt(text, begin, end); ok {
+				word.Line, word.Ignored = line, ignored
+				if !yield(word) {
+					return
+				}
+			}
+			if begin = end + 1; end < len(text) && text[end] == '\n' {
+				line++
+				ignored = marked && isIgnored(text[begin:])
+			}
+		}
+	}
+}
+
+// isIgnored reports whether the first line of a text is ignored.
+func isIgnored(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return codebase.IsIgnored(string(line))
+}
+
+// wordAt returns the word of a run of word characters, without the punctuation at its end.
+func wordAt(text []byte, begin, end int) (Word, bool) {
+	trimmed := bytes.TrimRight(text[begin:end], ".:/@")
+	if len(trimmed) == 0 || len(trimmed) > maxWord || isPart(text, begin, end) || !isLower(string(trimmed[bytes.LastIndexAny(trimmed, separators)+1:])) {
+		return Word{}, false
+	}
+	hyphen := bytes.IndexByte(trimmed, '-') >= 0
+	value := len(trimmed) == end-begin && (inQuotes(text, begin, end) || isModel(text, begin, end))
+	if !hyphen && !value {
+		return Word{}, false
+	}
+	return Word{Text: string(trimmed), Value: value}, true
+}
+
+// isPart reports whether a run is only the beginning of ids, as in gpt-4* and gpt-4-. In **gpt-4** it is not.
+func isPart(text []byte, begin, end int) bool {
+	if text[end-1] == '-' {
+		return true
+	}
+	return end < len(text) && text[end] == '*' && (begin == 0 || text[begin-1] != '*')
+}
+
+// inQuotes reports whether the same quotation mark is on both sides. The second one may have a backslash.
+func inQuotes(text []byte, begin, end int) bool {
+	if end < len(text) && text[end] == '\\' {
+		end++
+	}
+	return begin > 0 && end < len(text) && text[begin-1] == text[end] && strings.IndexByte("\"'`", text[end]) >= 0
+}
+
+// maxKey is the length of the longest key that can be named model, in bytes.
+const maxKey = 64
+
+// isModel reports whether a run is the value of a key whose name ends in model, as in "model: o1" of YAML, or of a variable such as
+// OPENAI_MODEL=o1.
+func isModel(text []byte, begin, end int) bool {
+	if end < len(text) && strings.IndexByte(" \t\r\n,}#", text[end]) < 0 {
+		return false
+	}
+	before := text[max(0, begin-maxKey):begin]
+	blank := bytes.TrimRight(before, " \t")
+	if key, ok := bytes.CutSuffix(blank, []byte(":")); ok && len(blank) < len(before) {
+		return bytes.HasSuffix(bytes.ToLower(bytes.TrimRight(key, "\"' \t")), []byte("model"))
+	}
+	return bytes.HasSuffix(before, []byte("MODEL="))
+}
+
+// inWord has the characters that are part of a word, or of an id with a prefix.
+var inWord = func() (set [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-" + separators) {
+		set[c] = true
+	}
+	return set
+}()
+
+// separators are between the parts of a word.
+const separators = ":/@"
+
+// isLower reports whether a part of a word can be an id in a source file: none there has capitals or an underscore.
+func isLower(part string) bool {
+	return !strings.ContainsAny(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+}
+
+// IDs returns what may be the id of a model in a text with prefixes, best first: the text, then what is behind each separator, as in
+// "azure/gpt-4o" and "openai:gpt-4o", then its parts, as in "https://host/v1/models/gpt-4o:stream". A fine-tune has no parts, since it
+// retires at another time than its model.
+func IDs(text string) []string {
+	ids := []string{text}
+	for rest := text; !strings.HasPrefix(rest, "ft:"); {
+		at := strings.IndexAny(rest, ":/")
+		if at < 0 {
+			return append(ids, parts(text)...)
+		}
+		var prefix string
+		prefix, rest = rest[:at], rest[at+1:]
+		if strings.Contains(rest, "-") || isOpenAI(prefix) && rest != "" {
+			ids = append(ids, rest)
+		}
+	}
+	return ids
+}
+
+// isOpenAI reports whether a prefix leads to OpenAI, the only provider that has ids without a hyphen.
+func isOpenAI(prefix string) bool {
+	return strings.HasPrefix(prefix, "openai") || strings.HasPrefix(prefix, "azure")
+}
+
+// parts returns the parts of a text that have a hyphen. What ends in a hyphen is the beginning of ids.
+func parts(text string) (list []string) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		if part = strings.TrimRight(part, "."); part != text && strings.Contains(part, "-") && !strings.HasSuffix(part, "-") {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// IDs returns what may be the id of a model in the word, best first, as the function does.
+func (w Word) IDs() []string {
+	return slices.DeleteFunc(IDs(w.Text), func(id string) bool { return !isLower(id) })
+}

@@ -1,0 +1,172 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
+)
+
+// serveLog prints a line for each attempt of mesh serve. Serve itself reports only messages that are given up.
+type serveLog struct {
+	app         *app.App
+	worker      *worker.Worker
+	maxAttempts int
+	markRead    bool
+	ended       context.Context // after its end no further attempt begins
+	killed      context.Context // after its end the running commands are killed
+	running     atomic.Int64
+	undelivered atomic.Int64 // answers at the end
+
+	mu      sync.Mutex
+	failed  map[served]int  // attempts for the messages that wait for another
+	givenUp map[served]bool // messages that are given up, and whether they are marked read
+}
+
+// served identifies a message. A gateway that has lost its database counts its messages from 1 again.
+type served struct {
+	id        int64
+	createdAt string
+}
+
+// answer is the function of Answer.
+func (l *serveLog) answer(ctx context.Context, m client.MeshMessage) (string, error) {
+	l.running.Add(1)
+	defer l.running.Add(-1)
+	text, err := l.worker.Answer(ctx, m)
+	if err != nil {
+		l.reportAttempt(m, err)
+		return "", err
+	}
+	l.forget(m)
+	if text == "" {
+		l.done(m, "handled without an answer")
+	}
+	return text, nil
+}
+
+// sent reports the outcome of an attempt to send an answer.
+func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err error) {
+	switch {
+	case err != nil:
+		text := strings.TrimSuffix(exit.Explain(err), ".")
+		fmt.Fprintf(l.app.Errs, "mesh: warning: message %d from %s: the answer is not delivered: %s\n", m.ID, mail.ShownNode(m.FromNode), output.Lines(text))
+	case receipt != nil:
+		l.done(m, fmt.Sprint("answered with message ", receipt.ID))
+	default:
+		l.done(m, "answered before")
+	}
+}
+
+func (l *serveLog) done(m client.MeshMessage, what string) {
+	fmt.Fprintf(l.app.Errs, "mesh: message %d from %s: %s\n", m.ID, mail.ShownNode(m.FromNode), what)
+}
+
+// awaitInterrupt waits for the interrupt that kills the commands under way.
+func (l *serveLog) awaitInterrupt(kill func()) {
+	again, stop := app.UntilInterrupted(l.killed)
+	defer stop()
+	if l.running.Load() > 0 {
+		fmt.Fprintln(l.app.Errs, "mesh: ending with the commands under way; ^C again kills them")
+	}
+	<-again.Done()
+	kill()
+}
+
+// reportAttempt prints the error of a failed attempt if another one follows. After a ValueError and a MeshSecretLeakError Serve gives
+// the message up at once.
+func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
+	var invalid *client.ValueError
+	var leak *client.MeshSecretLeakError
+	n := l.count(m)
+	if n >= l.maxAttempts || errors.As(err, &invalid) || errors.As(err, &leak) || l.killed.Err() != nil {
+		return
+	}
+	again := "again at the next start"
+	if l.ended.Err() == nil {
+		again = "again after " + pauseAfter(err, n)
+	}
+	text := strings.TrimSuffix(exit.Explain(err), ".")
+	fmt.Fprintf(l.app.Errs, "mesh: warning: message %d from %s: attempt %d of %d failed: %s; %s\n",
+		m.ID, mail.ShownNode(m.FromNode), n, l.maxAttempts, output.Lines(text), again)
+}
+
+// pauseAfter describes the pause of Serve, which doubles from one second to one minute and is shortened at random. A gateway
+// may request a longer one.
+func pauseAfter(err error, attempts int) string {
+	if errors.Is(err, client.ErrMesh) {
+		return "a pause"
+	}
+	return fmt.Sprint("at most ", min(time.Second<<min(attempts-1, 6), time.Minute))
+}
+
+// giveUp reports whether a message that is given up is marked read. A command that was killed has not answered.
+func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
+	l.forget(m)
+	marked := l.markRead && l.killed.Err() == nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.givenUp == nil {
+		l.givenUp = make(map[served]bool)
+	}
+	l.givenUp[served{m.ID, m.CreatedAt}] = marked
+	return marked
+}
+
+// reportError reports the errors that do not end Serve. Without an id it is an error of the polling or the registration. Serve calls
+// giveUp before it reports a message that is given up.
+func (l *serveLog) reportError(m client.MeshMessage, err error) {
+	if m.ID == 0 {
+		l.app.Warn(err)
+		return
+	}
+	if errors.Is(err, client.ErrAnswerLost) || errors.Is(err, client.ErrAnswerKept) {
+		l.undelivered.Add(1)
+	}
+	l.app.Warn(fmt.Errorf("message %d from %s%s: %w", m.ID, mail.ShownNode(m.FromNode), l.state(m), &exit.ServedError{Err: err}))
+}
+
+// state describes a message that is given up. It then forgets the message, since the next error for it comes from a mark.
+func (l *serveLog) state(m client.MeshMessage) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := served{m.ID, m.CreatedAt}
+	marked, givenUp := l.givenUp[key]
+	delete(l.givenUp, key)
+	switch {
+	case !givenUp:
+		return ""
+	case marked:
+		return " is marked read"
+	default:
+		return " stays unread, to be tried again at the next start"
+	}
+}
+
+// count returns how many attempts for a message have failed.
+func (l *serveLog) count(m client.MeshMessage) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = make(map[served]int)
+	}
+	key := served{m.ID, m.CreatedAt}
+	l.failed[key]++
+	return l.failed[key]
+}
+
+func (l *serveLog) forget(m client.MeshMessage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.failed, served{m.ID, m.CreatedAt})
+}

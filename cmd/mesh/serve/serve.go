@@ -1,0 +1,236 @@
+// Package serve is mesh serve: a command that answers the questions to this node.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
+)
+
+// Options are the flags of mesh serve.
+type Options struct {
+	url, giveUp, spool   string
+	kinds                []string
+	workers, maxAttempts int
+	allowRules           []int
+	interval, share      time.Duration
+}
+
+// New returns the command mesh serve.
+func New(a *app.App) *cobra.Command {
+	var f Options
+	cmd := &cobra.Command{
+		Use:   "serve [flags] -- COMMAND [ARG...]",
+		Short: "Run a command for each question and send its output as the answer",
+		Long: `Serve registers this node and runs COMMAND for each unread question. With --kind it runs for other kinds as well, which stay
+unread without it. Two nodes that answer answers exchange messages without end.
+
+COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD in its
+environment. MESH_THREAD is the name of the thread, or empty for a thread of a single question. mesh ask in COMMAND asks in it. The fields of the JSON are id, from_node, to_node, kind, content, created_at, related_task_id, thread_id
+and those that mesh inbox -o json prints as well; a field without a value is null.
+
+If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other
+status, or with more than 1 MiB of output, it runs again later, with growing pauses. After --max-attempts runs the message is given
+up: it stays unread, or is marked read with --give-up mark. The next start of serve tries unread messages again. Messages that the
+node has sent to itself are marked read.
+
+The output is kept until it is delivered, and COMMAND does not run again for that. With --spool it is also kept in a file of that
+folder, which only the owner can read, and the next start with the same folder delivers it first, also if serve was killed. A file has the
+output, and of the message only what the delivery needs. An interrupt during an outage of the gateway ends serve with status 3 if an output
+is not delivered: it is in the folder, or without --spool COMMAND runs again at the next start. While the gateway cannot be reached, no COMMAND
+starts, and failed deliveries do not count. Otherwise the message is given up after --max-attempts deliveries. After a crash, COMMAND
+runs again for a message that is not marked read; if its answer was delivered before, the new one is dropped. An answer that
+contains a credential or cannot be a message is not sent: the sender receives an answer that states this. --allow-rule allows a
+rule of mesh scan.
+
+COMMAND does not run for a question that cannot be answered, because its sender is not registered or is disabled. Each attempt
+looks up again whether the sender is registered. COMMAND runs for messages of other kinds from every sender.
+
+Several serves of one node each run COMMAND for every message. With --share they share the messages: one of them at a time has a message,
+and if it is killed, another one takes the message over after that time. All of them need the flag. It must be longer than a restart of
+serve, such as 60s. The gateway must recognize idempotency keys.
+
+A line on stderr reports each message that is handled or given up, and each attempt that fails. After a restart of the gateway
+the node is registered again within a minute.
+
+COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
+output. COMMAND inherits the environment. In it, MESH_NODE, MESH_GATEWAY_URL and the token are those of serve: MESH_GATEWAY_TOKEN, or
+with a token of a file only the name of the file, MESH_TOKEN_FILE. COMMAND can read that file. It receives no token of a pipe.
+
+An interrupt ends serve after the running commands have ended; a second interrupt kills them, and so does a hangup of the
+terminal, unless serve runs under nohup.`,
+		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
+		Args:    app.Args(cobra.MinimumNArgs(1)),
+		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
+			return run(a, ctx, c, command, f)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the flags behind COMMAND are its own
+	flags.StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
+	flags.StringSliceVar(&f.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
+	flags.IntVar(&f.workers, "workers", 1, "maximum number of commands that run at the same time")
+	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
+	flags.DurationVar(&f.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
+	flags.DurationVar(&f.share, "share", 0, "share the messages with other serves of this node, such as 60s: after that time without a sign of life of one, another takes its message over")
+	flags.StringVar(&f.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
+	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
+	flags.IntSliceVar(&f.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
+	app.Complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(mail.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
+	app.Complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// The values of --give-up, and the value of --kind that selects every kind.
+const (
+	leaveUnread = "leave"
+	markRead    = "mark"
+	allKinds    = "all"
+)
+
+// next describes what the next start does about answers that are not delivered.
+func (f Options) next() string {
+	if f.spool == "" {
+		return "runs the command again for their questions; --spool keeps answers in a folder"
+	}
+	return "with --spool " + f.spool + " delivers those that are kept, and runs the command again for the others"
+}
+
+// options returns the options of Answer.
+func (f Options) options() (client.AnswerOptions, error) {
+	opts := client.AnswerOptions{
+		ServeOptions: client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, Lease: f.share, Watch: mail.Polls(f.interval)}, AllowRules: f.allowRules, Spool: f.spool,
+	}
+	if err := app.CheckRules(f.allowRules); err != nil {
+		return opts, err
+	}
+	if f.workers < 1 || f.maxAttempts < 1 { // 0 is the default of package client
+		return opts, exit.Usagef("--workers and --max-attempts must be positive")
+	}
+	if f.giveUp != leaveUnread && f.giveUp != markRead {
+		return opts, exit.Usagef("--give-up: %q must be %s or %s", f.giveUp, leaveUnread, markRead)
+	}
+	if slices.Equal(f.kinds, []string{allKinds}) {
+		opts.AllKinds = true
+		return opts, nil
+	}
+	for _, name := range f.kinds {
+		if !slices.Contains(mail.Kinds, name) {
+			return opts, exit.Usagef("--kind: %q must be %s, or all by itself", name, strings.Join(mail.Kinds, ", "))
+		}
+		opts.Kinds = append(opts.Kinds, client.Kind(name))
+	}
+	if opts.Kinds == nil {
+		return opts, exit.Usagef("--kind: must not be empty")
+	}
+	return opts, nil
+}
+
+func run(a *app.App, ctx context.Context, c *client.MeshClient, command []string, f Options) error {
+	if err := cmp.Or(a.CheckName("--url", f.url), peers.CheckURL(f.url)); err != nil {
+		return err
+	}
+	ctx, stop := app.UntilInterrupted(ctx)
+	defer stop()
+	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	defer onHangup(kill)()
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	env, err := environment(a, c.Node())
+	if err != nil {
+		return err
+	}
+	w, err := worker.New(killed, c, command, env, a.Errs)
+	if err != nil {
+		return exit.WrongUse(err)
+	}
+	l := &serveLog{app: a, worker: w, maxAttempts: f.maxAttempts, markRead: f.giveUp == markRead, ended: ctx, killed: killed}
+	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
+	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
+	a.Progress.Stop()
+	fmt.Fprintf(a.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", c.Node(), shownCommand(command))
+	if opts.Register, err = awaitRegistration(a, ctx, c, f.url); err != nil {
+		return err
+	}
+	if err := c.Answer(ctx, l.answer, opts); err != nil {
+		return err
+	}
+	if n := l.undelivered.Load(); n > 0 {
+		return exit.Failedf("%d finished answers are not delivered; the next start %s", n, f.next())
+	}
+	if killed.Err() != nil {
+		return exit.Failedf("the running commands were killed, and their messages stay unread")
+	}
+	return nil
+}
+
+// awaitRegistration is [registration], repeated while the gateway cannot be reached, with the pauses of Serve. It returns nil when ctx ends
+// first.
+func awaitRegistration(a *app.App, ctx context.Context, c *client.MeshClient, url string) (*client.RegisterRequest, error) {
+	for failures := 1; ; failures++ {
+		req, err := peers.Registration(ctx, c, url)
+		var failed *client.MeshGatewayError
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil //nolint:nilnil,nilerr // interrupted: there is nothing to register
+		case err == nil:
+			return &req, nil
+		case !errors.As(err, &failed) || failed.StatusCode != 0 && failed.StatusCode < http.StatusInternalServerError:
+			return nil, err
+		}
+		a.Warn(err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(client.RetryPause(err, failures)):
+		}
+	}
+}
+
+// environment returns the environment of the commands, which act as node.
+func environment(a *app.App, node string) ([]string, error) {
+	s, err := a.Settings()
+	if err != nil {
+		return nil, err
+	}
+	token, err := a.Token()
+	if err != nil {
+		return nil, err
+	}
+	return s.Environment(os.Environ(), node, token)
+}
+
+// subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.
+var subcommand = regexp.MustCompile(`^[a-z]{1,12}$`)
+
+// shownCommand returns the program and its subcommand.
+func shownCommand(command []string) string {
+	shown := 1
+	if len(command) > 1 && subcommand.MatchString(command[1]) {
+		shown = 2
+	}
+	text := strings.Join(command[:shown], " ")
+	if len(command) > shown {
+		text += " …"
+	}
+	return output.Line(text)
+}

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os"
-
-func signalStatus(*os.ProcessState) int { return exitFailed }

@@ -1,0 +1,167 @@
+package usage
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
+)
+
+// usageText prints the report for a terminal: by model, or by the names of --by.
+func usageText(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
+	a.Progress.Stop()
+	width := output.Width(a.Out)
+	if a.Wide {
+		width = 0
+	}
+	if (f.byGiven || f.all) && len(f.by) > 0 && (r.Total.Calls > 0 || f.allTime() && r.Source.Calls > 0) {
+		return usageBy(a, r, opts, f, in, width)
+	}
+	var text bytes.Buffer
+	if err := r.WriteText(&text, width); err != nil {
+		return err
+	}
+	blank := 0 // the sentences are behind the table, whose names are not marked
+	for line := range strings.Lines(text.String()) {
+		switch {
+		case line == "\n":
+			blank++
+		case strings.HasPrefix(line, "MODEL "):
+			line = output.Heading(a.Out, strings.TrimSuffix(line, "\n")) + "\n"
+		case blank > 1:
+			line = output.Mark(a.Out, line)
+		}
+		if _, err := io.WriteString(a.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usageBy prints what calls of the period of a report cost by the names of --by.
+func usageBy(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files, width int) error {
+	table := costtable.Table{All: f.all || isTime(f.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(f.by, isTime)}
+	for _, name := range f.by {
+		table.Keys = append(table.Keys, strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " ")))
+	}
+	// Lines that cannot be read were reported.
+	opts.By = [][]string{f.by, {}}
+	period := r.Period
+	if f.allTime() {
+		period = daysOf(&r.Source)
+	}
+	opts.From, opts.To = period.From, period.To
+	opts.OnRead = a.ReadingCalls("reading calls for the table", in)
+	now, _ := calls.Sum(opts, in.Paths...)
+	var before []calls.Group
+	if table.Change {
+		opts.From, opts.To = r.Previous.From, r.Previous.To
+		opts.OnRead = a.ReadingCalls("reading calls for the change", in)
+		sums, _ := calls.Sum(opts, in.Paths...)
+		before = sums[0]
+	}
+	a.Progress.Stop()
+	table.Rows = costRows(f.by, now[0], before)
+	table.Total = costtable.Row{Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), PreviousUSD: r.Total.Previous.USD}
+	for i := range now[1] {
+		setCosts(&table.Total, &now[1][i])
+	}
+	title := costtable.Period(period.From, period.To, period.Running)
+	if table.Change {
+		title += ", change against the " + costtable.Length(r.Previous.From, r.Previous.To) + " before"
+	}
+	fmt.Fprintln(a.Out, texttable.Paragraph(title, width))
+	if f.Match != nil {
+		fmt.Fprintln(a.Out, texttable.Paragraph(texttable.Line("Only calls "+costtable.Labels(f.Match)), width))
+	}
+	fmt.Fprintln(a.Out)
+	if err := table.Write(a.Out, width, func(line string) string { return output.Heading(a.Out, line) }); err != nil {
+		return err
+	}
+	var notes strings.Builder
+	if err := r.WriteNotes(&notes, width); err != nil || notes.Len() == 0 {
+		return err
+	}
+	_, err := fmt.Fprint(a.Out, "\n"+output.Mark(a.Out, notes.String()))
+	return err
+}
+
+// isTime reports whether a name of --by is a time, whose rows are in their order and have nothing before to compare with.
+func isTime(name string) bool { return name == "day" || name == "week" || name == "month" }
+
+// allTime reports whether the table has the calls of all times: the 28 days of a report would cut its weeks and months.
+func (f *Options) allTime() bool {
+	return f.From+f.To+f.Last == "" && (slices.Contains(f.by, "week") || slices.Contains(f.by, "month"))
+}
+
+// daysOf returns the period from the day of the first call to the day of the last.
+func daysOf(s *report.Source) report.Period {
+	const day = 24 * time.Hour
+	p := report.Period{From: s.First.Truncate(day), To: s.Last.Truncate(day).Add(day)}
+	p.Running = p.To.After(s.Now)
+	return p
+}
+
+// costRows returns the rows of a table by names, the highest cost first; times are in their order. Groups that have calls in the time
+// before only have a row, too.
+func costRows(by []string, now, before []calls.Group) []costtable.Row {
+	var rows []costtable.Row
+	places := map[string]int{}
+	at := func(g *calls.Group) *costtable.Row {
+		key := fmt.Sprintf("%q", g.By)
+		place, known := places[key]
+		if !known {
+			place = len(rows)
+			places[key] = place
+			rows = append(rows, costtable.Row{Keys: keyNames(by, g.By), USD: "0", PreviousUSD: "0"})
+		}
+		return &rows[place]
+	}
+	for i := range now {
+		setCosts(at(&now[i]), &now[i])
+	}
+	for i := range before {
+		at(&before[i]).PreviousUSD = before[i].USD
+	}
+	if !isTime(by[0]) {
+		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return money.Exact(b.USD).Cmp(money.Exact(a.USD)) })
+	}
+	return rows
+}
+
+// setCosts sets the sums of a row.
+func setCosts(row *costtable.Row, g *calls.Group) {
+	row.Calls, row.Unpriced, row.USD = g.Calls, g.Unpriced, g.USD
+	row.Cached, row.Input, row.Output = 0, 0, 0
+	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {
+		cached := u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
+		row.Cached += cached
+		row.Input += u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.CacheWrite5m + u.CacheWrite1h + cached
+		row.Output += u.Output + u.AudioOutput + u.ImageOutput
+	}
+}
+
+// keyNames returns the keys of a row. A call without a label has none to show.
+func keyNames(by, values []string) []string {
+	names := slices.Clone(values)
+	for i, value := range values {
+		if label, labelled := strings.CutPrefix(by[i], "label:"); value == "" && labelled {
+			names[i] = "(no " + label + ")"
+		} else if value == "" {
+			names[i] = output.Unknown
+		}
+	}
+	return names
+}

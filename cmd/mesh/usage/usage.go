@@ -1,0 +1,231 @@
+// Package usage is mesh usage: what the calls of files cost, as a report, a table, a line or rows of FOCUS.
+package usage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+)
+
+// completeBy completes the last of the names of --by, which have commas between them.
+func completeBy(_ *cobra.Command, _ []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	given := prefix[:strings.LastIndex(prefix, ",")+1]
+	for _, name := range []string{"day", "week", "month", "provider", "platform", "model", "label:", "unpriced"} {
+		if !slices.Contains(strings.Split(given, ","), name) {
+			names = append(names, given+name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+}
+
+// Options are the flags of mesh usage.
+type Options struct {
+	selection.Flags
+	by               []string
+	html, account    string
+	reprice, byGiven bool
+
+	budgets, failOn []string
+	all, line       bool
+	chargesOnly     bool
+}
+
+// New returns the command mesh usage.
+func New(a *app.App) *cobra.Command {
+	var f Options
+	cmd := &cobra.Command{
+		Use:   "usage FILE|DIR|-...",
+		Short: "Add up the calls of files that mesh meter wrote, or of files of usage objects",
+		Long: `Usage adds up calls: their number, tokens and cost. It reads files, folders with files that end in .jsonl or .jsonl.gz, and
+stdin for -. A line is a call, as mesh meter --log writes it, or with as little as
+
+  {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}
+
+where usage is the usage object of the provider's response, unchanged. The provider is optional if the name of the model
+determines it.
+
+The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
+without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
+
+-o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
+no row; they are counted on stderr, and the exit status is 1.
+
+On a terminal the table has the last 28 full days, or those of --from and --to or --last, with the change against the time before,
+what is not known, the month and what to do next; with --by week or month it has all weeks or months. Names are never cut: columns are
+left out where they do not fit. A pipe, -o csv and -o json get all calls, rows, columns and digits. -o json also has the whole report,
+as package discovery/report describes it. On a terminal INPUT is all input, and CACHED the part of it that was read from caches; elsewhere
+INPUT is the input without caches, which have columns of their own.
+
+--budget shows what is left of a budget of mesh meter in the present day or month, in UTC; one without either is about all calls of the
+files, whatever --from, --to and --last are. As in mesh meter, a call counts with its cost, or with what it costs at least where that is
+not known, and with what the provider behind OpenRouter bills besides; calls of a subscription count, unless --charges-only is given. With
+--label everything, budgets included, is about the calls with that label, although mesh meter counts all calls towards its budgets.
+
+--fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail), retiring (a model retires within 14 days),
+budget (exceeded, or will be), label (one value of a label caused a fifth or more of the increase), errors (3 % of the calls of a model)
+and unpriced. The rule is printed on stderr, and the exit status is 1.
+
+--line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". It reads only files of the present day, and of
+the periods of --budget, as far as their names begin with a day.
+
+A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
+		Example: "  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Args:    app.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			f.byGiven = cmd.Flags().Changed("by")
+			return run(a, paths, f)
+		},
+	}
+	f.Flags.Add(cmd, "day or RFC 3339 time of the first call; 7d is seven days ago, 00:00 UTC", "day or RFC 3339 time after the last call",
+		"count only the calls with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, week (its Monday), month, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
+	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
+	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
+	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
+	f.reportFlags(cmd)
+	app.Complete(cmd, "by", completeBy)
+	app.PricesFlag(a, cmd)
+	return cmd
+}
+
+func run(a *app.App, paths []string, f Options) error {
+	if err := f.Parse(); err != nil {
+		return err
+	}
+	opts, err := f.options(a.Format)
+	if err != nil {
+		return err
+	}
+	if err := page.Check(a, f.html, paths...); err != nil {
+		return err
+	}
+	list, _, err := a.PriceList()
+	if err != nil {
+		return err
+	}
+	in, err := callsfiles.Open(a.ReadingStdin(), paths)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for _, name := range in.Packed() {
+		a.Warn(fmt.Errorf("%s is a copy of the file without .gz, and its calls count once", name))
+	}
+	if f.line {
+		return usageLine(a, &f, list, in, time.Now())
+	}
+	opts.Prices, opts.OnRead = list, a.ReadingCalls("reading calls", in)
+	if a.Format == "focus" {
+		return usageFocus(a, list, opts, f.account, in)
+	}
+	sums, err := costs.Read(f.by, opts, in.Paths...)
+	unread := exit.WrongUse(in.Rename(err))
+	if unread != nil {
+		if sums.Calls == 0 {
+			return unread
+		}
+		sums.Errors = strings.Split(output.Error(unread), "\n")
+	}
+	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
+	r, err := usageReport(a, o, &f, in, paths, sums.Errors)
+	if err != nil {
+		return err
+	}
+	if r != nil {
+		sums.Budgets, sums.Part = r.Budgets, f.From+f.To+f.Last != ""
+	}
+	if f.html != "" {
+		if err := page.WriteHTML(a, f.html, r); err != nil {
+			return err
+		}
+	}
+	if err := printUsage(a, sums, r, opts, &f, in); err != nil {
+		return err
+	}
+	return cmp.Or(unread, failOn(a, r, f.failOn))
+}
+
+// options returns the options of the flags.
+func (f Options) options(format string) (opts calls.SumOptions, err error) {
+	if err := f.check(format); err != nil {
+		return opts, err
+	}
+	if err := f.checkReport(format); err != nil {
+		return opts, err
+	}
+	opts = calls.SumOptions{Reprice: f.reprice, MatchLabels: f.Match}
+	opts.From, opts.To, err = f.Times(time.Now())
+	return opts, err
+}
+
+// printUsage prints the sums of all calls, or on a terminal the report.
+func printUsage(a *app.App, sums *costs.Report, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
+	if sums.Calls == 0 && !warnLabels(a, opts, in) {
+		a.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
+	}
+	for i, by := range sums.By {
+		label, labelled := strings.CutPrefix(by, "label:")
+		if labelled && sums.Calls > 0 && !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
+			a.Warn(fmt.Errorf("--by: no call has the label %q", label))
+		}
+	}
+	switch {
+	case a.Format == "csv":
+		a.Progress.Stop()
+		return sums.CSV(a.Out)
+	case a.Format == "json":
+		return a.Print(usageJSON{sums, r}, nil)
+	case output.Width(a.Out) == 0:
+		return a.Print(sums, sums.Table)
+	}
+	return usageText(a, r, opts, f, in)
+}
+
+// warnLabels reports whether a label of --label is why there are no calls, and warns about it: no call of the time has it, or has the value.
+func warnLabels(a *app.App, opts calls.SumOptions, in *callsfiles.Files) (warned bool) {
+	match := opts.MatchLabels
+	opts.MatchLabels, opts.OnRead = nil, nil
+	for _, name := range slices.Sorted(maps.Keys(match)) {
+		opts.By = [][]string{{"label:" + name}}
+		sums, _ := calls.Sum(opts, in.Paths...) // lines that cannot be read were reported
+		var values []string
+		found := len(sums[0]) == 0
+		for _, group := range sums[0] {
+			found = found || group.By[0] == match[name]
+			if value := group.By[0]; value != "" && len(values) < maxValues {
+				values = append(values, strconv.Quote(value))
+			}
+		}
+		switch {
+		case found:
+			continue
+		case values == nil:
+			a.Warn(fmt.Errorf("--label: no call has the label %q", name))
+		default:
+			a.Warn(fmt.Errorf("--label: no call has %s=%s; it is one of %s", name, match[name], strings.Join(values, ", ")))
+		}
+		warned = true
+	}
+	return warned
+}
+
+// maxValues is the number of values of a label that a warning names.
+const maxValues = 10
