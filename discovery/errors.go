@@ -83,7 +83,7 @@ func (f Failure) Error() string {
 	who := string(f.Provider)
 	switch {
 	case who != "":
-	case f.Operation == opUpdatePrices:
+	case f.Operation == opUpdatePrices, f.Operation == opConfirmPrices:
 		who = "price table"
 	default:
 		who = "catalog"

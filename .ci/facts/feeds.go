@@ -30,7 +30,8 @@ var feeds = []feed{
 // minPrices is the number of prices below which a feed counts as absent.
 const minPrices = 20
 
-// feedsCommand updates a price table by the feeds of a day and prints the changes as JSON lines. A feed that counts as absent is
+// feedsCommand updates a price table by the feeds of a day and prints the changes as JSON lines. It sets the day of each row that the
+// feeds state in the file confirmed.csv beside the table. A feed that counts as absent is
 // printed to warn.
 //
 //	facts feeds -dir DIR -day YYYY-MM-DD -table FILE -state FILE
@@ -61,17 +62,20 @@ func feedsCommand(out, warn io.Writer, args []string) error {
 	if *day < s.Day {
 		return fmt.Errorf("the state is of %s, after %s", s.Day, *day)
 	}
-	changes := update(t, s, readFeeds(*dir, *day, s, warn), *day)
+	days, err := readConfirmed(confirmedFile(*tableFile))
+	if err != nil {
+		return err
+	}
+	found := readFeeds(*dir, *day, s, warn)
+	changes := update(t, s, found, *day)
+	days.move(t, s, found, *day)
 	for _, c := range changes {
 		if err := json.NewEncoder(out).Encode(c); err != nil {
 			return err
 		}
 	}
 	// The table is first: after an interruption the next run finds nothing to change, instead of losing a change.
-	if err := t.write(*tableFile); err != nil {
-		return err
-	}
-	return s.write(*stateFile)
+	return errors.Join(t.write(*tableFile), days.write(confirmedFile(*tableFile), t), s.write(*stateFile))
 }
 
 // readFeeds returns what the feeds state, by the name of the feed; without those that count as absent.

@@ -26,3 +26,8 @@ func (s *Server) getPrices(r *http.Request) answer {
 	s.mu.Unlock()
 	return unlessMatched(r, []byte(table), answer{Status: http.StatusOK, Text: table})
 }
+
+// getConfirmed returns no days.
+func getConfirmed(*http.Request) answer {
+	return answer{Status: http.StatusOK, Text: "provider,model_id,above,valid_from,mode,modality,confirmed_at\n"}
+}

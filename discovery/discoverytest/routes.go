@@ -17,7 +17,8 @@ type Operation string
 // The operations of the services.
 const (
 	ListCatalog         Operation = "catalog.listModels"
-	GetPrices           Operation = "prices.getTable" // the price table of Client.UpdatePrices
+	GetPrices           Operation = "prices.getTable"     // the price table of Client.UpdatePrices
+	GetConfirmed        Operation = "prices.getConfirmed" // the days of Client.ConfirmPrices; a Fault has those of a test
 	ListOpenAIModels    Operation = "openai.listModels"
 	ListDeepSeekModels  Operation = "deepseek.listModels"
 	ListAnthropicModels Operation = "anthropic.listModels"
@@ -94,6 +95,7 @@ func (s *Server) routes() []route {
 	return slices.Concat(s.completionRoutes(), platformRoutes(), []route{
 		{op: ListCatalog, pattern: "GET /models", run: s.listCatalog},
 		{op: GetPrices, service: service{name: discovery.ServicePrices}, pattern: "GET /prices.csv", run: s.getPrices},
+		{op: GetConfirmed, service: service{name: discovery.ServicePrices}, pattern: "GET /confirmed.csv", run: getConfirmed},
 		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(openAIModels)})},
 		{op: ListDeepSeekModels, service: deepSeek, pattern: "GET /models", run: always(object{"object": "list", "data": readRows(deepSeekModels)})},
 		{op: ListXAIModels, service: xai, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(xaiModels)})},

@@ -24,6 +24,8 @@ type pricesFile struct {
 	// Table is the text of the table; "" for none. Updated reports that it is one of UpdatePrices.
 	Table   string `json:"table"`
 	Updated bool   `json:"updated,omitempty"`
+	// Confirmed is the text of WithConfirmed for the table.
+	Confirmed string `json:"confirmed,omitempty"`
 }
 
 // Save writes the list to a file for [Load]: the rows of [List.With] and the table, exactly. Live rows are left out,
@@ -35,7 +37,7 @@ func (l *List) Save(w io.Writer) error {
 	}
 	file := pricesFile{ETag: l.etag, Own: l.own.given}
 	if l.table != nil {
-		file.Table, file.Updated = l.table.Table, l.table.Updated
+		file.Table, file.Updated, file.Confirmed = l.table.Table, l.table.Updated, l.table.Confirmed
 	}
 	content, err := json.Marshal(file)
 	if err != nil {
@@ -98,11 +100,16 @@ func parsePricesFile(text []byte) (*List, error) {
 
 // list returns the price list of the table, or nil if the file has no table.
 func (f *pricesFile) list() (*pricelist.List, error) {
-	switch {
-	case f.Table == "":
+	if f.Table == "" {
 		return nil, nil //nolint:nilnil // the list of an empty List
-	case f.Updated:
-		return pricelist.Update(f.Table)
 	}
-	return pricelist.Read(f.Table)
+	read := pricelist.Read
+	if f.Updated {
+		read = pricelist.Update
+	}
+	table, err := read(f.Table)
+	if err != nil || f.Confirmed == "" {
+		return table, err
+	}
+	return table.Confirm(f.Confirmed, pricelist.Tomorrow())
 }

@@ -36,7 +36,8 @@ type Row struct {
 	UsageUnit string `json:"usage_unit"`
 	// Source names what was read and how reliable it is.
 	Source string `json:"source"`
-	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; "" if unknown.
+	// VerifiedAt is when the source was read, or the later day on which public price feeds last stated the row, as a date or an RFC
+	// 3339 time; "" if unknown.
 	VerifiedAt string `json:"verified_at"`
 	// ValidFrom is the beginning of the price and ValidUntil the end, which is exclusive: a UTC day, as in "2026-12-01", or an
 	// RFC 3339 time; "" means no limit.
@@ -122,7 +123,7 @@ func rowOf(r *pricelist.Row) Row {
 	return row
 }
 
-// Age returns how long before now the source of the row was read. A date means its beginning in UTC, and a time in the future
+// Age returns how long before now the row was verified. A date means its beginning in UTC, and a time in the future
 // gives 0. Age returns false if VerifiedAt is "" or invalid.
 func (r Row) Age(now time.Time) (time.Duration, bool) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {

@@ -38,7 +38,7 @@ func (l *List) WithTable(csv, tag string) (*List, error) {
 		return nil, invalid("csv", "", "is damaged: "+err.Error())
 	}
 	switch {
-	case table.AsOf().Before(l.table.AsOf()):
+	case table.AsOf().Before(l.table.Unconfirmed().AsOf()):
 		return nil, ErrOldTable
 	case table.Lacks(l.table):
 		return nil, fmt.Errorf("%w, or cut: it has prices for less than nine tenths of the models", ErrOldTable)
@@ -47,5 +47,21 @@ func (l *List) WithTable(csv, tag string) (*List, error) {
 	if l.own.list != nil {
 		list.own.list = list.namedRows(slices.Clone(l.own.list.Rows()))
 	}
+	return &list, nil
+}
+
+// WithConfirmed returns the list with the days on which public price feeds last stated the rows of its table, as the file confirmed.csv
+// beside the table has them; [github.com/mesh-gateway/mesh-go/discovery.Client.ConfirmPrices] requests it. The VerifiedAt of a row becomes that day if it is later; the days of
+// an earlier WithConfirmed are replaced. l does not change.
+//
+// A text that cannot be read, a row that the table does not have, a wrong day, and a day later than tomorrow in UTC are a
+// [*ValueError].
+func (l *List) WithConfirmed(csv string) (*List, error) {
+	table, err := l.table.Confirm(csv, pricelist.Tomorrow())
+	if err != nil {
+		return nil, invalid("csv", "", "is damaged: "+err.Error())
+	}
+	list := *l
+	list.table = table
 	return &list, nil
 }

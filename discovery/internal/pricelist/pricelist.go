@@ -45,6 +45,9 @@ type List struct {
 	// Table is the text of the table that the list was read from; "" for other lists. Updated reports that [Update] read it.
 	Table   string
 	Updated bool
+	// Confirmed is the text of [List.Confirm]; unconfirmed is the list before, nil if there was none.
+	Confirmed   string
+	unconfirmed *List
 }
 
 type modelKey struct{ provider, model string }
@@ -152,13 +155,20 @@ func readRow(cells []string) Row {
 		Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
 		Kind: Kind{Mode: cells[13], Modality: cells[14]},
 	}
-	if above, _ := strconv.ParseInt(cells[2], 10, 64); above > 0 {
-		r.MinPrompt = above + 1
-	}
+	above, _ := strconv.ParseInt(cells[2], 10, 64)
+	r.MinPrompt = minPrompt(above)
 	r.From, _ = ParseTime(cells[8])
 	r.Until, _ = ParseTime(cells[9])
 	if single, ok := strings.CutSuffix(cells[6], "?"); ok {
 		r.SingleSourceWrite1h = ParsePrice(single)
 	}
 	return r
+}
+
+// minPrompt returns the length of the shortest prompt above a length; 0 for all prompts.
+func minPrompt(above int64) int64 {
+	if above == 0 {
+		return 0
+	}
+	return above + 1
 }

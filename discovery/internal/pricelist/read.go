@@ -21,31 +21,16 @@ const header = "provider,model_id,above,input,cache_read,cache_write_5m,cache_wr
 // Read reads a table in the format of the built-in one, as a newer version of it. Every line must be well-formed, since a
 // malformed price would be read as one that is not known. Rows of a provider that this version does not know are left out. The errors contain nothing of the text.
 func Read(text string) (*List, error) {
-	if !strings.HasSuffix(text, "\n") {
-		return nil, errors.New("the last line is not complete")
-	}
-	begun, number := false, 0
 	var rows []Row
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.HasPrefix(line, "#"):
-			continue
-		case !begun:
-			if line != header {
-				return nil, errors.New("the columns are not those of this version")
-			}
-			begun = true
-			continue
-		}
-		cells := strings.Split(line, ",")
-		if reason := malformed(cells, strings.Count(header, ",")+1); reason != "" {
-			return nil, fmt.Errorf("line %d: %s", number, reason)
-		}
-		if companies[cells[0]] != "" { // a later table may have further providers
+	err := readLines(text, header, func(cells []string) string {
+		reason := malformed(cells)
+		if reason == "" && companies[cells[0]] != "" { // a later table may have further providers
 			rows = append(rows, readRow(cells))
 		}
+		return reason
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("there are no rows")
@@ -53,6 +38,36 @@ func Read(text string) (*List, error) {
 	list := New(rows)
 	list.Table = text
 	return list, nil
+}
+
+// readLines reads the lines after the one with the names of the columns. read returns what is wrong with a line; "" for nothing.
+func readLines(text, columns string, read func(cells []string) string) error {
+	if !strings.HasSuffix(text, "\n") {
+		return errors.New("the last line is not complete")
+	}
+	begun, number := false, 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "#"):
+			continue
+		case !begun:
+			if line != columns {
+				return errors.New("the columns are not those of this version")
+			}
+			begun = true
+			continue
+		}
+		cells, reason := strings.Split(line, ","), "the number of cells is wrong"
+		if len(cells) == strings.Count(columns, ",")+1 {
+			reason = read(cells)
+		}
+		if reason != "" {
+			return fmt.Errorf("line %d: %s", number, reason)
+		}
+	}
+	return nil
 }
 
 // Update is [Read] for a newer version of the table. The sources of its rows name that version.
@@ -71,10 +86,7 @@ func Update(text string) (*List, error) {
 }
 
 // malformed returns what is wrong with a line; "" for nothing.
-func malformed(cells []string, columns int) string {
-	if len(cells) != columns {
-		return "the number of cells is wrong"
-	}
+func malformed(cells []string) string {
 	if slices.ContainsFunc(cells, func(cell string) bool { return len(cell) > 200 || strings.ContainsFunc(cell, notPlain) }) {
 		return "a cell is not plain text"
 	}
@@ -99,11 +111,14 @@ func malformedDates(cells []string) string {
 		return "a date is not valid"
 	case !from.IsZero() && !until.IsZero() && !from.Before(until):
 		return "the period has no day"
-	case calendar.Date(verified).After(calendar.Date(time.Now()).AddDate(0, 0, 1)): // it would stay newer than later tables
+	case calendar.Date(verified).After(Tomorrow()): // it would stay newer than later tables
 		return "the date of the verification is in the future"
 	}
 	return ""
 }
+
+// Tomorrow returns the last day on which a row can have been read, which is today somewhere.
+func Tomorrow() time.Time { return calendar.Date(time.Now()).AddDate(0, 0, 1) }
 
 func notPlain(r rune) bool { return r < ' ' || r > '~' }
 
