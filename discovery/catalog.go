@@ -93,7 +93,7 @@ func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOpt
 		if s, _, err = c.catalog.current.Get(ctx, fresh, c.readCatalog); err != nil { // ctx ended
 			s = c.lastGood([]*Failure{c.record(catalogRequest.interrupted(err))})
 		}
-		for _, f := range c.catalog.unreported.take() {
+		for _, f := range c.takeUnreported() {
 			_ = c.report(ctx, f.of(operation)) // the snapshot has it, too
 		}
 	}

@@ -24,9 +24,11 @@ type catalogCache struct {
 	current cache.Value[*snapshot]
 	// lastGood is the last snapshot of the primary catalog. It survives InvalidateCatalog.
 	lastGood atomic.Pointer[snapshot]
+
+	mu sync.Mutex
 	// unreported holds the failures of shared requests until a caller reports them in its own goroutine: a failure handler may
 	// call the client, which would wait for the request that waits for the handler, and it may panic.
-	unreported failureQueue
+	unreported []*Failure
 }
 
 // readCatalog requests the catalog, else the lists of the providers, else returns the last good catalog. Its error is nil: the
@@ -147,27 +149,17 @@ func (c *Client) lastGood(failures []*Failure) *snapshot {
 
 // record queues a failure of a shared request for the next caller, and returns it.
 func (c *Client) record(f *Failure) *Failure {
-	c.catalog.unreported.add(f)
+	c.catalog.mu.Lock()
+	defer c.catalog.mu.Unlock()
+	c.catalog.unreported = append(c.catalog.unreported, f)
 	return f
 }
 
-// failureQueue holds failures until they are reported. The zero value is empty.
-type failureQueue struct {
-	mu       sync.Mutex
-	failures []*Failure
-}
-
-func (q *failureQueue) add(f *Failure) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.failures = append(q.failures, f)
-}
-
-// take empties the queue.
-func (q *failureQueue) take() []*Failure {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	failures := q.failures
-	q.failures = nil
+// takeUnreported returns the queued failures, and empties the queue.
+func (c *Client) takeUnreported() []*Failure {
+	c.catalog.mu.Lock()
+	defer c.catalog.mu.Unlock()
+	failures := c.catalog.unreported
+	c.catalog.unreported = nil
 	return failures
 }

@@ -132,11 +132,14 @@ var errTooLarge = errors.New("the sum of the bill is too large")
 // check returns an error if a bucket begins before start or ends after end, so that the bill has costs from outside a window, and for a
 // sum that is not finite. An end of 0 is open.
 func (b *bill[B]) check(start, end int64) error {
-	n := len(b.buckets)
-	switch {
-	case n > 0 && (b.buckets[0].begin() < start || end != 0 && b.buckets[n-1].end() > end):
-		return billing.ErrOutsideWindow
-	case !finite(b.total.Total().Float64()):
+	if n := len(b.buckets); n > 0 {
+		first, _ := b.buckets[0].times()
+		_, last := b.buckets[n-1].times()
+		if first.Unix() < start || end != 0 && last.Unix() > end {
+			return billing.ErrOutsideWindow
+		}
+	}
+	if !finite(b.total.Total().Float64()) {
 		return errTooLarge
 	}
 	return nil

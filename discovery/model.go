@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,11 +106,11 @@ func readRow(text json.RawMessage) (ModelInfo, error) {
 	info := ptr.Value(e.Info)
 	return ModelInfo{
 		ID:            e.ID,
-		Developer:     ptr.Value(firstNonNil(ptr.NonZero(info.Developer), ptr.NonZero(e.Developer))),
+		Developer:     ptr.Value(cmp.Or(ptr.NonZero(info.Developer), ptr.NonZero(e.Developer))),
 		ContextLength: positive(info.ContextLength, e.ContextLength),
 		MaxTokens:     positive(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
-		Name:          firstNonNil(ptr.NonZero(info.Name), ptr.NonZero(e.Name)),
-		Description:   firstNonNil(ptr.NonZero(info.Description), ptr.NonZero(e.Description)),
+		Name:          cmp.Or(ptr.NonZero(info.Name), ptr.NonZero(e.Name)),
+		Description:   cmp.Or(ptr.NonZero(info.Description), ptr.NonZero(e.Description)),
 		Type:          ptr.NonZero(e.Type),
 		Aliases:       e.Aliases,
 		Tags:          e.Tags,
@@ -133,11 +134,11 @@ func positive(numbers ...*json.Number) *int64 {
 // merge adds what another row of the same id contains, since the catalog lists a model once for each type. The lists may
 // then have repetitions.
 func (m *ModelInfo) merge(other ModelInfo) {
-	m.ContextLength = firstNonNil(m.ContextLength, other.ContextLength)
-	m.MaxTokens = firstNonNil(m.MaxTokens, other.MaxTokens)
-	m.Name = firstNonNil(m.Name, other.Name)
-	m.Description = firstNonNil(m.Description, other.Description)
-	m.Type = firstNonNil(m.Type, other.Type)
+	m.ContextLength = cmp.Or(m.ContextLength, other.ContextLength)
+	m.MaxTokens = cmp.Or(m.MaxTokens, other.MaxTokens)
+	m.Name = cmp.Or(m.Name, other.Name)
+	m.Description = cmp.Or(m.Description, other.Description)
+	m.Type = cmp.Or(m.Type, other.Type)
 	m.Aliases = append(m.Aliases, other.Aliases...)
 	m.Tags = append(m.Tags, other.Tags...)
 }
@@ -149,13 +150,6 @@ func (m *ModelInfo) clone() *ModelInfo {
 	c.Name, c.Description, c.Type = ptr.Copy(m.Name), ptr.Copy(m.Description), ptr.Copy(m.Type)
 	c.Aliases, c.Tags = append([]string{}, m.Aliases...), append([]string{}, m.Tags...)
 	return &c
-}
-
-func firstNonNil[T any](a, b *T) *T {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // unique returns list without repetitions. It writes into list.

@@ -114,7 +114,6 @@ func checkService(service Service) error {
 			names = append(names, string(s.service))
 		}
 	}
-	names = append(names, string(ServicePrices))
 	return invalid("service", string(service), "is not one of "+strings.Join(names, ", "))
 }
 

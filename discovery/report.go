@@ -7,12 +7,10 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -188,47 +186,24 @@ func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 // Bucket is the type of a report's buckets.
 type Bucket interface {
 	CostBucket | TeamCostBucket
-	// row is the bucket as a row of a table.
-	row() report.Row
 	// usd is the amount of the bucket.
 	usd() float64
 	// items are the parts of the amount by what was billed; empty if the bill was not grouped by it.
 	items() []billedItem
-	// begin and end are those of the bucket in Unix seconds; the end is exclusive.
-	begin() int64
-	end() int64
+	// times are the beginning of the bucket and its end, which is exclusive.
+	times() (start, end time.Time)
 }
 
 func (b CostBucket) usd() float64 { return b.TotalUSD }
 
-func (b CostBucket) begin() int64 { return b.StartTime }
-
-func (b CostBucket) end() int64 { return b.EndTime }
-
-func (b CostBucket) row() report.Row {
-	return report.Row{Label: rowLabel(time.Unix(b.StartTime, 0).UTC()), USD: b.TotalUSD}
+func (b CostBucket) times() (start, end time.Time) {
+	return time.Unix(b.StartTime, 0).UTC(), time.Unix(b.EndTime, 0).UTC()
 }
 
 func (b TeamCostBucket) usd() float64 { return b.TotalUSD }
 
-func (b TeamCostBucket) begin() int64 {
-	t, _ := time.Parse(time.RFC3339, b.StartTime)
-	return t.Unix()
+func (b TeamCostBucket) times() (start, end time.Time) {
+	start, _ = time.Parse(time.RFC3339, b.StartTime)
+	end, _ = time.Parse(time.RFC3339, b.EndTime)
+	return start, end
 }
-
-func (b TeamCostBucket) end() int64 {
-	t, _ := time.Parse(time.RFC3339, b.EndTime)
-	return t.Unix()
-}
-
-func (b TeamCostBucket) row() report.Row {
-	label := b.StartTime
-	if t, err := time.Parse(time.RFC3339, b.StartTime); err == nil {
-		label = rowLabel(t)
-	}
-	return report.Row{Label: label, USD: b.TotalUSD}
-}
-
-// rowLabel formats the start of a bucket without the offset, which is that of the whole report, and without the time at
-// midnight.
-func rowLabel(t time.Time) string { return strings.TrimSuffix(t.Format(time.DateTime), " 00:00:00") }

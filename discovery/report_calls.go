@@ -11,7 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -114,33 +113,9 @@ func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	}
 	return !slices.ContainsFunc(r.Buckets, func(b B) bool {
 		s := spanOf(b)
-		return s.last-s.first > 1 && (b.begin()%calendar.SecondsPerDay != 0 || b.end()%calendar.SecondsPerDay != 0)
+		start, end := b.times()
+		return s.last-s.first > 1 && (start.Unix()%calendar.SecondsPerDay != 0 || end.Unix()%calendar.SecondsPerDay != 0)
 	})
-}
-
-// rows returns a row for each bucket, or with calls for each UTC day that has a bucket or a call. There are none if an
-// amount of the bill is not finite.
-func (r *ReconciliationReport[B]) rows() []report.Row {
-	if !r.finiteBill() {
-		return nil
-	}
-	if r.counted == nil || len(r.counted.calls) == 0 {
-		rows := make([]report.Row, len(r.Buckets))
-		for i, bucket := range r.Buckets {
-			rows[i] = bucket.row()
-		}
-		return rows
-	}
-	c, err := r.Compare(0)
-	if err != nil {
-		return nil
-	}
-	rows := make([]report.Row, len(c.Days))
-	for i, day := range c.Days {
-		counted := decimal.FromText(day.Counted).Float64()
-		rows[i] = report.Row{Label: day.Name, USD: decimal.FromText(day.Billed).Float64(), Counted: &counted, Unpriced: day.Unpriced}
-	}
-	return rows
 }
 
 // countedNote describes what a comparison with calls lacks; "" when nothing.

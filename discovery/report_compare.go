@@ -75,8 +75,9 @@ type span struct{ first, last int64 }
 
 // spanOf returns the UTC days of a bucket.
 func spanOf[B Bucket](b B) span {
-	first := b.begin() / calendar.SecondsPerDay
-	return span{first, max(first+1, (b.end()+calendar.SecondsPerDay-1)/calendar.SecondsPerDay)}
+	start, end := b.times()
+	first := calendar.DayNumber(start)
+	return span{first, max(first, calendar.DayNumber(end.Add(-1))) + 1}
 }
 
 // name returns the first day.

@@ -1,11 +1,16 @@
 package discovery
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
+	"text/tabwriter"
+	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift.
@@ -13,14 +18,64 @@ import (
 // grouped by line item or description, a note names the items that calls cannot have, such as storage. Amounts are in cents, or in
 // millionths of a dollar if they or their difference are below a cent. A report that is not complete shows only the attributed amount. An
 // error of w is returned.
-func (r *ReconciliationReport[B]) Table(w io.Writer) error { return r.display().Table(w) }
-
-// display returns the report as it is shown.
-func (r *ReconciliationReport[B]) display() *report.Report {
-	return &report.Report{
-		Name: string(r.Provider), Billed: r.actual(), Attributed: finiteOrNil(r.AttributedUSD),
-		Drift: finiteOrNil(r.DriftUSD), DriftPct: finiteOrNil(r.DriftPct), Rows: r.rows(), Notes: r.notes(),
+func (r *ReconciliationReport[B]) Table(w io.Writer) error {
+	var out bytes.Buffer
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(cells ...string) { _, _ = fmt.Fprintf(table, "%s\t\n", strings.Join(cells, "\t")) }
+	for _, cells := range r.rows() {
+		row(cells...)
 	}
+	billed, attributed, drift := r.actual(), finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
+	places := placesOf(billed, attributed, drift)
+	row("billed", formatUSD(billed, places))
+	row("counted", formatUSD(attributed, places))
+	row("drift", formatSigned(drift, places))
+	row("drift %", formatSigned(finiteOrNil(r.DriftPct), 2))
+	_ = table.Flush() // into memory
+	for _, note := range r.notes() {
+		_, _ = fmt.Fprintln(&out, note)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// rows returns the heading and a row for each bucket, or with calls for each UTC day that has a bucket or a call. There is only the
+// heading if what was billed is not known.
+func (r *ReconciliationReport[B]) rows() [][]string {
+	rows := [][]string{{string(r.Provider), "USD"}}
+	switch {
+	case r.actual() == nil:
+	case r.counted != nil && len(r.counted.calls) > 0:
+		return r.comparedRows()
+	default:
+		for _, bucket := range r.Buckets {
+			start, _ := bucket.times()
+			usd := bucket.usd()
+			// The offset is that of the whole report.
+			label := strings.TrimSuffix(start.Format(time.DateTime), " 00:00:00")
+			rows = append(rows, []string{label, formatUSD(&usd, placesOf(&usd))})
+		}
+	}
+	return rows
+}
+
+func (r *ReconciliationReport[B]) comparedRows() [][]string {
+	rows := [][]string{{string(r.Provider), "billed", "counted"}}
+	c, err := r.Compare(0)
+	if err != nil {
+		return rows
+	}
+	for _, day := range c.Days {
+		billed, amount := decimal.FromText(day.Billed).Float64(), decimal.FromText(day.Counted).Float64()
+		difference := billed - amount
+		places := placesOf(&billed, &amount, &difference)
+		counted := formatUSD(&amount, places)
+		if day.Unpriced > 0 {
+			counted += fmt.Sprintf(" + %d unpriced", day.Unpriced)
+		}
+		rows = append(rows, []string{day.Name, formatUSD(&billed, places), counted})
+	}
+	return rows
 }
 
 // actual returns what was billed, or nil when that is not known.
@@ -60,4 +115,35 @@ func (r *ReconciliationReport[B]) notes() []string {
 		notes = append(notes, "not settled: the window reaches into today or beyond, so what is billed can still grow")
 	}
 	return notes
+}
+
+// placesOf returns two decimal places, or six if one of the amounts is below a cent.
+func placesOf(amounts ...*float64) int {
+	const cent, rounding = 0.01, 1e-9
+	for _, usd := range amounts {
+		if usd != nil && math.Abs(*usd) > rounding && math.Abs(*usd) < cent-rounding {
+			return 6
+		}
+	}
+	return 2
+}
+
+// formatUSD formats an amount, or "-" for nil.
+func formatUSD(f *float64, places int) string {
+	return strings.TrimPrefix(formatSigned(f, places), "+")
+}
+
+// formatSigned formats an amount with its sign, or "-" for nil. An amount that rounds to 0 has no sign.
+func formatSigned(f *float64, places int) string {
+	if f == nil {
+		return "-"
+	}
+	text := strconv.FormatFloat(*f, 'f', places, 64)
+	switch {
+	case strings.Trim(text, "-0.") == "":
+		return strings.TrimPrefix(text, "-")
+	case *f > 0:
+		return "+" + text
+	}
+	return text
 }

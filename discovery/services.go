@@ -44,7 +44,7 @@ type serviceInfo struct {
 	keyNames []string
 }
 
-// providerTable has a row for each provider. A new provider is a row here, a document in specs/, a list in lists.go, and its names
+// providerTable has a row for each provider, and one for the service of none, which has no key and so no list of models. A new provider is a row here, a document in specs/, a list in lists.go, and its names
 // and the rules for its ids in internal/modelid.
 var providerTable = []providerInfo{
 	{
@@ -87,18 +87,13 @@ var providerTable = []providerInfo{
 		},
 		refusedKey: []string{"Incorrect API key"},
 	},
-}
-
-// pricesInfo is the service of no provider.
-var pricesInfo = serviceInfo{
-	service: ServicePrices, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/discovery/prices",
+	{services: []serviceInfo{
+		{service: ServicePrices, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/discovery/prices"},
+	}},
 }
 
 // lookupService returns the rows of a service, or nil.
 func lookupService(service Service) (*providerInfo, *serviceInfo) {
-	if service == ServicePrices {
-		return &providerInfo{}, &pricesInfo
-	}
 	for i := range providerTable {
 		for j := range providerTable[i].services {
 			if providerTable[i].services[j].service == service {
