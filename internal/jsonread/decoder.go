@@ -101,6 +101,12 @@ var kinds = [256]Kind{
 // Next returns the kind of the next value.
 func (d *Decoder) Next() Kind { return kinds[d.peek()] }
 
+// Offset returns the place of the next value, or after an error of what JSON does not allow there, in bytes.
+func (d *Decoder) Offset() int {
+	d.peek()
+	return d.at
+}
+
 // AtEnd reports whether only white space is left.
 func (d *Decoder) AtEnd() bool { return d.peek() == 0 && d.at == len(d.text) }
 

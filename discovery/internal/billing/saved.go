@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // LineError is the error of a part of a saved bill. Err contains nothing of the bill.
@@ -45,51 +47,43 @@ type value struct {
 func values(data []byte) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
 		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-		dec := json.NewDecoder(bytes.NewReader(data))
-		array := bytes.HasPrefix(bytes.TrimLeft(data, blanks), []byte("["))
-		if array {
-			_, _ = dec.Token() // the bracket
+		var d jsonread.Decoder
+		d.Reset(data)
+		v, counted := value{line: 1}, 0
+		count := func() { // the lines before the next value
+			v.line += bytes.Count(data[counted:d.Offset()], []byte("\n"))
+			counted = d.Offset()
 		}
-		v := value{line: 1}
-		counted := 0 // bytes before v
-		for dec.More() {
-			before := int(dec.InputOffset())
-			err := dec.Decode(&v.raw)
-			begin := int(dec.InputOffset()) - len(v.raw)
-			if err != nil {
-				begin = before
-			}
-			v.line += bytes.Count(data[counted:begin], []byte("\n"))
-			counted = begin
-			if err != nil {
-				yield(v, syntaxError(data[begin:], v.line))
+		next, end := func() bool { return !d.AtEnd() }, func() error { return nil }
+		if d.Next() == jsonread.Array {
+			elements := d.Array()
+			next, end = elements.Next, elements.Err
+		}
+		for next() {
+			count()
+			raw, err := d.Raw()
+			if v.raw = raw; err != nil {
+				count()
+				yield(v, &LineError{v.line, jsonError(err)})
 				return
 			}
 			if !yield(v, nil) {
 				return
 			}
 		}
-		if array {
-			if _, err := dec.Token(); err != nil {
-				yield(v, &LineError{1 + bytes.Count(data, []byte("\n")), errEnd})
-			}
+		if err := end(); err != nil {
+			count()
+			yield(v, &LineError{v.line, jsonError(err)})
 		}
 	}
 }
 
-// blanks are the white space of JSON.
-const blanks = " \t\r\n"
-
-// syntaxError returns the error of a value that is not JSON, with its line. The value is the first one of data, which may follow a comma.
-func syntaxError(data []byte, line int) error {
-	var raw json.RawMessage
-	var syntax *json.SyntaxError
-	at, cause := len(data), errEnd
-	rest := bytes.TrimLeft(data, ","+blanks)
-	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&raw); errors.As(err, &syntax) {
-		at, cause = min(len(data)-len(rest)+int(syntax.Offset), len(data)), errSyntax
+// jsonError returns the error of a text that is not JSON, without any of the text.
+func jsonError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errEnd
 	}
-	return &LineError{line + bytes.Count(data[:at], []byte("\n")), cause}
+	return errSyntax
 }
 
 // ReadPages returns the days of a file with pages of OpenAI's or Anthropic's costs, which decode reads.
@@ -176,7 +170,7 @@ func lines(r io.Reader) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)
 		head, _ := in.Peek(4096)
-		if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), blanks), []byte("[")) {
+		if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF"))), []byte("[")) {
 			data, err := readAll(in)
 			if err != nil {
 				yield(value{}, err)
