@@ -93,12 +93,13 @@ func (w xaiWindow) costs(ctx context.Context, c *Client, operation string) (bill
 
 // bill returns the bill of a response for the window.
 func (w xaiWindow) bill(usage *billing.XAIUsage) (bill[TeamCostBucket], error) {
-	buckets, total, err := usage.Buckets(w.Range)
+	buckets, err := usage.Buckets(w.Range)
 	if err != nil {
 		return bill[TeamCostBucket]{}, err
 	}
-	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(buckets)), total: *total, complete: true}
+	costs := bill[TeamCostBucket]{buckets: make([]TeamCostBucket, len(buckets)), complete: true}
 	for i, bucket := range buckets {
+		costs.total.Merge(&bucket.Total)
 		costs.buckets[i] = newTeamCostBucket(bucket, w.EndOf(bucket.Begin))
 	}
 	return costs, nil

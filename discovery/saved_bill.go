@@ -97,18 +97,18 @@ func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBu
 	if err := query.check(); err != nil {
 		return nil, err
 	}
-	saved, err := billing.ReadXAI(r)
+	usage, begins, err := billing.ReadXAI(r)
 	if err != nil {
 		return nil, billError(err)
 	}
-	if n := len(saved.Begins); n > 0 {
-		query.extend(saved.Begins[0], saved.Begins[n-1].AddDate(0, 0, 1))
+	if n := len(begins); n > 0 {
+		query.extend(begins[0], begins[n-1].AddDate(0, 0, 1))
 	}
 	if err := query.checkWindow(); err != nil {
 		return nil, err
 	}
 	window := xaiWindow{Range: calendar.Range{Start: query.From, End: query.To, Unit: calendar.Day}}
-	costs, err := window.bill(saved.Within(query.From, query.To))
+	costs, err := window.bill(usage)
 	if err != nil {
 		return nil, &BillError{Err: err}
 	}

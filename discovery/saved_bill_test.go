@@ -90,6 +90,7 @@ func TestSavedXAIBill(t *testing.T) {
 		"line 2 of the bill: a series has the same day": file + "\n" + file,
 		"limitReached is true":                          strings.Replace(file, "false", "true", 1),
 		"TIME_UNIT_DAY in Etc/GMT":                      strings.Replace(file, "T00", "T01", 1),
+		"the bill must have UTC days":                   strings.Replace(file, `"timestamp":"2026-05-02T00:00:00Z",`, "", 1),
 		"something other than time series":              `{"error":"no"}`,
 		"first and last day must be given":              `{}`,
 	} {

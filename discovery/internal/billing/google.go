@@ -107,7 +107,7 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 		return err
 	}
 	// A query exports a time without its zone, and an export with "UTC".
-	at, ok := calendar.Parse(withoutUTC(row.Start), time.UTC)
+	at, ok := calendar.Parse(strings.TrimSuffix(row.Start, " UTC"), time.UTC)
 	if !ok {
 		return errTimestamp
 	}
@@ -130,16 +130,7 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	return nil
 }
 
-// withoutUTC returns a time without the zone at its end.
-func withoutUTC(text string) string {
-	const zone = " UTC"
-	if n := len(text) - len(zone); n > 0 && text[n:] == zone {
-		return text[:n]
-	}
-	return text
-}
-
-// addCost adds a cost to its line item. The quantity is not known if that of a row is not, or has another unit.
+// addCost adds a cost to its line item.
 func (e *GoogleExport) addCost(day int64, c Cost) {
 	if e.days[day] == nil {
 		e.days[day] = make(map[string]*Cost)
@@ -149,12 +140,7 @@ func (e *GoogleExport) addCost(day int64, c Cost) {
 		e.days[day][c.LineItem] = &c
 		return
 	}
-	sum.amount = sum.amount.Add(c.amount)
-	if sum.quantity == nil || c.quantity == nil || sum.quantity.Unit != c.quantity.Unit {
-		sum.quantity = nil
-		return
-	}
-	sum.quantity.Amount = sum.quantity.Amount.Add(c.quantity.Amount)
+	sum.amount, sum.quantity = sum.amount.Add(c.amount), sum.quantity.add(c.quantity)
 }
 
 // cost returns the line item of the row. Its quantity is in tokens if the SKU prices tokens.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ var (
 type XAIUsage struct {
 	xaimanagement.Usage
 	size int // of the body
+	// selectable is true for a file, of which a window may be a part.
+	selectable bool
 }
 
 // UnmarshalJSON decodes the response. An object that has an error is not read as a response without costs.
@@ -72,11 +75,7 @@ func (b *Bucket) Item(i int) (description string, usd float64) {
 
 // Raw returns the part of the response: an array of its series with one data point each.
 func (b *Bucket) Raw() json.RawMessage {
-	size := len("[]")
-	for _, p := range b.points {
-		size += len(p.series.before) + len(dataPoints) + len(p.raw) + len("],") + len(p.series.after)
-	}
-	text := append(make([]byte, 0, size), '[')
+	text := []byte{'['}
 	for i, p := range b.points {
 		if i > 0 {
 			text = append(text, ',')
@@ -88,36 +87,21 @@ func (b *Bucket) Raw() json.RawMessage {
 	return append(text, ']')
 }
 
-// Buckets turns the series into buckets, oldest first, and adds them up. A response without series has no costs: proto3 omits
-// what is empty.
-func (u *XAIUsage) Buckets(window calendar.Range) ([]*Bucket, *decimal.Sum, error) {
-	b := buckets{window: window, byTime: make(map[instant]*Bucket, u.mostPoints()), room: max(minLabels, labelsPerBody*u.size)}
+// Buckets turns the series into buckets, oldest first. A response without series has no costs: proto3 omits what is empty.
+func (u *XAIUsage) Buckets(window calendar.Range) ([]*Bucket, error) {
+	b := buckets{window: window, selects: u.selectable, byTime: make(map[time.Time]*Bucket), room: max(minLabels, labelsPerBody*u.size)}
 	for i := range u.TimeSeries {
 		s, err := newSeries(u.TimeSeries[i])
 		if err != nil {
-			return nil, nil, fmt.Errorf("timeSeries[%d]: %w", i, err)
+			return nil, fmt.Errorf("timeSeries[%d]: %w", i, err)
 		}
 		for j, raw := range u.TimeSeries[i].DataPoints {
 			if err := b.add(s, raw); err != nil {
-				return nil, nil, fmt.Errorf("timeSeries[%d].dataPoints[%d]: %w", i, j, err)
+				return nil, fmt.Errorf("timeSeries[%d].dataPoints[%d]: %w", i, j, err)
 			}
 		}
 	}
-	all := make([]*Bucket, 0, len(b.byTime))
-	for _, bucket := range b.byTime {
-		all = append(all, bucket)
-	}
-	slices.SortFunc(all, func(a, b *Bucket) int { return a.Begin.Compare(b.Begin) })
-	return all, &b.total, nil
-}
-
-// mostPoints returns the length of the longest series.
-func (u *XAIUsage) mostPoints() int {
-	most := 0
-	for i := range u.TimeSeries {
-		most = max(most, len(u.TimeSeries[i].DataPoints))
-	}
-	return most
+	return slices.SortedFunc(maps.Values(b.byTime), func(a, b *Bucket) int { return a.Begin.Compare(b.Begin) }), nil
 }
 
 // series is a series without its data points.
@@ -144,17 +128,11 @@ func newSeries(sent xaimanagement.TimeSeries) (*series, error) {
 
 // buckets are the buckets of a response by their start.
 type buckets struct {
-	window calendar.Range
-	byTime map[instant]*Bucket
-	total  decimal.Sum
+	window  calendar.Range
+	selects bool                  // points outside the window are left out
+	byTime  map[time.Time]*Bucket // by times in UTC
 	// room is how many bytes of repeated labels may still be written; see labelsPerBody.
 	room int
-}
-
-// instant is a time without its zone, for a map.
-type instant struct {
-	seconds int64
-	nanos   int
 }
 
 // A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the response, or
@@ -171,23 +149,24 @@ func (b *buckets) add(s *series, raw json.RawMessage) error {
 		return err
 	}
 	if b.window.Outside(at) {
+		if b.selects {
+			return nil
+		}
 		return ErrOutsideWindow
 	}
 	if b.room -= len(s.before) + len(s.after); b.room < 0 {
 		return errLongLabels
 	}
-	key := instant{at.Unix(), at.Nanosecond()}
-	bucket := b.byTime[key]
+	bucket := b.byTime[at.UTC()]
 	switch {
 	case bucket == nil:
 		bucket = &Bucket{Begin: at}
-		b.byTime[key] = bucket
+		b.byTime[at.UTC()] = bucket
 	case bucket.points[len(bucket.points)-1].series == s:
 		return errRepeatedTime
 	}
 	bucket.points = append(bucket.points, point{series: s, usd: usd.Float64(), raw: raw})
 	bucket.Total.Add(usd)
-	b.total.Add(usd)
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
-	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
 )
 
 var (
@@ -17,49 +16,46 @@ var (
 	errPointTwo = errors.New("a series has the same day in two places of the file")
 )
 
-// SavedUsage is a file with usage responses of xAI, of UTC days.
-type SavedUsage struct {
-	usage XAIUsage
-	// Begins are the days with a data point, oldest first.
-	Begins []time.Time
-}
-
-// ReadXAI reads a file with one or more usage responses.
-func ReadXAI(r io.Reader) (*SavedUsage, error) {
+// ReadXAI reads a file with one or more usage responses of UTC days. Begins are the days with a data point, oldest first.
+func ReadXAI(r io.Reader) (usage *XAIUsage, begins []time.Time, err error) {
 	data, err := readAll(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	saved, read, seen := &SavedUsage{}, 0, make(map[seriesDay]bool)
-	saved.usage.size = len(data)
+	read, seen := 0, make(map[seriesDay]bool)
+	usage = &XAIUsage{size: len(data), selectable: true}
 	for v, err := range values(data) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		read++
 		var u XAIUsage
 		if err = withoutContent(u.UnmarshalJSON(v.raw)); err == nil {
-			err = saved.add(&u, seen)
+			err = u.checkDays(seen)
 		}
 		if err != nil {
-			return nil, &LineError{v.line, ofOther("xai", v.raw, err)}
+			return nil, nil, &LineError{v.line, ofOther("xai", v.raw, err)}
 		}
+		usage.TimeSeries = append(usage.TimeSeries, u.TimeSeries...)
 	}
 	if read == 0 {
-		return nil, &LineError{1, errNoPage}
+		return nil, nil, &LineError{1, errNoPage}
 	}
-	slices.SortFunc(saved.Begins, time.Time.Compare)
-	return saved, nil
+	for key := range seen {
+		begins = append(begins, key.day)
+	}
+	slices.SortFunc(begins, time.Time.Compare)
+	return usage, begins, nil
 }
 
 // seriesDay is a day of a series.
 type seriesDay struct {
 	description string
-	day         int64
+	day         time.Time
 }
 
-// add adds a response. A day that a series has twice would be counted twice.
-func (s *SavedUsage) add(u *XAIUsage, seen map[seriesDay]bool) error {
+// checkDays adds the days of a response to those that were seen. A day that a series has twice would be counted twice.
+func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 	if u.LimitReached {
 		return errLimit
 	}
@@ -70,7 +66,7 @@ func (s *SavedUsage) add(u *XAIUsage, seen map[seriesDay]bool) error {
 		}
 		for _, raw := range sent.DataPoints {
 			at, err := dayOf(raw)
-			key := seriesDay{labels.description, at.Unix()}
+			key := seriesDay{labels.description, at}
 			switch {
 			case err != nil:
 				return err
@@ -78,35 +74,19 @@ func (s *SavedUsage) add(u *XAIUsage, seen map[seriesDay]bool) error {
 				return errPointTwo
 			}
 			seen[key] = true
-			s.Begins = append(s.Begins, at)
 		}
 	}
-	s.usage.TimeSeries = append(s.usage.TimeSeries, u.TimeSeries...)
 	return nil
 }
 
 // dayOf returns the start of a data point, which must be the start of a UTC day.
 func dayOf(raw json.RawMessage) (time.Time, error) {
-	var point xaimanagement.DataPoint
-	if err := point.UnmarshalJSON(raw); err != nil {
-		return time.Time{}, withoutContent(err)
-	}
-	at, ok := calendar.Parse(point.GetTimestamp(), time.UTC)
-	if !ok || !at.Equal(calendar.Date(at)) {
+	at, _, err := (&buckets{window: calendar.Range{Unit: calendar.Day}}).decode(raw)
+	switch {
+	case errors.Is(err, errTimestamp) || err == nil && !at.Equal(calendar.Date(at)):
 		return at, errNotDays
+	case err != nil:
+		return at, withoutContent(err)
 	}
 	return at, nil
-}
-
-// Within returns the usage of the days from start to end.
-func (s *SavedUsage) Within(start, end time.Time) *XAIUsage {
-	u := s.usage
-	u.TimeSeries = slices.Clone(u.TimeSeries)
-	for i := range u.TimeSeries {
-		u.TimeSeries[i].DataPoints = slices.DeleteFunc(slices.Clone(u.TimeSeries[i].DataPoints), func(raw json.RawMessage) bool {
-			at, err := dayOf(raw)
-			return err != nil || at.Before(start) || !at.Before(end)
-		})
-	}
-	return &u
 }
