@@ -15,10 +15,10 @@ type account struct {
 	budget         Budget
 	limit, perCall decimal.Decimal
 	warnAt         decimal.Decimal
-	// period is the one of the clock. There are no balances of earlier ones, but there may be of later ones: the clock of the program
-	// that wrote a record may have been wrong.
-	period   int
-	balances map[balanceKey]*balance
+	// period is the one of the clock, and previous the one that the clock had before. There are no balances of other earlier ones, but there
+	// may be of later ones: the clock of the program that wrote a record may have been wrong.
+	period, previous int
+	balances         map[balanceKey]*balance
 	// warnings are those to deliver when the Meter is unlocked.
 	warnings []BudgetWarning
 }
@@ -52,14 +52,15 @@ func newAccount(b Budget) (*account, error) {
 	return a, err
 }
 
-// advance sets the clock, and frees the balances of the periods before.
+// advance sets the clock, and frees the balances of the periods before. The previous one stays: a clock that was ahead for a moment must not
+// reopen the budget when it is set back.
 func (a *account) advance(now time.Time) {
 	period := a.budget.Per.number(now)
 	if period == a.period {
 		return
 	}
-	a.period = period
-	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return key.period < period })
+	a.previous, a.period = a.period, period
+	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return key.period < period && key.period != a.previous })
 }
 
 // balance returns the balance of a call with labels in a period.
@@ -125,7 +126,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 	return reserved, nil
 }
 
-// charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the current one.
+// charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the previous one.
 func (m *Meter) charge(r *calls.Record) {
 	if len(m.budgets) == 0 || m.free(r.Billing) {
 		return
@@ -133,7 +134,7 @@ func (m *Meter) charge(r *calls.Record) {
 	now := time.Now()
 	for _, a := range m.budgets {
 		a.advance(now)
-		if period := a.budget.Per.number(r.Time); period >= a.period {
+		if period := a.budget.Per.number(r.Time); period >= a.period || period == a.previous {
 			reservation{a, a.balance(r.Labels, period), r.Labels[a.budget.Label]}.spend(r)
 		}
 	}
