@@ -54,14 +54,15 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// Record writes a record. It is a recorder of [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]: an error, such as a full disk, is an error of the Log and not
-// of the call. The first one is logged to [slog.Default]; [Log.Err] returns it.
+// Record writes a record, as [Record.Redacted] returns it. It is a recorder of
+// [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]: an error, such as a full disk, is an error of the Log and not of the call.
+// The first one is logged to [slog.Default]; [Log.Err] returns it.
 func (l *Log) Record(r Record) {
 	if err := l.ready(); err != nil {
 		slog.Error("calls: a record was not written to the calls file", "error", err)
 		return
 	}
-	line, err := json.Marshal(r)
+	line, err := json.Marshal(r.Redacted())
 	if len(line) > maxLine {
 		err = errLongLine // no reader would get it
 	}

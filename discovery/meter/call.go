@@ -148,6 +148,7 @@ func withoutModel(r *calls.Record, mode string) string {
 // finish counts a record, once for each call.
 func (c *call) finish(r calls.Record) {
 	m := c.meter
+	r = r.Redacted()
 	if c.outside {
 		if r.USD != "" {
 			c.cancel()

@@ -1,0 +1,60 @@
+package calls_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+var credential = "sk-" + strings.Repeat("Ab1", 16)
+
+// Every text of a record has a credential, those of fields that are added later, too.
+func TestALogStoresNoCredential(t *testing.T) {
+	t.Parallel()
+	usage := json.RawMessage(`{"prompt_tokens":1,"` + credential + `_tokens":2,"details":{"note":"` + credential + `"}}`)
+	r := calls.Record{Usage: usage, Requests: map[string]int64{credential: 1}, Labels: map[string]string{"a": credential, credential: "b"}}
+	fields := reflect.ValueOf(&r).Elem()
+	for i := range fields.NumField() {
+		if fields.Field(i).Kind() == reflect.String {
+			fields.Field(i).SetString("/v1/" + credential + "/x")
+		}
+	}
+	dir := t.TempDir()
+	log, err := calls.OpenLog(dir)
+	require.NoError(t, err)
+	log.Record(r)
+	require.NoError(t, log.Close())
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, names, 1)
+	line, err := os.ReadFile(names[0])
+	require.NoError(t, err)
+	assert.NotContains(t, string(line), credential)
+	assert.Contains(t, string(line), `"path":"/v1/[REDACTED:openai-api-key]/x"`)
+	assert.Contains(t, string(line), `"[REDACTED:openai-api-key]":2`)
+	assert.NotContains(t, string(line), `"id"`, "other calls could have the same one")
+	assert.Contains(t, r.Labels["a"], credential, "the record of the caller does not change")
+}
+
+func TestARecordWithoutACredentialStays(t *testing.T) {
+	t.Parallel()
+	r := calls.Record{ID: "chatcmpl-0123456789abcdef0123456789", Model: "gpt-4o", Labels: map[string]string{"user": "ann"}, Usage: json.RawMessage(`{"prompt_tokens":1}`)}
+	assert.Equal(t, r, r.Redacted())
+	r.Path = "/openai/v1/gsk_" + strings.Repeat("a1", 26)
+	assert.Equal(t, "/openai/v1/[REDACTED:groq-api-key]", r.Redacted().Path)
+}
+
+// A match that begins within an escape leaves no JSON behind.
+func TestAUsageThatIsNoJSONWithoutACredentialIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := calls.Record{Usage: json.RawMessage(`{"note":"\u` + strings.Repeat("00e9", 11) + ` aws"}`)}
+	assert.Nil(t, r.Redacted().Usage)
+}
