@@ -25,25 +25,19 @@ const additional = "AdditionalProperties"
 // server may send a secret there: they are string(12), array(40) and object(40), with the length of their JSON in bytes.
 // The value of a union is shown in the same way.
 func Print(v any) string {
-	p := printer{}
-	p.value(reflect.ValueOf(v))
-	return p.text.String()
+	return textOf(reflect.ValueOf(v))
 }
 
 // LogValue returns a generated object as a group: the fields of [Print] under their JSON names.
 func LogValue(v any) slog.Value {
 	var attrs []slog.Attr
 	object := reflect.ValueOf(v)
-	for i := range object.NumField() {
-		field, value := object.Type().Field(i), object.Field(i)
-		if field.Name == additional || isNil(value) {
-			continue
-		}
+	for field, value := range fields(object) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		attrs = append(attrs, slog.Any(name, logged(reflect.Indirect(value))))
 	}
-	for name, text := range unknown(object) {
-		attrs = append(attrs, slog.String(name, text))
+	for _, m := range unknown(object) {
+		attrs = append(attrs, slog.String(m.name, m.text))
 	}
 	return slog.GroupValue(attrs...)
 }
@@ -54,29 +48,50 @@ func logged(v reflect.Value) any {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
 		return v.Interface()
 	default:
-		p := printer{}
-		p.value(v)
-		return p.text.String()
+		return textOf(v)
 	}
 }
 
-// unknown yields the unknown fields of an object, sorted, with the text that is shown for each value.
-func unknown(object reflect.Value) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		fields := object.FieldByName(additional)
-		if !fields.IsValid() {
-			return
-		}
-		names := fields.MapKeys()
-		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, name := range names {
-			p := printer{}
-			p.unknown(fields.MapIndex(name))
-			if !yield(printable(name.String()), p.text.String()) {
+// fields yields the fields of a struct that are not nil, apart from those that the document does not define.
+func fields(object reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
+	return func(yield func(reflect.StructField, reflect.Value) bool) {
+		for i := range object.NumField() {
+			field, value := object.Type().Field(i), object.Field(i)
+			if field.Name != additional && !isNil(value) && !yield(field, value) {
 				return
 			}
 		}
 	}
+}
+
+// member is a member of a map, with the text that is shown for its value.
+type member struct{ name, text string }
+
+func (m member) String() string { return m.name + ":" + m.text }
+
+// membersOf returns the members of a map, sorted.
+func membersOf(m reflect.Value, show func(reflect.Value) string) (members []member) {
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		members = append(members, member{printable(key.String()), show(m.MapIndex(key))})
+	}
+	return members
+}
+
+// unknown returns the unknown fields of an object. A value that was decoded has its kind in the document, apart from any.
+func unknown(object reflect.Value) []member {
+	extra := object.FieldByName(additional)
+	if !extra.IsValid() {
+		return nil
+	}
+	return membersOf(extra, func(v reflect.Value) string {
+		if v.Kind() != reflect.Interface {
+			return textOf(v)
+		}
+		raw, _ := json.Marshal(v.Interface()) // shape takes an error for an invalid value
+		return shape(raw)
+	})
 }
 
 // printable returns name, quoted unless it is a plain word: it comes from outside.
@@ -110,98 +125,52 @@ func shape(raw json.RawMessage) string {
 	}
 }
 
-type printer struct{ text strings.Builder }
-
-func (p *printer) value(v reflect.Value) {
+func textOf(v reflect.Value) string {
 	if isNil(v) {
-		p.text.WriteString("nil")
-		return
-	}
-	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		p.value(v.Elem())
-		return
+		return "nil"
 	}
 	switch typed := v.Interface().(type) {
 	case json.RawMessage:
-		p.text.WriteString(shape(typed))
-		return
+		return shape(typed)
 	case json.Number:
-		p.text.WriteString(typed.String())
-		return
+		return typed.String()
 	}
 	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return textOf(v.Elem())
 	case reflect.Struct:
-		p.object(v)
+		return objectText(v)
 	case reflect.Slice:
-		p.text.WriteByte('[')
+		var elements []string
 		for i := range v.Len() {
-			p.separate(i)
-			p.value(v.Index(i))
+			elements = append(elements, textOf(v.Index(i)))
 		}
-		p.text.WriteByte(']')
+		return fmt.Sprint(elements)
 	case reflect.Map:
-		p.table(v)
+		list := fmt.Sprint(membersOf(v, textOf)) // in brackets
+		return "{" + list[1:len(list)-1] + "}"
 	case reflect.String:
-		p.text.WriteString(strconv.Quote(v.String()))
+		return strconv.Quote(v.String())
 	default:
-		fmt.Fprint(&p.text, v.Interface())
+		return fmt.Sprint(v.Interface())
 	}
 }
 
-// unknown prints the value of an unknown field. One that was decoded has its kind in the document, apart from any.
-func (p *printer) unknown(v reflect.Value) {
-	if v.Kind() != reflect.Interface {
-		p.value(v)
-		return
-	}
-	raw, _ := json.Marshal(v.Interface()) // shape takes an error for an invalid value
-	p.text.WriteString(shape(raw))
-}
-
-func (p *printer) separate(i int) {
-	if i > 0 {
-		p.text.WriteByte(' ')
-	}
-}
-
-// object prints a struct. One that is not generated prints itself, if it can.
-func (p *printer) object(v reflect.Value) {
+// objectText returns the text of a struct. One that is not generated prints itself, if it can.
+func objectText(v reflect.Value) string {
 	if _, ok := v.Interface().(fmt.Stringer); ok && !v.FieldByName(additional).IsValid() {
-		fmt.Fprint(&p.text, v.Interface())
-		return
+		return fmt.Sprint(v.Interface())
 	}
-	p.text.WriteString(v.Type().Name() + "{")
-	n := 0
-	for i := range v.NumField() {
-		field, value := v.Type().Field(i), v.Field(i)
-		if field.Name == additional || isNil(value) {
-			continue
-		}
-		p.separate(n)
+	var parts []string
+	for field, value := range fields(v) {
 		if field.IsExported() {
-			p.text.WriteString(field.Name + ":")
-			p.value(value)
+			parts = append(parts, field.Name+":"+textOf(value))
 		} else {
-			p.text.WriteString(shape(value.Bytes())) // the only unexported field is the JSON of a union
+			parts = append(parts, shape(value.Bytes())) // the only unexported field is the JSON of a union
 		}
-		n++
 	}
-	for name, text := range unknown(v) {
-		p.separate(n)
-		p.text.WriteString(name + ":" + text)
-		n++
+	for _, m := range unknown(v) {
+		parts = append(parts, m.String())
 	}
-	p.text.WriteByte('}')
-}
-
-func (p *printer) table(v reflect.Value) {
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-	p.text.WriteByte('{')
-	for i, key := range keys {
-		p.separate(i)
-		p.text.WriteString(printable(key.String()) + ":")
-		p.value(v.MapIndex(key))
-	}
-	p.text.WriteByte('}')
+	return v.Type().Name() + "{" + strings.Join(parts, " ") + "}"
 }

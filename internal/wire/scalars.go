@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -68,20 +69,12 @@ func Float[T ~float32 | ~float64](v *T, d *Decoder) error {
 	if err != nil {
 		return err
 	}
-	f, err := strconv.ParseFloat(string(raw), bitSize[T]())
+	f, err := strconv.ParseFloat(string(raw), reflect.TypeFor[T]().Bits())
 	if err != nil {
 		return errNotFloat
 	}
 	*v = T(f)
 	return nil
-}
-
-// bitSize returns 32 or 64.
-func bitSize[T ~float32 | ~float64]() int {
-	if tiny := 1e-300; T(tiny) == 0 {
-		return 32
-	}
-	return 64
 }
 
 // Bool reads true or false.
