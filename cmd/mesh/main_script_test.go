@@ -214,6 +214,10 @@ func table(ts *testscript.TestScript, _ bool, args []string) {
 	default:
 		ts.Fatalf("no table %s", args[0])
 	}
+	if len(args) == 2 { // a file
+		write(ts, false, []string{args[1], strings.TrimSuffix(text, "\n")})
+		return
+	}
 	ts.Value(providersKey{}).(*discoverytest.Server).SetPrices(text)
 }
 

@@ -19,6 +19,9 @@ func (p *page) MonthName() string {
 	return at.Format("January 2006")
 }
 
+// OldPrices is how old the price table is; "" up to 14 days.
+func (p *page) OldPrices() string { return costtable.OldPrices(p.Source.PricesAsOf, p.Source.Now) }
+
 // budgetBar is a picture of a budget of the month, in hundredths of its width.
 type budgetBar struct {
 	Spent, Expected, Limit string

@@ -29,8 +29,8 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	return t.err
 }
 
-// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: the month, budgets, bills, and
-// one thing to do next.
+// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: how old the prices are if
+// that is more than 14 days, the month, budgets, bills, and one thing to do next.
 func (r *Report) WriteNotes(w io.Writer, columns int) error {
 	t := &text{w: w, columns: columns}
 	t.notes(r)
@@ -38,6 +38,9 @@ func (r *Report) WriteNotes(w io.Writer, columns int) error {
 }
 
 func (t *text) notes(r *Report) {
+	if old := costtable.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
+		t.line("Prices: %s.", old)
+	}
 	t.month(r)
 	for i := range r.Budgets {
 		t.budget(r, &r.Budgets[i])

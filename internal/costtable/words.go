@@ -61,6 +61,16 @@ func Start(at time.Time) string {
 
 func isMidnight(at time.Time) bool { return at.Equal(at.UTC().Truncate(24 * time.Hour)) }
 
+// OldPrices returns how old a price table is, and what gets a newer one; "" if its day is unknown or not more than 14 days before now.
+func OldPrices(day string, now time.Time) string {
+	at, err := time.Parse(time.DateOnly, day)
+	days := int(now.Sub(at).Hours() / 24)
+	if err != nil || days <= 14 {
+		return ""
+	}
+	return fmt.Sprintf("the table is of %s, %d days old; mesh prices --update gets the newest", day, days)
+}
+
 // Calls returns a number of calls in words.
 func Calls(n int) string { return Number(n, "call", "calls") }
 

@@ -46,3 +46,14 @@ func TestPeriod(t *testing.T) {
 		assert.Equal(t, []string{row.want, row.length, row.start}, []string{costtable.Period(from, to, row.running), costtable.Length(from, to), costtable.Start(from)})
 	}
 }
+
+func TestOldPrices(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 7, 23, 59, 0, 0, time.UTC)
+	for day, want := range map[string]string{
+		"": "", "never": "", "2027-01-01": "", "2026-12-07": "", "2026-11-23": "",
+		"2026-11-22": "the table is of 2026-11-22, 15 days old; mesh prices --update gets the newest",
+	} {
+		assert.Equal(t, want, costtable.OldPrices(day, now), day)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -165,6 +167,9 @@ func newRun(a *app.App, command []string, f *Options) (run *meterRun, err error)
 	list, _, err := a.PriceList()
 	if err != nil {
 		return nil, err
+	}
+	if old := costtable.OldPrices(list.AsOf().Format(time.DateOnly), time.Now()); old != "" {
+		a.Note("prices: " + old)
 	}
 	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ func New(a *app.App) *cobra.Command {
 	var update, dryRun bool
 	var stale string
 	cmd := &cobra.Command{
-		Use:   "prices [PROVIDER] | --update | --stale AGE [MODEL...]",
+		Use:   "prices [PROVIDER] | --update [FILE|DIR|URL] | --stale AGE [MODEL...]",
 		Short: "Print the price list with all periods, or update it; -o csv writes it for a database",
 		Long: `Prices prints the price list: every model, tier and period of all providers, or of one.
 
@@ -38,13 +39,15 @@ must be there. A provider may be any name, such as the NAME of mesh meter --host
 valid_from until valid_until, and precedes the built-in ones. A row whose provider is openrouter, bedrock, vertex or azure holds for
 that platform alone. No factor, as of a batch, is applied to these prices.
 
---update gets the reviewed price table of the project, prints what changed and stores the table in the user's data folder. All
-commands use it while it is newer than the built-in one. Nothing else requests it. A damaged, older or much shorter table
-changes nothing. --dry-run stores nothing.
+--update gets the reviewed price table of the project, with the days on which price feeds last stated its rows, prints what
+changed and stores the table in the user's data folder. All commands use it while it is newer than the built-in one. Nothing
+else requests it. A damaged, older or much shorter table changes nothing. --dry-run stores nothing. FILE is a copy of the
+project's discovery/prices/prices.csv, DIR its folder or a clone of the project, and URL a mirror of the folder. The days are
+those of confirmed.csv beside it.
 
---stale prints the prices that were verified longer ago, as in 30d, of the models or of all that are sold today, and the age of
-the table. The exit status is 1 if there is one.`,
-		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --stale 30d gpt-5.2",
+--stale prints the prices that neither a source nor a price feed stated since then, as in 30d, of the models or of all that are
+sold today, and the age of the table. The exit status is 1 if there is one. Models that are deprecated count if they are named.`,
+		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --update https://mirror.example.com/mesh-go/discovery/prices\n  mesh prices --stale 30d gpt-5.2",
 		Args:      app.Args(cobra.ArbitraryArgs), // names of models with --stale
 		ValidArgs: providers.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -52,12 +55,14 @@ the table. The exit status is 1 if there is one.`,
 			switch {
 			case len(a.PriceFiles) > 0 && (update || staleGiven):
 				return exit.Usagef("--prices cannot be used with --update or --stale, which are about the price table")
-			case update && (staleGiven || len(names) > 0 || a.Format == "csv"), staleGiven && a.Format == "csv":
-				return exit.Usagef("--update takes no names and not --stale, and neither has -o csv")
+			case update && (staleGiven || a.Format == "csv"), staleGiven && a.Format == "csv":
+				return exit.Usagef("--update and --stale exclude each other, and neither has -o csv")
+			case update && len(names) > 1:
+				return exit.Usagef("--update takes one file, folder or URL")
 			case dryRun && !update:
 				return exit.Usagef("--dry-run needs --update")
 			case update:
-				return updatePrices(a, cmd.Context(), dryRun)
+				return updatePrices(a, cmd.Context(), strings.Join(names, ""), dryRun)
 			case staleGiven:
 				oldest, err := app.ParseDays("--stale", stale)
 				if err != nil {
@@ -72,9 +77,9 @@ the table. The exit status is 1 if there is one.`,
 	}
 	flags := cmd.Flags()
 	app.PricesFlag(a, cmd)
-	flags.BoolVar(&update, "update", false, "get the newest reviewed price table and store it")
+	flags.BoolVar(&update, "update", false, "get the newest reviewed price table, of the project or of the argument, and store it")
 	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print what would change and store nothing")
-	flags.StringVar(&stale, "stale", "", "print the prices that were verified longer ago than this, as in 30d; exit status 1 if any")
+	flags.StringVar(&stale, "stale", "", "print the prices that were neither verified nor confirmed since then, as in 30d; exit status 1 if any")
 	return cmd
 }
 
@@ -132,16 +137,12 @@ func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) er
 	return err
 }
 
-// updatePrices gets the newest price table, prints what changed and stores it.
-func updatePrices(a *app.App, ctx context.Context, dryRun bool) error {
+// updatePrices gets the newest price table, prints what changed and stores it. source is its file, folder or URL, "" the project's.
+func updatePrices(a *app.App, ctx context.Context, source string, dryRun bool) error {
 	before, _ := a.PriceTable()
-	c, failures := a.Discover()
-	list, err := c.UpdatePrices(ctx, before)
+	list, err := newestPrices(a, ctx, before, source)
 	if err != nil {
-		return err
-	}
-	if len(failures.List()) > 0 {
-		return fmt.Errorf("%w; the price table of %s stays in use", app.NoAnswer(failures), before.AsOf().Format(time.DateOnly))
+		return fmt.Errorf("%w; the price table of %s stays in use", err, before.AsOf().Format(time.DateOnly))
 	}
 	update := pricefile.Update{AsOf: list.AsOf().Format(time.DateOnly), Changes: pricefile.Diff(before, list)}
 	if !dryRun && list.AsOf().After(prices.BuiltIn().AsOf()) {
@@ -151,6 +152,31 @@ func updatePrices(a *app.App, ctx context.Context, dryRun bool) error {
 		update.Stored = true
 	}
 	return a.Print(update, func(w io.Writer) error { return update.Table(w, before.AsOf()) })
+}
+
+func newestPrices(a *app.App, ctx context.Context, before *prices.List, source string) (*prices.List, error) {
+	switch {
+	case strings.Contains(source, "://"):
+		mirror := discovery.WithBaseURL(discovery.ServicePrices, strings.TrimSuffix(source, "/prices.csv"))
+		if _, err := discovery.New(mirror); err != nil {
+			return nil, exit.WrongUse(err)
+		}
+		a.Providers = append(a.Providers, mirror)
+	case source != "":
+		list, err := pricefile.FromPath(before, source)
+		return list, exit.WrongUse(err)
+	}
+	c, failures := a.Discover()
+	list, err := c.UpdatePrices(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	if len(failures.List()) > 0 {
+		return nil, app.NoAnswer(failures)
+	}
+	list, err = c.ConfirmPrices(ctx, list)
+	a.WarnAll(failures)
+	return list, err
 }
 
 // stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models

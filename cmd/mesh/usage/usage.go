@@ -22,6 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // completeBy completes the last of the names of --by, which have commas between them.
@@ -149,6 +150,7 @@ func run(a *app.App, paths []string, f Options) error {
 	if err != nil {
 		return err
 	}
+	sums.OldPrices = costtable.OldPrices(list.AsOf().Format(time.DateOnly), time.Now())
 	if r != nil {
 		sums.Budgets, sums.Part = r.Budgets, f.From+f.To+f.Last != ""
 	}
@@ -189,6 +191,9 @@ func printUsage(a *app.App, sums *costs.Report, r *report.Report, opts calls.Sum
 	}
 	switch {
 	case a.Format == "csv":
+		if sums.OldPrices != "" {
+			a.Note("prices: " + sums.OldPrices)
+		}
 		a.Progress.Stop()
 		return sums.CSV(a.Out)
 	case a.Format == "json":

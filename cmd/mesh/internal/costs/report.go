@@ -30,6 +30,8 @@ type Report struct {
 	Budgets []report.Budget `json:"budgets,omitempty"`
 	// Part reports whether calls were selected by their time, which a budget without a period is not about.
 	Part bool `json:"-"`
+	// OldPrices is how old the price table is; "" up to 14 days.
+	OldPrices string `json:"-"`
 	// Errors are the lines that cannot be read, which are in no sum.
 	Errors []string `json:"errors,omitempty"`
 

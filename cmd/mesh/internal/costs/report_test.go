@@ -72,3 +72,15 @@ func TestReportKeepsValuesApart(t *testing.T) {
 	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)
 	assert.Equal(t, "1", r.Rows[1].USD)
 }
+
+func TestTableStatesOldPrices(t *testing.T) {
+	t.Parallel()
+	for old, want := range map[string]bool{"": false, "the table is of 2026-11-22, 15 days old; mesh prices --update gets the newest": true} {
+		r, err := costs.Read([]string{"model"}, calls.SumOptions{}, t.TempDir())
+		require.NoError(t, err)
+		r.OldPrices = old
+		var text strings.Builder
+		require.NoError(t, r.Table(&text))
+		assert.Equal(t, want, strings.HasSuffix(text.String(), "\nprices: "+old+"\n"))
+	}
+}

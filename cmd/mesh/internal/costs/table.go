@@ -74,6 +74,9 @@ func (r *Report) Table(out io.Writer) error {
 			_, err = fmt.Fprintf(out, "budget: %s, spent: %s, left: %s%s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD, of)
 		}
 	}
+	if err == nil && r.OldPrices != "" {
+		_, err = fmt.Fprintln(out, "prices:", r.OldPrices)
+	}
 	return err
 }
 

@@ -52,3 +52,11 @@ func TestStale(t *testing.T) {
 	assert.Equal(t, []string{"gpt-old", "gpt-unknown"}, got)
 	assert.Empty(t, pricefile.Stale(rows[:1], now, 30*24*time.Hour, true))
 }
+
+func TestStaleLeavesDeprecatedModelsOut(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	rows := pricefile.Pricings(prices.BuiltIn().ForModel(models.XAI, "grok-beta"))
+	assert.Empty(t, pricefile.Stale(rows, now, 30*24*time.Hour, false))
+	assert.Len(t, pricefile.Stale(rows, now, 30*24*time.Hour, true), 1)
+}

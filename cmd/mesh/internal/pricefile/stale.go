@@ -22,10 +22,12 @@ func Stale(rows []discovery.ProviderPricing, now time.Time, oldest time.Duration
 	return stale
 }
 
-// sold reports whether the row has a price in force. A retired model is not sold, but may be asked for by name.
+// sold reports whether the row has a price in force. A model that is retired or deprecated may be asked for by name alone.
 func sold(r *discovery.ProviderPricing, now time.Time, named bool) bool {
 	priced := r.InputPerMTok != nil || r.OutputPerMTok != nil
-	return priced && begun(r.ValidFrom, now, true) && !begun(r.ValidUntil, now, false) && (named || !models.IsRetiredOn(r.Provider, r.ModelHint, now))
+	date, _ := models.RetirementDate(r.Provider, r.ModelHint)
+	ended := date == models.Deprecated || models.IsRetiredOn(r.Provider, r.ModelHint, now)
+	return priced && begun(r.ValidFrom, now, true) && !begun(r.ValidUntil, now, false) && (named || !ended)
 }
 
 // begun reports whether a limit of a period has passed; open is the result for none.

@@ -3,11 +3,47 @@ package pricefile
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
+
+// FromPath returns a list with the table of a file instead of its own: prices.csv, the folder that has it, or the root of a copy of this
+// repository. The days in confirmed.csv beside the table are read, too, if there is such a file.
+func FromPath(base *prices.List, name string) (*prices.List, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if dir := filepath.Join(name, "discovery", "prices"); exists(dir) {
+			name = dir
+		}
+		name = filepath.Join(name, "prices.csv")
+	}
+	list, err := withFile(name, func(text string) (*prices.List, error) { return base.WithTable(text, "") })
+	if days := filepath.Join(filepath.Dir(name), "confirmed.csv"); err == nil && exists(days) {
+		list, err = withFile(days, list.WithConfirmed)
+	}
+	return list, err
+}
+
+func withFile(name string, read func(text string) (*prices.List, error)) (*prices.List, error) {
+	text, err := os.ReadFile(name) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, withoutName(err))
+	}
+	list, err := read(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return list, nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
 
 // Update is what mesh prices --update prints.
 type Update struct {
