@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -132,7 +131,7 @@ func adviseBudget(r *Report) (all []Advice) {
 		if !b.Over {
 			continue
 		}
-		of := since(r, b)
+		of := costtable.Since(b.Per, r.Source.First)
 		if b.Label != "" {
 			of += fmt.Sprintf(" by %s %s", b.Label, b.Value)
 		}
@@ -147,14 +146,6 @@ func adviseBudget(r *Report) (all []Advice) {
 		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text})
 	}
 	return all
-}
-
-// since names the first day of a budget that never begins again, which Options.From does not change; "" for others.
-func since(r *Report, b *Budget) string {
-	if b.Per != "" || r.Source.First.IsZero() {
-		return ""
-	}
-	return " since " + r.Source.First.Format(time.DateOnly)
 }
 
 // adviseLabel is about a value of a label, or a thread, that has much of the increase.
@@ -286,7 +277,7 @@ func adviseBill(r *Report) (all []Advice) {
 	for _, c := range r.Bills {
 		if c.Known && !c.Within && len(c.Total.Effects) > 0 {
 			cause := c.Total.Effects[0].Cause
-			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", providerName(c.Provider), c.Total.Explain(), billAdvice[cause]), ""})
+			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", costtable.Provider(string(c.Provider)), c.Total.Explain(), billAdvice[cause]), ""})
 		}
 	}
 	return all

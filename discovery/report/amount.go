@@ -2,7 +2,6 @@ package report
 
 import (
 	"math/big"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
@@ -39,16 +38,6 @@ func share[N int | int64](n, all N) *float64 {
 	}
 	f := float64(n) / float64(all)
 	return &f
-}
-
-// signed parses a plain decimal that can be negative.
-func signed(text string) (decimal.Decimal, bool) {
-	digits, negative := strings.CutPrefix(text, "-")
-	d, ok := decimal.ParsePlain(digits)
-	if negative {
-		d = d.Neg()
-	}
-	return d, ok
 }
 
 func absolute(d decimal.Decimal) decimal.Decimal {

@@ -35,15 +35,12 @@ func TestMatchLabels(t *testing.T) {
 	assert.NotContains(t, string(without), "match_labels")
 }
 
-// What is selected is on the page and in the text: a part of the calls must not look like all of them.
+// What is selected is in the text: a part of the calls must not look like all of them.
 func TestMatchLabelsIsShown(t *testing.T) {
 	t.Parallel()
 	r := build(t, report.Options{MatchLabels: map[string]string{"project": "p2\x1b<b>", "team": ""}}, someRecords(100, 60)...)
 	assert.Contains(t, textOf(t, r, 80), "Nov 2026 (28 days, UTC)\nOnly calls with project=p2")
 	assert.NotContains(t, textOf(t, r, 80), "\x1b")
-	page := html(t, r)
-	checkPage(t, page)
-	assert.Contains(t, page, "only calls <bdi>with project=p2\ufffd&lt;b&gt;, without team</bdi>")
 	r = build(t, report.Options{}, someRecords(100, 60)...)
-	assert.NotContains(t, html(t, r)+textOf(t, r, 80), "nly calls")
+	assert.NotContains(t, textOf(t, r, 80), "nly calls")
 }

@@ -71,10 +71,3 @@ func TestForecastOfWeeklyCosts(t *testing.T) {
 		assert.Less(t, off, offRate, "%d days", days)
 	}
 }
-
-func TestPageStatesWhyTheForecastHasNoRange(t *testing.T) {
-	t.Parallel()
-	page := html(t, build(t, report.Options{}, month(40, 1)...))
-	assert.Contains(t, page, `<strong>About <data value="11.5">$11.50</data></strong> by the end of the month <em class="est">estimate</em>`)
-	assert.Contains(t, page, "The forecast has no range: when costs grow or change, the errors of earlier forecasts do not bound the next one")
-}

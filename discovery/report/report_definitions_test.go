@@ -16,31 +16,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
-// priced returns a call of gpt-5.2 with a cost.
-func priced(when time.Time, usd string) calls.Record {
-	return calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: when, Status: http.StatusOK, Complete: true, USD: usd}
-}
-
-// of returns a call of another model.
-func of(r calls.Record, model string) calls.Record {
-	r.Model = model
-	return r
-}
-
-// labelled returns a call with a label.
-func labelled(r calls.Record, name, value string) calls.Record {
-	r.Labels = map[string]string{name: value}
-	return r
-}
-
-// repeat returns n calls.
-func repeat(n int, r calls.Record) (all []calls.Record) {
-	for range n {
-		all = append(all, r)
-	}
-	return all
-}
-
 // join returns all calls, and one of the first day of the period before, which costs nothing and has failed, so that the files do not begin later.
 func join(lists ...[]calls.Record) []calls.Record {
 	begin := priced(at(56), "0")
@@ -50,14 +25,6 @@ func join(lists ...[]calls.Record) []calls.Record {
 		all = append(all, list...)
 	}
 	return all
-}
-
-func day(text string) time.Time {
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		panic(err)
-	}
-	return t
 }
 
 // The default period are the last 28 full days; without any before, today is in it.

@@ -45,6 +45,19 @@ func (it *item) add(more *item) {
 	it.values += max(more.values, 1)
 }
 
+// Others returns the sum of rows as a row of others, for a table that does not show them all.
+func (r *Report) Others(rows []Row) Row {
+	sum := Row{Others: true, Sum: (*tally)(nil).sum(), Previous: (*tally)(nil).sum()}
+	for i := range rows {
+		sum.Values += max(rows[i].Values, 1)
+		sum.Sum.add(&rows[i].Sum)
+		sum.Previous.add(&rows[i].Previous)
+	}
+	usd, previous := decimal.FromText(sum.USD), decimal.FromText(sum.Previous.USD)
+	sum.ChangeUSD, sum.Change, sum.Share = usd.Sub(previous).String(), ratio(usd.Sub(previous), previous), ratio(usd, decimal.FromText(r.Total.USD))
+	return sum
+}
+
 // sortItems sorts rows by their cost, the highest first. The others are last.
 func sortItems(items []item) {
 	sortBy(items, func(it *item) decimal.Decimal { return it.current.total() })

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // tally adds up calls. It is small, since each value of a label has one.
@@ -119,7 +120,7 @@ func (s *Sum) add(more *Sum) {
 	s.Unpriced += more.Unpriced
 	s.Bounded += more.Bounded
 	s.Counted += more.Counted
-	s.USD, s.BoundUSD, s.SubscriptionUSD = addUSD(s.USD, more.USD), addUSD(s.BoundUSD, more.BoundUSD), addUSD(s.SubscriptionUSD, more.SubscriptionUSD)
+	s.USD, s.BoundUSD, s.SubscriptionUSD = money.Sum(s.USD, more.USD), money.Sum(s.BoundUSD, more.BoundUSD), money.Sum(s.SubscriptionUSD, more.SubscriptionUSD)
 	s.PerCallUSD = quotient(counted, s.Counted)
 	s.Input, s.Cached = plus(s.Input, more.Input), plus(s.Cached, more.Cached)
 	s.Written, s.Output = plus(s.Written, more.Written), plus(s.Output, more.Output)

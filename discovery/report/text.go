@@ -169,7 +169,7 @@ func (t *text) month(r *Report) {
 
 // budget writes what is left of a budget.
 func (t *text) budget(r *Report, b *Budget) {
-	of := since(r, b)
+	of := costtable.Since(b.Per, r.Source.First)
 	if b.Label != "" {
 		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
 	}

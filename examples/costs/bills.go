@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // reconciliation is a discovery.ReconciliationReport of any provider.
@@ -89,5 +90,5 @@ func (j *job) writePage() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.WriteHTML(file), file.Close())
+	return errors.Join(page.Write(file, r), file.Close())
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // The layouts of days and times.
@@ -104,3 +105,30 @@ func Number(n int, one, more string) string {
 
 // Count returns a whole number with separators of thousands.
 func Count(n int) string { return money.Separated(strconv.Itoa(n)) }
+
+// Provider returns the name of a provider.
+func Provider(id string) string {
+	switch id {
+	case "openai":
+		return "OpenAI"
+	case "anthropic":
+		return "Anthropic"
+	case "gemini":
+		return "Gemini"
+	case "xai":
+		return "xAI"
+	case "deepseek":
+		return "DeepSeek"
+	case "":
+		return "no provider"
+	}
+	return texttable.Line(id)
+}
+
+// Since returns the first day of a budget that never begins again, as in " since 2026-11-22"; "" of one with a period, and without calls.
+func Since(per string, first time.Time) string {
+	if per != "" || first.IsZero() {
+		return ""
+	}
+	return " since " + first.Format(time.DateOnly)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // The files of the folder.
@@ -66,17 +67,17 @@ func (s *story) line(format string, args ...any) { fmt.Fprintf(s.out, "  "+forma
 
 // report writes the page of the last 28 days, with the bill.
 func (s *story) report(c *bills.Comparison) error {
-	page, err := report.Read(report.Options{Bills: []*bills.Comparison{c}, Now: s.today}, s.path(callsFolder))
+	r, err := report.Read(report.Options{Bills: []*bills.Comparison{c}, Now: s.today}, s.path(callsFolder))
 	if err != nil {
 		return err
 	}
-	page.Source.Paths = []string{callsFolder}
+	r.Source.Paths = []string{callsFolder}
 	file, err := os.Create(s.path(reportFile))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := page.WriteHTML(file); err != nil {
+	if err := page.Write(file, r); err != nil {
 		return err
 	}
 	s.section("The report")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // The limits of a page of 90 days and 40 models.
@@ -78,19 +79,19 @@ func run(program, folder string) error {
 
 // page measures the page of a report in all windows.
 func (b *browser) page(folder, name string, r *report.Report) (problems []string, err error) {
-	var page bytes.Buffer
-	if err := r.WriteHTML(&page); err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text, r); err != nil {
 		return nil, err
 	}
 	file := filepath.Join(folder, name+".html")
-	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
 		return nil, err
 	}
 	say := func(format string, values ...any) {
 		problems = append(problems, name+": "+fmt.Sprintf(format, values...))
 	}
-	if page.Len() > maxBytes {
-		say("the page has %d bytes", page.Len())
+	if text.Len() > maxBytes {
+		say("the page has %d bytes", text.Len())
 	}
 	var heights []string
 	for _, v := range views {
@@ -121,14 +122,14 @@ func (b *browser) page(folder, name string, r *report.Report) (problems []string
 	if sheets < 1 || (sheets > maxSheets && name != "hostile") { // whose names fill lines
 		say("%d printed sheets", sheets)
 	}
-	fmt.Printf("%-8s %7d bytes, %d sheets, %s\n", name, page.Len(), sheets, strings.Join(heights, " ")) //nolint:forbidigo // a program
+	fmt.Printf("%-8s %7d bytes, %d sheets, %s\n", name, text.Len(), sheets, strings.Join(heights, " ")) //nolint:forbidigo // a program
 	return problems, err
 }
 
 // broken measures a page with mistakes, each of which must be found.
 func (b *browser) broken(folder string) (problems []string, err error) {
-	var page bytes.Buffer
-	if err := (&report.Report{}).WriteHTML(&page); err != nil {
+	var empty bytes.Buffer
+	if err := page.Write(&empty, &report.Report{}); err != nil {
 		return nil, err
 	}
 	file := filepath.Join(folder, "broken.html")
@@ -141,7 +142,7 @@ func (b *browser) broken(folder string) (problems []string, err error) {
 		`<main></main><h6>deep</h6><svg role="img"><rect width="9" height="9"/></svg>`:   "landmarks main",
 	} {
 		// Without the policy styles apply; the picture alone is for the policy.
-		text := strings.Replace(page.String(), "</main>", mistake+"</main>", 1)
+		text := strings.Replace(empty.String(), "</main>", mistake+"</main>", 1)
 		if !strings.Contains(mistake, "<img") {
 			text = strings.Replace(text, "Content-Security-Policy", "none", 1)
 		}

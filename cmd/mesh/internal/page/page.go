@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // ReadReport returns the report of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are
@@ -56,7 +57,7 @@ func WriteHTML(a *app.App, name string, r *report.Report) error {
 	if err != nil {
 		return exit.Usagef("--html %s: %w", name, exit.WithoutPath(err))
 	}
-	if err := r.WriteHTML(file); err != nil {
+	if err := page.Write(file, r); err != nil {
 		_ = file.Close()
 		return err
 	}

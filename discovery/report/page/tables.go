@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"cmp"
@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
 // tableRow is a row of a table of costs.
 type tableRow struct {
-	Row
+	report.Row
 	// ID is the model of a row of models, and Name what is shown of another one.
-	ID      ModelID
+	ID      report.ModelID
 	Name    string
 	IsModel bool
 	// Rest marks a row that is not of one value.
@@ -53,14 +52,14 @@ func (p *page) LabelTables() (all []costTable) {
 		}
 		all = append(all, t)
 	}
-	providers := p.table("provider", plainRows(p.Providers, func(v string) string { return providerName(models.Provider(v)) }))
+	providers := p.table("provider", plainRows(p.Providers, costtable.Provider))
 	platforms := p.table("platform", plainRows(p.Platforms, platformName))
 	all = append(all, providers, platforms)
 	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
 }
 
 // plainRows returns rows of values. special names what is not shown as it is.
-func plainRows(rows []Row, special func(string) string) (all []tableRow) {
+func plainRows(rows []report.Row, special func(string) string) (all []tableRow) {
 	for i := range rows {
 		r := tableRow{Row: rows[i], Rest: rows[i].Others}
 		if named := special(r.Value); !r.Others && (r.Value == "" || named != "without this label") {
@@ -101,33 +100,27 @@ func (p *page) fold(rows []tableRow, most int) []tableRow {
 
 // rest adds up rows.
 func (p *page) rest(rows []tableRow) tableRow {
-	sum := tableRow{Rest: true, IsModel: rows[0].IsModel}
-	sum.Others, sum.Sum, sum.Previous, sum.ChangeUSD = true, (*tally)(nil).sum(), (*tally)(nil).sum(), "0"
+	var all []report.Row
 	for i := range rows {
-		r := &rows[i].Row
-		sum.Values += max(r.Values, 1)
-		sum.Sum.add(&r.Sum)
-		sum.Previous.add(&r.Previous)
-		sum.ChangeUSD = addUSD(sum.ChangeUSD, r.ChangeUSD)
+		all = append(all, rows[i].Row)
 	}
-	sum.Change = ratio(decimal.FromText(sum.ChangeUSD), decimal.FromText(sum.Previous.USD))
-	sum.Share = ratio(decimal.FromText(sum.USD), decimal.FromText(p.Total.USD))
+	sum := tableRow{Row: p.Others(all), Rest: true, IsModel: rows[0].IsModel}
 	sum.ChangeText = p.ChangeOf(&sum.Row)
 	return sum
 }
 
-// addUSD returns the sum of two amounts.
-func addUSD(a, b string) string { return decimal.FromText(a).Add(decimal.FromText(b)).String() }
-
 // noCost reports whether the cost of none of the calls is known.
-func noCost(s Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
+func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
 
 // timing is a row of errors and latency, with a bar from the median to the slowest 5 %, in hundredths of the width.
 type timing struct {
-	Latency
+	report.Latency
 	Bad      bool
 	X, Width string
 }
+
+// highRate is the part of failed calls that is marked, as it is in the advice.
+const highRate = 0.03
 
 // Timings are the models with the most failed calls first: the first ones, or all of them. By their rate, a model with one failed call of
 // ten would be above one with a hundred of two thousand.
@@ -139,9 +132,9 @@ func (p *page) Timings(all bool) (rows []timing) {
 			slowest = max(slowest, *t.P95MS)
 		}
 	}
-	slices.SortStableFunc(latency, func(a, b Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
+	slices.SortStableFunc(latency, func(a, b report.Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
 	for _, m := range latency[:min(len(latency), limit(all))] {
-		t := timing{Latency: m, Bad: rateValue(m.Rate) >= minErrorRate/100.0}
+		t := timing{Latency: m, Bad: rateValue(m.Rate) >= highRate}
 		if low, high := m.First.P50MS, m.First.P95MS; low != nil && high != nil && slowest > 0 {
 			t.X, t.Width = coordinate(100**low/slowest), coordinate(100*max(0, *high-*low)/slowest)
 		}
@@ -168,15 +161,17 @@ func rateValue(rate *float64) float64 {
 // The rows of the other tables: the first ones, or all of them.
 
 // Cached are the rows of caches.
-func (p *page) Cached(all bool) []CacheRow {
+func (p *page) Cached(all bool) []report.CacheRow {
 	return p.Cache.Models[:min(len(p.Cache.Models), limit(all))]
 }
 
 // Ending are the models that retire.
-func (p *page) Ending(all bool) []Retiring { return p.Retiring[:min(len(p.Retiring), limit(all))] }
+func (p *page) Ending(all bool) []report.Retiring {
+	return p.Retiring[:min(len(p.Retiring), limit(all))]
+}
 
 // Reasons are why costs are not known.
-func (p *page) Reasons(all bool) []UnpricedGroup {
+func (p *page) Reasons(all bool) []report.UnpricedGroup {
 	return p.Unpriced.Groups[:min(len(p.Unpriced.Groups), limit(all))]
 }
 
@@ -189,7 +184,7 @@ func (*page) More(rows int) int {
 }
 
 // unpricedModels names the models of a reason.
-func unpricedModels(g UnpricedGroup) string {
+func unpricedModels(g report.UnpricedGroup) string {
 	var names []string
 	for i := range g.Models {
 		m := &g.Models[i]

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
@@ -21,13 +21,15 @@ const (
 
 // page is a report as its template shows it.
 type page struct {
-	*Report
-	Bars    []bar
-	ByMonth bool
+	*report.Report
+	// Comparison reports whether costs may be compared with the period before.
+	Comparison bool
+	Bars       []bar
+	ByMonth    bool
 }
 
-func newPage(r *Report) *page {
-	p := &page{Report: r}
+func newPage(r *report.Report) *page {
+	p := &page{Report: r, Comparison: r.Change != nil && r.Total.Comparable}
 	p.Bars, p.ByMonth = bars(&r.Days)
 	return p
 }
@@ -38,7 +40,7 @@ func (p *page) Title() string {
 	case p.Total.Calls > 0:
 		return p.Known() + " for models, " + p.PeriodText(p.Period)
 	case len(p.Report.Bills) > 0:
-		return "Bill of " + providerName(p.Report.Bills[0].Provider) + ", " + p.PeriodText(Period{From: p.Report.Bills[0].From, To: p.Report.Bills[0].To})
+		return "Bill of " + costtable.Provider(string(p.Report.Bills[0].Provider)) + ", " + p.PeriodText(report.Period{From: p.Report.Bills[0].From, To: p.Report.Bills[0].To})
 	}
 	return "Model costs: no calls"
 }
@@ -52,12 +54,13 @@ func (p *page) Known() string {
 }
 
 // PeriodText returns the days of a period, or its times if these are within days.
-func (*page) PeriodText(t Period) string {
+func (*page) PeriodText(t report.Period) string {
+	const day = 24 * time.Hour
 	from, last := t.From.UTC(), t.To.UTC().Add(-1)
 	if from.IsZero() && t.To.IsZero() {
 		return "no time"
 	}
-	if from.Truncate(day) != from || !t.To.UTC().Truncate(day).Equal(t.To) {
+	if !from.Truncate(day).Equal(from) || !t.To.UTC().Truncate(day).Equal(t.To) {
 		return instant(from) + " – " + instant(t.To)
 	}
 	layout := "2 Jan 2006"
@@ -84,9 +87,6 @@ func (p *page) Only() string { return line(costtable.Labels(p.Source.MatchLabels
 // Files names what was read.
 func (p *page) Files() string { return listed(p.Source.Paths) }
 
-// Comparison reports whether costs may be compared with the period before.
-func (p *page) Comparison() bool { return p.compares() }
-
 // NotCompared returns why there is no change.
 func (p *page) NotCompared() string {
 	before := p.PeriodText(p.Previous)
@@ -97,9 +97,9 @@ func (p *page) NotCompared() string {
 }
 
 // ChangeOf is the change of a row.
-func (p *page) ChangeOf(r *Row) string {
+func (p *page) ChangeOf(r *report.Row) string {
 	switch {
-	case !p.Comparison():
+	case !p.Comparison:
 		return "–"
 	case r.Change != nil:
 		return signedPercent(r.Change, 0)
@@ -111,7 +111,7 @@ func (p *page) ChangeOf(r *Row) string {
 
 // ShowChange reports whether the change has a section.
 func (p *page) ShowChange() bool {
-	return p.Comparison() && math.Abs(number(p.Change.USD)) >= 0.005
+	return p.Comparison && math.Abs(number(p.Change.USD)) >= 0.005
 }
 
 // Lead returns the parts of the change as a sentence.
@@ -135,14 +135,14 @@ type moverTable struct {
 
 // moverRow has a bar from the axis to the change, in hundredths of the width.
 type moverRow struct {
-	Mover
+	report.Mover
 	Axis, X, Width string
 	Down           bool
 }
 
 // Moved are the tables of the change.
 func (p *page) Moved() (all []moverTable) {
-	for _, m := range append([]Movers{p.Change.Models}, p.Change.Labels...) {
+	for _, m := range append([]report.Movers{p.Change.Models}, p.Change.Labels...) {
 		if len(m.Rows) > 1 {
 			all = append(all, newMoverTable(m, p.Change.USD))
 		}
@@ -150,7 +150,7 @@ func (p *page) Moved() (all []moverTable) {
 	return all
 }
 
-func newMoverTable(m Movers, sum string) moverTable {
+func newMoverTable(m report.Movers, sum string) moverTable {
 	low, high := 0.0, 0.0
 	for i := range m.Rows {
 		usd := number(m.Rows[i].ChangeUSD)
@@ -214,7 +214,7 @@ func (p *page) RunningUntil() string {
 // key is a color of the chart.
 type key struct {
 	Color  int
-	ID     ModelID
+	ID     report.ModelID
 	Others int
 	USD    string
 	Share  *float64
@@ -224,16 +224,16 @@ type key struct {
 func (p *page) Keys() (all []key) {
 	last := len(p.Days.Models)
 	for i := last; i >= 0; i-- {
-		var sum decimal.Decimal
+		sum := "0"
 		for j := range p.Bars {
 			if i < len(p.Bars[j].Models) && (!p.Bars[j].Running || p.Days.Today == nil) {
-				sum = sum.Add(decimal.FromText(p.Bars[j].Models[i]))
+				sum = money.Sum(sum, p.Bars[j].Models[i])
 			}
 		}
-		k := key{Color: i, USD: sum.String(), Share: ratio(sum, decimal.FromText(p.Total.USD))}
+		k := key{Color: i, USD: sum, Share: share(sum, p.Total.USD)}
 		if i == last {
-			k.Color, k.Others = maxStack, max(p.Total.Models-last, 0)
-			if sum.IsZero() {
+			k.Color, k.Others = gray, max(p.Total.Models-last, 0)
+			if sum == "0" {
 				continue
 			}
 		} else {
@@ -272,4 +272,4 @@ func (p *page) Bills() (all []shownBill) {
 }
 
 // Period is the time of a bill.
-func (b shownBill) Period(p *page) string { return p.PeriodText(Period{From: b.From, To: b.To}) }
+func (b shownBill) Period(p *page) string { return p.PeriodText(report.Period{From: b.From, To: b.To}) }

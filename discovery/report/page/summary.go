@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
@@ -29,7 +30,7 @@ type budgetBar struct {
 }
 
 // MonthBudget is the first budget of the whole month; nil without one.
-func (p *page) MonthBudget() *Budget {
+func (p *page) MonthBudget() *report.Budget {
 	for i := range p.Budgets {
 		if p.Budgets[i].Per == "month" && p.Budgets[i].Label == "" {
 			return &p.Budgets[i]
@@ -39,7 +40,7 @@ func (p *page) MonthBudget() *Budget {
 }
 
 // OtherBudgets are the other ones.
-func (p *page) OtherBudgets() (all []*Budget) {
+func (p *page) OtherBudgets() (all []*report.Budget) {
 	first := p.MonthBudget()
 	for i := range p.Budgets {
 		if b := &p.Budgets[i]; b != first {
@@ -77,11 +78,11 @@ func (p *page) MonthBar() *budgetBar {
 }
 
 // Exceeded reports whether more than a budget was spent.
-func (*page) Exceeded(b *Budget) bool { return number(b.LeftUSD) < 0 }
+func (*page) Exceeded(b *report.Budget) bool { return number(b.LeftUSD) < 0 }
 
 // BudgetText returns what is left of a budget.
-func (p *page) BudgetText(b *Budget) string {
-	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per) + since(p.Report, b)
+func (p *page) BudgetText(b *report.Budget) string {
+	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per) + costtable.Since(b.Per, p.Source.First)
 	switch {
 	case b.Label != "" && b.Value == "":
 		budget += " for each " + b.Label

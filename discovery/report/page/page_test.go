@@ -1,4 +1,4 @@
-package report_test
+package page_test
 
 import (
 	"bytes"
@@ -16,13 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // html returns the page of a report.
 func html(t *testing.T, r *report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, r.WriteHTML(&out))
+	require.NoError(t, page.Write(&out, r))
 	return out.String()
 }
 

@@ -1,4 +1,10 @@
-package report
+// Package page draws a report as a page: one HTML file without scripts that requests nothing.
+//
+//	r, err := report.Read(report.Options{Budgets: []string{"750/month"}}, "calls")
+//	if err == nil {
+//		err = page.Write(file, r)
+//	}
+package page
 
 import (
 	"bytes"
@@ -8,6 +14,9 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
@@ -17,11 +26,11 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// WriteHTML writes the report as a page: one file without scripts that requests nothing. Amounts are rounded for display, and each is in
-// the page with all its digits. Names are escaped, and shown without control characters and marks of the writing direction.
-func (r *Report) WriteHTML(w io.Writer) error {
+// Write writes a report as a page. Amounts are rounded for display, half to even, and each is in the page with all its digits. Names are
+// escaped, and shown without control characters and marks of the writing direction.
+func Write(w io.Writer, r *report.Report) error {
 	if r == nil {
-		return invalid("Report", "must not be nil")
+		return argument.New("page", "r", "", "must not be nil")
 	}
 	page, err := pageTemplate()
 	if err != nil {
@@ -44,8 +53,9 @@ func pageTemplate() (*template.Template, error) {
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
 		"usd":     dollars, "delta": delta, "small": smallDollars, "count": costtable.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
-		"date": dateText, "day": shortDate, "instant": instant, "plural": costtable.Number, "line": line, "name": nameParts, "provider": providerName,
+		"date": dateText, "day": shortDate, "instant": instant, "plural": costtable.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(costtable.Provider(string(p))) },
 		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels,
-		"percentWidth": percentWidth, "less": func(a, b int) int { return a - b },
+		"percentWidth": percentWidth,
+		"less":         func(a, b int) int { return a - b },
 	}).Parse(pageHTML)
 }

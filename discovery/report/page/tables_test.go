@@ -1,4 +1,4 @@
-package report_test
+package page_test
 
 import (
 	"fmt"
@@ -28,12 +28,11 @@ func TestOthersHaveTheMeanOfTheirRows(t *testing.T) {
 	}, report.Options{Now: now})
 	require.NoError(t, err)
 	assert.Equal(t, "0.37", r.Models[0].PerCallUSD)
-	var page strings.Builder
-	require.NoError(t, r.WriteHTML(&page))
-	for _, row := range strings.Split(page.String(), "<tr")[1:] {
+	text := html(t, r)
+	for _, row := range strings.Split(text, "<tr")[1:] {
 		if strings.Contains(row, "others</") || strings.Contains(row, " others") {
 			assert.Contains(t, row, "0.37", row)
 		}
 	}
-	assert.Contains(t, page.String(), " others")
+	assert.Contains(t, text, " others")
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
@@ -32,13 +31,12 @@ func dollars(usd string) string { return signedDollars(usd, "") }
 func delta(usd string) string { return signedDollars(usd, "+") }
 
 func signedDollars(usd, plus string) string {
-	amount, ok := signed(usd)
-	if !ok || usd == "" {
+	exact, ok := new(big.Rat).SetString(usd)
+	if !ok {
 		return notKnown
 	}
-	exact := amount.Rat()
 	sign := map[int]string{-1: "−", 1: plus}[exact.Sign()]
-	exact = new(big.Rat).Abs(exact)
+	exact.Abs(exact)
 	switch {
 	case exact.Cmp(scientific) >= 0:
 		value, _ := new(big.Float).SetRat(exact).Float64()
@@ -51,8 +49,7 @@ func signedDollars(usd, plus string) string {
 
 // smallDollars returns an amount below a dollar with three digits, and others in cents.
 func smallDollars(usd string) string {
-	amount, _ := signed(usd)
-	if exact := amount.Rat(); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
+	if exact := money.Exact(usd); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
 		return "$" + money.Significant(exact)
 	}
 	return dollars(usd)
@@ -60,9 +57,17 @@ func smallDollars(usd string) string {
 
 // number returns the float64 nearest to an amount; 0 for what is not an amount.
 func number(usd string) float64 {
-	amount, _ := signed(usd)
-	value, _ := amount.Rat().Float64()
+	value, _ := money.Exact(usd).Float64()
 	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
+}
+
+// share returns the part of an amount in another one; nil if that is 0.
+func share(usd, all string) *float64 {
+	if money.Exact(all).Sign() == 0 {
+		return nil
+	}
+	part, _ := new(big.Rat).Quo(money.Exact(usd), money.Exact(all)).Float64()
+	return &part
 }
 
 // tokens returns a number of tokens, such as 1.8M.
@@ -151,24 +156,6 @@ func nameParts(name string) (parts []string) {
 
 // minPart is the length of the shortest part before a break.
 const minPart = 8
-
-func providerName(p models.Provider) string {
-	switch p {
-	case models.OpenAI:
-		return "OpenAI"
-	case models.Anthropic:
-		return "Anthropic"
-	case models.Gemini:
-		return "Gemini"
-	case models.XAI:
-		return "xAI"
-	case models.DeepSeek:
-		return "DeepSeek"
-	case "":
-		return "no provider"
-	}
-	return line(string(p))
-}
 
 func platformName(name string) string {
 	switch name {

@@ -1,4 +1,4 @@
-package report_test
+package page_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 func TestPage(t *testing.T) {
@@ -37,11 +38,11 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func BenchmarkWriteHTML(b *testing.B) {
+func BenchmarkWrite(b *testing.B) {
 	r, err := report.Build(sequence(someRecords(6000, 90)), report.Options{From: day("2026-08-24"), To: day("2026-11-22"), Now: now})
 	require.NoError(b, err)
 	for b.Loop() {
-		require.NoError(b, r.WriteHTML(io.Discard))
+		require.NoError(b, page.Write(io.Discard, r))
 	}
 }
 
@@ -228,7 +229,26 @@ func TestPageOfOtherPrograms(t *testing.T) {
 	}
 	r.Total.USD, r.Models[0].USD = "1e999999999", "x"
 	checkPage(t, html(t, r))
-	var none *report.Report
 	var invalid *report.ValueError
-	require.ErrorAs(t, none.WriteHTML(io.Discard), &invalid)
+	require.ErrorAs(t, page.Write(io.Discard, nil), &invalid)
+}
+
+func TestPageStatesWhyTheForecastHasNoRange(t *testing.T) {
+	t.Parallel()
+	var weeks []calls.Record
+	for ago := range 40 {
+		weeks = append(weeks, priced(at(ago), "0.5"))
+	}
+	page := html(t, build(t, report.Options{}, weeks...))
+	assert.Contains(t, page, `<strong>About <data value="15">$15.00</data></strong> by the end of the month <em class="est">estimate</em>`)
+	assert.Contains(t, page, "The forecast has no range: when costs grow or change, the errors of earlier forecasts do not bound the next one")
+}
+
+// What is selected is on the page: a part of the calls must not look like all of them.
+func TestPageOfSelectedLabels(t *testing.T) {
+	t.Parallel()
+	page := html(t, build(t, report.Options{MatchLabels: map[string]string{"project": "p2\x1b<b>", "team": ""}}, someRecords(100, 60)...))
+	checkPage(t, page)
+	assert.Contains(t, page, "only calls <bdi>with project=p2\ufffd&lt;b&gt;, without team</bdi>")
+	assert.NotContains(t, html(t, build(t, report.Options{}, someRecords(100, 60)...)), "nly calls")
 }

@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // maxBars is the number of bars of a chart. A longer time is shown by month.
@@ -28,7 +30,7 @@ type bar struct {
 	Title, short string
 }
 
-func newBar(d *Day, columns int) bar {
+func newBar(d *report.Day, columns int) bar {
 	b := bar{Name: d.Day, Calls: d.Calls, USD: d.USD, PreviousUSD: d.PreviousUSD, Running: d.Running, Unpriced: d.Calls > 0 && d.Unpriced == d.Calls}
 	for i := range columns {
 		usd := "0"
@@ -54,7 +56,7 @@ func dayOfMonth(date string) string {
 }
 
 // bars returns the days, with today, or the months of a long time.
-func bars(days *Days) (all []bar, byMonth bool) {
+func bars(days *report.Days) (all []bar, byMonth bool) {
 	columns := len(days.Models) + 1
 	for i := range days.Rows {
 		all = append(all, newBar(&days.Rows[i], columns))
@@ -95,9 +97,9 @@ func months(days []bar) (all []bar) {
 
 func (b *bar) add(more *bar) {
 	b.Calls += more.Calls
-	b.USD = addUSD(b.USD, more.USD)
+	b.USD = money.Sum(b.USD, more.USD)
 	for i := range min(len(b.Models), len(more.Models)) {
-		b.Models[i] = addUSD(b.Models[i], more.Models[i])
+		b.Models[i] = money.Sum(b.Models[i], more.Models[i])
 	}
 	b.Running = b.Running || more.Running
 	b.Unpriced = b.Unpriced && (more.Unpriced || more.Calls == 0)
@@ -116,6 +118,9 @@ type shape struct {
 	Color int
 	Path  string
 }
+
+// gray is the color of the others.
+const gray = 6
 
 // The units of a stack.
 const (
@@ -186,7 +191,7 @@ func shapes(paths []strings.Builder) (all []shape) {
 		if paths[i].Len() > 0 {
 			color := i
 			if i == len(paths)-1 {
-				color = maxStack // the others are gray, however few models there are
+				color = gray // the others are gray, however few models there are
 			}
 			all = append(all, shape{color, paths[i].String()})
 		}
