@@ -73,10 +73,22 @@ func (v *Value[T]) Get(
 	if err := ctx.Err(); err != nil {
 		return value, false, err
 	}
-	if l, ok := ctx.Value(v).(*load[T]); ok && !l.ended() {
+	v.mu.Lock()
+	if value, ok := v.Cached(fresh); ok && v.current == nil {
+		v.mu.Unlock()
+		return value, false, nil
+	}
+	l := v.current
+	joined = l != nil
+	switch {
+	case !joined:
+		l = v.start(ctx, fn)
+	case ctx.Value(v) == l:
+		v.mu.Unlock()
 		return value, false, ErrReentered
 	}
-	l, joined := v.join(ctx, fresh, fn)
+	l.waiters++
+	v.mu.Unlock()
 	value, err = v.wait(ctx, l)
 	return value, joined, err
 }
@@ -124,40 +136,12 @@ type load[T any] struct {
 	panicked any
 }
 
-// join adds the caller to the waiters of the load in progress, or starts a load.
-func (v *Value[T]) join(
-	ctx context.Context, fresh func(T, time.Time) bool, fn func(context.Context) (T, error),
-) (l *load[T], joined bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.current != nil {
-		v.current.waiters++
-		return v.current, true
-	}
-	if value, ok := v.Cached(fresh); ok {
-		return endedLoad(value), false
-	}
+// start starts a load. The caller holds mu.
+func (v *Value[T]) start(ctx context.Context, fn func(context.Context) (T, error)) *load[T] {
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // leave and run both call it
-	l = &load[T]{done: make(chan struct{}), cancel: cancel, waiters: 1}
+	l := &load[T]{done: make(chan struct{}), cancel: cancel}
 	v.current = l
 	go v.run(context.WithValue(detached, v, l), l, fn)
-	return l, false
-}
-
-// ended reports whether the load has ended.
-func (l *load[T]) ended() bool {
-	select {
-	case <-l.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// endedLoad returns a load that has ended with value.
-func endedLoad[T any](value T) *load[T] {
-	l := &load[T]{done: make(chan struct{}), cancel: func() {}, waiters: 1, value: value}
-	close(l.done)
 	return l
 }
 
