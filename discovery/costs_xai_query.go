@@ -25,12 +25,6 @@ const (
 	TimeUnitNone TimeUnit = "TIME_UNIT_NONE"
 )
 
-// calendarUnits maps the units to those of package calendar.
-var calendarUnits = map[TimeUnit]calendar.Unit{
-	TimeUnitDay: calendar.Day, TimeUnitHour: calendar.Hour, TimeUnitMonth: calendar.Month, TimeUnitCalendarWeek: calendar.Week,
-	TimeUnitQuarterHour: calendar.QuarterHour, TimeUnitMinute: calendar.Minute, TimeUnitSecond: calendar.Second, TimeUnitNone: calendar.Whole,
-}
-
 // XAICostQuery selects costs of an xAI team.
 type XAICostQuery struct {
 	// StartTime and EndTime are the window; EndTime is exclusive. Both are required, in ISO 8601. A time with an offset, as in
@@ -63,7 +57,7 @@ type xaiWindow struct {
 // window validates the query.
 func (q XAICostQuery) window() (xaiWindow, error) {
 	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone), key: q.ManagementKey, timeout: q.Timeout}
-	unit, known := calendarUnits[w.unit]
+	unit, known := calendar.Units[string(w.unit)]
 	if !known {
 		return w, invalid("TimeUnit", string(w.unit), "must be one of the TimeUnit constants, such as TIME_UNIT_DAY")
 	}

@@ -1,6 +1,7 @@
 package discoverytest
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -64,23 +65,28 @@ func writeResponse(c completion) answer {
 	return ok(c.response("completed"))
 }
 
+// emptyResponse has the fields that do not depend on the request.
+const emptyResponse = `{
+	"object": "response", "created_at": 1795305600, "background": false, "error": null, "incomplete_details": null, "instructions": null,
+	"max_output_tokens": null, "metadata": {}, "output": [], "parallel_tool_calls": true, "previous_response_id": null,
+	"service_tier": "auto", "store": true, "temperature": 1, "tool_choice": "auto", "tools": [], "top_p": 1, "truncation": "disabled",
+	"usage": null
+}`
+
 // response returns the response object: in progress without output and usage, or completed.
 func (c completion) response(status string) object {
-	body := object{
-		"id": c.responseID(), "object": "response", "created_at": created, "status": status, "background": false,
-		"error": nil, "incomplete_details": nil, "instructions": nil, "max_output_tokens": nil, "metadata": object{},
-		"model": c.model, "output": []object{}, "parallel_tool_calls": true, "previous_response_id": nil,
-		"service_tier": "auto", "store": true, "temperature": 1, "tool_choice": "auto", "tools": []object{}, "top_p": 1,
-		"truncation": "disabled", "usage": nil,
+	var body object
+	if err := json.Unmarshal([]byte(emptyResponse), &body); err != nil {
+		panic(err)
 	}
+	body["id"], body["status"], body["model"] = fmt.Sprintf("resp_%d", c.number), status, c.model
 	if status == "completed" {
 		body["service_tier"], body["output"], body["usage"] = "default", []object{c.outputItem("completed", c.outputPart(c.text))}, c.usage
 	}
 	return body
 }
 
-func (c completion) responseID() string { return fmt.Sprintf("resp_%d", c.number) }
-func (c completion) itemID() string     { return fmt.Sprintf("msg_%d", c.number) }
+func (c completion) itemID() string { return fmt.Sprintf("msg_%d", c.number) }
 
 func (c completion) outputItem(status string, parts ...object) object {
 	return object{"id": c.itemID(), "type": "message", "role": "assistant", "status": status, "content": append([]object{}, parts...)}

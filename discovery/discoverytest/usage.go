@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 )
 
 // usageTime is the layout of times in a request: with a blank and without a time zone, which is a field of its own.
@@ -47,7 +47,7 @@ func getUsage(r *http.Request) answer {
 	if err != nil || endErr != nil || !start.Before(end) || end.Sub(start) > 366*24*time.Hour {
 		return badUsage("the time range cannot be read, is empty, or is longer than a year")
 	}
-	times, known := bucketTimes(discovery.TimeUnit(query.TimeUnit), start, end)
+	times, known := bucketTimes(query.TimeUnit, start, end)
 	if !known {
 		return badUsage("unknown timeUnit, or too many buckets")
 	}
@@ -57,19 +57,12 @@ func getUsage(r *http.Request) answer {
 // maxBuckets bounds the buckets of an answer.
 const maxBuckets = 10_000
 
-// bucketTimes returns the starts of the buckets of a window. Known is false for an unknown unit and for too many buckets.
-func bucketTimes(unit discovery.TimeUnit, start, end time.Time) (times []time.Time, known bool) {
-	next, known := map[discovery.TimeUnit]func(time.Time) time.Time{
-		discovery.TimeUnitDay:          func(t time.Time) time.Time { return t.AddDate(0, 0, 1) },
-		discovery.TimeUnitCalendarWeek: func(t time.Time) time.Time { return t.AddDate(0, 0, 7) },
-		discovery.TimeUnitMonth:        func(t time.Time) time.Time { return t.AddDate(0, 1, 0) },
-		discovery.TimeUnitHour:         func(t time.Time) time.Time { return t.Add(time.Hour) },
-		discovery.TimeUnitQuarterHour:  func(t time.Time) time.Time { return t.Add(15 * time.Minute) },
-		discovery.TimeUnitMinute:       func(t time.Time) time.Time { return t.Add(time.Minute) },
-		discovery.TimeUnitSecond:       func(t time.Time) time.Time { return t.Add(time.Second) },
-		discovery.TimeUnitNone:         func(time.Time) time.Time { return end },
-	}[unit]
-	for at := start; known && at.Before(end); at = next(at) {
+// bucketTimes returns the starts of the buckets of a window, the first of which begins with it. Known is false for an unknown unit and
+// for too many buckets.
+func bucketTimes(unit string, start, end time.Time) (times []time.Time, known bool) {
+	window := calendar.Range{Start: start, End: end}
+	window.Unit, known = calendar.Units[unit]
+	for at := start; known && at.Before(end); at = window.Next(at) {
 		if len(times) == maxBuckets {
 			return nil, false
 		}

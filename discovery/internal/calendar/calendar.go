@@ -19,6 +19,12 @@ const (
 	Month
 )
 
+// Units has the units by their names in xAI's requests.
+var Units = map[string]Unit{
+	"TIME_UNIT_NONE": Whole, "TIME_UNIT_SECOND": Second, "TIME_UNIT_MINUTE": Minute, "TIME_UNIT_QUARTER_HOUR": QuarterHour,
+	"TIME_UNIT_HOUR": Hour, "TIME_UNIT_DAY": Day, "TIME_UNIT_CALENDAR_WEEK": Week, "TIME_UNIT_MONTH": Month,
+}
+
 // Range is a range of time, its end exclusive, with the unit of its buckets. Start and End are in the same time zone.
 type Range struct {
 	Start, End time.Time
