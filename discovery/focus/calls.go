@@ -3,11 +3,13 @@ package focus
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -18,8 +20,7 @@ import (
 type Calls struct {
 	list    *prices.List
 	account string
-	groups  map[shared][]*group
-	tags    tagTexts
+	groups  map[key]*group
 }
 
 // NewCalls returns empty Calls. A nil list is [prices.BuiltIn]. account is the BillingAccountId, which no response
@@ -28,7 +29,7 @@ func NewCalls(list *prices.List, account string) *Calls {
 	if list == nil {
 		list = prices.BuiltIn()
 	}
-	return &Calls{list: list, account: account, groups: make(map[shared][]*group), tags: tagTexts{known: make(map[string]string)}}
+	return &Calls{list: list, account: account, groups: make(map[key]*group)}
 }
 
 // ready rejects Calls that NewCalls did not return.
@@ -72,7 +73,7 @@ func (c *Calls) Add(r calls.Record) error {
 		return invalid("USD", r.USD, "must be a plain decimal")
 	}
 	switch {
-	case err == nil && recorded.Cmp(amountOf(cost.USD)) == 0:
+	case err == nil && recorded.Cmp(decimal.FromText(cost.USD)) == 0:
 		c.addCost(r, cost)
 	case !recorded.IsZero():
 		c.addCharge(r, recorded, r.Source)
@@ -123,47 +124,40 @@ const (
 
 func (c *Calls) addCost(r calls.Record, cost prices.Cost) {
 	if len(cost.Lines) == 1 && cost.Lines[0].What == charged {
-		c.addCharge(r, amountOf(cost.USD), cost.Source)
+		c.addCharge(r, decimal.FromText(cost.USD), cost.Source)
 		return
 	}
-	of := c.shared(r, modeOf(r, cost), cost.Source)
-	groups := c.groups[of]
+	k := keyOf(r, modeOf(r, cost), cost.Source)
 	for _, line := range cost.Lines {
-		k := kind{what: line.What, price: line.USDPerMTok, tier: cost.TierThresholdTokens}
+		k.what, k.fee, k.price, k.tier = line.What, false, line.USDPerMTok, cost.TierThresholdTokens
 		quantity := line.Tokens
 		if line.USDPerRequest != "" { // a fee does not depend on the length of the prompt
 			k.fee, k.price, k.tier, quantity = true, line.USDPerRequest, 0, line.Requests
 		}
-		g := c.group(of, &groups, k)
-		g.calls++
-		g.quantity.Add(decimal.New(quantity, 0))
+		c.group(k).quantity.Add(decimal.New(quantity, 0))
 	}
 }
 
 // addCharge adds the cost of a call in dollars.
 func (c *Calls) addCharge(r calls.Record, usd decimal.Decimal, source string) {
-	of := c.shared(r, modeOf(r, prices.Cost{}), source)
-	groups := c.groups[of]
-	g := c.group(of, &groups, kind{what: charged})
-	g.calls++
-	g.usd.Add(usd)
+	k := keyOf(r, modeOf(r, prices.Cost{}), source)
+	k.what = charged
+	c.group(k).usd.Add(usd)
 }
 
-// shared returns what all rows of a call have in common.
-func (c *Calls) shared(r calls.Record, mode, source string) shared {
-	return shared{day: dayOf(r.Time), place: placeOf(r), provider: r.Provider, model: r.Model, mode: mode, tags: c.tags.of(r.Labels), source: source, billing: r.Billing}
+// keyOf returns what all rows of a call have in common.
+func keyOf(r calls.Record, mode, source string) key {
+	return key{day: calendar.DayNumber(r.Time), place: placeOf(r), provider: r.Provider, model: r.Model, mode: mode, tags: tags(r.Labels), source: source, billing: r.Billing}
 }
 
-// group returns the group of a kind among groups, which are those of calls with the same in common. There are few.
-func (c *Calls) group(of shared, groups *[]*group, k kind) *group {
-	for _, g := range *groups {
-		if g.kind == k {
-			return g
-		}
+// group returns the group of a key, with one more call.
+func (c *Calls) group(k key) *group {
+	g := c.groups[k]
+	if g == nil {
+		g = &group{key: k}
+		c.groups[k] = g
 	}
-	g := &group{shared: of, kind: k}
-	*groups = append(*groups, g)
-	c.groups[of] = *groups
+	g.calls++
 	return g
 }
 
@@ -179,25 +173,15 @@ func modeOf(r calls.Record, cost prices.Cost) string {
 	return mode
 }
 
-// amountOf returns an exact amount of the price list.
-func amountOf(text string) decimal.Decimal {
-	d, _ := decimal.ParsePlain(text)
-	return d
-}
-
 // WriteCSV writes the rows of all calls, sorted by day, provider, platform, model, mode, kind, price and labels.
 func (c *Calls) WriteCSV(w io.Writer) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	groups := make([]*group, 0, len(c.groups))
-	for _, more := range c.groups {
-		groups = append(groups, more...)
-	}
-	slices.SortFunc(groups, (*group).compare)
+	groups := slices.SortedFunc(maps.Values(c.groups), (*group).compare)
 	return write(w, func(yield func(row) bool) {
 		for _, g := range groups {
-			day := time.Unix(g.day*secondsPerDay, 0)
+			day := time.Unix(g.day*calendar.SecondsPerDay, 0)
 			r := newRow(g.provider, c.account, day, day.AddDate(0, 0, 1))
 			g.fill(r)
 			if !yield(r) {

@@ -3,47 +3,31 @@ package focus
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// shared is what all rows of a call have in common, and kind what the rows of one call differ in. They are apart because a lookup
-// by all of it for each row takes most of the time of a million calls.
-type shared struct {
+// key is what the calls of a row have in common.
+type key struct {
 	day                       int64 // since 1970, in UTC
 	place                     place
 	provider                  models.Provider
 	model, mode, tags, source string
 	// billing is not "" for calls that are not charged.
 	billing string
-}
-
-type kind struct {
+	// what is the kind of token or request.
 	what string
 	// price is that of a million tokens, or of a request if fee is set. It is "" for a charge in dollars.
 	price string
 	fee   bool
 	// tier is the length of the shortest prompt that the price applies to; 0 for all.
 	tier int64
-}
-
-const secondsPerDay = 24 * 60 * 60
-
-// dayOf returns the day of a time, which may be before 1970.
-func dayOf(t time.Time) int64 {
-	seconds := t.Unix()
-	if seconds < 0 {
-		seconds -= secondsPerDay - 1
-	}
-	return seconds / secondsPerDay
 }
 
 func (g *group) compare(other *group) int {
@@ -54,7 +38,7 @@ func (g *group) compare(other *group) int {
 		return order
 	}
 	return cmp.Or(
-		amountOf(g.price).Cmp(amountOf(other.price)), cmp.Compare(g.tags, other.tags), cmp.Compare(g.tier, other.tier),
+		decimal.FromText(g.price).Cmp(decimal.FromText(other.price)), cmp.Compare(g.tags, other.tags), cmp.Compare(g.tier, other.tier),
 		cmp.Compare(g.source, other.source), cmp.Compare(g.price, other.price), cmp.Compare(g.billing, other.billing),
 	)
 }
@@ -70,8 +54,7 @@ func rank(what string) int {
 
 // group is the sum of the calls of a row: their tokens or requests, or their charges.
 type group struct {
-	shared
-	kind
+	key
 	calls         int64
 	quantity, usd decimal.Sum
 }
@@ -99,7 +82,7 @@ func (g *group) fill(r row) {
 
 func (g *group) fillCost(r row) {
 	const million = 6 // places
-	quantity, price := g.quantity.Total(), amountOf(g.price)
+	quantity, price := g.quantity.Total(), decimal.FromText(g.price)
 	switch {
 	case g.price == "":
 		if g.source == chargedSource {
@@ -161,38 +144,11 @@ func meterName(what string, fee bool) string {
 	return strings.Join(append(words, unit), " ")
 }
 
-// tagTexts are the JSON texts of labels. Many calls have the same ones.
-type tagTexts struct {
-	known map[string]string
-	names []string // this and key are kept to be reused
-	key   []byte
-}
-
-func (t *tagTexts) of(labels map[string]string) string {
+// tags returns labels as a JSON object with sorted keys, "" for none. As FOCUS requires, a label without a value is true.
+func tags(labels map[string]string) string {
 	if len(labels) == 0 {
 		return ""
 	}
-	t.names, t.key = t.names[:0], t.key[:0]
-	for name := range labels {
-		t.names = append(t.names, name)
-	}
-	slices.Sort(t.names)
-	for _, name := range t.names {
-		for _, text := range [...]string{name, labels[name]} {
-			t.key = binary.AppendUvarint(t.key, uint64(len(text)))
-			t.key = append(t.key, text...)
-		}
-	}
-	text, ok := t.known[string(t.key)]
-	if !ok {
-		text = tags(labels)
-		t.known[string(t.key)] = text
-	}
-	return text
-}
-
-// tags returns labels as a JSON object with sorted keys. As FOCUS requires, a label without a value is true.
-func tags(labels map[string]string) string {
 	values := make(map[string]any, len(labels))
 	for name, value := range labels {
 		values[name] = value
