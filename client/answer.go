@@ -48,9 +48,9 @@ func (c *MeshClient) Answer(ctx context.Context, answer func(context.Context, Me
 	given := len(opts.Kinds)+len(opts.Watch.Kinds) > 0
 	switch {
 	case answer == nil:
-		return &ValueError{Field: "answer", Reason: "must not be nil"}
+		return invalid("answer", "must not be nil")
 	case given && opts.AllKinds:
-		return &ValueError{Field: "AllKinds", Reason: "must be false if Kinds is not empty"}
+		return invalid("AllKinds", "must be false if Kinds is not empty")
 	case !given && !opts.AllKinds:
 		opts.Kinds = []Kind{KindQuestion}
 	}

@@ -3,20 +3,19 @@ package client
 import (
 	"context"
 	"slices"
-	"strconv"
 )
 
 // checkAsk validates a question to several nodes, sets its kind, and returns the names of the nodes after aliases.
 func (c *MeshClient) checkAsk(to []string, req *SendRequest) ([]string, error) {
 	if req.To != "" {
-		return nil, &ValueError{Field: "To", Reason: "must be empty; the recipients are in to"}
+		return nil, invalid("To", "must be empty; the recipients are in to")
 	}
 	if req.Kind != "" && req.Kind != KindQuestion {
 		return nil, c.redactor.nameError("Kind", string(req.Kind), "must be empty or question")
 	}
 	req.Kind = KindQuestion
 	if len(to) == 0 {
-		return nil, &ValueError{Field: "to", Reason: "must not be empty"}
+		return nil, invalid("to", "must not be empty")
 	}
 	nodes := make([]string, len(to))
 	for i := range to {
@@ -54,7 +53,7 @@ func (c *MeshClient) checkQuestions(ctx context.Context, questions []MeshMessage
 			return err
 		}
 		if seen[q.ID] {
-			return &ValueError{Field: "questions", Value: strconv.FormatInt(q.ID, 10), Reason: "must not contain a question twice"}
+			return invalidValue("questions", q.ID, "must not contain a question twice")
 		}
 		seen[q.ID] = true
 	}

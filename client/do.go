@@ -49,7 +49,7 @@ func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 		return err
 	}
 	if kind := reflect.ValueOf(out); out != nil && (kind.Kind() != reflect.Pointer || kind.IsNil()) {
-		return &ValueError{Field: "out", Reason: "must be nil or a pointer that is not nil"}
+		return invalid("out", "must be nil or a pointer that is not nil")
 	}
 	if err := req.check(); err != nil {
 		return err
@@ -67,13 +67,7 @@ func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 		*raw = resp.Body
 		return nil
 	}
-	if isStream(resp.Header) {
-		return c.invalidBody(op, resp, errStream, true)
-	}
-	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return c.invalidBody(op, resp, err, json.Valid(resp.Body))
-	}
-	return nil
+	return c.decode(op, resp, func(body []byte) error { return json.Unmarshal(body, out) })
 }
 
 // reads reports whether the request changes nothing.
@@ -130,11 +124,11 @@ var upperCase = regexp.MustCompile(`^[A-Z]+$`)
 func (req Request) check() error {
 	switch {
 	case !upperCase.MatchString(req.Method) || req.Method == http.MethodConnect:
-		return &ValueError{Field: "Method", Reason: "must be an HTTP method in upper case, such as GET"}
+		return invalid("Method", "must be an HTTP method in upper case, such as GET")
 	case req.reads() && req.Body != nil:
-		return &ValueError{Field: "Body", Reason: "must be nil for " + req.Method}
+		return invalid("Body", "must be nil for "+req.Method)
 	case req.reads() && req.IdempotencyKey != "":
-		return &ValueError{Field: "IdempotencyKey", Reason: "must be empty for " + req.Method}
+		return invalid("IdempotencyKey", "must be empty for "+req.Method)
 	}
 	if err := checkPath(req.Path); err != nil {
 		return err
@@ -167,5 +161,5 @@ func checkPath(path string) error {
 	if reason == "" {
 		return nil
 	}
-	return &ValueError{Field: "Path", Reason: reason}
+	return invalid("Path", reason)
 }

@@ -46,10 +46,10 @@ func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
-		return nil, &ValueError{Field: "Body", Reason: "must be a JSON object, which gets the IdempotencyKey"}
+		return nil, invalid("Body", "must be a JSON object, which gets the IdempotencyKey")
 	}
 	if _, has := members["idempotency_key"]; has {
-		return nil, &ValueError{Field: "IdempotencyKey", Reason: "must be empty, because Body has an idempotency_key"}
+		return nil, invalid("IdempotencyKey", "must be empty, because Body has an idempotency_key")
 	}
 	return appendMembers(body, map[string]any{"idempotency_key": key})
 }
@@ -75,10 +75,10 @@ var replaced = regexp.MustCompile(`(^|[^\\])(\\\\)*\\ufffd`)
 func encodeJSON(field string, value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return nil, &ValueError{Field: field, Reason: "cannot be written as JSON"}
+		return nil, invalid(field, "cannot be written as JSON")
 	}
 	if !utf8.Valid(text) || replaced.Match(text) {
-		return nil, &ValueError{Field: field, Reason: "must be valid UTF-8"}
+		return nil, invalid(field, "must be valid UTF-8")
 	}
 	return text, nil
 }
@@ -126,7 +126,7 @@ func checkQueryTexts(field string, query url.Values) error {
 
 func checkIdempotencyKey(key string) error {
 	if utf8.RuneCountInString(key) > maxIdempotencyKey {
-		return &ValueError{Field: "IdempotencyKey", Reason: "must have at most 128 characters"}
+		return invalid("IdempotencyKey", "must have at most 128 characters")
 	}
 	return checkText("IdempotencyKey", key)
 }

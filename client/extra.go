@@ -55,7 +55,7 @@ func (r *redactor) checkExtraQuery(extra url.Values) error {
 
 func (r *redactor) checkExtraName(name string, taken []string) error {
 	if name == "" {
-		return &ValueError{Field: "Extra", Reason: "must not have an empty name"}
+		return invalid("Extra", "must not have an empty name")
 	}
 	if slices.Contains(taken, name) {
 		return r.nameError("Extra", name, "must not have the name of a field")

@@ -100,7 +100,7 @@ func (c *MeshClient) fetchNewest(ctx context.Context, op operation, opts FetchOp
 }
 
 func (c *MeshClient) checkFetch(ctx context.Context, opts FetchOptions) (*gateway.ListMessagesParams, gateway.RequestEditorFn, error) {
-	err := cmp.Or(checkLimit(opts.Limit), opts.checkTexts(), c.ready(ctx))
+	err := cmp.Or(checkLimit(opts.Limit, maxLimit), opts.checkTexts(), c.ready(ctx))
 	if err == nil {
 		err = c.redactor.checkExtraQuery(opts.Extra)
 	}

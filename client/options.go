@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -62,7 +61,7 @@ func (c *MeshClient) setNode(node string) error {
 	c.shownNode = c.redactor.show(c.node)
 	if c.redactor.hasLiveToken(c.node) {
 		// The name is in every message, and every peer can read it.
-		return &ValueError{Field: "node", Reason: "must not contain the token"}
+		return invalid("node", "must not contain the token")
 	}
 	if c.anyNode {
 		return nil
@@ -101,7 +100,7 @@ func WithGatewayURL(gatewayURL string) Option {
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *config) error {
 		if timeout <= 0 {
-			return &ValueError{Field: "timeout", Value: timeout.String(), Reason: "must be positive"}
+			return invalidValue("timeout", timeout, "must be positive")
 		}
 		c.limits.Timeout = timeout
 		return nil
@@ -120,7 +119,7 @@ func WithoutSelfNameValidation() Option {
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {
 		if httpClient == nil {
-			return &ValueError{Field: "httpClient", Reason: "must not be nil"}
+			return invalid("httpClient", "must not be nil")
 		}
 		c.http = httpClient
 		return nil
@@ -142,7 +141,7 @@ func WithAliases(aliases map[string]string) Option {
 func WithRegistryTTL(registryTTL time.Duration) Option {
 	return func(c *config) error {
 		if registryTTL < 0 {
-			return &ValueError{Field: "registryTTL", Value: registryTTL.String(), Reason: "must not be negative"}
+			return invalidValue("registryTTL", registryTTL, "must not be negative")
 		}
 		c.registry.ttl = registryTTL
 		return nil
@@ -163,7 +162,7 @@ func WithRetry(policy RetryPolicy) Option {
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
-			return &ValueError{Field: "logger", Reason: "must not be nil"}
+			return invalid("logger", "must not be nil")
 		}
 		c.log = logger
 		return nil
@@ -176,7 +175,7 @@ func WithLogger(logger *slog.Logger) Option {
 func WithMaxResponseBytes(maxBytes int64) Option {
 	return func(c *config) error {
 		if maxBytes <= 0 {
-			return &ValueError{Field: "maxBytes", Value: strconv.FormatInt(maxBytes, 10), Reason: "must be positive"}
+			return invalidValue("maxBytes", maxBytes, "must be positive")
 		}
 		c.limits.MaxBytes = maxBytes
 		return nil
@@ -188,7 +187,7 @@ func WithMaxResponseBytes(maxBytes int64) Option {
 func WithScanner(scanner *scan.Scanner) Option {
 	return func(c *config) error {
 		if scanner == nil {
-			return &ValueError{Field: "scanner", Reason: "must not be nil"}
+			return invalid("scanner", "must not be nil")
 		}
 		c.redactor.custom = scanner
 		return nil

@@ -103,7 +103,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 		return nil, err
 	}
 	if c.node == claimNode {
-		return nil, &ValueError{Field: "node", Value: c.node, Reason: "must not be that of the claims of ServeOptions.Lease"}
+		return nil, invalidValue("node", c.node, "must not be that of the claims of ServeOptions.Lease")
 	}
 	if err := c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 		return nil, err
 	}
 	peer := new(MeshPeer)
-	if err := c.decode(opRegister, resp, peer); err != nil {
+	if err := c.decode(opRegister, resp, peer.UnmarshalJSON); err != nil {
 		if inner := unwrapRegistration(resp.Body, c.node); inner != nil {
 			return inner, nil
 		}
@@ -165,10 +165,11 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 		return nil, err
 	}
 	name = resolveAlias(c.aliases, name)
-	peer, err := c.getPeer(ctx, name, peerFilter(c.limits.MaxBytes))
-	for _, limit := range []int64{maxCapabilities, fewCapabilities} {
-		if exceedsBound(err) {
-			peer, err = c.getPeer(ctx, name, peerFilter(limit))
+	var peer *MeshPeer
+	var err error
+	for _, limit := range []int64{c.limits.MaxBytes, maxCapabilities, fewCapabilities} {
+		if peer, err = c.getPeer(ctx, name, peerFilter(limit)); !exceedsBound(err) {
+			break
 		}
 	}
 	if err != nil {
@@ -185,18 +186,11 @@ func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Re
 	}
 	op := opGetPeer(c.redactor.show(name))
 	op.filter = filter
-	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
+	peer, err := request[MeshPeer](ctx, c, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetPeer(ctx, name)
 	})
 	if statusOf(err) == http.StatusNotFound && !errors.Is(err, ErrNoSuchPath) {
 		return nil, &NotInRegistryError{Name: c.redactor.show(name)}
 	}
-	if err != nil {
-		return nil, err
-	}
-	peer := new(MeshPeer)
-	if err := c.decode(op, resp, peer); err != nil {
-		return nil, err
-	}
-	return peer, nil
+	return peer, err
 }

@@ -20,7 +20,7 @@ func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest)
 		return nil, err
 	}
 	if req.To != "" {
-		return nil, &ValueError{Field: "To", Reason: "must be empty; the reply is to the sender"}
+		return nil, invalid("To", "must be empty; the reply is to the sender")
 	}
 	req.Kind = cmp.Or(req.Kind, KindAnswer)
 	req.RelatedTaskID, req.ThreadID = cmp.Or(req.RelatedTaskID, to.GetRelatedTaskID()), cmp.Or(req.ThreadID, to.GetThreadID())

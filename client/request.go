@@ -27,7 +27,7 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 		}
 		resp, failed := call.Do(ctx, op.limits(c.limits), send)
 		if failed == nil && op.rejects(resp.Header, resp.Body) {
-			return call.Response{}, c.invalidBody(op, resp, errPage, json.Valid(resp.Body))
+			return call.Response{}, c.invalidBody(op, resp, errPage)
 		}
 		if failed == nil || op.done(failed, uncertain) {
 			return resp, nil
@@ -102,10 +102,10 @@ func (c *MeshClient) ended(ctx context.Context) error {
 // ready rejects the zero MeshClient and a nil context.
 func (c *MeshClient) ready(ctx context.Context) error {
 	if c == nil || c.api == nil {
-		return &ValueError{Field: "MeshClient", Reason: "must be made with client.New"}
+		return invalid("MeshClient", "must be made with client.New")
 	}
 	if ctx == nil {
-		return &ValueError{Field: "ctx", Reason: "must not be nil"}
+		return invalid("ctx", "must not be nil")
 	}
 	return nil
 }
@@ -119,7 +119,15 @@ const (
 // gatewayError returns the exported error for a failed request. uncertain is the last earlier attempt that may have had its
 // effect, or nil.
 func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) error {
-	e := MeshGatewayError{
+	e := c.newError(op, failed, uncertain)
+	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
+		return &MeshAuthError{MeshGatewayError: *e}
+	}
+	return e
+}
+
+func (c *MeshClient) newError(op operation, failed, uncertain *call.Error) *MeshGatewayError {
+	e := &MeshGatewayError{
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: failed.Status,
@@ -133,14 +141,16 @@ func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) e
 		e.Uncertain = uncertain != nil || mayHaveEffect(failed) || op.ownKey && failed.Status == http.StatusConflict
 	}
 	if uncertain != nil {
-		e.Err = &retriedError{err: e.Err, earlier: c.redactor.redactText(uncertain)}
+		earlier := "an earlier attempt failed: " + c.redactor.redactText(uncertain)
+		if e.Err == nil { // the last one is only a status
+			e.Err = errors.New(earlier)
+		} else {
+			e.Err = fmt.Errorf("%w; %s", e.Err, earlier)
+		}
 	}
 	e.RetryAfter, _ = call.RetryAfter(failed.Header, time.Now())
 	e.RequestID = c.redactor.requestID(failed.Header)
-	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
-		return &MeshAuthError{MeshGatewayError: e}
-	}
-	return &e
+	return e
 }
 
 // explain returns the underlying error of a failed request, or an explanation of its status.
@@ -168,20 +178,3 @@ func isAbsence(failed *call.Error) bool {
 	return failed.Status == http.StatusNotFound && json.Unmarshal(failed.Body, &refusal) == nil &&
 		refusal.Detail != "" && refusal.Detail != http.StatusText(http.StatusNotFound)
 }
-
-// retriedError adds the failure of an earlier attempt to the failure of the last one, which is nil if it is only a status.
-type retriedError struct {
-	err     error
-	earlier string
-}
-
-func (e *retriedError) Error() string {
-	text := "an earlier attempt failed: " + e.earlier
-	if e.err != nil {
-		text = e.err.Error() + "; " + text
-	}
-	return text
-}
-
-// Unwrap returns the failure of the last attempt.
-func (e *retriedError) Unwrap() error { return e.err }

@@ -2,12 +2,13 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
@@ -44,47 +45,46 @@ func isHTML(header http.Header) bool {
 	return mediaType == "text/html"
 }
 
-// decode parses the body of a 2xx response into a generated type. It calls UnmarshalJSON directly because json.Unmarshal
-// would scan the body a second time.
-func (c *MeshClient) decode(op operation, resp call.Response, into json.Unmarshaler) error {
+// decode parses the body of a 2xx response with unmarshal. That of a generated type is its UnmarshalJSON, because json.Unmarshal would
+// scan the body a second time.
+func (c *MeshClient) decode(op operation, resp call.Response, unmarshal func([]byte) error) error {
 	if isStream(resp.Header) {
-		return c.invalidBody(op, resp, errStream, true)
+		return c.invalidBody(op, resp, errStream)
 	}
-	if err := into.UnmarshalJSON(resp.Body); err != nil {
-		return c.invalidBody(op, resp, err, json.Valid(resp.Body))
+	if err := unmarshal(resp.Body); err != nil {
+		return c.invalidBody(op, resp, err)
 	}
 	return nil
 }
 
+// request sends a request and decodes the response.
+func request[T any, P interface {
+	*T
+	json.Unmarshaler
+}](ctx context.Context, c *MeshClient, op operation, send func(context.Context) (*http.Response, error)) (*T, error) {
+	resp, err := c.do(ctx, op, send)
+	if err != nil {
+		return nil, err
+	}
+	into := P(new(T))
+	if err := c.decode(op, resp, into.UnmarshalJSON); err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
 // invalidBody returns the error for a 2xx response whose body is invalid because of err, or is not JSON at all.
-func (c *MeshClient) invalidBody(op operation, resp call.Response, err error, isJSON bool) error {
-	e := &MeshGatewayError{
-		Method:     op.method,
-		Path:       op.path,
-		StatusCode: resp.Status,
-		Body:       call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redact),
-		Delivered:  op.delivers && fromGateway(resp.Header, resp.Body),
-		RequestID:  c.redactor.requestID(resp.Header),
-		Err:        c.redactor.redactError(err),
+func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) error {
+	e := c.newError(op, &call.Error{Status: resp.Status, Header: resp.Header, Body: resp.Body, Err: err}, nil)
+	e.Body = call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redact)
+	switch {
+	case errors.Is(err, errStream) || json.Valid(resp.Body):
+	case blank(resp):
+		e.Err = errors.New("the response has an empty body")
+	default:
+		e.Err = fmt.Errorf("not JSON: %q", e.Body)
 	}
-	if !isJSON {
-		e.Err = &notJSONError{excerpt: e.Body, empty: blank(resp)}
-	}
-	e.Uncertain = op.delivers && !e.Delivered
 	return e
-}
-
-// notJSONError reports a response body that is not JSON.
-type notJSONError struct {
-	excerpt string
-	empty   bool
-}
-
-func (e *notJSONError) Error() string {
-	if e.empty {
-		return "the response has an empty body"
-	}
-	return "not JSON: " + strconv.Quote(e.excerpt)
 }
 
 // blank reports whether a body consists of nothing but JSON white space, which means an empty list.

@@ -33,7 +33,7 @@ type RetryPolicy struct {
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.BaseDelay < 0 || p.MaxDelay < 0 {
-		return p, &ValueError{Field: "policy", Reason: "must not contain negative numbers"}
+		return p, invalid("policy", "must not contain negative numbers")
 	}
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, 3)
 	p.BaseDelay = cmp.Or(p.BaseDelay, 200*time.Millisecond)

@@ -102,22 +102,18 @@ func decodeList[L any, P interface {
 	*L
 	json.Unmarshaler
 }](c *MeshClient, op operation, resp call.Response, rows rowKind) (list L, err error) {
-	if isStream(resp.Header) {
-		return list, c.invalidBody(op, resp, errStream, true)
-	}
-	err = P(&list).UnmarshalJSON(resp.Body)
-	if err == nil {
-		return list, nil
+	err = c.decode(op, resp, P(&list).UnmarshalJSON)
+	if err == nil || errors.Is(err, errStream) {
+		return list, err
 	}
 	good, bad := c.separate(resp.Body, rows)
-	if good != nil { // decoded as a whole, since the number of elements of a document is limited
-		if err = P(&list).UnmarshalJSON(good); err == nil {
-			return list, errors.Join(bad...)
-		}
+	// The others are decoded as a whole, since the number of elements of a document is limited.
+	if good != nil && P(&list).UnmarshalJSON(good) == nil {
+		return list, errors.Join(bad...)
 	}
 	var none L
 	if good != nil || bad == nil {
-		return none, c.invalidBody(op, resp, err, json.Valid(resp.Body))
+		return none, err
 	}
 	return none, &MeshGatewayError{
 		Method: op.method, Path: op.path, StatusCode: resp.Status, RequestID: c.redactor.requestID(resp.Header), Err: errors.Join(bad...),

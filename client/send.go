@@ -104,17 +104,9 @@ func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKe
 func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	m := c.message(to, req)
 	op := opSend(m.IdempotencyKey != "", ownKey)
-	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
+	return request[MeshMessage](ctx, c, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.SendMessage(ctx, m, withMembers(req.Extra))
 	})
-	if err != nil {
-		return nil, err
-	}
-	receipt := new(MeshMessage)
-	if err := c.decode(op, resp, receipt); err != nil {
-		return nil, err
-	}
-	return receipt, nil
 }
 
 // checkRecipient looks up a name in the registry.

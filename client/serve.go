@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -99,7 +98,7 @@ type ServeOptions struct {
 // Invalid options are a [*ValueError]. A registration that the gateway refuses is returned as its error.
 func (c *MeshClient) Serve(ctx context.Context, handler func(context.Context, MeshMessage) error, opts ServeOptions) error {
 	if handler == nil {
-		return &ValueError{Field: "handler", Reason: "must not be nil"}
+		return invalid("handler", "must not be nil")
 	}
 	return c.serve(ctx, func(ctx context.Context, m MeshMessage) (string, error) { return "", handler(ctx, m) }, AnswerOptions{ServeOptions: opts})
 }
@@ -150,14 +149,14 @@ func (c *MeshClient) serve(ctx context.Context, handler func(context.Context, Me
 func (o ServeOptions) check(r *redactor) error {
 	switch {
 	case o.Workers < 0:
-		return &ValueError{Field: "Workers", Value: fmt.Sprint(o.Workers), Reason: "must not be negative"}
+		return invalidValue("Workers", o.Workers, "must not be negative")
 	case o.Lease != 0 && o.Lease < minWatchInterval:
-		return &ValueError{Field: "Lease", Value: o.Lease.String(), Reason: "must be 0 or at least 1ms; use a unit, such as time.Minute"}
+		return invalidValue("Lease", o.Lease, "must be 0 or at least 1ms; use a unit, such as time.Minute")
 	case o.MaxAttempts < 0:
-		return &ValueError{Field: "MaxAttempts", Value: fmt.Sprint(o.MaxAttempts), Reason: "must not be negative"}
+		return invalidValue("MaxAttempts", o.MaxAttempts, "must not be negative")
 	}
 	if len(o.Watch.Kinds) > 0 && len(o.Kinds) > 0 {
-		return &ValueError{Field: "Kinds", Reason: "must be empty in Watch or beside it"}
+		return invalid("Kinds", "must be empty in Watch or beside it")
 	}
 	if o.Register != nil {
 		if err := o.Register.check(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -53,22 +52,14 @@ func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, erro
 	if err := checkThreadName(name); err != nil {
 		return nil, err
 	}
-	resp, err := c.do(ctx, opOpenThread, func(ctx context.Context) (*http.Response, error) {
+	return request[Thread](ctx, c, opOpenThread, func(ctx context.Context) (*http.Response, error) {
 		return c.api.OpenThread(ctx, gateway.OpenThreadRequest{Name: name})
 	})
-	if err != nil {
-		return nil, err
-	}
-	thread := new(Thread)
-	if err := c.decode(opOpenThread, resp, thread); err != nil {
-		return nil, err
-	}
-	return thread, nil
 }
 
 func checkThreadName(name string) error {
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxThreadName {
-		return &ValueError{Field: "name", Reason: "must have 1 to 128 characters"}
+		return invalid("name", "must have 1 to 128 characters")
 	}
 	return checkText("name", name)
 }
@@ -91,7 +82,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	if err := checkPathSegment("id", id); err != nil {
 		return nil, nil, err
 	}
-	if err := checkLimit(opts.Limit); err != nil {
+	if err := checkLimit(opts.Limit, maxLimit); err != nil {
 		return nil, nil, err
 	}
 	if opts.Newest {
@@ -194,10 +185,7 @@ func (q ThreadQuery) check() error {
 	if err := checkTexts("Peer", q.Peer, "Topic", q.Topic, "SessionID", q.SessionID); err != nil {
 		return err
 	}
-	if q.Limit < 0 || q.Limit > maxThreadLimit {
-		return &ValueError{Field: "Limit", Value: strconv.Itoa(q.Limit), Reason: "must be between 1 and 100, or 0 for the gateway's default"}
-	}
-	return nil
+	return checkLimit(q.Limit, maxThreadLimit)
 }
 
 // optional returns a pointer to value, or nil for the zero value, which is not sent.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -23,6 +24,13 @@ const (
 
 // liveTokenRule is the number of the scan rule of the live tokens.
 const liveTokenRule = 0
+
+// invalid returns the error of an argument whose value is not shown.
+func invalid(field, reason string) error { return &ValueError{Field: field, Reason: reason} }
+
+func invalidValue(field string, value any, reason string) error {
+	return &ValueError{Field: field, Value: fmt.Sprint(value), Reason: reason}
+}
 
 // isNodeName reports whether name has the syntax of node names. An expression with these repetitions costs every start of a program.
 func isNodeName(name string) bool {
@@ -46,11 +54,11 @@ func (r *redactor) checkNodeName(field, name string) error {
 
 // nameError returns a ValueError for a name or kind. It shows the value only if it looks like one: it may be a token that was
 // passed in the wrong place.
-func (r *redactor) nameError(field, value, reason string) *ValueError {
+func (r *redactor) nameError(field, value, reason string) error {
 	if shown := r.show(value); shown == value {
-		return &ValueError{Field: field, Value: value, Reason: reason}
+		return invalidValue(field, value, reason)
 	}
-	return &ValueError{Field: field, Reason: reason}
+	return invalid(field, reason)
 }
 
 // show returns name if it looks like a name, and otherwise a placeholder.
@@ -75,11 +83,11 @@ func nameLike(text string) bool {
 func checkOwnName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return &ValueError{Field: "node", Reason: "must not be empty"}
+		return invalid("node", "must not be empty")
 	case !utf8.ValidString(name):
-		return &ValueError{Field: "node", Reason: "must be valid UTF-8"}
+		return invalid("node", "must be valid UTF-8")
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }):
-		return &ValueError{Field: "node", Reason: "must not contain control characters or line breaks"}
+		return invalid("node", "must not contain control characters or line breaks")
 	}
 	return nil
 }
@@ -90,7 +98,7 @@ func checkText(field, text string) error {
 	if utf8.ValidString(text) {
 		return nil
 	}
-	return &ValueError{Field: field, Reason: "must be valid UTF-8"}
+	return invalid(field, "must be valid UTF-8")
 }
 
 // checkTexts is checkText for pairs of a field and a text.
@@ -107,23 +115,23 @@ func checkTexts(pairs ...string) error {
 func checkPathSegment(field, text string) error {
 	switch {
 	case text == "" || text == "." || text == "..":
-		return &ValueError{Field: field, Reason: "must be a name or an id"}
+		return invalid(field, "must be a name or an id")
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return &ValueError{Field: field, Reason: "must not contain control characters"}
+		return invalid(field, "must not contain control characters")
 	}
 	return checkText(field, text)
 }
 
 func checkMessageID(id int64) error {
 	if id < 1 {
-		return &ValueError{Field: "id", Value: strconv.FormatInt(id, 10), Reason: "must be positive"}
+		return invalidValue("id", id, "must be positive")
 	}
 	return nil
 }
 
-func checkLimit(limit int) error {
-	if limit < 0 || limit > maxLimit {
-		return &ValueError{Field: "Limit", Value: strconv.Itoa(limit), Reason: "must be between 1 and 1000, or 0 for the gateway's default"}
+func checkLimit(limit, highest int) error {
+	if limit < 0 || limit > highest {
+		return invalidValue("Limit", limit, fmt.Sprintf("must be between 1 and %d, or 0 for the gateway's default", highest))
 	}
 	return nil
 }
@@ -148,11 +156,11 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 	}
 	switch n := utf8.RuneCountInString(req.Content); {
 	case n == 0:
-		return &ValueError{Field: "Content", Reason: "must not be empty"}
+		return invalid("Content", "must not be empty")
 	case n > maxContent:
-		return &ValueError{Field: "Content", Reason: "must have at most 200000 characters"}
+		return invalid("Content", "must have at most 200000 characters")
 	case overflows(req.RelatedTaskID):
-		return &ValueError{Field: "RelatedTaskID", Reason: "must fit into a signed 64-bit integer"}
+		return invalid("RelatedTaskID", "must fit into a signed 64-bit integer")
 	}
 	if err := checkIdempotencyKey(req.IdempotencyKey); err != nil {
 		return err
@@ -165,7 +173,7 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 
 func checkAllowRules(rules []int) error {
 	if slices.Contains(rules, liveTokenRule) {
-		return &ValueError{Field: "AllowRules", Value: strconv.Itoa(liveTokenRule), Reason: "must not contain the rule of the live tokens"}
+		return invalidValue("AllowRules", liveTokenRule, "must not contain the rule of the live tokens")
 	}
 	return nil
 }
@@ -188,7 +196,7 @@ func (req RegisterRequest) check() error {
 func checkToken(token string) error {
 	for i := range len(token) {
 		if c := token[i]; c <= ' ' || c >= 0x7f {
-			return &ValueError{Field: "token", Reason: "must not contain blanks, control characters or non-ASCII characters"}
+			return invalid("token", "must not contain blanks, control characters or non-ASCII characters")
 		}
 	}
 	return nil
@@ -198,14 +206,14 @@ func checkToken(token string) error {
 // query may be a credential.
 func parseGatewayURL(text string) (string, error) {
 	if text == "" {
-		return "", &ValueError{Field: "gatewayURL", Reason: "is required: pass WithGatewayURL or set MESH_GATEWAY_URL"}
+		return "", invalid("gatewayURL", "is required: pass WithGatewayURL or set MESH_GATEWAY_URL")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", &ValueError{Field: "gatewayURL", Reason: "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway"}
+		return "", invalid("gatewayURL", "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway")
 	}
 	if reason := checkGatewayURL(u, text); reason != "" {
-		return "", &ValueError{Field: "gatewayURL", Reason: reason}
+		return "", invalid("gatewayURL", reason)
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }
@@ -237,7 +245,7 @@ func validPort(text string) bool {
 func (r *redactor) checkAliases(aliases map[string]string) error {
 	for alias, name := range aliases {
 		if alias == "" {
-			return &ValueError{Field: "aliases", Reason: "must not have an empty name"}
+			return invalid("aliases", "must not have an empty name")
 		}
 		if err := r.checkNodeName("aliases", name); err != nil {
 			return err

@@ -79,17 +79,17 @@ func (o WatchOptions) withDefaults(r *redactor) (WatchOptions, error) {
 		}
 	}
 	if o.Interval < 0 {
-		return o, &ValueError{Field: "Interval", Value: o.Interval.String(), Reason: "must not be negative"}
+		return o, invalidValue("Interval", o.Interval, "must not be negative")
 	}
 	if o.Interval > 0 && o.Interval < minWatchInterval {
-		return o, &ValueError{Field: "Interval", Value: o.Interval.String(), Reason: "must be at least 1ms; use a unit, such as 5 * time.Second"}
+		return o, invalidValue("Interval", o.Interval, "must be at least 1ms; use a unit, such as 5 * time.Second")
 	}
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
 	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval)
 	if o.IdleInterval < o.Interval {
-		return o, &ValueError{Field: "IdleInterval", Value: o.IdleInterval.String(), Reason: "must not be shorter than Interval"}
+		return o, invalidValue("IdleInterval", o.IdleInterval, "must not be shorter than Interval")
 	}
-	if err := cmp.Or(checkLimit(o.Limit), o.selection().checkTexts()); err != nil {
+	if err := cmp.Or(checkLimit(o.Limit, maxLimit), o.selection().checkTexts()); err != nil {
 		return o, err
 	}
 	o.Limit = cmp.Or(o.Limit, maxLimit)
