@@ -66,7 +66,7 @@ type ServeOptions struct {
 //
 // Before Serve marks a message read, it looks at the message in the inbox: a gateway with a new database reuses ids, and a mark
 // has only the id. A message that is in the inbox no longer is not marked, and OnError receives the error, unless it is read
-// already. This takes one or two more requests, and fewer if there are many messages.
+// already. This takes one or two more requests.
 //
 // If marking a message read fails, only the marking is repeated, one message at a time and with growing pauses, for as long as
 // Serve runs. After five attempts, or four failures in a row for any messages, OnError receives the error, once for each message.

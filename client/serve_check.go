@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"sync/atomic"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
@@ -27,13 +25,7 @@ type unreadCheck struct {
 type snapshot struct {
 	senders map[messageKey]string
 	limit   int // of the request
-	// until is when the snapshot expires: as long after the response as the request took, but at most maxSnapshotAge. Many marks then
-	// need few requests.
-	until time.Time
 }
-
-// maxSnapshotAge is much less than a gateway needs to restart.
-const maxSnapshotAge = 100 * time.Millisecond
 
 func (s *snapshot) has(m MeshMessage) bool {
 	if s == nil {
@@ -49,9 +41,6 @@ func (c *unreadCheck) isUnread(ctx context.Context, m MeshMessage, repeat bool) 
 	op := opListMessages
 	op.repeatable, op.filter = repeat, withoutContents
 	last := c.last.Load()
-	if last.has(m) && time.Now().Before(last.until) {
-		return true, nil
-	}
 	if listed, err := c.isListed(ctx, op, last, m); err != nil || listed {
 		return listed, err
 	}
@@ -87,13 +76,11 @@ func (c *unreadCheck) similar(m MeshMessage) FetchOptions {
 // with m and is not older, the database is the same: this spares the list of all messages, which is long while many wait.
 func (c *unreadCheck) isListed(ctx context.Context, op operation, last *snapshot, m MeshMessage) (bool, error) {
 	if last.has(m) {
-		began := time.Now()
 		rows, _, err := c.fetchSince(ctx, op, m, FetchOptions{UnreadOnly: true, Limit: 1})
 		if err != nil || len(rows) == 0 {
 			return false, err
 		}
 		if rows[0].ID >= m.ID && last.has(rows[0]) {
-			c.last.Store(&snapshot{senders: last.senders, limit: last.limit, until: expiry(began)})
 			return true, nil
 		}
 	}
@@ -117,21 +104,21 @@ func (s *snapshot) follows(last *snapshot, m MeshMessage) bool {
 
 // keep keeps the messages of a poll. They need a look before the first mark.
 func (c *unreadCheck) keep(rows []MeshMessage, limit int) {
-	c.last.Store(newSnapshot(rows, limit, time.Time{}))
+	c.last.Store(newSnapshot(rows, limit))
 }
 
-func newSnapshot(rows []MeshMessage, limit int, until time.Time) *snapshot {
-	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit, until: until}
+func newSnapshot(rows []MeshMessage, limit int) *snapshot {
+	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit}
 	for _, row := range rows {
 		s.senders[keyOf(row)] = row.FromNode
 	}
 	return s
 }
 
-// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it also keeps
-// the messages of the last snapshot.
+// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it keeps the last
+// snapshot, which has m.
 func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) (*snapshot, error) {
-	began, last, limit := time.Now(), c.last.Load(), maxLimit
+	last, limit := c.last.Load(), maxLimit
 	if last != nil {
 		limit = min(2*last.limit, maxLimit)
 	}
@@ -139,18 +126,12 @@ func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) 
 	if err != nil {
 		return nil, err
 	}
-	unread := newSnapshot(rows, limit, expiry(began))
-	kept := unread
-	if unread.follows(last, m) && len(last.senders) < maxSeen {
-		kept = newSnapshot(rows, limit, unread.until)
-		maps.Copy(kept.senders, last.senders)
+	unread := newSnapshot(rows, limit)
+	if !unread.follows(last, m) {
+		c.last.Store(unread)
 	}
-	c.last.Store(kept)
 	return unread, nil
 }
-
-// expiry returns when the snapshot of a request that began then expires.
-func expiry(began time.Time) time.Time { return time.Now().Add(min(time.Since(began), maxSnapshotAge)) }
 
 // fetchSince fetches messages from m on. Those that cannot be decoded are left out.
 func (c *unreadCheck) fetchSince(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) ([]MeshMessage, int, error) {
