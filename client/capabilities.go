@@ -41,16 +41,12 @@ const maxWarned = 10
 // warnDropped logs which peers have lost their capabilities.
 func (c *MeshClient) warnDropped(ctx context.Context, peers []MeshPeer) {
 	var names []string
-	count := 0
 	for _, p := range peers {
-		if _, dropped := p.AdditionalProperties[capabilitiesDropped]; !dropped {
-			continue
-		}
-		if count++; len(names) < maxWarned {
+		if _, dropped := p.AdditionalProperties[capabilitiesDropped]; dropped {
 			names = append(names, c.redactor.show(p.Name))
 		}
 	}
-	if count > 0 {
-		c.log.WarnContext(ctx, "capabilities of peers are too large and were dropped", "count", count, "peers", names)
+	if n := len(names); n > 0 {
+		c.log.WarnContext(ctx, "capabilities of peers are too large and were dropped", "count", n, "peers", names[:min(n, maxWarned)])
 	}
 }

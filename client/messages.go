@@ -112,17 +112,10 @@ func (c *MeshClient) checkFetch(ctx context.Context, opts FetchOptions) (*gatewa
 
 // list returns the messages that GET /messages lists.
 func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.ListMessagesParams, edit ...gateway.RequestEditorFn) ([]MeshMessage, error) {
-	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
+	list, header, err := requestList[gateway.MessageList](ctx, c, op, messageRows, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListMessages(ctx, params, edit...)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if blank(resp) && !op.needsBody {
-		return []MeshMessage{}, nil
-	}
-	list, err := decodeList[gateway.MessageList](c, op, resp, messageRows)
-	return list.Messages, withIncomplete(err, resp, list.AdditionalProperties, len(list.Messages), params.Limit)
+	return list.Messages, withIncomplete(err, header, list.AdditionalProperties, len(list.Messages), params.Limit)
 }
 
 // newest is list for the newest messages. While the response is too large, or too slow if the operation shrinks, it requests fewer of them,

@@ -69,20 +69,13 @@ func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPe
 		f = &jsonlist.Filter{Body: body, List: peerRows.list, Field: capabilitiesField, Limit: limit}
 		return f
 	}
-	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
+	list, header, err := requestList[gateway.PeerList](ctx, c, op, peerRows, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListPeers(ctx, nil)
 	})
 	if f != nil {
 		largest = f.Largest
 	}
-	if err != nil {
-		return nil, largest, err
-	}
-	if blank(resp) {
-		return []MeshPeer{}, largest, nil
-	}
-	list, err := decodeList[gateway.PeerList](c, op, resp, peerRows)
-	return list.Peers, largest, withIncomplete(err, resp, list.AdditionalProperties, len(list.Peers), nil)
+	return list.Peers, largest, withIncomplete(err, header, list.AdditionalProperties, len(list.Peers), nil)
 }
 
 var opRegister = operation{method: http.MethodPost, path: "/peers/register"}

@@ -75,9 +75,6 @@ func (r *redactor) triggerWord(f scan.Finding, content string) string {
 
 // find returns the leftmost match of the first rule, in the order of their numbers, that is not allowed.
 func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
-	if len(allowed) == 0 {
-		return s.Find(content) // stops at the first rule
-	}
 	findings := slices.DeleteFunc(s.FindAll(content), func(f scan.Finding) bool { return slices.Contains(allowed, f.Rule.Number) })
 	if len(findings) == 0 {
 		return scan.Finding{}, false

@@ -2,13 +2,14 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
-	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
@@ -70,52 +71,43 @@ func withoutRowErrors(err error) error {
 // rowKind describes the rows of a list.
 type rowKind struct {
 	list   string // the field of the array, if the list is an object
+	name   string // the field of the name of a row; "" for messages, which have an id
 	decode func([]byte) error
-	// identify sets the ID or the Name of the error of a row with these fields.
-	identify func(*redactor, *RowError, map[string]json.RawMessage)
 }
 
 var (
-	messageRows = rowKind{
-		"messages", func(row []byte) error { return new(gateway.MeshMessage).UnmarshalJSON(row) },
-		func(_ *redactor, e *RowError, fields map[string]json.RawMessage) {
-			_ = json.Unmarshal(fields["id"], &e.ID) // stays 0
-		},
-	}
-	peerRows   = rowKind{"peers", func(row []byte) error { return new(gateway.MeshPeer).UnmarshalJSON(row) }, named("name")}
-	threadRows = rowKind{"threads", func(row []byte) error { return new(gateway.Thread).UnmarshalJSON(row) }, named("thread_uuid")}
+	messageRows = rowKind{"messages", "", func(row []byte) error { return new(gateway.MeshMessage).UnmarshalJSON(row) }}
+	peerRows    = rowKind{"peers", "name", func(row []byte) error { return new(gateway.MeshPeer).UnmarshalJSON(row) }}
+	threadRows  = rowKind{"threads", "thread_uuid", func(row []byte) error { return new(gateway.Thread).UnmarshalJSON(row) }}
 )
 
-// named returns the function identify of rows with a name in this field.
-func named(field string) func(*redactor, *RowError, map[string]json.RawMessage) {
-	return func(r *redactor, e *RowError, fields map[string]json.RawMessage) {
-		var name string
-		if json.Unmarshal(fields[field], &name) == nil && name != "" {
-			e.Name = r.show(name)
-		}
-	}
-}
-
-// decodeList decodes the body of a 2xx response into a generated type with a list. If that fails because of some rows, the list
+// requestList sends a request and decodes the response into a generated type with a list. If that fails because of some rows, the list
 // has the others, and the error is the joined RowErrors. The rows are decoded one by one only after the whole body could not be.
-func decodeList[L any, P interface {
+func requestList[L any, P interface {
 	*L
 	json.Unmarshaler
-}](c *MeshClient, op operation, resp call.Response, rows rowKind) (list L, err error) {
+}](ctx context.Context, c *MeshClient, op operation, rows rowKind, send func(context.Context) (*http.Response, error)) (list L, header http.Header, err error) {
+	resp, err := c.do(ctx, op, send)
+	if err != nil {
+		return list, nil, err
+	}
+	if blank(resp) && !op.needsBody {
+		resp.Body = []byte(`{"` + rows.list + `":[]}`)
+	}
 	err = c.decode(op, resp, P(&list).UnmarshalJSON)
 	if err == nil || errors.Is(err, errStream) {
-		return list, err
+		return list, resp.Header, err
 	}
 	good, bad := c.separate(resp.Body, rows)
 	// The others are decoded as a whole, since the number of elements of a document is limited.
 	if good != nil && P(&list).UnmarshalJSON(good) == nil {
-		return list, errors.Join(bad...)
+		return list, resp.Header, errors.Join(bad...)
 	}
 	var none L
 	if good != nil || bad == nil {
-		return none, err
+		return none, nil, err
 	}
-	return none, &MeshGatewayError{
+	return none, nil, &MeshGatewayError{
 		Method: op.method, Path: op.path, StatusCode: resp.Status, RequestID: c.redactor.requestID(resp.Header), Err: errors.Join(bad...),
 	}
 }
@@ -147,8 +139,13 @@ func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []err
 func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 	e := &RowError{Err: err}
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(text, &fields) == nil {
-		rows.identify(c.redactor, e, fields)
+	var name string
+	switch {
+	case json.Unmarshal(text, &fields) != nil:
+	case rows.name == "":
+		_ = json.Unmarshal(fields["id"], &e.ID) // stays 0
+	case json.Unmarshal(fields[rows.name], &name) == nil && name != "":
+		e.Name = c.redactor.show(name)
 	}
 	return e
 }

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-
-	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
 // ErrIncomplete matches the error of a list of which the gateway has more rows than the response: it has a next_cursor, or a Link
@@ -20,8 +18,8 @@ var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*("([^"]*\s)?next(\s[^"]*)?"
 
 // withIncomplete adds an error to err if the response has fewer rows than the gateway, and than limit. extra has the unknown fields of the
 // list.
-func withIncomplete(err error, resp call.Response, extra map[string]json.RawMessage, rows int, limit *int64) error {
-	if withoutRowErrors(err) != nil || limit != nil && int64(rows+len(rowErrors(err))) >= *limit || !hasMore(resp.Header, extra) {
+func withIncomplete(err error, header http.Header, extra map[string]json.RawMessage, rows int, limit *int64) error {
+	if withoutRowErrors(err) != nil || limit != nil && int64(rows+len(rowErrors(err))) >= *limit || !hasMore(header, extra) {
 		return err
 	}
 	return errors.Join(err, &RowError{Err: ErrIncomplete})

@@ -43,9 +43,10 @@ type PendingOptions struct {
 // The gateway returns only the 1000 newest messages. A request with ToNode counts as a sign of life of that node (LastSeen), as
 // every request for its inbox does.
 func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
-	params, extra, err := c.checkFetch(ctx, FetchOptions{
+	selected := FetchOptions{
 		ToNode: opts.ToNode, UnreadOnly: opts.UnreadOnly, Kind: opts.Kind, ThreadID: opts.ThreadID, Since: opts.Since, Limit: opts.Limit, Extra: opts.Extra,
-	})
+	}
+	params, extra, err := c.checkFetch(ctx, selected)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +54,8 @@ func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage,
 	rows, err := c.list(ctx, opListMessages, params, extra)
 	// Older gateways ignore the parameters, so the rows are selected again.
 	return slices.DeleteFunc(rows, func(m MeshMessage) bool {
-		return m.FromNode != c.node || m.ToNode == claimNode && params.To == nil || params.To != nil && m.ToNode != *params.To || opts.Kind != "" && m.Kind != opts.Kind ||
-			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID || opts.UnreadOnly && m.ReadAt != nil
+		return m.FromNode != c.node || m.ToNode == claimNode && params.To == nil || params.To != nil && m.ToNode != *params.To ||
+			!c.selects(selected, m) || opts.UnreadOnly && m.ReadAt != nil
 	}), err
 }
 

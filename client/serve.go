@@ -199,12 +199,7 @@ func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })
 	}
-	events := pollEvents{
-		own:    func(own []MeshMessage) { s.markOwn(ctx, own) },
-		rows:   s.check.keep,
-		polled: s.reach.polled,
-	}
-	for m, err := range s.client.watch(ctx, s.opts.Watch, events) {
+	for m, err := range s.client.watch(ctx, s.opts.Watch, s) {
 		switch {
 		case errors.Is(err, errClosed): // the sequence ends
 		case err != nil:

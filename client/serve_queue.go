@@ -35,8 +35,9 @@ func (s *server) drop(k mark) {
 func (s *server) sendQueue(ctx context.Context) {
 	var err error
 	failures := 1 // in a row; the mark that starts the queue has failed
+	lost := false // the others are lost, since one has failed after the end of ctx
 	for k, ok := s.marks.next(); ok; k, ok = s.marks.next() {
-		if ctx.Err() != nil && k.attempts == 0 {
+		if lost || ctx.Err() != nil && k.attempts == 0 {
 			s.drop(k) // forged messages must not delay the end; the next Serve marks them
 			continue
 		}
@@ -51,14 +52,8 @@ func (s *server) sendQueue(ctx context.Context) {
 		if errors.Is(k.err, errNotInInbox) {
 			continue // the gateway works
 		}
-		err = k.err
+		err, lost = k.err, ctx.Err() != nil
 		failures++
-		if ctx.Err() != nil {
-			for _, k := range s.marks.clear() {
-				s.drop(k)
-			}
-			return
-		}
 		for _, k := range s.marks.overdue(failures >= markAttempts) {
 			s.report(k.message, k.error())
 		}
@@ -69,7 +64,7 @@ func (s *server) sendQueue(ctx context.Context) {
 type markQueue struct {
 	mu      sync.Mutex
 	waiting []mark
-	active  bool // between the first add and the next that finds no mark, or clear
+	active  bool // between the first add and the next that finds no mark
 }
 
 // add adds a mark unless the queue is full. It reports whether the queue was not active.
@@ -106,14 +101,5 @@ func (q *markQueue) overdue(all bool) []mark {
 			marks = append(marks, *k)
 		}
 	}
-	return marks
-}
-
-// clear removes all marks and ends the queue.
-func (q *markQueue) clear() []mark {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	marks := q.waiting
-	q.waiting, q.active = nil, false
 	return marks
 }

@@ -66,7 +66,7 @@ func checkThreadName(name string) error {
 
 // opGetThread takes the id as errors may show it.
 func opGetThread(id string) operation {
-	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, absence: true}
+	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, needsBody: true, absence: true}
 }
 
 // GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}). The messages have the ThreadID of the
@@ -89,17 +89,13 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 		return c.newestOfThread(ctx, id, opts)
 	}
 	op := opGetThread(c.redactor.show(id))
-	resp, err := c.do(ctx, op, func(ctx context.Context) (*http.Response, error) {
+	page, header, err := requestList[gateway.ThreadMessages](ctx, c, op, messageRows, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetThread(ctx, id, &gateway.GetThreadParams{Limit: optional(int64(opts.Limit))})
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	page, err := decodeList[gateway.ThreadMessages](c, op, resp, messageRows)
 	if page.Messages == nil {
 		return nil, nil, err
 	}
-	err = withIncomplete(err, resp, page.AdditionalProperties, len(page.Messages), optional(int64(opts.Limit)))
+	err = withIncomplete(err, header, page.AdditionalProperties, len(page.Messages), optional(int64(opts.Limit)))
 	for i := range page.Messages {
 		if page.Messages[i].ThreadID == nil {
 			page.Messages[i].ThreadID = &page.Thread.ID
@@ -168,17 +164,10 @@ func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thre
 }
 
 func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThreadsParams) ([]Thread, error) {
-	resp, err := c.do(ctx, opListThreads, func(ctx context.Context) (*http.Response, error) {
+	list, header, err := requestList[gateway.ThreadList](ctx, c, opListThreads, threadRows, func(ctx context.Context) (*http.Response, error) {
 		return c.api.ListThreads(ctx, params)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if blank(resp) {
-		return []Thread{}, nil
-	}
-	list, err := decodeList[gateway.ThreadList](c, opListThreads, resp, threadRows)
-	return list.Threads, withIncomplete(err, resp, list.AdditionalProperties, len(list.Threads), params.Limit)
+	return list.Threads, withIncomplete(err, header, list.AdditionalProperties, len(list.Threads), params.Limit)
 }
 
 func (q ThreadQuery) check() error {

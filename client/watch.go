@@ -69,7 +69,7 @@ type WatchOptions struct {
 // sequence remembers up to 20,000 messages, and then those of its last poll. A message that it has forgotten and that is still unread is
 // yielded again.
 func (c *MeshClient) Watch(ctx context.Context, opts WatchOptions) iter.Seq2[MeshMessage, error] {
-	return c.watch(ctx, opts, pollEvents{})
+	return c.watch(ctx, opts, nil)
 }
 
 func (o WatchOptions) withDefaults(r *redactor) (WatchOptions, error) {

@@ -18,7 +18,7 @@ type watcher struct {
 	client   *MeshClient
 	opts     WatchOptions
 	windows  []*window
-	events   pollEvents
+	server   *server // of Serve, which takes part in the polls; nil for Watch
 	yield    func(MeshMessage, error) bool
 	ended    bool      // yield must not be called again
 	failures int       // the number of polls in a row with an error
@@ -29,17 +29,7 @@ type watcher struct {
 	hurried  bool      // this poll followed without a pause
 }
 
-// pollEvents are functions of Serve that a watcher calls. They may be nil.
-type pollEvents struct {
-	// own receives the messages that the node sent to itself. They are never yielded.
-	own func([]MeshMessage)
-	// rows receives the messages of a window before they are yielded, and the limit of the request.
-	rows func(rows []MeshMessage, limit int)
-	// polled receives nil for a window if the gateway can be reached, and the error of a poll if it cannot.
-	polled func(unreachable error)
-}
-
-func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, events pollEvents) iter.Seq2[MeshMessage, error] {
+func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq2[MeshMessage, error] {
 	return func(yield func(MeshMessage, error) bool) {
 		opts, err := opts, c.ready(ctx)
 		if err == nil {
@@ -52,7 +42,7 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, events pollEv
 		if opts.Interval < shortWatchInterval {
 			c.log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
 		}
-		w := &watcher{client: c, opts: opts, events: events, yield: yield}
+		w := &watcher{client: c, opts: opts, server: s, yield: yield}
 		kinds := slices.Compact(slices.Sorted(slices.Values(opts.Kinds)))
 		if len(kinds) == 0 {
 			kinds = []Kind{""}
@@ -90,8 +80,8 @@ func (w *watcher) poll(ctx context.Context) bool {
 			return false
 		}
 	}
-	if unreached == len(w.windows) && ctx.Err() == nil && w.events.polled != nil {
-		w.events.polled(w.failed)
+	if unreached == len(w.windows) && ctx.Err() == nil && w.server != nil {
+		w.server.reach.polled(w.failed)
 	}
 	switch {
 	case found > 0:
@@ -109,8 +99,8 @@ func (w *watcher) poll(ctx context.Context) bool {
 // pollWindow fetches a window and yields its new messages. It returns their number.
 func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	rows, err := w.fetch(ctx, window)
-	if w.events.polled != nil && ctx.Err() == nil && !isUnreachable(err) {
-		w.events.polled(nil)
+	if w.server != nil && ctx.Err() == nil && !isUnreachable(err) {
+		w.server.reach.polled(nil)
 	}
 	if withoutRowErrors(err) != nil || ctx.Err() != nil {
 		return 0, err
@@ -122,10 +112,10 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	for _, row := range window.unreported(invalid) {
 		w.emit(ctx, MeshMessage{}, row)
 	}
-	if w.events.rows != nil {
-		w.events.rows(rows, window.limit)
+	if w.server != nil {
+		w.server.check.keep(rows, window.limit)
 	}
-	own, rows := w.takeOwn(rows)
+	own, rows := w.takeOwn(ctx, rows)
 	unseen := window.unseen(rows)
 	if blocked := window.checkFull(n, own, len(unseen), w.hurried); blocked != nil {
 		w.emit(ctx, MeshMessage{}, blocked)
@@ -134,7 +124,7 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
 			"node", w.client.shownNode, "limit", window.limit)
 	}
-	if w.events.own != nil { // for Serve
+	if w.server != nil {
 		takeTurns(unseen)
 	}
 	for _, m := range unseen {
@@ -172,7 +162,7 @@ func (c *MeshClient) whileOpen(ctx context.Context) (context.Context, context.Ca
 }
 
 // takeOwn removes the messages that the node sent to itself, and returns how many of them are left to the caller to mark.
-func (w *watcher) takeOwn(rows []MeshMessage) (own int, others []MeshMessage) {
+func (w *watcher) takeOwn(ctx context.Context, rows []MeshMessage) (own int, others []MeshMessage) {
 	var taken []MeshMessage
 	others = slices.DeleteFunc(rows, func(m MeshMessage) bool {
 		if w.client.isOwn(m) {
@@ -180,10 +170,10 @@ func (w *watcher) takeOwn(rows []MeshMessage) (own int, others []MeshMessage) {
 		}
 		return w.client.isOwn(m)
 	})
-	if w.events.own == nil {
+	if w.server == nil {
 		return len(taken), others
 	}
-	w.events.own(taken)
+	w.server.markOwn(ctx, taken)
 	return 0, others
 }
 
