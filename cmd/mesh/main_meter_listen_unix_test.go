@@ -36,12 +36,18 @@ type listening struct {
 func startListening(t *testing.T, address string, args ...string) *listening {
 	t.Helper()
 	l := &listening{process: startProcess(t, newMeterCommand(t, nil, append([]string{"--listen", address}, args...)...))}
+	l.readEnv()
+	return l
+}
+
+// readEnv reads the export lines.
+func (l *listening) readEnv() {
 	for {
 		name, value, ok := strings.Cut(strings.TrimPrefix(l.line(), "export "), "=")
-		require.True(t, ok)
+		require.True(l.t, ok)
 		l.env = append(l.env, name+"="+strings.Trim(value, "'"))
 		if name == "no_proxy" {
-			return l
+			return
 		}
 	}
 }
@@ -191,6 +197,43 @@ func TestListenRefusesWrongUse(t *testing.T) {
 	}
 }
 
+// Under a usual umask other users could read the file to which a shell redirects the variables.
+func TestListenWritesItsVariablesForTheUserAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	shared := filepath.Join(dir, "shared.env")
+	file, err := os.OpenFile(shared, os.O_CREATE|os.O_RDWR, 0o644)
+	require.NoError(t, err)
+	defer file.Close()
+	cmd := newMeterCommand(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
+	var stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = file, &stderr
+	require.Error(t, cmd.Run())
+	assert.Equal(t, exit.Usage, cmd.ProcessState.ExitCode())
+	assert.Contains(t, stderr.String(), "--env FILE writes one that only you can read\n")
+	text, err := os.ReadFile(shared)
+	require.NoError(t, err)
+	assert.Empty(t, text)
+
+	p := startProcess(t, newMeterCommand(t, nil, "--listen", "127.0.0.1:0", "--log", dir, "--env", shared))
+	p.await("mesh: wrote " + shared + "\n")
+	info, err := os.Stat(shared)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode(), "also of a file that was there")
+	text, err = os.ReadFile(shared)
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^export OPENAI_BASE_URL='http://127.0.0.1:\d+/[A-Z2-7]{26}/openai/v1'$`, string(text))
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	out, err := io.ReadAll(p.stdout)
+	require.NoError(t, err)
+	assert.Empty(t, out)
+	assert.Equal(t, 0, p.exit())
+
+	_, errs, status := runMeter(t, nil, "--env", shared, "--", "caller", "env")
+	assert.Equal(t, exit.Usage, status)
+	assert.Contains(t, errs, "--env needs --listen")
+}
+
 func TestListenRefusesASecretThatOthersKnow(t *testing.T) {
 	t.Parallel()
 	for text, mode := range map[string]os.FileMode{strings.Repeat("A", 26) + "\n": 0o644, "": 0o600, "../openai": 0o600} {
@@ -201,6 +244,36 @@ func TestListenRefusesASecretThatOthersKnow(t *testing.T) {
 		assert.Contains(t, stderr, "secret; remove the file, and set the new variables", text)
 		assert.NotContains(t, stderr, "AAAA")
 	}
+	dir := t.TempDir()
+	planted := filepath.Join(dir, meter.SecretFile)
+	require.NoError(t, os.WriteFile(planted, []byte(strings.Repeat("A", 26)+"\n"), 0o600))
+	if os.Chown(planted, 65534, -1) != nil {
+		return // only root can give a file away
+	}
+	_, stderr, status := runMeter(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
+	assert.Equal(t, exit.Usage, status)
+	assert.Contains(t, stderr, "other users can know the secret; remove the file, and set the new variables")
+}
+
+// Idle connections of another user must not use up the files that the meter may open.
+func TestListenServesItsUserBesideIdleConnections(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	l := &listening{process: startProcess(t, func() *exec.Cmd {
+		cmd := newMeterCommand(t, nil, append(flags, "--listen", "127.0.0.1:0", "--log", t.TempDir())...)
+		cmd.Args = append([]string{"sh", "-c", `ulimit -n 200; exec "$@"`, "sh"}, cmd.Args...)
+		cmd.Path = "/bin/sh"
+		return cmd
+	}())}
+	l.readEnv()
+	for range 230 {
+		conn, err := net.Dial("tcp", strings.Split(l.value("OPENAI_BASE_URL"), "/")[2])
+		require.NoError(t, err)
+		defer conn.Close()
+		fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	}
+	assert.Contains(t, l.run("chat"), "chat 200 ")
+	assert.Equal(t, 0, l.end())
 }
 
 // Eight programs share a budget for 4,445 calls. The proof is slow, and depends on the clock: .ci/run sets the variable.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -52,18 +53,36 @@ func TestMeterHasTheStatusOfAShellAfterASignal(t *testing.T) {
 	assert.Equal(t, 128+int(syscall.SIGKILL), p.exit())
 }
 
-// The files that the environment names are removed also after SIGTERM.
-func TestInterceptRemovesItsFiles(t *testing.T) {
+// The files that the environment names are removed also after a signal.
+func TestMeterRemovesItsFiles(t *testing.T) {
+	t.Parallel()
+	for signal, status := range map[syscall.Signal]int{syscall.SIGTERM: 5, syscall.SIGQUIT: 2, syscall.SIGABRT: 2} {
+		folder := t.TempDir()
+		p := startProcess(t, newMeterCommand(t, []string{"TMPDIR=" + folder}, "--intercept", "--", "caller", "signals"))
+		p.line()
+		files, err := filepath.Glob(filepath.Join(folder, "mesh-meter-*", "*"))
+		require.NoError(t, err)
+		assert.NotEmpty(t, files)
+		require.NoError(t, p.Process.Signal(signal))
+		assert.Equal(t, status, p.exit(), "of the command")
+		left, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		assert.Empty(t, left, signal)
+	}
+}
+
+// A warning to a closed pipe ended the meter, and left its files and its command behind.
+func TestMeterOutlivesAClosedPipe(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	p := startProcess(t, newMeterCommand(t, []string{"TMPDIR=" + folder}, "--intercept", "--", "caller", "signals"))
-	p.line()
-	files, err := filepath.Glob(filepath.Join(folder, "mesh-meter-*", "*"))
+	cmd := newMeterCommand(t, []string{"TMPDIR=" + folder}, "--upstream", "openai=http://127.0.0.1:1/v1", "--", "caller", "chat", "chat")
+	read, write, err := os.Pipe()
 	require.NoError(t, err)
-	assert.NotEmpty(t, files)
-	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	assert.Equal(t, "terminated", p.line())
-	assert.Equal(t, 5, p.exit())
+	require.NoError(t, read.Close())
+	cmd.Stderr = write
+	out, err := cmd.Output()
+	require.NoError(t, write.Close())
+	assert.Equal(t, 2, strings.Count(string(out), "chat 502 "), "%v", err)
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Empty(t, left)

@@ -86,7 +86,7 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	code := exit.Code(err)
 	var status exit.Status // the command has printed its error itself
 	if err != nil && !errors.Is(err, exit.ErrFound) && !errors.As(err, &status) {
-		fmt.Fprintln(a.Errs, "mesh:", output.Lines(exit.Explain(err)))
+		fmt.Fprintln(a.Errs, "mesh:", exit.Lines(err))
 	}
 	if code == exit.Usage && !errors.As(err, &status) {
 		fmt.Fprintf(a.Errs, "mesh: see %s --help\n", cmd.CommandPath())

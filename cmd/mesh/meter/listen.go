@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -19,12 +19,16 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 )
 
 // args checks the arguments: COMMAND, or --listen in its place.
 func (f *Options) args(cmd *cobra.Command, command []string) error {
 	switch {
+	case f.listen == "" && f.env != "":
+		return exit.Usagef("--env needs --listen")
 	case f.listen == "":
 		return app.Args(cobra.MinimumNArgs(1))(cmd, command)
 	case len(command) > 0:
@@ -74,15 +78,18 @@ func (f *Options) listenSecret() (string, error) {
 	return secret, nil
 }
 
+// readSecret returns the secret of a file. One that another user has made could be known to others.
 func readSecret(name string) (string, error) {
-	info, err := os.Stat(name)
+	file, err := os.Open(name) //nolint:gosec // in the folder that the user named
 	if err != nil {
 		return "", err
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", errors.New("other users can read the secret; remove the file, and set the new variables")
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !files.IsPrivate(info) {
+		return "", errors.New("other users can know the secret; remove the file, and set the new variables")
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // in the folder that the user named
+	const longest = 100
+	text, err := io.ReadAll(io.LimitReader(file, longest))
 	if err != nil {
 		return "", err
 	}
@@ -106,21 +113,46 @@ func createSecret(name string) (string, error) {
 	return secret, err
 }
 
-// serveMeter prints the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
-func serveMeter(a *app.App, ctx context.Context, p *proxy.Proxy) error {
+// checkOutput refuses a file that other users can read as the output of --listen, which has the secret.
+func (f *Options) checkOutput(out io.Writer) error {
+	file, ok := out.(*os.File)
+	if f.listen == "" || f.env != "" || !ok {
+		return nil
+	}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !files.IsPrivate(info) {
+		return exit.Usagef("--listen: other users can read the file of standard output, which would have the secret; --env FILE writes one that only you can read")
+	}
+	return nil
+}
+
+// serveMeter writes the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
+func serveMeter(a *app.App, ctx context.Context, p *proxy.Proxy, f *Options) error {
 	interrupted, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	variables := p.Environment(os.Environ())[len(os.Environ()):]
+	if err := writeVariables(a, f.env, p.Environment(os.Environ())[len(os.Environ()):]); err != nil {
+		return err
+	}
+	<-interrupted.Done()
+	return p.Shutdown(ctx)
+}
+
+// writeVariables writes variables to the file of --env, which only the user can read, else to the output.
+func writeVariables(a *app.App, file string, variables []string) error {
+	if file != "" {
+		var exports bytes.Buffer
+		_ = writeExports(&exports, variables)
+		if err := files.WriteAll(file, exports.Bytes()); err != nil {
+			return exit.Usagef("--env %s: %w", file, exit.WithoutPath(err))
+		}
+		a.Note("wrote " + output.Line(file))
+		return nil
+	}
 	values := make(map[string]string, len(variables))
 	for _, v := range variables {
 		name, value, _ := strings.Cut(v, "=")
 		values[name] = value
 	}
-	if err := a.PrintLine(values, func(w io.Writer) error { return writeExports(w, variables) }); err != nil {
-		return err
-	}
-	<-interrupted.Done()
-	return p.Shutdown(ctx)
+	return a.PrintLine(values, func(w io.Writer) error { return writeExports(w, variables) })
 }
 
 // writeExports writes variables for a shell.

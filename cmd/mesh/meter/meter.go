@@ -28,7 +28,7 @@ import (
 type Options struct {
 	budgets           []string
 	perCall           string
-	log, listen       string
+	log, listen, env  string
 	labels, upstreams []string
 	hosts             []string
 	azure             string
@@ -82,15 +82,15 @@ each call to a new file in a folder, for mesh usage. Records that cannot be writ
 stop COMMAND. Calls have the label project: the name of the git work tree, else of the working directory. --no-project turns it off, and
 --label project=NAME replaces it. Under mesh serve, the calls have the labels message, from, thread (its name, else its id) and thread_id.
 
---listen is the same meter without COMMAND, for a machine or a container. It prints the variables for other programs as export lines for
-a shell. Their secret is kept in the file .mesh-meter-secret of the folder of --log, which only its owner can read, so that the variables
-stay valid after a restart; other users cannot use the meter. It adds no label project and sets no NODE_OPTIONS. It ends on SIGTERM or ^C
+--listen is the same meter without COMMAND, for a machine or a container. It writes the variables for other programs, as export lines for
+a shell, to the file of --env, which only you can read, else to the output. Their secret is kept in the file .mesh-meter-secret of the folder of
+--log, which only its owner can read, so that the variables stay valid after a restart; other users cannot use the meter. It adds no label project and sets no NODE_OPTIONS. It ends on SIGTERM or ^C
 after the calls that run, and at once with a second signal.
 
 With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
 
-The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM and SIGHUP are passed on to it.`,
-		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls > ~/.mesh-meter.env",
+The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM, SIGHUP, SIGQUIT and SIGABRT are passed on to it.`,
+		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env",
 		Args:    f.args,
 		RunE:    func(cmd *cobra.Command, command []string) error { return run(a, cmd.Context(), command, &f) },
 	}
@@ -100,6 +100,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
 	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "run without COMMAND on this address, 127.0.0.1:PORT, until SIGTERM or ^C, and print the variables to set; needs --log")
+	cmd.Flags().StringVar(&f.env, "env", "", "file for the variables of --listen, which only you can read")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
 	cmd.Flags().BoolVar(&f.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
 	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
@@ -124,7 +125,7 @@ func run(a *app.App, ctx context.Context, command []string, f *Options) error {
 		return f.startError(err)
 	}
 	if f.listen != "" {
-		err = serveMeter(a, ctx, p)
+		err = serveMeter(a, ctx, p, f)
 	} else {
 		err = runBehind(a, ctx, p, run.program, command)
 	}
@@ -152,6 +153,9 @@ type meterRun struct {
 
 func newRun(a *app.App, command []string, f *Options) (run *meterRun, err error) {
 	run = &meterRun{app: a, summary: costs.NewSummary()}
+	if err := f.checkOutput(a.Out); err != nil {
+		return nil, err
+	}
 	if f.listen == "" {
 		if run.program, err = worker.LookPath(command[0]); err != nil {
 			return nil, exit.WrongUse(err)

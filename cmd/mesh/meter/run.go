@@ -19,12 +19,15 @@ import (
 // removed at the end, also after a signal that comes before the command runs.
 func runBehind(a *app.App, ctx context.Context, p *proxy.Proxy, program string, command []string) error {
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
 		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
 			signal.Notify(signals, s)
 		}
 	}
 	defer signal.Stop(signals)
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE) // a warning to a closed pipe must not end the run
+	defer signal.Stop(pipes)
 	folder, err := os.MkdirTemp("", "mesh-meter-")
 	if err != nil {
 		return exit.Failedf("no folder for the files of the run: %w", err)

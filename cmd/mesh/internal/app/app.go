@@ -58,5 +58,5 @@ func (a *App) Note(line string) {
 // Warn prints what does not end the command.
 func (a *App) Warn(err error) {
 	a.Progress.Stop()
-	fmt.Fprintln(a.Errs, "mesh: warning:", output.Lines(exit.Explain(err)))
+	fmt.Fprintln(a.Errs, "mesh: warning:", exit.Lines(err))
 }

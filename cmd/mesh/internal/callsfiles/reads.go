@@ -1,19 +1,23 @@
 package callsfiles
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Reads reports whether a command that reads these paths reads a file: it is one of them, or a calls file in a folder among them. The file
-// need not exist yet.
-func Reads(paths []string, file string) bool {
+// Reads reports whether a command that reads these paths reads a file: it is one of them, or a calls file in a folder among them. "-" is stdin.
+// The file need not exist yet.
+func Reads(stdin io.Reader, paths []string, file string) bool {
 	info, _ := os.Stat(file) // nil if it does not exist
 	for _, path := range paths {
 		read, err := os.Stat(path)
+		if input, ok := stdin.(*os.File); ok && path == "-" {
+			read, err = input.Stat()
+		}
 		switch {
-		case err != nil: // stdin, or there is no such file
+		case err != nil: // there is no such file
 		case os.SameFile(read, info), read.IsDir() && (isCalls(file) && isBelow(read, file) || info != nil && hasFile(path, info)):
 			return true
 		}

@@ -25,6 +25,12 @@ func TestReads(t *testing.T) {
 		"bill.json": true, "calls/../bill.json": true, "calls/more/a.jsonl": true, "calls/new.jsonl": true, "calls/more/new.jsonl.gz": true, "link.html": true,
 		"page.html": false, "calls/page.html": false, "calls/note.html": false, "new.jsonl": false, "calls2/new.jsonl": false, "none/new.jsonl": false,
 	} {
-		assert.Equal(t, want, callsfiles.Reads(paths, at(name)), name)
+		assert.Equal(t, want, callsfiles.Reads(nil, paths, at(name)), name)
 	}
+	stdin, err := os.Open(at("calls/note.html"))
+	require.NoError(t, err)
+	defer stdin.Close()
+	assert.True(t, callsfiles.Reads(stdin, []string{"-"}, at("calls/note.html")))
+	assert.False(t, callsfiles.Reads(stdin, []string{"-"}, at("page.html")))
+	assert.False(t, callsfiles.Reads(stdin, nil, at("calls/note.html")), "stdin is not read")
 }

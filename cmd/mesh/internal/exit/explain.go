@@ -36,6 +36,19 @@ func FileError(name string, err error) error {
 	return err
 }
 
+// Lines returns the text of [Explain] of each error that errors.Join has joined, each in one line: a name in it must not begin another one.
+func Lines(err error) string {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) || errors.Join(joined.Unwrap()...).Error() != err.Error() {
+		return output.Line(Explain(err))
+	}
+	var lines []string
+	for _, err := range joined.Unwrap() {
+		lines = append(lines, Lines(err))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line. Credentials
 // are redacted: one may have been given in the wrong place of the command line.
 func Explain(err error) string {

@@ -36,7 +36,7 @@ func Check(a *app.App, file string, inputs ...string) error {
 	switch {
 	case file == "-":
 		return exit.Usagef("--html must be a file; a page is not written to stdout")
-	case file != "" && callsfiles.Reads(slices.Concat(inputs, prices), file):
+	case file != "" && callsfiles.Reads(a.In, slices.Concat(inputs, prices), file):
 		return exit.Usagef("--html %s is a file that is read, and the page would replace it", file)
 	}
 	return nil
