@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // Text, notes and page state how old the prices are from the 15th day on.
@@ -24,9 +25,9 @@ func TestOldPrices(t *testing.T) {
 		r := build(t, report.Options{Prices: list}, someRecords(20, 20)...)
 		var notes strings.Builder
 		require.NoError(t, r.WriteNotes(&notes, 0))
-		var page strings.Builder
-		require.NoError(t, r.WriteHTML(&page))
-		for _, text := range []string{textOf(t, r, 0), notes.String(), page.String()} {
+		var html strings.Builder
+		require.NoError(t, page.Write(&html, r))
+		for _, text := range []string{textOf(t, r, 0), notes.String(), html.String()} {
 			assert.Equal(t, sentence != "", strings.Contains(text, "Prices: "), day)
 			assert.Contains(t, text, sentence)
 		}
