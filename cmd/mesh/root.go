@@ -119,29 +119,77 @@ func newRoot(a *app.App) *cobra.Command {
 	flags.StringVar(&a.Flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
 	flags.StringVar(&a.Flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
 	// Not --output, which is a number of tokens for mesh price.
-	flags.StringVarP(&a.Format, "format", "o", "text", "format of the output: text or json, csv for mesh prices and mesh usage, focus for mesh usage and mesh cost, github for mesh retired --scan and mesh scan")
+	flags.StringVarP(&a.Format, "format", "o", "text", "format of the output: text or json, and others of some commands")
 	flags.BoolVar(&a.Wide, "wide", false, "on a terminal, show all columns of a table and do not cut or wrap them")
 	app.Complete(root, "profile", completeProfile)
-	app.Complete(root, "format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, a, "Messages:", ask.New, messages.NewSend, messages.NewReply, messages.NewInbox, messages.NewRead, messages.NewSent, messages.NewPending, messages.NewThreads, serve.New)
-	addGroup(root, a, "Nodes and the gateway:", nodes.NewRegister, nodes.NewPeers, nodes.NewPeer, nodes.NewHealth, nodes.NewWhoami, gateway.New)
-	addGroup(root, a, "Models and costs:", models.New, retired.New, prices.NewPrice, prices.New, meter.New, usage.New, cost.New, balance.New)
-	addGroup(root, a, "Credentials and agents:", scan.New, mcp.New)
-	addGroup(root, a, "To try it without a key:", demo.New, providers.New)
-	root.AddCommand(newVersion(a), newEnvironment(), newProfiles(), newExitCodes())
+	root.SetHelpFunc(printHelp)
+	root.SetHelpCommandGroupID(helpGroup)
+	root.SetCompletionCommandGroupID(helpGroup)
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			cmd := c.create(a)
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+			showGlobals(root, cmd, strings.Fields(c.globals))
+		}
+	}
+	root.AddCommand(newEnvironment(), newProfiles(), newExitCodes())
 	checkTopic(root)
 	return root
 }
 
-// addGroup adds subcommands under a title of the help text.
-func addGroup(root *cobra.Command, a *app.App, title string, commands ...func(*app.App) *cobra.Command) {
-	root.AddGroup(&cobra.Group{ID: title, Title: title})
-	for _, command := range commands {
-		cmd := command(a)
-		cmd.GroupID = title
-		root.AddCommand(cmd)
-	}
+// subcommand is a subcommand and the global flags that it uses.
+type subcommand struct {
+	create  func(*app.App) *cobra.Command
+	globals string
+}
+
+// The global flags of commands that need the gateway, and of those that also need the name of this node.
+const (
+	ofGateway = "gateway-url token-file profile"
+	ofNode    = "node " + ofGateway
+)
+
+// helpGroup is the group of the commands about mesh itself.
+const helpGroup = "Help:"
+
+// groups are the commands by what they are for.
+var groups = []struct {
+	title    string
+	commands []subcommand
+}{
+	{"Messages:", []subcommand{
+		{ask.New, ofNode + " format"}, {messages.NewSend, ofNode + " format"}, {messages.NewReply, ofNode + " format"}, {messages.NewInbox, ofNode + " format wide"}, {messages.NewRead, ofNode + " format"},
+		{messages.NewSent, ofNode + " format wide"}, {messages.NewPending, ofNode + " format wide"}, {messages.NewThreads, ofGateway + " format wide"}, {serve.New, ofNode},
+	}},
+	{"Nodes and the gateway:", []subcommand{
+		{nodes.NewRegister, ofNode + " format"}, {nodes.NewPeers, ofGateway + " format wide"}, {nodes.NewPeer, ofGateway + " format wide"}, {nodes.NewHealth, ofGateway + " format"},
+		{nodes.NewWhoami, ofNode + " format wide"}, {gateway.New, "token-file format"},
+	}},
+	{"Models and costs:", []subcommand{
+		{models.New, "format wide"}, {retired.New, "format wide"}, {prices.NewPrice, "format wide"}, {prices.New, "format wide"},
+		{meter.New, "format"}, {usage.New, "format wide"}, {cost.New, "format wide"}, {balance.New, "format wide"},
+	}},
+	{"Credentials and agents:", []subcommand{{scan.New, "token-file format"}, {mcp.New, ofNode}}},
+	{"To try it without a key:", []subcommand{{demo.New, "format"}, {providers.New, "format"}}},
+	{helpGroup, []subcommand{{newVersion, "format"}}},
+}
+
+// showGlobals hides the global flags that a command does not use. They remain valid: an alias of mesh may have them.
+func showGlobals(root, cmd *cobra.Command, used []string) {
+	root.PersistentFlags().VisitAll(func(global *pflag.Flag) {
+		f := *global // of this command alone
+		switch f.Hidden = !slices.Contains(used, f.Name); {
+		case f.Hidden:
+			cmd.Flags().AddFlag(&f)
+		case f.Name == "format":
+			f.Usage = "format of the output: " + output.Alternatives(formats(cmd))
+			cmd.Flags().AddFlag(&f)
+			app.Complete(cmd, f.Name, cobra.FixedCompletions(formats(cmd), cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
 }
 
 // checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.
@@ -151,6 +199,8 @@ func checkTopic(root *cobra.Command) {
 	if err != nil {
 		panic(err) // cobra has no help command
 	}
+	help.Example = "  mesh help usage\n  mesh help exit-codes"
+	showGlobals(root, help, nil)
 	help.Args = func(_ *cobra.Command, topic []string) error {
 		cmd, rest, err := root.Find(topic)
 		if err == nil && len(rest) > 0 {
@@ -169,6 +219,13 @@ func checkShell(root *cobra.Command) {
 		panic(err) // cobra has no completion command
 	}
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	for _, cmd := range append(completion.Commands(), completion) {
+		cmd.Example = "  mesh completion bash > ~/.mesh-completion.bash\n  mesh completion zsh --no-descriptions"
+		if cmd != completion {
+			cmd.Example = strings.ReplaceAll("  PATH > ~/.mesh-completion\n  PATH --no-descriptions", "PATH", cmd.CommandPath())
+		}
+		showGlobals(root, cmd, nil)
+	}
 }
 
 // checkEmpty returns an error for a flag whose value is empty, such as --budget "$BUDGET" with an unset variable: it must not be
@@ -182,27 +239,33 @@ func checkEmpty(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// checkFormat checks --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs. The output
-// of mesh serve is of another program, and of mesh mcp a protocol.
+// formats returns the values of --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs. The
+// output of mesh serve is of another program, and of mesh mcp a protocol.
+func formats(cmd *cobra.Command) []string {
+	switch cmd.Name() {
+	case "serve", "mcp":
+		return nil
+	case "prices":
+		return []string{"text", "json", "csv"}
+	case "usage":
+		return []string{"text", "json", "csv", "focus"}
+	case "cost":
+		return []string{"text", "json", "focus"}
+	case "retired", "scan":
+		return []string{"text", "json", "github"}
+	}
+	return []string{"text", "json"}
+}
+
 func checkFormat(cmd *cobra.Command, format string) error {
-	if format != "text" && slices.Contains([]string{"serve", "mcp"}, cmd.Name()) {
+	accepted := formats(cmd)
+	switch {
+	case slices.Contains(accepted, format) || accepted == nil && format == "text":
+		return nil
+	case accepted == nil:
 		return exit.Usagef("%s has no -o", cmd.CommandPath())
 	}
-	accepted := []string{"text", "json"}
-	if cmd.Name() == "prices" || cmd.Name() == "usage" {
-		accepted = append(accepted, "csv")
-	}
-	if cmd.Name() == "usage" || cmd.Name() == "cost" {
-		accepted = append(accepted, "focus")
-	}
-	if cmd.Name() == "retired" || cmd.Name() == "scan" {
-		accepted = append(accepted, "github")
-	}
-	if slices.Contains(accepted, format) {
-		return nil
-	}
-	last := len(accepted) - 1
-	return exit.Usagef("-o %q must be %s or %s for %s", format, strings.Join(accepted[:last], ", "), accepted[last], cmd.CommandPath())
+	return exit.Usagef("-o %q must be %s for %s", format, output.Alternatives(accepted), cmd.CommandPath())
 }
 
 // similarFlag returns the flag of a command whose name is most like one that is unknown; "" if there is none.

@@ -13,7 +13,7 @@ func newVersion(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Example: "  mesh version -o json",
+		Example: "  mesh version\n  mesh version -o json",
 		Args:    app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := cmd.Root().Version
@@ -71,7 +71,8 @@ func newProfiles() *cobra.Command {
 
   {"default": "home", "profiles": {
     "home": {"gateway_url": "http://127.0.0.1:8787/gateway"},
-    "work": {"node": "node-a", "gateway_url": "https://mesh.example.com/gateway", "token_file": "~/.mesh-token"}}}
+    "work": {"node": "node-a", "token_file": "~/.mesh-token",
+      "gateway_url": "https://mesh.example.com/gateway"}}}
 
 A value comes from its flag, else from the profile of --profile, else from the environment, else from the default profile. mesh whoami
 shows where each one comes from. A relative token_file is in the folder of the profiles.
@@ -89,12 +90,9 @@ func newExitCodes() *cobra.Command {
 		Long: `The exit status is
 
   0  success; also for an interrupted gateway, serve, mcp and inbox --watch
-  1  something was found: a credential, a retired or soon retiring model, an old price, unpriced calls, a rule of mesh usage
-     --fail-on, or a drift that is too large or unknown; or an answer to mesh ask is missing
-  2  the command was used incorrectly: a flag, an argument, a name that does not exist, a key that is not set,
-     or a file that cannot be read or written
-  3  the gateway, a provider, the output or a session of mcp failed; serve was killed; or the price of a model or call of
-     mesh price is not known
+  1  something was found: a credential, a retired or soon retiring model, an old price, unpriced calls, a rule of mesh usage --fail-on, or a drift that is too large or unknown; or an answer to mesh ask is missing
+  2  the command was used incorrectly: a flag, an argument, a name that does not exist, a key that is not set, or a file that cannot be read or written
+  3  the gateway, a provider, the output or a session of mcp failed; serve was killed; or the price of a model or call of mesh price is not known
   4  refused: the message contains a credential, or the node is not registered
 
 and in a shell 130 for a command that ^C ended and that is not among those of 0.`,

@@ -143,7 +143,7 @@ func adviseBudget(r *Report) (all []Advice) {
 			}
 			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by, money.USD(b.ForecastUSD))
 		}
-		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text})
+		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text + " -- COMMAND"})
 	}
 	return all
 }
@@ -201,7 +201,7 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
 		name, row.Value, money.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), share, daily, name)
 	if plainName().MatchString(name) {
-		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name}
+		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name + " -- COMMAND"}
 	}
 	return Advice{CodeLabel, text, ""}
 }

@@ -67,7 +67,7 @@ func TestRules(t *testing.T) {
 // The budget of a label is twice what the value cost a day. A command has no name that a shell would change.
 func TestLabelAdvice(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string]string{"team": "mesh meter --budget 0.38/day/label:team", "a;b": "", "$(x)": ""} {
+	for name, command := range map[string]string{"team": "mesh meter --budget 0.38/day/label:team -- COMMAND", "a;b": "", "$(x)": ""} {
 		r := build(t, report.Options{}, join(
 			repeat(1, labelled(priced(at(40), "1"), name, "a")), repeat(1, labelled(priced(at(1), "5.05"), name, "a")), repeat(1, labelled(priced(at(1), "0.2"), name, "b")))...)
 		assert.Equal(t, []report.Advice{{Code: "label", Command: command, Text: "Look at " + name + " a, which cost 4.05 USD more than in the 28 days before 25 Oct 2026: 95 % of the increase. " +

@@ -27,9 +27,10 @@ func New(a *app.App) *cobra.Command {
 registered, also when the gateway has lost it.
 The configuration of an agent is:
 
-  {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp", "--node", "node-a", "--gateway-url", "http://gateway:8787/gateway",
+  {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp",
+    "--node", "node-a", "--gateway-url", "http://gateway:8787/gateway",
     "--token-file", "/path/to/token"]}}}`,
-		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token",
+		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token\n  mesh mcp --profile work",
 		Args:    app.Args(cobra.NoArgs),
 		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(a, ctx, c) }),
 	}

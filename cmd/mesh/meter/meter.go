@@ -90,7 +90,7 @@ after the calls that run, and at once with a second signal.
 With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM, SIGHUP, SIGQUIT and SIGABRT are passed on to it.`,
-		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --log ~/calls --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env",
+		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env",
 		Args:    f.args,
 		RunE:    func(cmd *cobra.Command, command []string) error { return run(a, cmd.Context(), command, &f) },
 	}

@@ -50,7 +50,7 @@ func NewPeer(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "peer NAME",
 		Short:             "Show one registered node with its capabilities",
-		Example:           "  mesh peer node-b",
+		Example:           "  mesh peer node-b\n  mesh peer node-b -o json",
 		Args:              app.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode),
 		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, names []string) error {

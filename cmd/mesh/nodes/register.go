@@ -29,7 +29,7 @@ func NewRegister(a *app.App) *cobra.Command {
 		Short: "Register this node, or change its URL and capabilities",
 		Long: `Register registers this node. Flags that are not given keep the values of an earlier registration. The gateway returns the token
 of a node only once, from its first registration: --token-out saves it.`,
-		Example: "  mesh register --node node-a\n  mesh register --node node-a --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
+		Example: "  mesh register --node node-a\n  mesh register --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
 		Args: func(_ *cobra.Command, given []string) error {
 			if len(given) > 0 {
 				return exit.Usagef("register has no arguments; use --node for the name of the node")

@@ -74,7 +74,8 @@ deprecated, with the number and the cost of its calls. REPORTED is what the newe
 Calls on a platform, such as Bedrock, have the dates of that platform.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
-  mesh retired --scan --write-baseline models.baseline . && mesh retired --scan --baseline models.baseline .
+  mesh retired --scan --write-baseline models.baseline .
+  mesh retired --scan --baseline models.baseline .
   mesh retired --used calls
   mesh retired - < models.txt`,
 		Args:              app.Args(cobra.ArbitraryArgs),

@@ -40,7 +40,7 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 -o github prints annotations for GitHub Actions.`,
 		Example: `  mesh scan .
   mesh scan --exclude 'docs/**' --baseline credentials.baseline .
-  git diff --cached --name-only -z --no-renames --diff-filter=d | xargs -0 -r mesh scan --`,
+  git diff --cached --name-only -z --diff-filter=d | xargs -0 -r mesh scan --`,
 		Args: app.Args(cobra.ArbitraryArgs),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if len(paths) == 0 {

@@ -43,7 +43,10 @@ func New(a *app.App) *cobra.Command {
 unread without it. Two nodes that answer answers exchange messages without end.
 
 COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD in its
-environment. MESH_THREAD is the name of the thread, or empty for a thread of a single question. mesh ask in COMMAND asks in it. The fields of the JSON are id, from_node, to_node, kind, content, created_at, related_task_id, thread_id
+environment. MESH_THREAD is the name of the thread, or empty for a thread of a single question. mesh ask in COMMAND asks in it. The fields of the JSON are
+
+  id, from_node, to_node, kind, content, created_at, related_task_id, thread_id
+
 and those that mesh inbox -o json prints as well; a field without a value is null.
 
 If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other
@@ -67,8 +70,9 @@ Several serves of one node each run COMMAND for every message. With --share they
 and if it is killed, another one takes the message over after that time. All of them need the flag. It must be longer than a restart of
 serve, such as 60s. The gateway must recognize idempotency keys.
 
-A line on stderr reports each message that is handled or given up, and each attempt that fails. After a restart of the gateway
-the node is registered again within a minute.
+A line on stderr reports each message that is handled or given up, and each attempt that fails.
+
+After a restart of the gateway the node is registered again within a minute.
 
 COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
 output. COMMAND inherits the environment. In it, MESH_NODE, MESH_GATEWAY_URL and the token are those of serve: MESH_GATEWAY_TOKEN, or

@@ -31,6 +31,7 @@ func (f *Options) reportFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls of the files; repeatable")
 	flags.BoolVar(&f.chargesOnly, "charges-only", false, "let --budget count only what is charged, as of mesh meter: no calls of a subscription")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
+	app.Complete(cmd, "fail-on", completeList(adviceCodes...))
 	flags.BoolVar(&f.line, "line", false, "print one line with the calls of today, in UTC, and the part of each --budget that is spent")
 	flags.BoolVar(&f.all, "all", false, "on a terminal, show all rows")
 }

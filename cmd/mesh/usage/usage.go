@@ -25,15 +25,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/costtable"
 )
 
-// completeBy completes the last of the names of --by, which have commas between them.
-func completeBy(_ *cobra.Command, _ []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	given := prefix[:strings.LastIndex(prefix, ",")+1]
-	for _, name := range []string{"day", "week", "month", "provider", "platform", "model", "label:", "unpriced"} {
-		if !slices.Contains(strings.Split(given, ","), name) {
-			names = append(names, given+name)
+// completeList completes the last of names that have commas between them.
+func completeList(all ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+		given := prefix[:strings.LastIndex(prefix, ",")+1]
+		for _, name := range all {
+			if !slices.Contains(strings.Split(given, ","), name) {
+				names = append(names, given+name)
+			}
 		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
 // Options are the flags of mesh usage.
@@ -57,7 +59,8 @@ func New(a *app.App) *cobra.Command {
 		Long: `Usage adds up calls: their number, tokens and cost. It reads files, folders with files that end in .jsonl or .jsonl.gz, and
 stdin for -. A line is a call, as mesh meter --log writes it, or with as little as
 
-  {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{...}}
+  {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z",
+   "usage":{...}}
 
 where usage is the usage object of the provider's response, unchanged. The provider is optional if the name of the model
 determines it.
@@ -102,7 +105,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
 	f.reportFlags(cmd)
-	app.Complete(cmd, "by", completeBy)
+	app.Complete(cmd, "by", completeList("day", "week", "month", "provider", "platform", "model", "label:", "unpriced"))
 	app.PricesFlag(a, cmd)
 	return cmd
 }

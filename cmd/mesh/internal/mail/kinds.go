@@ -3,9 +3,9 @@ package mail
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
 // Kinds are the kinds of messages.
@@ -16,13 +16,7 @@ var Kinds = []string{
 // Kind returns the kind of that name, or "" for "".
 func Kind(name string) (client.Kind, error) {
 	if name != "" && !slices.Contains(Kinds, name) {
-		return "", fmt.Errorf("kind %q must be %s", name, alternatives(Kinds))
+		return "", fmt.Errorf("kind %q must be %s", name, output.Alternatives(Kinds))
 	}
 	return client.Kind(name), nil
-}
-
-// alternatives returns "a, b or c".
-func alternatives(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -2,6 +2,7 @@ package output
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -66,4 +67,10 @@ func YesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// Alternatives returns names as "a, b or c".
+func Alternatives(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
