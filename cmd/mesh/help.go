@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // helpWidth is the width of a help text that is not for a terminal.
@@ -122,7 +122,7 @@ func wrap(words, first, indent string, width int) string {
 	var b strings.Builder
 	line, begin := first, true
 	for word := range strings.FieldsSeq(words) {
-		if !begin && texttable.Width(line)+1+texttable.Width(word) > width {
+		if !begin && table.Width(line)+1+table.Width(word) > width {
 			b.WriteString(line + "\n")
 			line, begin = indent, true
 		}

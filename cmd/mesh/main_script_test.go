@@ -56,7 +56,7 @@ func scripts(folder string) testscript.Params {
 			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write, "table": table,
+			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write, "table": checkTable,
 		},
 	}
 }
@@ -200,9 +200,9 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
 }
 
-// table sets the price table of the project: table newer has another price of gpt-4.1, verified a day after all others, table old
+// checkTable sets the price table of the project: table newer has another price of gpt-4.1, verified a day after all others, table old
 // is a year older, and table cut has half of the lines.
-func table(ts *testscript.TestScript, _ bool, args []string) {
+func checkTable(ts *testscript.TestScript, _ bool, args []string) {
 	text := discoverytest.StandardPrices()
 	switch args[0] {
 	case "newer":

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // named is how many cells and items the sentences name.
@@ -86,7 +86,7 @@ func (c *Comparison) others() string {
 }
 
 func (c *Comparison) unpriced() string {
-	text := costtable.Number(c.Total.Unpriced, "call has", "calls have") + " no known cost"
+	text := table.Number(c.Total.Unpriced, "call has", "calls have") + " no known cost"
 	if c.Range.LowUSD == "" {
 		return text + "."
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // Advice is something to do.
@@ -131,7 +131,7 @@ func adviseBudget(r *Report) (all []Advice) {
 		if !b.Over {
 			continue
 		}
-		of := costtable.Since(b.Per, r.Source.First)
+		of := table.Since(b.Per, r.Source.First)
 		if b.Label != "" {
 			of += fmt.Sprintf(" by %s %s", b.Label, b.Value)
 		}
@@ -199,7 +199,7 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 	daily := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
 	budget := new(big.Rat).Mul(decimal.FromText(daily).Rat(), big.NewRat(2, 1)).FloatString(2)
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
-		name, row.Value, money.USD(row.ChangeUSD), costtable.Length(r.Previous.From, r.Previous.To), costtable.Start(r.Period.From), share, daily, name)
+		name, row.Value, money.USD(row.ChangeUSD), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, daily, name)
 	if plainName().MatchString(name) {
 		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name + " -- COMMAND"}
 	}
@@ -260,7 +260,7 @@ func adviseUnpriced(r *Report) []Advice {
 		of = fmt.Sprintf(", %d of them", most.Calls)
 	}
 	reason := strings.ToLower(most.Text[:1]) + most.Text[1:]
-	text := fmt.Sprintf("%s %s no known cost%s: %s. %s", costtable.Calls(n), verb, of, reason, most.Fix)
+	text := fmt.Sprintf("%s %s no known cost%s: %s. %s", table.Calls(n), verb, of, reason, most.Fix)
 	return []Advice{{CodeUnpriced, text, most.Command}}
 }
 
@@ -277,7 +277,7 @@ func adviseBill(r *Report) (all []Advice) {
 	for _, c := range r.Bills {
 		if c.Known && !c.Within && len(c.Total.Effects) > 0 {
 			cause := c.Total.Effects[0].Cause
-			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", costtable.Provider(string(c.Provider)), c.Total.Explain(), billAdvice[cause]), ""})
+			all = append(all, Advice{CodeBill, fmt.Sprintf("Look at the bill of %s: %s. %s", table.Provider(string(c.Provider)), c.Total.Explain(), billAdvice[cause]), ""})
 		}
 	}
 	return all

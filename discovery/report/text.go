@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // WriteText writes the report for a terminal of columns characters: the models by cost with share and change, a total, what is not
@@ -38,7 +37,7 @@ func (r *Report) WriteNotes(w io.Writer, columns int) error {
 }
 
 func (t *text) notes(r *Report) {
-	if old := costtable.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
+	if old := table.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
 		t.line("Prices: %s.", old)
 	}
 	t.month(r)
@@ -60,7 +59,7 @@ type text struct {
 
 func (t *text) line(format string, args ...any) {
 	if t.err == nil {
-		_, t.err = fmt.Fprintln(t.w, texttable.Paragraph(texttable.Line(fmt.Sprintf(format, args...)), t.columns))
+		_, t.err = fmt.Fprintln(t.w, table.Paragraph(table.Line(fmt.Sprintf(format, args...)), t.columns))
 	}
 }
 
@@ -69,19 +68,19 @@ func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable 
 
 // head writes the period, and why there are no calls in it.
 func (t *text) head(r *Report) {
-	period := costtable.Period(r.Period.From, r.Period.To, r.Period.Running)
+	period := table.Period(r.Period.From, r.Period.To, r.Period.Running)
 	if r.compares() {
-		period += ", change against the " + costtable.Length(r.Previous.From, r.Previous.To) + " before"
+		period += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
 	}
 	t.line("%s", period)
-	if labels := costtable.Labels(r.Source.MatchLabels); labels != "" {
+	if labels := table.Labels(r.Source.MatchLabels); labels != "" {
 		t.line("Only calls %s", labels)
 	}
 	switch s := &r.Source; {
 	case s.Calls == 0:
 		t.line("There are no calls.")
 	case r.Total.Calls == 0:
-		t.line("There are no calls in this time; %s from %s to %s were read.", costtable.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
+		t.line("There are no calls in this time; %s from %s to %s were read.", table.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
 	default:
 		t.line("")
 	}
@@ -89,7 +88,7 @@ func (t *text) head(r *Report) {
 
 // table writes the models.
 func (t *text) table(r *Report) {
-	table := costtable.Table{Keys: []string{"MODEL"}, Change: r.compares(), All: t.columns <= 0}
+	costs := table.Costs{Keys: []string{"MODEL"}, Change: r.compares(), All: t.columns <= 0}
 	names := map[string]int{}
 	for i := range r.Models {
 		names[r.Models[i].Model]++
@@ -101,11 +100,11 @@ func (t *text) table(r *Report) {
 		}
 		row := costRow(&m.Row, modelName(m, names[m.Model] > 1))
 		row.Provider = cmp.Or(m.Platform, string(m.Provider))
-		table.Rows = append(table.Rows, row)
+		costs.Rows = append(costs.Rows, row)
 	}
-	table.Total = costRow(&r.Total.Row, "total")
+	costs.Total = costRow(&r.Total.Row, "total")
 	if t.err == nil {
-		t.err = table.Write(t.w, t.columns, func(header string) string { return header })
+		t.err = costs.Write(t.w, t.columns, func(header string) string { return header })
 	}
 }
 
@@ -113,7 +112,7 @@ func (t *text) table(r *Report) {
 func modelName(m *ModelRow, several bool) string {
 	switch {
 	case m.Others:
-		return costtable.Number(m.Values, "other", "others")
+		return table.Number(m.Values, "other", "others")
 	case several:
 		return cmp.Or(m.Platform, string(m.Provider)) + "/" + m.Model
 	case m.Model == "":
@@ -123,8 +122,8 @@ func modelName(m *ModelRow, several bool) string {
 }
 
 // costRow returns a row of the table.
-func costRow(r *Row, key string) costtable.Row {
-	return costtable.Row{
+func costRow(r *Row, key string) table.CostRow {
+	return table.CostRow{
 		Keys: []string{key}, Calls: r.Calls, Unpriced: r.Unpriced, PerCallUSD: r.PerCallUSD, USD: r.USD, PreviousUSD: r.Previous.USD,
 		Input: r.Input, Cached: r.Cached, Output: r.Output, Others: r.Values,
 	}
@@ -137,19 +136,19 @@ func (t *text) known(r *Report) {
 		if u.Bounded > 0 {
 			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, money.USD(u.BoundUSD))
 		}
-		t.line("%s no known cost (--by unpriced)%s", costtable.Number(u.Calls, "call has", "calls have"), bound)
+		t.line("%s no known cost (--by unpriced)%s", table.Number(u.Calls, "call has", "calls have"), bound)
 	}
 	if s := r.Total.SubscriptionUSD; s != "0" {
 		t.line("%s USD are the list price of calls of a subscription, which are not charged.", money.USD(s))
 	}
 	if r.Change != nil && !r.Total.Comparable {
-		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", costtable.Length(r.Previous.From, r.Previous.To))
+		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", table.Length(r.Previous.From, r.Previous.To))
 	}
 	if r.Source.Calls > r.Total.Calls && r.Total.Calls > 0 {
-		t.line("%s were read; --last, --from and --to select others.", costtable.Calls(r.Source.Calls))
+		t.line("%s were read; --last, --from and --to select others.", table.Calls(r.Source.Calls))
 	}
 	if r.Errors.Count > 0 {
-		t.line("%s cannot be read and are in no number.", costtable.Number(r.Errors.Count, "line", "lines"))
+		t.line("%s cannot be read and are in no number.", table.Number(r.Errors.Count, "line", "lines"))
 	}
 }
 
@@ -169,7 +168,7 @@ func (t *text) month(r *Report) {
 
 // budget writes what is left of a budget.
 func (t *text) budget(r *Report, b *Budget) {
-	of := costtable.Since(b.Per, r.Source.First)
+	of := table.Since(b.Per, r.Source.First)
 	if b.Label != "" {
 		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
 	}

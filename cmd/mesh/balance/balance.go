@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // New returns the command mesh balance.
@@ -28,7 +29,7 @@ func New(a *app.App) *cobra.Command {
 				return app.NoAnswerOf(failures, "")
 			}
 			return a.Print(balance, func(w io.Writer) error {
-				return output.Table(w, []output.Column{output.Plain("TOTAL", 0), output.Plain("GRANTED", 1), output.Plain("TOPPED UP", 2), output.Plain("CURRENCY", 0), output.Plain("ENOUGH FOR CALLS", 0)}, [][]string{{
+				return output.Table(w, []table.Column{table.Plain("TOTAL", 0), table.Plain("GRANTED", 1), table.Plain("TOPPED UP", 2), table.Plain("CURRENCY", 0), table.Plain("ENOUGH FOR CALLS", 0)}, [][]string{{
 					output.Decimal(balance.TotalBalance), output.Decimal(balance.GrantedBalance), output.Decimal(balance.ToppedUpBalance), balance.Currency,
 					output.YesNo(balance.IsAvailable),
 				}})

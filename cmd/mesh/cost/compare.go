@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // countCalls adds the calls of --usage to a bill. The files may have calls of other providers, too, and lines that cannot be
@@ -59,7 +59,7 @@ func writeCost(a *app.App, q *costs.BillQuery, r costs.Reconciliation, c *bills.
 		return err
 	}
 	if f.Match != nil {
-		fmt.Fprintf(a.Errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(costtable.Labels(f.Match)))
+		fmt.Fprintf(a.Errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(table.Labels(f.Match)))
 	}
 	return writeBillPage(a, q, f, in, c)
 }

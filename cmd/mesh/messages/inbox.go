@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // filterFlags select messages, in mesh inbox, sent and pending.
@@ -133,7 +134,7 @@ func messageTable(w io.Writer, messages []client.MeshMessage) error {
 	for i, m := range messages {
 		rows[i] = []string{strconv.FormatInt(m.ID, 10), mail.ShownNode(m.FromNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(&m), output.Shorten(m.GetContent())}
 	}
-	return output.Table(w, []output.Column{output.Key("ID"), output.Key("FROM"), output.Plain("KIND", 3), output.Plain("TIME", 2), output.Plain("STATE", 1), output.Free("CONTENT")}, rows)
+	return output.Table(w, []table.Column{table.Key("ID"), table.Key("FROM"), table.Plain("KIND", 3), table.Plain("TIME", 2), table.Plain("STATE", 1), table.Free("CONTENT")}, rows)
 }
 
 // readState returns whether a message was read.

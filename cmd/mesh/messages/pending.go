@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // NewPending returns the command mesh pending.
@@ -50,5 +51,5 @@ func pendingTable(w io.Writer, questions []client.MeshMessage) error {
 			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), output.Time(m.CreatedAt), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
 	}
-	return output.Table(w, []output.Column{output.Key("ID"), output.Key("TO"), output.Plain("SENT", 2), output.Plain("THREAD", 1), output.Free("CONTENT")}, rows)
+	return output.Table(w, []table.Column{table.Key("ID"), table.Key("TO"), table.Plain("SENT", 2), table.Plain("THREAD", 1), table.Free("CONTENT")}, rows)
 }

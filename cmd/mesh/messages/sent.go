@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // NewSent returns the command mesh sent.
@@ -67,5 +68,5 @@ func sentTable(w io.Writer, messages []client.MeshMessage) error {
 			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(&m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
 	}
-	return output.Table(w, []output.Column{output.Key("ID"), output.Key("TO"), output.Plain("KIND", 4), output.Plain("TIME", 3), output.Plain("STATE", 2), output.Plain("THREAD", 1), output.Free("CONTENT")}, rows)
+	return output.Table(w, []table.Column{table.Key("ID"), table.Key("TO"), table.Plain("KIND", 4), table.Plain("TIME", 3), table.Plain("STATE", 2), table.Plain("THREAD", 1), table.Free("CONTENT")}, rows)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // threadsFlags are the flags of mesh threads.
@@ -63,7 +64,7 @@ func threadTable(w io.Writer, threads []client.Thread) error {
 	for i, t := range threads {
 		rows[i] = []string{t.ID, output.Time(t.LastUsedAt), t.Name}
 	}
-	return output.Table(w, []output.Column{output.Key("ID"), output.Plain("LAST USED", 1), output.Key("NAME")}, rows)
+	return output.Table(w, []table.Column{table.Key("ID"), table.Plain("LAST USED", 1), table.Key("NAME")}, rows)
 }
 
 // conversation is the JSON of one thread.

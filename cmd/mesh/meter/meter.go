@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -172,7 +172,7 @@ func newRun(a *app.App, command []string, f *Options) (run *meterRun, err error)
 	if err != nil {
 		return nil, err
 	}
-	if old := costtable.OldPrices(list.AsOf().Format(time.DateOnly), time.Now()); old != "" {
+	if old := table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now()); old != "" {
 		a.Note("prices: " + old)
 	}
 	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)

@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // plainID is the form of the ids of models that a shell takes as they are.
@@ -99,7 +100,7 @@ func printModels(a *app.App, models []discovery.ModelInfo, failures *app.Failure
 		for i, m := range models {
 			rows[i] = []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
 		}
-		return output.Table(w, []output.Column{output.Key("ID"), output.Plain("DEVELOPER", 1), output.Plain("CONTEXT TOKENS", 3), output.Plain("OUTPUT TOKENS", 2), output.Free("NAME")}, rows)
+		return output.Table(w, []table.Column{table.Key("ID"), table.Plain("DEVELOPER", 1), table.Plain("CONTEXT TOKENS", 3), table.Plain("OUTPUT TOKENS", 2), table.Free("NAME")}, rows)
 	})
 }
 
@@ -127,7 +128,7 @@ func printModel(a *app.App, info *discovery.ModelInfo, failures *app.Failures) e
 	}
 	a.WarnAll(failures)
 	return a.Print(info, func(w io.Writer) error {
-		return output.Table(w, []output.Column{output.Plain("FIELD", 0), output.Key("VALUE")}, [][]string{
+		return output.Table(w, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
 			{"id", info.ID},
 			{"developer", info.Developer},
 			{"name", output.Text(info.Name)},

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // NewPeers returns the command mesh peers.
@@ -35,7 +36,7 @@ func peerTable(w io.Writer, peers []client.MeshPeer) error {
 	for i, p := range peers {
 		rows[i] = []string{p.Name, output.YesNo(p.Enabled), seen(p.LastSeen), output.Text(p.URL)}
 	}
-	return output.Table(w, []output.Column{output.Key("NAME"), output.Plain("ENABLED", 1), output.Plain("LAST SEEN", 2), output.Key("URL")}, rows)
+	return output.Table(w, []table.Column{table.Key("NAME"), table.Plain("ENABLED", 1), table.Plain("LAST SEEN", 2), table.Key("URL")}, rows)
 }
 
 func seen(at *string) string {
@@ -68,7 +69,7 @@ func peerDetails(w io.Writer, p *client.MeshPeer) error {
 	if err != nil {
 		return err
 	}
-	return output.Table(w, []output.Column{output.Plain("FIELD", 0), output.Key("VALUE")}, [][]string{
+	return output.Table(w, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
 		{"name", p.Name},
 		{"url", output.Text(p.URL)},
 		{"enabled", output.YesNo(p.Enabled)},

@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // identity is what mesh whoami finds out. A nil field is not known.
@@ -141,7 +142,7 @@ func (id identity) table(w io.Writer) error {
 			unread += " or more"
 		}
 	}
-	return output.Table(w, []output.Column{output.Plain("WHAT", 0), output.Key("VALUE"), output.Free("FROM")}, [][]string{
+	return output.Table(w, []table.Column{table.Plain("WHAT", 0), table.Key("VALUE"), table.Free("FROM")}, [][]string{
 		{"profile", output.Text(&id.Profile), ""},
 		{"node", output.Text(&id.Node.Value), id.Node.Source},
 		{"gateway", output.Text(&id.GatewayURL.Value), id.GatewayURL.Source},

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // priceCard writes the prices of a model for a terminal, on which the eleven columns of the table do not fit: those of today first, and
@@ -21,7 +21,7 @@ import (
 func priceCard(w io.Writer, model string, list []discovery.ProviderPricing, now time.Time) error {
 	width, today := output.Width(w), now.UTC().Format(time.DateOnly)
 	line := func(format string, args ...any) {
-		fmt.Fprintln(w, output.Mark(w, texttable.Paragraph(output.Line(fmt.Sprintf(format, args...)), width)))
+		fmt.Fprintln(w, output.Mark(w, table.Paragraph(output.Line(fmt.Sprintf(format, args...)), width)))
 	}
 	line("%s (%s), USD per million tokens", model, list[0].Provider)
 	for _, period := range periods(list, today) {
@@ -131,10 +131,10 @@ func priceNames(model string, list []discovery.ProviderPricing) string {
 
 // pricesOfPeriod writes a row for each mode and length of the prompt.
 func pricesOfPeriod(w io.Writer, model string, list []discovery.ProviderPricing) error {
-	number := func(title string, drop int) output.Column {
-		return output.Column{Title: title, Right: true, Drop: drop, Late: true}
+	number := func(title string, drop int) table.Column {
+		return table.Column{Title: title, Right: true, Drop: drop, Late: true}
 	}
-	columns := []output.Column{output.Key(""), number("INPUT", 0), number("CACHE READ", 3), number("5M WRITE", 2), number("1H WRITE", 1), number("OUTPUT", 0)}
+	columns := []table.Column{table.Key(""), number("INPUT", 0), number("CACHE READ", 3), number("5M WRITE", 2), number("1H WRITE", 1), number("OUTPUT", 0)}
 	rows := make([][]string, len(list))
 	for i := range list {
 		p := &list[i]

@@ -22,6 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // completePriced completes a model of the built-in price list.
@@ -149,9 +150,9 @@ func priceTable(w io.Writer, list []discovery.ProviderPricing) error {
 			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
 		}
 	}
-	if err := output.Table(w, []output.Column{
-		output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 0), output.Plain("FROM", 3), output.Plain("UNTIL", 4), output.Plain("PROMPT FROM", 0),
-		output.Plain("INPUT", 0), output.Plain("CACHE READ", 5), output.Plain("5M WRITE", 6), output.Plain("1H WRITE", 2), output.Plain("OUTPUT", 0),
+	if err := output.Table(w, []table.Column{
+		table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 0), table.Plain("FROM", 3), table.Plain("UNTIL", 4), table.Plain("PROMPT FROM", 0),
+		table.Plain("INPUT", 0), table.Plain("CACHE READ", 5), table.Plain("5M WRITE", 6), table.Plain("1H WRITE", 2), table.Plain("OUTPUT", 0),
 	}, rows); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func costTable(w io.Writer, cost *prices.Cost) error {
 		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
 	}
 	rows = append(rows, []string{"total", "", "", cost.USD})
-	if err := output.Table(w, []output.Column{output.Key("WHAT"), output.Plain("TOKENS", 2), output.Plain("USD PER MILLION", 1), output.Plain("USD", 0)}, rows); err != nil {
+	if err := output.Table(w, []table.Column{table.Key("WHAT"), table.Plain("TOKENS", 2), table.Plain("USD PER MILLION", 1), table.Plain("USD", 0)}, rows); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "price from: "+output.Line(cost.Source)+"\n")

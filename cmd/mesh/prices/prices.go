@@ -19,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // New returns the command mesh prices.
@@ -89,8 +90,8 @@ func printList(a *app.App, names []string) error {
 	if err != nil {
 		return err
 	}
-	table, _ := a.PriceTable()
-	asOf := table.AsOf()
+	current, _ := a.PriceTable()
+	asOf := current.AsOf()
 	if len(names) == 1 {
 		p, err := providers.Priced(list, names[0], "")
 		if err != nil {
@@ -125,15 +126,15 @@ func writePrices(w io.Writer, list *prices.List) error {
 	return output.CSV(w, rows)
 }
 
-func staleTable(w io.Writer, stale []discovery.ProviderPricing, table string) error {
+func staleTable(w io.Writer, stale []discovery.ProviderPricing, age string) error {
 	rows := make([][]string, len(stale))
 	for i, p := range stale {
 		rows[i] = []string{string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.VerifiedAt), output.Line(p.Source)}
 	}
-	if err := output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 3), output.Plain("VERIFIED", 2), output.Free("SOURCE")}, rows); err != nil {
+	if err := output.Table(w, []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 3), table.Plain("VERIFIED", 2), table.Free("SOURCE")}, rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, table)
+	_, err := fmt.Fprintln(w, age)
 	return err
 }
 
@@ -188,12 +189,12 @@ func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 		return err
 	}
 	stale := pricefile.Stale(rows, time.Now(), oldest, len(models) > 0)
-	table := "the price table is of " + app.TableAge(list.AsOf()) + ", " + from
+	age := "the price table is of " + app.TableAge(list.AsOf()) + ", " + from
 	if len(stale) == 0 {
-		fmt.Fprintf(a.Errs, "mesh: no price was verified longer ago; %s\n", table)
+		fmt.Fprintf(a.Errs, "mesh: no price was verified longer ago; %s\n", age)
 		return a.Print(stale, func(io.Writer) error { return nil })
 	}
-	if err := a.Print(stale, func(w io.Writer) error { return staleTable(w, stale, table) }); err != nil {
+	if err := a.Print(stale, func(w io.Writer) error { return staleTable(w, stale, age) }); err != nil {
 		return err
 	}
 	return exit.ErrFound

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // sourceModel is one row of mesh retired --scan: a model, and the first of its places before all of them.
@@ -149,7 +149,7 @@ func (r *sourceReport) summary() string {
 	var parts []string
 	for _, state := range []string{"retired", r.soon(), "retiring later", "deprecated", "unknown"} {
 		if counts[state] > 0 {
-			parts = append(parts, costtable.Count(counts[state])+" "+state)
+			parts = append(parts, table.Count(counts[state])+" "+state)
 		}
 	}
 	return fmt.Sprintf("%s in %s of %s: %s", output.Plural(len(r.list), "model"), output.Plural(places, "place"), output.Plural(len(files), "file"), strings.Join(parts, ", "))

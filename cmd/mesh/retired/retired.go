@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // completeRetirement completes a model of the built-in retirement dates.
@@ -286,7 +287,7 @@ func printRetirements(a *app.App, list []retirement) error {
 		for i, r := range list {
 			rows[i] = []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
 		}
-		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Marked(w, output.Plain("STATE", 2)), output.Plain("DATE", 3), output.Key("REPLACEMENT")}, rows)
+		return output.Table(w, []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(w, table.Plain("STATE", 2)), table.Plain("DATE", 3), table.Key("REPLACEMENT")}, rows)
 	})
 }
 

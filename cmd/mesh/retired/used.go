@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // usedDays is the number of days before today whose calls count.
@@ -128,6 +129,6 @@ func printUsed(a *app.App, list []usedModel) error {
 				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported),
 			}
 		}
-		return output.Table(w, []output.Column{output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Marked(w, output.Plain("STATE", 4)), output.Plain("DATE", 0), output.Key("REPLACEMENT"), output.Plain("CALLS", 5), output.Plain("UNPRICED", 3), output.Plain("USD", 0), output.Plain("REPORTED", 2)}, rows)
+		return output.Table(w, []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(w, table.Plain("STATE", 4)), table.Plain("DATE", 0), table.Key("REPLACEMENT"), table.Plain("CALLS", 5), table.Plain("UNPRICED", 3), table.Plain("USD", 0), table.Plain("REPORTED", 2)}, rows)
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -180,16 +180,16 @@ func (r *scanReport) table(w io.Writer) error {
 	rest := 0
 	for i, k := range keys {
 		if i < maxCounts {
-			rows = append(rows, []string{costtable.Count(counts[k]), k.rule, k.file})
+			rows = append(rows, []string{table.Count(counts[k]), k.rule, k.file})
 		} else {
 			rest += counts[k]
 		}
 	}
 	if rest > 0 {
-		rows = append(rows, []string{costtable.Count(rest), "others", ""})
+		rows = append(rows, []string{table.Count(rest), "others", ""})
 	}
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}
-	return output.Table(w, []output.Column{output.Plain("COUNT", 0), output.Plain("RULE", 0), output.Key("FILE")}, rows)
+	return output.Table(w, []table.Column{table.Plain("COUNT", 0), table.Plain("RULE", 0), table.Key("FILE")}, rows)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // lineBudget is a budget of mesh usage --line.
@@ -76,7 +76,7 @@ func todayParts(days []calls.Group, today string) []string {
 	if i := slices.IndexFunc(days, func(g calls.Group) bool { return g.By[0] == today }); i >= 0 {
 		g = days[i]
 	}
-	parts := []string{"today " + money.USD(g.USD) + " USD", costtable.Calls(g.Calls)}
+	parts := []string{"today " + money.USD(g.USD) + " USD", table.Calls(g.Calls)}
 	if g.Unpriced > 0 {
 		parts = append(parts, fmt.Sprintf("%d unpriced", g.Unpriced))
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // usageText prints the report for a terminal: by model, or by the names of --by.
@@ -52,9 +51,9 @@ func usageText(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, 
 
 // usageBy prints what calls of the period of a report cost by the names of --by.
 func usageBy(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files, width int) error {
-	table := costtable.Table{All: f.all || isTime(f.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(f.by, isTime)}
+	costs := table.Costs{All: f.all || isTime(f.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(f.by, isTime)}
 	for _, name := range f.by {
-		table.Keys = append(table.Keys, strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " ")))
+		costs.Keys = append(costs.Keys, strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " ")))
 	}
 	// Lines that cannot be read were reported.
 	opts.By = [][]string{f.by, {}}
@@ -66,28 +65,28 @@ func usageBy(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in
 	opts.OnRead = a.ReadingCalls("reading calls for the table", in)
 	now, _ := calls.Sum(opts, in.Paths...)
 	var before []calls.Group
-	if table.Change {
+	if costs.Change {
 		opts.From, opts.To = r.Previous.From, r.Previous.To
 		opts.OnRead = a.ReadingCalls("reading calls for the change", in)
 		sums, _ := calls.Sum(opts, in.Paths...)
 		before = sums[0]
 	}
 	a.Progress.Stop()
-	table.Rows = costRows(f.by, now[0], before)
-	table.Total = costtable.Row{Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), PreviousUSD: r.Total.Previous.USD}
+	costs.Rows = costRows(f.by, now[0], before)
+	costs.Total = table.CostRow{Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), PreviousUSD: r.Total.Previous.USD}
 	for i := range now[1] {
-		setCosts(&table.Total, &now[1][i])
+		setCosts(&costs.Total, &now[1][i])
 	}
-	title := costtable.Period(period.From, period.To, period.Running)
-	if table.Change {
-		title += ", change against the " + costtable.Length(r.Previous.From, r.Previous.To) + " before"
+	title := table.Period(period.From, period.To, period.Running)
+	if costs.Change {
+		title += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
 	}
-	fmt.Fprintln(a.Out, texttable.Paragraph(title, width))
+	fmt.Fprintln(a.Out, table.Paragraph(title, width))
 	if f.Match != nil {
-		fmt.Fprintln(a.Out, texttable.Paragraph(texttable.Line("Only calls "+costtable.Labels(f.Match)), width))
+		fmt.Fprintln(a.Out, table.Paragraph(table.Line("Only calls "+table.Labels(f.Match)), width))
 	}
 	fmt.Fprintln(a.Out)
-	if err := table.Write(a.Out, width, func(line string) string { return output.Heading(a.Out, line) }); err != nil {
+	if err := costs.Write(a.Out, width, func(line string) string { return output.Heading(a.Out, line) }); err != nil {
 		return err
 	}
 	var notes strings.Builder
@@ -116,16 +115,16 @@ func daysOf(s *report.Source) report.Period {
 
 // costRows returns the rows of a table by names, the highest cost first; times are in their order. Groups that have calls in the time
 // before only have a row, too.
-func costRows(by []string, now, before []calls.Group) []costtable.Row {
-	var rows []costtable.Row
+func costRows(by []string, now, before []calls.Group) []table.CostRow {
+	var rows []table.CostRow
 	places := map[string]int{}
-	at := func(g *calls.Group) *costtable.Row {
+	at := func(g *calls.Group) *table.CostRow {
 		key := fmt.Sprintf("%q", g.By)
 		place, known := places[key]
 		if !known {
 			place = len(rows)
 			places[key] = place
-			rows = append(rows, costtable.Row{Keys: keyNames(by, g.By), USD: "0", PreviousUSD: "0"})
+			rows = append(rows, table.CostRow{Keys: keyNames(by, g.By), USD: "0", PreviousUSD: "0"})
 		}
 		return &rows[place]
 	}
@@ -136,13 +135,13 @@ func costRows(by []string, now, before []calls.Group) []costtable.Row {
 		at(&before[i]).PreviousUSD = before[i].USD
 	}
 	if !isTime(by[0]) {
-		slices.SortStableFunc(rows, func(a, b costtable.Row) int { return money.Exact(b.USD).Cmp(money.Exact(a.USD)) })
+		slices.SortStableFunc(rows, func(a, b table.CostRow) int { return money.Exact(b.USD).Cmp(money.Exact(a.USD)) })
 	}
 	return rows
 }
 
 // setCosts sets the sums of a row.
-func setCosts(row *costtable.Row, g *calls.Group) {
+func setCosts(row *table.CostRow, g *calls.Group) {
 	row.Calls, row.Unpriced, row.USD = g.Calls, g.Unpriced, g.USD
 	row.Cached, row.Input, row.Output = 0, 0, 0
 	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {

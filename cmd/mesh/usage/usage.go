@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // completeList completes the last of names that have commas between them.
@@ -153,7 +153,7 @@ func run(a *app.App, paths []string, f Options) error {
 	if err != nil {
 		return err
 	}
-	sums.OldPrices = costtable.OldPrices(list.AsOf().Format(time.DateOnly), time.Now())
+	sums.OldPrices = table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now())
 	if r != nil {
 		sums.Budgets, sums.Part = r.Budgets, f.From+f.To+f.Last != ""
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // maxBars is the number of bars of a chart. A longer time is shown by month.
@@ -206,7 +206,7 @@ type hover struct{ Path, Text string }
 func (p *page) Hovers() (all []hover) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
-		text := fmt.Sprintf("%s: %s, %s", b.Title, dollars(b.USD), costtable.Number(b.Calls, "call", "calls"))
+		text := fmt.Sprintf("%s: %s, %s", b.Title, dollars(b.USD), table.Number(b.Calls, "call", "calls"))
 		if b.Running {
 			text += " until now"
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 //go:embed page.html
@@ -52,8 +52,8 @@ func pageTemplate() (*template.Template, error) {
 	return template.New("page").Funcs(template.FuncMap{
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
-		"usd":     dollars, "delta": delta, "small": smallDollars, "count": costtable.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
-		"date": dateText, "day": shortDate, "instant": instant, "plural": costtable.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(costtable.Provider(string(p))) },
+		"usd":     dollars, "delta": delta, "small": smallDollars, "count": table.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
+		"date": dateText, "day": shortDate, "instant": instant, "plural": table.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
 		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels,
 		"percentWidth": percentWidth,
 		"less":         func(a, b int) int { return a - b },

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // MonthName is the name of the month, such as November 2026.
@@ -21,7 +21,7 @@ func (p *page) MonthName() string {
 }
 
 // OldPrices is how old the price table is; "" up to 14 days.
-func (p *page) OldPrices() string { return costtable.OldPrices(p.Source.PricesAsOf, p.Source.Now) }
+func (p *page) OldPrices() string { return table.OldPrices(p.Source.PricesAsOf, p.Source.Now) }
 
 // budgetBar is a picture of a budget of the month, in hundredths of its width.
 type budgetBar struct {
@@ -82,7 +82,7 @@ func (*page) Exceeded(b *report.Budget) bool { return number(b.LeftUSD) < 0 }
 
 // BudgetText returns what is left of a budget.
 func (p *page) BudgetText(b *report.Budget) string {
-	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per) + costtable.Since(b.Per, p.Source.First)
+	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per) + table.Since(b.Per, p.Source.First)
 	switch {
 	case b.Label != "" && b.Value == "":
 		budget += " for each " + b.Label
@@ -128,13 +128,13 @@ func (p *page) StatusTexts() string {
 	rest := 0
 	for i, s := range p.Failures.Statuses {
 		if i < named {
-			all = append(all, costtable.Count(s.Calls)+" × "+statusText(s.Status))
+			all = append(all, table.Count(s.Calls)+" × "+statusText(s.Status))
 		} else {
 			rest += s.Calls
 		}
 	}
 	if rest > 0 {
-		all = append(all, costtable.Count(rest)+" × others")
+		all = append(all, table.Count(rest)+" × others")
 	}
 	return strings.Join(all, ", ")
 }
@@ -144,7 +144,7 @@ func (p *page) Elsewhere() string {
 	if p.Source.Calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, from %s to %s", costtable.Number(p.Source.Calls, "call was read", "calls were read"), instant(p.Source.First), instant(p.Source.Last))
+	return fmt.Sprintf("%s, from %s to %s", table.Number(p.Source.Calls, "call was read", "calls were read"), instant(p.Source.First), instant(p.Source.Last))
 }
 
 // BillsFirst reports whether a bill is over its limit, and belongs below the summary.

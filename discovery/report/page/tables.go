@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // tableRow is a row of a table of costs.
@@ -46,13 +46,13 @@ func (p *page) LabelTables() (all []costTable) {
 	for i := range p.Labels {
 		l := &p.Labels[i]
 		t := p.table(line(l.Name), plainRows(l.Rows, func(string) string { return "without this label" }))
-		t.Values, t.Count = costtable.Number(l.Values, "value", "values"), l.Values
+		t.Values, t.Count = table.Number(l.Values, "value", "values"), l.Values
 		if l.Folded {
-			t.Values = "more than " + costtable.Count(l.Values) + " values"
+			t.Values = "more than " + table.Count(l.Values) + " values"
 		}
 		all = append(all, t)
 	}
-	providers := p.table("provider", plainRows(p.Providers, costtable.Provider))
+	providers := p.table("provider", plainRows(p.Providers, table.Provider))
 	platforms := p.table("platform", plainRows(p.Platforms, platformName))
 	all = append(all, providers, platforms)
 	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
@@ -192,7 +192,7 @@ func unpricedModels(g report.UnpricedGroup) string {
 		if m.Others {
 			name = "others"
 		}
-		names = append(names, fmt.Sprintf("%s %s", name, costtable.Count(m.Calls)))
+		names = append(names, fmt.Sprintf("%s %s", name, table.Count(m.Calls)))
 	}
 	return listed(names)
 }

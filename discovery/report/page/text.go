@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // notKnown is shown in place of a value.
@@ -120,7 +120,7 @@ func signedPercent(change *float64, places int) string {
 
 // line returns a text without line breaks, control characters and marks of the writing direction, and at most 300 characters of it.
 func line(text string) string {
-	text = texttable.Line(text)
+	text = table.Line(text)
 	if runes := []rune(text); len(runes) > maxLine {
 		return string(runes[:maxLine-1]) + "…"
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // The numbers of rows of a table: those that are shown, those on a phone, and those of all rows.
@@ -40,7 +40,7 @@ func (p *page) Title() string {
 	case p.Total.Calls > 0:
 		return p.Known() + " for models, " + p.PeriodText(p.Period)
 	case len(p.Report.Bills) > 0:
-		return "Bill of " + costtable.Provider(string(p.Report.Bills[0].Provider)) + ", " + p.PeriodText(report.Period{From: p.Report.Bills[0].From, To: p.Report.Bills[0].To})
+		return "Bill of " + table.Provider(string(p.Report.Bills[0].Provider)) + ", " + p.PeriodText(report.Period{From: p.Report.Bills[0].From, To: p.Report.Bills[0].To})
 	}
 	return "Model costs: no calls"
 }
@@ -76,13 +76,13 @@ func (*page) PeriodText(t report.Period) string {
 // DaysText returns the length of the period.
 func (p *page) DaysText() string {
 	if p.Period.Running {
-		return costtable.Number(p.Period.Days, "day", "days") + ", today included"
+		return table.Number(p.Period.Days, "day", "days") + ", today included"
 	}
-	return costtable.Number(p.Period.Days, "full day", "full days")
+	return table.Number(p.Period.Days, "full day", "full days")
 }
 
 // Only returns which labels all calls have; "" without Options.MatchLabels.
-func (p *page) Only() string { return line(costtable.Labels(p.Source.MatchLabels)) }
+func (p *page) Only() string { return line(table.Labels(p.Source.MatchLabels)) }
 
 // Files names what was read.
 func (p *page) Files() string { return listed(p.Source.Paths) }
@@ -198,9 +198,9 @@ func (p *page) Before() string {
 		return ""
 	}
 	if weeks := p.Period.Days / 7; p.Period.Days%7 == 0 {
-		return "the same weekday " + costtable.Number(weeks, "week", "weeks") + " before"
+		return "the same weekday " + table.Number(weeks, "week", "weeks") + " before"
 	}
-	return costtable.Number(p.Period.Days, "day", "days") + " before"
+	return table.Number(p.Period.Days, "day", "days") + " before"
 }
 
 // RunningUntil is the time of today until which calls are in the chart; "" without today.

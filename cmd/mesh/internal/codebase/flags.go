@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // Reading shows how much of the files of a code base is done, which the command adds to the counter.
@@ -97,7 +97,7 @@ func (c Accepted) Notes(selection *Selection) (lines []string) {
 	total, names := 0, []string(nil)
 	for _, count := range selection.LeftOut() {
 		total += count.Files
-		names = append(names, fmt.Sprint(count.Pattern, " ", costtable.Count(count.Files)))
+		names = append(names, fmt.Sprint(count.Pattern, " ", table.Count(count.Files)))
 	}
 	if total > 0 {
 		lines = append(lines, fmt.Sprintf("%s left out (--all-files): %s", output.Plural(total, "file"), strings.Join(names, ", ")))

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // kind is a kind of token, with the name of its field in JSON.
@@ -134,16 +135,16 @@ func (r *Report) sums(out io.Writer) error {
 
 // columns returns the columns with these titles. What the calls are grouped by is never cut. The tokens are left out before the unpriced
 // calls, and the cost stays.
-func (r *Report) columns(titles []string) []output.Column {
-	columns := make([]output.Column, len(titles))
+func (r *Report) columns(titles []string) []table.Column {
+	columns := make([]table.Column, len(titles))
 	for i, title := range titles {
 		switch {
 		case i < len(r.By):
-			columns[i] = output.Key(title)
+			columns[i] = table.Key(title)
 		case title == "CALLS", title == "USD":
-			columns[i] = output.Plain(title, 0)
+			columns[i] = table.Plain(title, 0)
 		default:
-			columns[i] = output.Plain(title, i)
+			columns[i] = table.Plain(title, i)
 		}
 	}
 	return columns

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // CSV writes rows for a spreadsheet. Control characters are escaped as by [JSON], also those below U+0020. A text that a spreadsheet
@@ -27,7 +27,7 @@ func CSV(w io.Writer, rows [][]string) error {
 }
 
 func cell(text string) string {
-	text = string(escape([]byte(text), texttable.Controls))
+	text = string(escape([]byte(text), table.Controls))
 	shown := strings.TrimLeftFunc(text, invisible)
 	first, _ := utf8.DecodeRuneInString(shown)
 	if shown != "" && strings.ContainsRune("=+-@＝＋－＠", first) && !number.MatchString(text) {

@@ -7,7 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // JSON writes value as JSON with this indentation; with "" it is one line. Characters that control a terminal are escaped,
@@ -42,4 +42,4 @@ func escape(text []byte, escaped func(rune) bool) []byte {
 
 // escaped reports whether encoding/json leaves a character as it is that controls a terminal: the delete character, and some outside
 // ASCII.
-func escaped(r rune) bool { return r >= 0x7f && texttable.Controls(r) }
+func escaped(r rune) bool { return r >= 0x7f && table.Controls(r) }

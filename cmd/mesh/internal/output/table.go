@@ -5,32 +5,19 @@ import (
 	"os"
 	"regexp"
 
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
-
-// Column is a column of a table; make one with Key, Plain or Free.
-type Column = texttable.Column
-
-// Key returns a column of names, which are never cut: they wrap at hyphens, dots and blanks.
-func Key(title string) Column { return Column{Title: title, Key: true} }
-
-// Plain returns a column of short values, which are shown in whole or not at all. drop is its place in the order in which columns are left
-// out on a terminal, beginning with 1; a column with 0 stays.
-func Plain(title string, drop int) Column { return Column{Title: title, Drop: drop} }
-
-// Free returns a column of free text, which is cut on a terminal.
-func Free(title string) Column { return Column{Title: title, Text: true} }
 
 // Table writes rows under a header in aligned columns. On a terminal the header is bold, unless NO_COLOR is set. Free texts are cut,
 // columns are left out and keys wrap until a row fits into a line, unless w is [Wide]: in a row that the terminal breaks, a text from
 // another node could pass for the next row.
-func Table(w io.Writer, columns []Column, rows [][]string) error {
+func Table(w io.Writer, columns []table.Column, rows [][]string) error {
 	width := 0
 	if _, wide := w.(Wide); !wide {
 		width = Width(w)
 	}
-	table := texttable.Table{Columns: columns, Rows: rows}
-	return table.Write(w, width, func(header string) string { return Heading(w, header) })
+	t := table.Table{Columns: columns, Rows: rows}
+	return t.Write(w, width, func(header string) string { return Heading(w, header) })
 }
 
 // Heading returns a text in bold if w is a terminal, unless NO_COLOR is set. No text from another node can be bold.
@@ -53,7 +40,7 @@ func Mark(w io.Writer, text string) string {
 }
 
 // Marked returns a column whose cells are marked as by [Mark].
-func Marked(w io.Writer, c Column) Column {
+func Marked(w io.Writer, c table.Column) table.Column {
 	c.Style = func(cell string) string { return Mark(w, cell) }
 	return c
 }

@@ -11,11 +11,11 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // Line returns text without line breaks, control characters and marks of the writing direction.
-func Line(text string) string { return texttable.Line(text) }
+func Line(text string) string { return table.Line(text) }
 
 // Lines is [Line] for texts of several lines.
 func Lines(text string) string {

@@ -1,8 +1,8 @@
 package output
 
-import "github.com/mesh-gateway/mesh-go/internal/costtable"
+import "github.com/mesh-gateway/mesh-go/internal/table"
 
 // Plural returns a number with its noun.
 func Plural(n int, noun string) string {
-	return costtable.Number(n, noun, noun+"s")
+	return table.Number(n, noun, noun+"s")
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // Wide is a writer to which tables are written in full, also if a row is longer than a line of the terminal.
@@ -37,15 +37,15 @@ func Width(w io.Writer) int {
 }
 
 // Cut returns the beginning of a line that fits into width columns, with an ellipsis if it is cut. A width of 0 has no limit.
-func Cut(line string, width int) string { return texttable.Cut(line, width) }
+func Cut(line string, width int) string { return table.Cut(line, width) }
 
 // Wrap breaks lines so that they fit into width columns, each but the first behind an indent. A terminal that breaks a line
 // itself continues at the left edge, where a part of the text could pass for another line. A width of 0 has no limit.
 func Wrap(text, indent string, width int) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		for room := max(2, width-len(indent)-1); width > 0 && texttable.Width(line) > room; {
-			end := texttable.Fitting(line, room)
+		for room := max(2, width-len(indent)-1); width > 0 && table.Width(line) > room; {
+			end := table.Fitting(line, room)
 			if blank := strings.LastIndexByte(line[:end], ' '); blank > end/2 {
 				end = blank + 1
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // FromPath returns a list with the table of a file instead of its own: prices.csv, the folder that has it, or the root of a copy of this
@@ -65,7 +66,7 @@ func (u Update) Table(w io.Writer, before time.Time) error {
 		}
 	}
 	if len(rows) > 0 {
-		if err := output.Table(w, []output.Column{output.Plain("CHANGE", 0), output.Plain("PROVIDER", 1), output.Key("MODEL"), output.Plain("MODE", 6), output.Plain("FROM", 5), output.Plain("UNTIL", 4), output.Plain("INPUT", 2), output.Plain("CACHE READ", 3), output.Plain("OUTPUT", 0)}, rows); err != nil {
+		if err := output.Table(w, []table.Column{table.Plain("CHANGE", 0), table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 6), table.Plain("FROM", 5), table.Plain("UNTIL", 4), table.Plain("INPUT", 2), table.Plain("CACHE READ", 3), table.Plain("OUTPUT", 0)}, rows); err != nil {
 			return err
 		}
 	}

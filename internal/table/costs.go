@@ -1,6 +1,4 @@
-// Package costtable writes what calls cost as a table for a terminal, for package report and for mesh usage, and formats numbers and
-// periods for people.
-package costtable
+package table
 
 import (
 	"fmt"
@@ -10,12 +8,11 @@ import (
 	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
-// Row is the sum of the calls with the same keys.
-type Row struct {
-	// Keys are the names of the row. Those of Table.Keys and of Table.Provider.
+// CostRow is the sum of the calls with the same keys.
+type CostRow struct {
+	// Keys are the names of the row. Those of Costs.Keys and of Costs.Provider.
 	Keys []string
 	// Provider is shown where there is room.
 	Provider string
@@ -31,20 +28,20 @@ type Row struct {
 	Others int
 }
 
-// Table is a table of costs.
-type Table struct {
+// Costs is a table of costs.
+type Costs struct {
 	// Keys are the titles of the keys.
 	Keys []string
 	// Rows are sorted by cost, the highest first, and Total is their sum.
-	Rows  []Row
-	Total Row
+	Rows  []CostRow
+	Total CostRow
 	// Change reports whether there is a period before, to which rows are compared.
 	Change bool
 	// All shows every row.
 	All bool
 }
 
-// top is the number of rows that are shown without Table.All.
+// top is the number of rows that are shown without Costs.All.
 const top = 12
 
 // The columns behind the keys.
@@ -66,9 +63,9 @@ const (
 const unpricedTitle = "UNPRICED"
 
 // Write writes the table for a terminal of width columns; 0 has no limit. heading formats the line of the titles.
-func (t *Table) Write(w io.Writer, width int, heading func(string) string) error {
+func (t *Costs) Write(w io.Writer, width int, heading func(string) string) error {
 	table := t.table(false)
-	marked := t.marks() && !table.Shows(slices.IndexFunc(table.Columns, func(c texttable.Column) bool { return c.Title == unpricedTitle }), width)
+	marked := t.marks() && !table.Shows(slices.IndexFunc(table.Columns, func(c Column) bool { return c.Title == unpricedTitle }), width)
 	if marked {
 		table = t.table(true)
 	}
@@ -76,27 +73,27 @@ func (t *Table) Write(w io.Writer, width int, heading func(string) string) error
 		return err
 	}
 	if marked {
-		_, err := fmt.Fprintln(w, texttable.Paragraph("+: more than 1% of the calls have no known cost, so the cost is higher.", width))
+		_, err := fmt.Fprintln(w, Paragraph("+: more than 1% of the calls have no known cost, so the cost is higher.", width))
 		return err
 	}
 	return nil
 }
 
 // marks reports whether a row has a mark.
-func (t *Table) marks() bool {
-	return slices.ContainsFunc(append(t.shown(), t.Total), func(r Row) bool { return r.isLow() && r.Unpriced < r.Calls })
+func (t *Costs) marks() bool {
+	return slices.ContainsFunc(append(t.shown(), t.Total), func(r CostRow) bool { return r.isLow() && r.Unpriced < r.Calls })
 }
 
 // isLow reports whether more than 1 % of the calls have no known cost.
-func (r *Row) isLow() bool { return r.Unpriced*100 > r.Calls }
+func (r *CostRow) isLow() bool { return r.Unpriced*100 > r.Calls }
 
 // table returns the cells. marked marks the amounts of rows with calls whose cost is not known.
-func (t *Table) table(marked bool) *texttable.Table {
-	table := &texttable.Table{}
+func (t *Costs) table(marked bool) *Table {
+	table := &Table{}
 	for _, key := range t.Keys {
-		table.Columns = append(table.Columns, texttable.Column{Title: key, Key: true})
+		table.Columns = append(table.Columns, Column{Title: key, Key: true})
 	}
-	table.Columns = append(table.Columns, []texttable.Column{
+	table.Columns = append(table.Columns, []Column{
 		provider: {Title: "PROVIDER", Drop: 5}, numCalls: {Title: "CALLS", Right: true, Drop: 9, Late: true}, input: {Title: "INPUT", Right: true, Drop: 1},
 		output: {Title: "OUTPUT", Right: true, Drop: 2}, cached: {Title: "CACHED", Right: true, Drop: 3}, unpriced: {Title: unpricedTitle, Right: true, Drop: 6},
 		perCall: {Title: "PER CALL", Right: true, Drop: 4}, usd: {Title: "USD", Right: true}, share: {Title: "SHARE", Right: true, Drop: 8, Late: true},
@@ -111,7 +108,7 @@ func (t *Table) table(marked bool) *texttable.Table {
 }
 
 // dropEmpty removes the columns that no row has: CHANGE without a period before, and PROVIDER where it is a key.
-func (t *Table) dropEmpty(table *texttable.Table) {
+func (t *Costs) dropEmpty(table *Table) {
 	for i := len(table.Columns) - 1; i >= len(t.Keys); i-- {
 		if i-len(t.Keys) == unpriced || slices.ContainsFunc(table.Rows, func(row []string) bool { return row[i] != "" && row[i] != none }) {
 			continue
@@ -124,11 +121,11 @@ func (t *Table) dropEmpty(table *texttable.Table) {
 }
 
 // shown returns the rows that are shown, the last of which may add up the others.
-func (t *Table) shown() []Row {
+func (t *Costs) shown() []CostRow {
 	if t.All || len(t.Rows) <= top+1 {
 		return slices.Clone(t.Rows)
 	}
-	rows, others := slices.Clone(t.Rows[:top]), Row{Keys: make([]string, len(t.Keys)), USD: "0", PreviousUSD: "0"}
+	rows, others := slices.Clone(t.Rows[:top]), CostRow{Keys: make([]string, len(t.Keys)), USD: "0", PreviousUSD: "0"}
 	for i := range t.Rows[top:] {
 		others.add(&t.Rows[top+i])
 	}
@@ -138,7 +135,7 @@ func (t *Table) shown() []Row {
 	return append(rows, others)
 }
 
-func (r *Row) add(more *Row) {
+func (r *CostRow) add(more *CostRow) {
 	r.Calls += more.Calls
 	r.Unpriced += more.Unpriced
 	r.USD, r.PreviousUSD = money.Sum(r.USD, more.USD), money.Sum(r.PreviousUSD, more.PreviousUSD)
@@ -152,7 +149,7 @@ func (r *Row) add(more *Row) {
 const none = "-"
 
 // numbers returns the cells behind the keys.
-func (t *Table) numbers(r *Row, decimals int, marked bool) []string {
+func (t *Costs) numbers(r *CostRow, decimals int, marked bool) []string {
 	cells := make([]string, columns)
 	cells[provider], cells[numCalls] = r.Provider, Count(r.Calls)
 	cells[unpriced], cells[usd] = none, money.Column(money.Exact(r.USD), decimals)

@@ -1,5 +1,4 @@
-// Package texttable writes tables and paragraphs for a terminal of some width. Names are never cut: columns are left out, and names wrap.
-package texttable
+package table
 
 import (
 	"strings"

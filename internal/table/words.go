@@ -1,4 +1,4 @@
-package costtable
+package table
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
 )
 
 // The layouts of days and times.
@@ -122,7 +121,7 @@ func Provider(id string) string {
 	case "":
 		return "no provider"
 	}
-	return texttable.Line(id)
+	return Line(id)
 }
 
 // Since returns the first day of a budget that never begins again, as in " since 2026-11-22"; "" of one with a period, and without calls.

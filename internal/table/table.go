@@ -1,4 +1,6 @@
-package texttable
+// Package table writes tables, of costs and others, and paragraphs for a terminal of some width, and formats numbers and periods for people.
+// Names are never cut: columns are left out, and names wrap.
+package table
 
 import (
 	"cmp"
@@ -23,6 +25,16 @@ type Column struct {
 	// Style returns a cell with escape sequences around words; nil leaves it as it is. It does not change the width.
 	Style func(cell string) string
 }
+
+// Key returns a column of names, which are never cut: they wrap at hyphens, dots and blanks.
+func Key(title string) Column { return Column{Title: title, Key: true} }
+
+// Plain returns a column of short values, which are shown in whole or not at all. drop is its place in the order in which columns are left
+// out on a terminal, beginning with 1; a column with 0 stays.
+func Plain(title string, drop int) Column { return Column{Title: title, Drop: drop} }
+
+// Free returns a column of free text, which is cut on a terminal.
+func Free(title string) Column { return Column{Title: title, Text: true} }
 
 // Table is a table with a cell for each column in every row.
 type Table struct {

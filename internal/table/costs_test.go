@@ -1,11 +1,11 @@
-package costtable_test
+package table_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 func TestChange(t *testing.T) {
@@ -13,6 +13,6 @@ func TestChange(t *testing.T) {
 	for _, c := range [][3]string{
 		{"1", "2", "-50%"}, {"2", "1", "+100%"}, {"9.99", "1", "+899%"}, {"45.2", "1", "×45.2"}, {"1", "0", "new"}, {"0", "0", "-"}, {"0", "3", "-100%"}, {"3", "3", "+0%"},
 	} {
-		assert.Equal(t, c[2], costtable.Change(c[0], c[1]), c)
+		assert.Equal(t, c[2], table.Change(c[0], c[1]), c)
 	}
 }

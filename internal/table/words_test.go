@@ -1,4 +1,4 @@
-package costtable_test
+package table_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/internal/costtable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 func TestLabels(t *testing.T) {
@@ -18,7 +18,7 @@ func TestLabels(t *testing.T) {
 		"without job":                           {"job": ""},
 		"with job=a=b, team=x, without a, user": {"team": "x", "user": "", "job": "a=b", "a": ""},
 	} {
-		assert.Equal(t, want, costtable.Labels(labels))
+		assert.Equal(t, want, table.Labels(labels))
 	}
 }
 
@@ -43,7 +43,7 @@ func TestPeriod(t *testing.T) {
 		{"2026-11-20T00:00", "2026-11-20T00:30", false, "20 Nov 2026, 00:00 to 20 Nov 2026, 00:30 (30 minutes, UTC)", "30 minutes", "20 Nov 2026"},
 	} {
 		from, to := at(row.from), at(row.to)
-		assert.Equal(t, []string{row.want, row.length, row.start}, []string{costtable.Period(from, to, row.running), costtable.Length(from, to), costtable.Start(from)})
+		assert.Equal(t, []string{row.want, row.length, row.start}, []string{table.Period(from, to, row.running), table.Length(from, to), table.Start(from)})
 	}
 }
 
@@ -54,6 +54,6 @@ func TestOldPrices(t *testing.T) {
 		"": "", "never": "", "2027-01-01": "", "2026-12-07": "", "2026-11-23": "",
 		"2026-11-22": "the table is of 2026-11-22, 15 days old; mesh prices --update gets the newest",
 	} {
-		assert.Equal(t, want, costtable.OldPrices(day, now), day)
+		assert.Equal(t, want, table.OldPrices(day, now), day)
 	}
 }

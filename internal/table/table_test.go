@@ -1,4 +1,4 @@
-package texttable_test
+package table_test
 
 import (
 	"fmt"
@@ -10,23 +10,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/internal/texttable"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 func plain(line string) string { return line }
 
 // write returns the lines of a table.
-func write(t *testing.T, table *texttable.Table, width int) []string {
+func write(t *testing.T, grid *table.Table, width int) []string {
 	t.Helper()
 	var out strings.Builder
-	require.NoError(t, table.Write(&out, width, plain))
+	require.NoError(t, grid.Write(&out, width, plain))
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
 func TestColumnsAreLeftOutAndThenKeysWrap(t *testing.T) {
 	t.Parallel()
-	table := &texttable.Table{
-		Columns: []texttable.Column{
+	grid := &table.Table{
+		Columns: []table.Column{
 			{Title: "KEY", Key: true}, {Title: "FIRST", Drop: 1}, {Title: "SECOND", Drop: 2}, {Title: "TEXT", Text: true}, {Title: "N", Right: true, Drop: 3, Late: true},
 		},
 		Rows: [][]string{{"claude-sonnet-4-5", "aaaaaa", "bbbbbb", "a long text with many words", "12,345"}, {"gpt", "", "", "short", "1"}},
@@ -59,16 +59,16 @@ gpt           short`,
 gpt
   TEXT short`,
 	} {
-		assert.Equal(t, want, strings.Join(write(t, table, width), "\n"), "%d columns", width)
+		assert.Equal(t, want, strings.Join(write(t, grid, width), "\n"), "%d columns", width)
 	}
 }
 
 func TestOptionsStayWhole(t *testing.T) {
 	t.Parallel()
-	table := &texttable.Table{
-		Columns: []texttable.Column{{Title: "KEY", Key: true}, {Title: "N"}}, Rows: [][]string{{"4 others (--all)", "12,345"}},
+	grid := &table.Table{
+		Columns: []table.Column{{Title: "KEY", Key: true}, {Title: "N"}}, Rows: [][]string{{"4 others (--all)", "12,345"}},
 	}
-	assert.Equal(t, []string{"KEY        N", "4 others   12,345", "  (--all)"}, write(t, table, 17))
+	assert.Equal(t, []string{"KEY        N", "4 others   12,345", "  (--all)"}, write(t, grid, 17))
 }
 
 // No line is wider than the terminal, unless a piece of a key is; every key is whole.
@@ -81,50 +81,50 @@ func FuzzWidth(f *testing.F) {
 		if width < 20 {
 			return
 		}
-		table := randomTable(random)
+		grid := randomTable(random)
 		widest := width
-		for _, row := range table.Rows {
-			for i, c := range table.Columns {
+		for _, row := range grid.Rows {
+			for i, c := range grid.Columns {
 				for _, piece := range regexp.MustCompile(`[^-./:_ ]*[-./:_ ]?`).FindAllString(row[i], -1) {
 					if c.Key {
-						widest = max(widest, texttable.Width(piece)+2)
+						widest = max(widest, table.Width(piece)+2)
 					}
 				}
 			}
 		}
-		lines := write(t, table, width)
+		lines := write(t, grid, width)
 		for _, line := range lines {
-			assert.LessOrEqual(t, texttable.Width(line), widest, "%q", line)
+			assert.LessOrEqual(t, table.Width(line), widest, "%q", line)
 		}
 		// Cells that are no key consist of #, so what is left are the keys.
 		got := strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(lines, ""), "#", "")), "")
-		if len(table.Columns) > 1 && table.Columns[1].Key {
+		if len(grid.Columns) > 1 && grid.Columns[1].Key {
 			return // two keys that wrap are beside each other
 		}
-		for _, row := range table.Rows {
+		for _, row := range grid.Rows {
 			assert.Contains(t, got, strings.ReplaceAll(row[0], " ", ""))
 		}
 	})
 }
 
-func randomTable(random *rand.Rand) *texttable.Table {
-	table := &texttable.Table{Columns: []texttable.Column{{Key: true}}}
+func randomTable(random *rand.Rand) *table.Table {
+	grid := &table.Table{Columns: []table.Column{{Key: true}}}
 	if random.IntN(3) == 0 {
-		table.Columns = append(table.Columns, texttable.Column{Key: true})
+		grid.Columns = append(grid.Columns, table.Column{Key: true})
 	}
 	for range random.IntN(8) {
-		table.Columns = append(table.Columns, texttable.Column{Right: random.IntN(2) == 0, Drop: random.IntN(5), Late: random.IntN(3) == 0, Text: random.IntN(5) == 0})
+		grid.Columns = append(grid.Columns, table.Column{Right: random.IntN(2) == 0, Drop: random.IntN(5), Late: random.IntN(3) == 0, Text: random.IntN(5) == 0})
 	}
 	for n := range 1 + random.IntN(5) {
-		row := make([]string, len(table.Columns))
-		for i, c := range table.Columns {
+		row := make([]string, len(grid.Columns))
+		for i, c := range grid.Columns {
 			if row[i] = strings.Repeat("#", random.IntN(12)); c.Key {
 				row[i] = name(random, n)
 			}
 		}
-		table.Rows = append(table.Rows, row)
+		grid.Rows = append(grid.Rows, row)
 	}
-	return table
+	return grid
 }
 
 // name makes up a name of pieces.
@@ -138,10 +138,10 @@ func name(random *rand.Rand, n int) string {
 
 func TestParagraph(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "one two\n  three", texttable.Paragraph("one two three", 8))
-	assert.Equal(t, "one two three", texttable.Paragraph("one two three", 0))
-	assert.Equal(t, "use claude-\n  sonnet-4-5", texttable.Paragraph("use claude-sonnet-4-5", 12))
-	assert.Equal(t, "12 others\n  (--all)", texttable.Paragraph("12 others (--all)", 12))
-	assert.Equal(t, "a-\n  -bbbbbb-\n  cc", texttable.Paragraph("a--bbbbbb-cc", 9))
-	assert.Equal(t, "aaaaaaaaaaaa", texttable.Paragraph("aaaaaaaaaaaa", 5), "a piece is never cut")
+	assert.Equal(t, "one two\n  three", table.Paragraph("one two three", 8))
+	assert.Equal(t, "one two three", table.Paragraph("one two three", 0))
+	assert.Equal(t, "use claude-\n  sonnet-4-5", table.Paragraph("use claude-sonnet-4-5", 12))
+	assert.Equal(t, "12 others\n  (--all)", table.Paragraph("12 others (--all)", 12))
+	assert.Equal(t, "a-\n  -bbbbbb-\n  cc", table.Paragraph("a--bbbbbb-cc", 9))
+	assert.Equal(t, "aaaaaaaaaaaa", table.Paragraph("aaaaaaaaaaaa", 5), "a piece is never cut")
 }
