@@ -23,6 +23,10 @@ import (
 
 // Options are the flags of mesh ask.
 type Options struct {
+	*app.App
+	client  *client.MeshClient
+	nodes   []string
+	text    string
 	timeout time.Duration
 	thread  string
 	plain   bool
@@ -30,7 +34,7 @@ type Options struct {
 
 // New returns the command mesh ask.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "ask NODE... TEXT|-",
 		Short: "Ask nodes a question, wait for their answers and mark them read; - reads the text from stdin",
@@ -48,66 +52,68 @@ question then has a number, which mesh reply and mesh serve repeat, so that each
   mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
   mesh ask node-b - < question.txt`,
 		Args:              app.Args(cobra.MinimumNArgs(2)),
-		ValidArgsFunction: a.CompleteNode,
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			if f.timeout <= 0 {
-				return exit.Usagef("--timeout must be positive")
-			}
+		ValidArgsFunction: o.CompleteNode,
+		RunE: o.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			last := len(given) - 1
-			if f.plain && last > 1 {
-				return exit.Usagef("--plain takes one NODE")
-			}
-			text, err := a.Text(given[last])
-			if err != nil {
-				return err
-			}
-			return run(a, ctx, c, given[:last], text, f)
+			o.client, o.nodes, o.text = c, given[:last], given[last]
+			return run(ctx, o)
 		}),
 	}
-	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait for the answers")
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "print the text of the answer alone")
-	cmd.Flags().StringVar(&f.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long to wait for the answers")
+	cmd.Flags().BoolVar(&o.plain, "plain", false, "print the text of the answer alone")
+	cmd.Flags().StringVar(&o.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
 	return app.WithText(cmd, 1)
 }
 
-func run(a *app.App, ctx context.Context, c *client.MeshClient, nodes []string, text string, f Options) error {
-	scanner, err := a.Scanner(false)
+// run asks the nodes and prints their answers.
+func run(ctx context.Context, o *Options) error {
+	switch {
+	case o.timeout <= 0:
+		return exit.Usagef("--timeout must be positive")
+	case o.plain && len(o.nodes) > 1:
+		return exit.Usagef("--plain takes one NODE")
+	}
+	text, err := o.Text(o.text)
 	if err != nil {
 		return err
 	}
-	if err := peers.Unregistered(ctx, c); err != nil {
+	scanner, err := o.Scanner(false)
+	if err != nil {
 		return err
 	}
-	thread, err := mail.AskThread(ctx, c, scanner, nodes, text, f.thread)
+	if err := peers.Unregistered(ctx, o.client); err != nil {
+		return err
+	}
+	thread, err := mail.AskThread(ctx, o.client, scanner, o.nodes, text, o.thread)
 	if err != nil {
 		return err
 	}
 	interrupted, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(interrupted, stop) // a second ^C kills
-	ctx, cancel := context.WithTimeout(interrupted, f.timeout)
+	ctx, cancel := context.WithTimeout(interrupted, o.timeout)
 	defer cancel()
 	sent, missing := false, []error(nil)
-	for m, err := range c.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
+	for m, err := range o.client.AskAll(ctx, o.nodes, client.SendRequest{Content: text, ThreadID: thread}) {
 		var none *client.NoAnswerError
 		switch {
 		case err == nil:
 			sent = true
 			show := func(w io.Writer) error { return mail.Full(w, m) }
-			if f.plain {
+			if o.plain {
 				show = func(w io.Writer) error { return plainMessage(w, m) }
 			}
-			if err := a.PrintLine(m, show); err != nil {
+			if err := o.PrintLine(m, show); err != nil {
 				return err
 			}
 		case errors.As(err, &none):
 			sent = sent || none.Question.ID != 0
-			missing = append(missing, unanswered(none, f.timeout))
+			missing = append(missing, unanswered(none, o.timeout))
 		default:
 			return err
 		}
 	}
-	err = reportMissing(a, missing, sent || interrupted.Err() != nil)
+	err = o.reportMissing(missing, sent || interrupted.Err() != nil)
 	if interrupted.Err() != nil {
 		return exit.Status(exit.Interrupted)
 	}
@@ -139,13 +145,13 @@ func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
 }
 
 // reportMissing prints which answers are missing, and returns the error of the command.
-func reportMissing(a *app.App, missing []error, sent bool) error {
+func (o *Options) reportMissing(missing []error, sent bool) error {
 	missing = slices.CompactFunc(missing, func(a, b error) bool { return a.Error() == b.Error() }) // a credential refuses all of them
 	for i, err := range missing {
 		if !sent && i == len(missing)-1 {
 			return err // the command prints it
 		}
-		a.Warn(err)
+		o.Warn(err)
 	}
 	if len(missing) > 0 {
 		return exit.ErrFound

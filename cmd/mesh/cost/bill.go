@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
@@ -17,65 +16,43 @@ import (
 )
 
 // billQuery returns the bill of the arguments.
-func billQuery(provider string, f Options) (q costs.BillQuery, err error) {
-	p, err := models.ParseProvider(provider)
+func (o *Options) billQuery() (q costs.BillQuery, err error) {
+	q.Provider, err = models.ParseProvider(o.provider)
 	switch {
-	case err != nil || adminKeys[p] == "" && p != models.Gemini:
-		return q, exit.Usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", provider)
-	case f.bill == "-" && f.usage == "-":
+	case err != nil || adminKeys[q.Provider] == "" && q.Provider != models.Gemini:
+		return q, exit.Usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", o.provider)
+	case o.bill == "-" && o.usage == "-":
 		return q, exit.Usagef("--bill and --usage cannot both be stdin")
-	case f.bill == "" && p == models.Gemini:
+	case o.bill == "" && q.Provider == models.Gemini:
 		return q, exit.Usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
-	case f.bill == "" && f.From == "" && f.Last == "":
+	case o.bill == "" && o.From == "" && o.Last == "":
 		return q, exit.Usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
+	case o.Last != "":
+		q.From, q.To, err = selection.LastDays(o.Last, time.Now())
+		return q, err
 	}
-	q.Provider = p
-	switch {
-	case f.Last != "":
-		q.From, q.To, err = selection.LastDays(f.Last, time.Now())
-	case f.bill != "":
-		err = f.savedWindow(&q)
-	default:
-		err = f.window(&q)
-	}
-	return q, err
+	return q, o.window(&q)
 }
 
-// savedWindow reads the days of a bill in a file: all of it by default.
-func (f Options) savedWindow(q *costs.BillQuery) (err error) {
-	if f.From != "" {
-		if q.From, err = day("--from", f.From); err != nil {
+// window reads the days of a bill: all of one in a file by default.
+func (o *Options) window(q *costs.BillQuery) (err error) {
+	if o.From != "" {
+		if q.From, err = day("--from", o.From); err != nil {
 			return err
 		}
 	}
-	if f.To != "" {
-		if q.To, err = day("--to", f.To); err != nil {
+	if o.To != "" || o.bill == "" {
+		if q.To, err = day("--to", o.To); err != nil {
 			return err
 		}
 	}
-	if f.From != "" && f.To != "" && !q.From.Before(q.To) {
-		return exit.Usagef("--from must be before --to, which is the day after the last day of the bill")
-	}
-	return nil
-}
-
-// window reads the days of a bill that is requested.
-func (f Options) window(q *costs.BillQuery) (err error) {
-	from, to := f.From, f.To
-	if q.From, err = day("--from", from); err != nil {
-		return err
-	}
-	if q.To, err = day("--to", to); err != nil {
-		return err
-	}
 	switch {
-	case q.From.Before(q.To):
+	case o.From == "" || q.To.IsZero() || q.From.Before(q.To):
 		return nil
-	case to == "":
-		return exit.Usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", from, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
-	default:
-		return exit.Usagef("--from must be before --to, which is the day after the last day of the bill")
+	case o.To == "":
+		return exit.Usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", o.From, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
 	}
+	return exit.Usagef("--from must be before --to, which is the day after the last day of the bill")
 }
 
 // day reads a UTC day of the window; "" is today.
@@ -91,28 +68,28 @@ func day(flag, text string) (time.Time, error) {
 }
 
 // readBill reads the bill of --bill, and sets the window of the query.
-func readBill(a *app.App, q *costs.BillQuery, name string) error {
+func (o *Options) readBill(q *costs.BillQuery) error {
 	var in io.Reader
-	if name == "-" {
-		in = a.ReadingStdin()
+	if o.bill == "-" {
+		in = o.ReadingStdin()
 	} else {
-		file, err := os.Open(name) //nolint:gosec // the user names the file
+		file, err := os.Open(o.bill) //nolint:gosec // the user names the file
 		if err != nil {
-			return exit.Usagef("--bill %s: %w", name, exit.WithoutPath(err))
+			return exit.Usagef("--bill %s: %w", o.bill, exit.WithoutPath(err))
 		}
 		defer file.Close()
-		in = a.ReadingFile("reading the bill", file)
+		in = o.ReadingFile("reading the bill", file)
 	}
 	err := q.ReadBill(in)
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value):
-		return exit.Usagef("--from and --to: the bill in %s has no such days", name)
+		return exit.Usagef("--from and --to: the bill in %s has no such days", o.bill)
 	case err != nil:
-		return exit.Usagef("--bill %s: %w", name, err)
+		return exit.Usagef("--bill %s: %w", o.bill, err)
 	case q.IgnoredRows > 0:
-		a.Progress.Stop()
-		fmt.Fprintf(a.Errs, "mesh: rows of other services, which are ignored: %d\n", q.IgnoredRows)
+		o.Progress.Stop()
+		fmt.Fprintf(o.Errs, "mesh: rows of other services, which are ignored: %d\n", q.IgnoredRows)
 	}
 	return nil
 }

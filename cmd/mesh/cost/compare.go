@@ -22,14 +22,14 @@ import (
 
 // countCalls adds the calls of --usage to a bill. The files may have calls of other providers, too, and lines that cannot be
 // read, whose error is unread.
-func countCalls(a *app.App, in *callsfiles.Files, q *costs.BillQuery, match map[string]string, failures *app.Failures) (unread, err error) {
-	list, _, err := a.PriceList()
+func (o *Options) countCalls(in *callsfiles.Files, q *costs.BillQuery, failures *app.Failures) (unread, err error) {
+	list, _, err := o.PriceList()
 	if err != nil {
 		return nil, err
 	}
 	rows, err := calls.Sum(calls.SumOptions{
-		From: q.From, To: q.To, MatchLabels: match, By: costs.CallsBy, Prices: list,
-		OnRead: a.ReadingCalls("reading calls", in),
+		From: q.From, To: q.To, MatchLabels: o.Match, By: costs.CallsBy, Prices: list,
+		OnRead: o.ReadingCalls("reading calls", in),
 	}, in.Paths...)
 	unread = exit.WrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {
@@ -42,12 +42,12 @@ func countCalls(a *app.App, in *callsfiles.Files, q *costs.BillQuery, match map[
 }
 
 // writeCost prints a bill beside what was counted, the verdict first, and writes the page of both.
-func writeCost(a *app.App, q *costs.BillQuery, r costs.Reconciliation, c *bills.Comparison, f Options, in *callsfiles.Files) error {
+func (o *Options) writeCost(q *costs.BillQuery, r costs.Reconciliation, c *bills.Comparison, in *callsfiles.Files) error {
 	var shown any = r
 	if q.Calls != nil {
 		shown = compared{r, c}
 	}
-	err := a.Print(shown, func(out io.Writer) error {
+	err := o.Print(shown, func(out io.Writer) error {
 		if q.Calls != nil || q.Counted != nil {
 			for _, sentence := range c.Sentences() {
 				fmt.Fprintln(out, output.Mark(out, output.Wrap(output.Line(sentence), "", output.Width(out))))
@@ -58,35 +58,35 @@ func writeCost(a *app.App, q *costs.BillQuery, r costs.Reconciliation, c *bills.
 	if err != nil {
 		return err
 	}
-	if f.Match != nil {
-		fmt.Fprintf(a.Errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(table.Labels(f.Match)))
+	if o.Match != nil {
+		fmt.Fprintf(o.Errs, "mesh: only calls %s were counted; the bill has no labels and is whole\n", output.Line(table.Labels(o.Match)))
 	}
-	return writeBillPage(a, q, f, in, c)
+	return o.writeBillPage(q, in, c)
 }
 
 // writeBillPage writes the page of the calls and the bills; without --html it does nothing.
-func writeBillPage(a *app.App, q *costs.BillQuery, f Options, in *callsfiles.Files, all ...*bills.Comparison) error {
-	if f.html == "" {
+func (o *Options) writeBillPage(q *costs.BillQuery, in *callsfiles.Files, all ...*bills.Comparison) error {
+	if o.html == "" {
 		return nil
 	}
-	list, _, err := a.PriceList()
+	list, _, err := o.PriceList()
 	if err != nil {
 		return err
 	}
 	var names []string
-	if f.usage != "" {
-		names = []string{f.usage}
+	if o.usage != "" {
+		names = []string{o.usage}
 	}
-	return page.Write(a, f.html, report.Options{From: q.From, To: q.To, MatchLabels: f.Match, Prices: list, Bills: all}, in, names)
+	return page.Write(o.App, o.html, report.Options{From: q.From, To: q.To, MatchLabels: o.Match, Prices: list, Bills: all}, in, names)
 }
 
 // writeUnbilled writes the page of the calls alone, when the bill could not be read.
-func writeUnbilled(a *app.App, q *costs.BillQuery, f Options, in *callsfiles.Files) error {
-	if f.html == "" || f.usage == "" {
+func (o *Options) writeUnbilled(q *costs.BillQuery, in *callsfiles.Files) error {
+	if o.html == "" || o.usage == "" {
 		return nil
 	}
-	a.Warn(fmt.Errorf("the bill could not be read: %s has the calls alone", f.html))
-	return writeBillPage(a, q, f, in)
+	o.Warn(fmt.Errorf("the bill could not be read: %s has the calls alone", o.html))
+	return o.writeBillPage(q, in)
 }
 
 // compared is a report whose JSON has the comparison, too.
@@ -106,10 +106,10 @@ func (c compared) MarshalJSON() ([]byte, error) {
 }
 
 // checkDrift reports a difference that is not within the limit.
-func checkDrift(a *app.App, c *bills.Comparison) error {
+func (o *Options) checkDrift(c *bills.Comparison) error {
 	if c.Within {
 		return nil
 	}
-	fmt.Fprintln(a.Errs, "mesh: "+c.Sentences()[0])
+	fmt.Fprintln(o.Errs, "mesh: "+c.Sentences()[0])
 	return exit.ErrFound
 }

@@ -20,15 +20,19 @@ import (
 
 // Options are the flags of mesh cost.
 type Options struct {
+	*app.App
 	selection.Flags
+	provider                   string
 	usage, html, account, bill string
-	counted, maxDrift          float64
+	counted                    *float64
+	maxDrift                   float64
 	limited                    bool // --max-drift is given
 }
 
 // New returns the command mesh cost.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
+	var counted float64
 	cmd := &cobra.Command{
 		Use:   "cost openai|anthropic|xai|gemini {--from DAY|--last DAYS|--bill FILE}",
 		Short: "Compare what a provider billed with what was counted",
@@ -57,25 +61,24 @@ from those of mesh usage, which are the same money.`,
 		Args:      app.Args(cobra.ExactArgs(1)),
 		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},
 		RunE: func(cmd *cobra.Command, names []string) error {
-			var counted *float64
+			o.provider, o.limited = names[0], cmd.Flags().Changed("max-drift")
 			if cmd.Flags().Changed("counted") {
-				counted = &f.counted
+				o.counted = &counted
 			}
-			f.limited = cmd.Flags().Changed("max-drift")
-			return run(a, cmd.Context(), names[0], counted, f)
+			return run(cmd.Context(), o)
 		},
 	}
-	f.Flags.Add(cmd, "first day, such as 2026-11-01, or 7d for seven days ago (required without --last and --bill)",
+	o.Flags.Add(cmd, "first day, such as 2026-11-01, or 7d for seven days ago (required without --last and --bill)",
 		"day after the last day (default today, UTC, or the end of --bill)",
 		"compare only the calls of --usage with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
-	flags.StringVar(&f.bill, "bill", "", "file with a bill that was saved or exported, or - for stdin")
-	flags.Float64Var(&f.counted, "counted", 0, "USD counted in the window")
-	flags.StringVar(&f.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
-	flags.Float64Var(&f.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in percent of the bill")
-	flags.StringVar(&f.html, "html", "", "file that receives a page: the bill, and with --usage the calls of its days")
-	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
-	app.PricesFlag(a, cmd)
+	flags.StringVar(&o.bill, "bill", "", "file with a bill that was saved or exported, or - for stdin")
+	flags.Float64Var(&counted, "counted", 0, "USD counted in the window")
+	flags.StringVar(&o.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
+	flags.Float64Var(&o.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in percent of the bill")
+	flags.StringVar(&o.html, "html", "", "file that receives a page: the bill, and with --usage the calls of its days")
+	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
+	app.PricesFlag(o.App, cmd)
 	app.Exclude(cmd, "counted", "usage")
 	return cmd
 }
@@ -87,30 +90,31 @@ var adminKeys = map[models.Provider]string{
 	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
 }
 
-func run(a *app.App, ctx context.Context, provider string, counted *float64, f Options) error {
-	q, err := costQuery(a, provider, counted, &f)
+// run reads a bill and compares it with what was counted.
+func run(ctx context.Context, o *Options) error {
+	q, err := o.query()
 	if err != nil {
 		return err
 	}
-	if f.bill != "" {
-		if err := readBill(a, &q, f.bill); err != nil {
+	if o.bill != "" {
+		if err := o.readBill(&q); err != nil {
 			return err
 		}
 	}
-	c, failures := a.Discover()
+	c, failures := o.Discover()
 	var unread error
 	in := &callsfiles.Files{}
-	if f.usage != "" {
-		if in, err = callsfiles.Open(a.ReadingStdin(), []string{f.usage}); err != nil {
+	if o.usage != "" {
+		if in, err = callsfiles.Open(o.ReadingStdin(), []string{o.usage}); err != nil {
 			return err
 		}
 		defer in.Close()
-		if unread, err = countCalls(a, in, &q, f.Match, failures); err != nil {
+		if unread, err = o.countCalls(in, &q, failures); err != nil {
 			return err
 		}
 	}
-	if f.bill == "" {
-		a.Progress.Start()
+	if o.bill == "" {
+		o.Progress.Start()
 	}
 	r, err := q.Reconcile(ctx, c)
 	if err != nil {
@@ -118,44 +122,44 @@ func run(a *app.App, ctx context.Context, provider string, counted *float64, f O
 	}
 	if r == nil {
 		if unread != nil {
-			a.Warn(unread)
+			o.Warn(unread)
 		}
-		if err := writeUnbilled(a, &q, f, in); err != nil {
+		if err := o.writeUnbilled(&q, in); err != nil {
 			return err
 		}
 		return app.NoAnswerOf(failures, adminKeys[q.Provider])
 	}
-	a.WarnAll(failures)
-	if a.Format == "focus" {
-		return costFocus(a, q.Provider, r, f.account)
+	o.WarnAll(failures)
+	if o.Format == "focus" {
+		return o.writeFocus(q.Provider, r)
 	}
-	comparison, err := r.Compare(cmp.Or(f.maxDrift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
+	comparison, err := r.Compare(cmp.Or(o.maxDrift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
 	if err != nil {
 		return err
 	}
-	if err := writeCost(a, &q, r, comparison, f, in); err != nil {
+	if err := o.writeCost(&q, r, comparison, in); err != nil {
 		return err
 	}
-	if counted == nil && q.Calls == nil {
+	if o.counted == nil && q.Calls == nil {
 		return nil
 	}
-	return cmp.Or(unread, checkDrift(a, comparison))
+	return cmp.Or(unread, o.checkDrift(comparison))
 }
 
-// costQuery checks the arguments, parses the flags of the selection, and returns the bill that they name.
-func costQuery(a *app.App, provider string, counted *float64, f *Options) (q costs.BillQuery, err error) {
-	if !(f.maxDrift >= 0) || math.IsInf(f.maxDrift, 0) { // NaN too
+// query checks the arguments, parses the flags of the selection, and returns the bill that they name.
+func (o *Options) query() (q costs.BillQuery, err error) {
+	if !(o.maxDrift >= 0) || math.IsInf(o.maxDrift, 0) { // NaN too
 		return q, exit.Usagef("--max-drift must not be negative")
 	}
-	if err := f.Parse(); err != nil {
+	if err := o.Parse(); err != nil {
 		return q, err
 	}
-	if err := f.check(a.Format, counted); err != nil {
+	if err := o.check(); err != nil {
 		return q, err
 	}
-	if q, err = billQuery(provider, *f); err != nil {
+	if q, err = o.billQuery(); err != nil {
 		return q, err
 	}
-	q.Counted, q.ByItem = counted, a.Format == "focus" || f.usage != "" || f.html != ""
-	return q, page.Check(a, f.html, f.bill, f.usage)
+	q.Counted, q.ByItem = o.counted, o.Format == "focus" || o.usage != "" || o.html != ""
+	return q, page.Check(o.App, o.html, o.bill, o.usage)
 }

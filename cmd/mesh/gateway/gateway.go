@@ -21,13 +21,14 @@ import (
 
 // Options are the flags of mesh gateway.
 type Options struct {
+	*app.App
 	addr, token, tokenOut string
 	peers                 []string
 }
 
 // New returns the command mesh gateway.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Run a gateway in memory, for development; all data is lost when it ends",
@@ -36,31 +37,32 @@ lost when it ends. It requires the token of --token, --token-file or MESH_GATEWA
 else a new one. Without a token it accepts every request.`,
 		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
 		Args:    app.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(a, cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
-	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")
-	cmd.Flags().StringVar(&f.token, "token", "", "token that the gateway requires; not a secret, because process lists show it")
-	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the token, readable by its owner only")
-	cmd.Flags().StringArrayVar(&f.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
+	cmd.Flags().StringVar(&o.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")
+	cmd.Flags().StringVar(&o.token, "token", "", "token that the gateway requires; not a secret, because process lists show it")
+	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the token, readable by its owner only")
+	cmd.Flags().StringArrayVar(&o.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
 	return cmd
 }
 
-func run(a *app.App, ctx context.Context, f Options) error {
-	if err := listen.Check("--addr", f.addr); err != nil {
+// run runs a gateway until ctx ends or it is interrupted.
+func run(ctx context.Context, o *Options) error {
+	if err := listen.Check("--addr", o.addr); err != nil {
 		return err
 	}
-	for _, peer := range f.peers {
+	for _, peer := range o.peers {
 		if err := client.ValidNodeName(peer); err != nil {
 			return fmt.Errorf("--peer: %w", err)
 		}
 	}
-	file, err := profile.CreateTokenOut(f.tokenOut)
+	file, err := profile.CreateTokenOut(o.tokenOut)
 	if err != nil {
 		return exit.Usagef("--token-out: %w", err)
 	}
 	defer file.Close()
-	opts := []gatewaytest.Option{gatewaytest.WithAddr(f.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(f.peers...)}
-	token, err := gatewayToken(a, f)
+	opts := []gatewaytest.Option{gatewaytest.WithAddr(o.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(o.peers...)}
+	token, err := o.gatewayToken()
 	if err != nil {
 		return err
 	}
@@ -81,37 +83,37 @@ func run(a *app.App, ctx context.Context, f Options) error {
 	if token == "" {
 		open = " It has no token and accepts every request."
 	}
-	if err := a.PrintLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
+	if err := o.PrintLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
 		return err
 	}); err != nil {
 		return err
 	}
 	if token == "" && !listen.IsLoopback(g.URL) {
-		a.Warn(fmt.Errorf("there is no token: everybody who reaches %s can read and send all messages", g.URL))
+		o.Warn(fmt.Errorf("there is no token: everybody who reaches %s can read and send all messages", g.URL))
 	}
 	<-ctx.Done()
 	return nil
 }
 
 // tokenOf returns the token in a file.
-func tokenOf(a *app.App, file profile.Setting) (string, error) {
+func (o *Options) tokenOf(file profile.Setting) (string, error) {
 	token, err := file.Token()
-	a.WarnReadable(file, err)
+	o.WarnReadable(file, err)
 	return token, exit.WrongUse(err)
 }
 
 // gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.
-func gatewayToken(a *app.App, f Options) (string, error) {
+func (o *Options) gatewayToken() (string, error) {
 	switch {
-	case f.token != "":
-		return f.token, nil
-	case a.Flags.TokenFile != "":
-		return tokenOf(a, profile.Setting{Value: a.Flags.TokenFile, Source: "--token-file"})
-	case f.tokenOut == "" && os.Getenv(profile.TokenFileVariable) != "":
-		return tokenOf(a, profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
-	case f.tokenOut != "":
-		token, err := profile.Setting{Value: f.tokenOut}.Token()
+	case o.token != "":
+		return o.token, nil
+	case o.Flags.TokenFile != "":
+		return o.tokenOf(profile.Setting{Value: o.Flags.TokenFile, Source: "--token-file"})
+	case o.tokenOut == "" && os.Getenv(profile.TokenFileVariable) != "":
+		return o.tokenOf(profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
+	case o.tokenOut != "":
+		token, err := profile.Setting{Value: o.tokenOut}.Token()
 		if err == nil && !strings.ContainsAny(token, " \n") {
 			return token, nil // of another gateway, whose clients go on with the file
 		}

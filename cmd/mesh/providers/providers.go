@@ -18,13 +18,14 @@ import (
 
 // Options are the flags of mesh providers.
 type Options struct {
+	*app.App
 	listen string
 	fail   int
 }
 
 // New returns the command mesh providers.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "providers",
 		Short: "Run fake model providers in memory, to try everything without a key",
@@ -45,39 +46,40 @@ providers as those to the real ones.
 With --fail STATUS, every response has this status: 529 is Anthropic's for overload, 429 is for a rate limit.`,
 		Example: "  mesh providers\n  mesh providers --listen 127.0.0.1:0 --fail 529",
 		Args:    app.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(a, cmd.Context(), f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
-	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8788", "address to listen on; port 0 selects a free port")
-	cmd.Flags().IntVar(&f.fail, "fail", 0, "status of every response, from 400 to 599, such as 529")
+	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on; port 0 selects a free port")
+	cmd.Flags().IntVar(&o.fail, "fail", 0, "status of every response, from 400 to 599, such as 529")
 	return cmd
 }
 
-func run(a *app.App, ctx context.Context, f Options) error {
-	if f.fail != 0 && (f.fail < 400 || f.fail > 599) {
-		return exit.Usagef("--fail %d must be a status from 400 to 599", f.fail)
+// run runs the providers until ctx ends or it is interrupted.
+func run(ctx context.Context, o *Options) error {
+	if o.fail != 0 && (o.fail < 400 || o.fail > 599) {
+		return exit.Usagef("--fail %d must be a status from 400 to 599", o.fail)
 	}
-	if err := listen.Check("--listen", f.listen); err != nil {
+	if err := listen.Check("--listen", o.listen); err != nil {
 		return err
 	}
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	s, err := discoverytest.Listen(discoverytest.WithAddr(f.listen), discoverytest.WithoutRequestLog())
+	s, err := discoverytest.Listen(discoverytest.WithAddr(o.listen), discoverytest.WithoutRequestLog())
 	if err != nil {
 		return listen.Error("--listen", err)
 	}
 	defer s.Close()
-	if f.fail != 0 {
-		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(f.fail) })
+	if o.fail != 0 {
+		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(o.fail) })
 	}
 	variables := fakeproviders.Environment(s.URL)
-	if err := a.PrintLine(variables, func(w io.Writer) error {
+	if err := o.PrintLine(variables, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# Fake providers in memory. The keys are examples.\n%s", exports(variables))
 		return err
 	}); err != nil {
 		return err
 	}
 	if !listen.IsLoopback(s.URL) {
-		a.Warn(fmt.Errorf("other machines can reach %s, and mesh does not: MESH_PROVIDERS_URL must be an address of this machine", s.URL))
+		o.Warn(fmt.Errorf("other machines can reach %s, and mesh does not: MESH_PROVIDERS_URL must be an address of this machine", s.URL))
 	}
 	<-ctx.Done()
 	return nil

@@ -4,6 +4,7 @@ package retired
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,15 +43,18 @@ type retirement struct {
 
 // Options are the flags of mesh retired.
 type Options struct {
+	*app.App
+	args                    []string
 	within                  string
 	scan, used, failUnknown bool
 	all                     bool
 	sources                 codebase.Flags
+	ofScan                  string // a flag that is for --scan only
 }
 
 // New returns the command mesh retired.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "retired [MODEL...|-] or retired --scan DIR|FILE... or retired --used CALLS...",
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
@@ -80,101 +84,82 @@ Calls on a platform, such as Bedrock, have the dates of that platform.`,
   mesh retired --used calls
   mesh retired - < models.txt`,
 		Args:              app.Args(cobra.ArbitraryArgs),
-		ValidArgsFunction: f.completeArg,
+		ValidArgsFunction: o.completeArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			soon, err := app.ParseDays("--within", f.within)
-			if err != nil {
-				return err
-			}
-			if err := f.check(cmd, a.Format); err != nil {
-				return err
-			}
-			if f.scan && len(given) == 0 {
-				return exit.Usagef("--scan needs a folder or a file, such as .")
-			}
-			if len(a.PriceFiles) > 0 && !f.used {
-				return exit.Usagef("--prices is only for --used")
-			}
-			if f.used {
-				if len(given) == 0 {
-					return exit.Usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
-				}
-				return retiredUsed(a, cmd.Context(), given, soon)
-			}
-			if !f.scan {
-				if given, err = expand(a, given); err != nil {
-					return err
-				}
-			}
-			return run(a, cmd.Context(), given, soon, f)
+			o.args, o.ofScan = given, o.sources.Changed(cmd)
+			return run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&f.within, "within", "60d", "report models that retire within this time, in days as in 60d")
-	cmd.Flags().BoolVar(&f.scan, "scan", false, "find models in the files and folders that are given")
-	cmd.Flags().BoolVar(&f.used, "used", false, "find models in the calls files and folders that are given")
-	app.PricesFlag(a, cmd)
+	cmd.Flags().StringVar(&o.within, "within", "60d", "report models that retire within this time, in days as in 60d")
+	cmd.Flags().BoolVar(&o.scan, "scan", false, "find models in the files and folders that are given")
+	cmd.Flags().BoolVar(&o.used, "used", false, "find models in the calls files and folders that are given")
+	app.PricesFlag(o.App, cmd)
 	app.Exclude(cmd, "scan", "used")
-	cmd.Flags().BoolVar(&f.all, "all", false, "with --scan, print every place")
-	f.sources.Add(cmd)
-	cmd.Flags().BoolVar(&f.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
+	cmd.Flags().BoolVar(&o.all, "all", false, "with --scan, print every place")
+	o.sources.Add(cmd)
+	cmd.Flags().BoolVar(&o.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
 	return cmd
 }
 
-// check returns an error for a flag that is for --scan only.
-func (f *Options) check(cmd *cobra.Command, format string) error {
-	name := f.sources.Changed(cmd)
-	if f.all {
-		name = "all"
+// check returns an error for flags and arguments that do not fit together.
+func (o *Options) check() error {
+	if o.all {
+		o.ofScan = "all"
 	}
 	switch {
-	case f.scan:
-		return nil
-	case name != "":
-		return exit.Usagef("--%s is only for --scan", name)
-	case format == "github":
+	case !o.scan && o.ofScan != "":
+		return exit.Usagef("--%s is only for --scan", o.ofScan)
+	case !o.scan && o.Format == "github":
 		return exit.Usagef("-o github is only for --scan")
+	case o.scan && len(o.args) == 0:
+		return exit.Usagef("--scan needs a folder or a file, such as .")
+	case len(o.PriceFiles) > 0 && !o.used:
+		return exit.Usagef("--prices is only for --used")
+	case o.used && len(o.args) == 0:
+		return exit.Usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
 	}
 	return nil
 }
 
 // completeArg completes a model, or with --scan or --used the name of a file.
-func (f *Options) completeArg(cmd *cobra.Command, given []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if f.scan || f.used {
+func (o *Options) completeArg(cmd *cobra.Command, given []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if o.scan || o.used {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return completeRetirement(cmd, given, prefix)
 }
 
-// expand replaces "-" by the lines of stdin.
-func expand(a *app.App, models []string) ([]string, error) {
+// expand replaces "-" in the arguments by the lines of stdin.
+func (o *Options) expand() error {
 	var all []string
-	for _, model := range models {
+	for _, model := range o.args {
 		if model != "-" {
 			all = append(all, model)
 			continue
 		}
-		lines := bufio.NewScanner(a.In)
+		lines := bufio.NewScanner(o.In)
 		for lines.Scan() {
 			if text := strings.TrimSpace(lines.Text()); text != "" && !strings.HasPrefix(text, "#") {
 				all = append(all, text)
 			}
 		}
 		if err := lines.Err(); err != nil {
-			return nil, exit.Usagef("stdin: %w", err)
+			return exit.Usagef("stdin: %w", err)
 		}
 	}
-	if len(models) > 0 && len(all) == 0 {
-		return nil, exit.Usagef("stdin names no model")
+	if len(o.args) > 0 && len(all) == 0 {
+		return exit.Usagef("stdin names no model")
 	}
 	for _, model := range all {
 		if model == "" {
-			return nil, exit.Usagef("MODEL must not be empty")
+			return exit.Usagef("MODEL must not be empty")
 		}
 		if isPath(model) {
-			return nil, exit.Usagef("%q is a file or folder and not a model; mesh retired --scan finds the models in it", model)
+			return exit.Usagef("%q is a file or folder and not a model; mesh retired --scan finds the models in it", model)
 		}
 	}
-	return all, nil
+	o.args = all
+	return nil
 }
 
 // isPath reports whether a text names a file and cannot be a model. A file may have the name of a model.
@@ -187,43 +172,57 @@ func isPath(text string) bool {
 	return !isModel && err == nil
 }
 
-func run(a *app.App, ctx context.Context, given []string, soon time.Duration, f Options) error {
-	c, failures := a.Discover()
-	registry, err := c.Retirements(ctx)
-	if err != nil {
+// run checks the models that are named, that a code base names or that were called.
+func run(ctx context.Context, o *Options) error {
+	soon, err := app.ParseDays("--within", o.within)
+	if err = cmp.Or(err, o.check()); err != nil {
 		return err
 	}
-	a.WarnAll(failures)
-	check := checker{registry, time.Now().UTC().Truncate(24 * time.Hour), soon}
-	if f.scan {
-		return scanSources(a, check, given, f)
+	if o.used {
+		return o.retiredUsed(ctx, soon)
 	}
-	if len(given) == 0 {
-		return printRetirements(a, retiring(registry, soon))
+	if !o.scan {
+		if err := o.expand(); err != nil {
+			return err
+		}
 	}
-	list := make([]retirement, len(given))
+	check, err := o.checker(ctx, soon)
+	switch {
+	case err != nil:
+		return err
+	case o.scan:
+		return o.scanSources(check)
+	case len(o.args) == 0:
+		return o.printRetirements(check.retiring())
+	}
+	list := make([]retirement, len(o.args))
 	found := false
-	for i, id := range given {
+	for i, id := range o.args {
 		list[i] = check.first(IDs(id))
 		list[i].Model = id
 		if list[i].State == models.StateUnknown {
-			suggestModel(a, id)
+			o.suggestModel(id)
 		}
-		found = found || check.finds(list[i]) || f.failUnknown && list[i].State == models.StateUnknown
+		found = found || check.finds(list[i]) || o.failUnknown && list[i].State == models.StateUnknown
 	}
-	if err := printRetirements(a, list); err != nil {
-		return err
-	}
-	if found {
-		return exit.ErrFound
-	}
-	return nil
+	return cmp.Or(o.printRetirements(list), exit.If(found))
 }
 
-func retiring(registry models.Registry, soon time.Duration) []retirement {
+// checker returns a checker of the models that retire within a time from today.
+func (o *Options) checker(ctx context.Context, soon time.Duration) (checker, error) {
+	c, failures := o.Discover()
+	registry, err := c.Retirements(ctx)
+	if err == nil {
+		o.WarnAll(failures)
+	}
+	return checker{registry, time.Now().UTC().Truncate(24 * time.Hour), soon}, err
+}
+
+// retiring returns the models that retire soon.
+func (c checker) retiring() []retirement {
 	list := []retirement{}
-	for _, r := range registry.RetiringWithin(soon) {
-		list = append(list, retirement{r.Provider, r.ID, registry.Check(r.Provider, r.ID, time.Now())})
+	for _, r := range c.registry.RetiringWithin(c.soon) {
+		list = append(list, retirement{r.Provider, r.ID, c.registry.Check(r.Provider, r.ID, time.Now())})
 	}
 	return list
 }
@@ -281,8 +280,8 @@ func (c checker) isSoon(date string) bool {
 	return err == nil && !day.After(c.today.Add(c.soon))
 }
 
-func printRetirements(a *app.App, list []retirement) error {
-	return a.Print(list, func(w io.Writer) error {
+func (o *Options) printRetirements(list []retirement) error {
+	return o.Print(list, func(w io.Writer) error {
 		rows := make([][]string, len(list))
 		for i, r := range list {
 			rows[i] = []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
@@ -292,13 +291,13 @@ func printRetirements(a *app.App, list []retirement) error {
 }
 
 // suggestModel prints the model of the price list that an unknown one is most like.
-func suggestModel(a *app.App, unknown string) {
-	list, _ := a.PriceTable()
+func (o *Options) suggestModel(unknown string) {
+	list, _ := o.PriceTable()
 	var names []string
 	for _, p := range list.Providers() {
 		names = append(names, list.Models(p)...)
 	}
 	if name := app.Similar(unknown, names); name != "" {
-		a.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), name))
+		o.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), name))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -38,26 +37,26 @@ type readSource struct {
 // scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
 // ones. A file that cannot be read could name a retired model: it is reported after the models of the
 // others, and the status is exitUsage.
-func scanSources(a *app.App, check checker, paths []string, f Options) error {
-	selection, known, err := f.sources.Open("retired", generated...)
+func (o *Options) scanSources(check checker) error {
+	selection, known, err := o.sources.Open("retired", generated...)
 	if err != nil {
 		return err
 	}
-	r := sourceReport{check: check, failUnknown: f.failUnknown, all: f.all, selection: selection, list: []sourceModel{}}
-	r.known, r.written = known, codebase.NewBaseline(f.sources.WriteBaseline)
-	list := selection.Files(paths)
-	r.add(codebase.Each(list, codebase.Reading(a, list), func() func(codebase.File) readSource {
-		s := sourceScan{check: check, withUnknown: f.failUnknown, seen: map[string]retirement{}}
+	r := sourceReport{check: check, failUnknown: o.failUnknown, all: o.all, selection: selection, list: []sourceModel{}}
+	r.known, r.written = known, codebase.NewBaseline(o.sources.WriteBaseline)
+	list := selection.Files(o.args)
+	r.add(codebase.Each(list, codebase.Reading(o.App, list), func() func(codebase.File) readSource {
+		s := sourceScan{check: check, withUnknown: o.failUnknown, seen: map[string]retirement{}}
 		return s.read
 	}))
-	a.Progress.Stop()
-	if r.files == 0 && r.unread == nil && len(selection.LeftOut())+len(f.sources.Exclude) == 0 {
+	o.Progress.Stop()
+	if r.files == 0 && r.unread == nil && len(selection.LeftOut())+len(o.sources.Exclude) == 0 {
 		return exit.Usagef("there is no text file to scan")
 	}
-	if f.sources.WriteBaseline != "" {
-		return errors.Join(codebase.WriteBaseline(a, f.sources.WriteBaseline, r.written), codebase.JoinUnread(r.unread))
+	if o.sources.WriteBaseline != "" {
+		return errors.Join(codebase.WriteBaseline(o.App, o.sources.WriteBaseline, r.written), codebase.JoinUnread(r.unread))
 	}
-	if err := printSources(a, &r); err != nil {
+	if err := o.printSources(&r); err != nil {
 		return err
 	}
 	if err := codebase.JoinUnread(r.unread); err != nil || !r.fails() {
@@ -67,14 +66,14 @@ func scanSources(a *app.App, check checker, paths []string, f Options) error {
 }
 
 // printSources prints a report in the format of -o.
-func printSources(a *app.App, r *sourceReport) error {
-	if a.Format != "text" {
-		codebase.PrintNotes(a, r.notes())
+func (o *Options) printSources(r *sourceReport) error {
+	if o.Format != "text" {
+		codebase.PrintNotes(o.App, r.notes())
 	}
-	if a.Format == "github" {
-		return r.annotations(a.Out)
+	if o.Format == "github" {
+		return r.annotations(o.Out)
 	}
-	return a.Print(r.list, r.text)
+	return o.Print(r.list, r.text)
 }
 
 // sourceScan looks for models in source files.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -36,12 +35,12 @@ type usedModel struct {
 }
 
 // retiredUsed prints the models of calls files that retire.
-func retiredUsed(a *app.App, ctx context.Context, paths []string, soon time.Duration) error {
-	list, _, err := a.PriceList()
+func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
+	list, _, err := o.PriceList()
 	if err != nil {
 		return err
 	}
-	in, err := callsfiles.Open(a.ReadingStdin(), paths)
+	in, err := callsfiles.Open(o.ReadingStdin(), o.args)
 	if err != nil {
 		return err
 	}
@@ -50,30 +49,24 @@ func retiredUsed(a *app.App, ctx context.Context, paths []string, soon time.Dura
 	rows, err := calls.Sum(calls.SumOptions{
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
 		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
-		OnRead: a.ReadingCalls("reading calls", in),
+		OnRead: o.ReadingCalls("reading calls", in),
 	}, in.Paths...)
 	unread := exit.WrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {
 		return unread
 	}
 	if len(rows[0]) == 0 {
-		a.Warn(errors.New("there are no calls in the last " + strconv.Itoa(usedDays) + " days"))
+		o.Warn(errors.New("there are no calls in the last " + strconv.Itoa(usedDays) + " days"))
 	}
-	c, failures := a.Discover()
-	registry, err := c.Retirements(ctx)
+	check, err := o.checker(ctx, soon)
 	if err != nil {
 		return err
 	}
-	a.WarnAll(failures)
-	check := checker{registry, today, soon}
 	used, found := check.used(rows[0], rows[1])
-	if err := printUsed(a, used); err != nil || unread != nil {
+	if err := o.printUsed(used); err != nil || unread != nil {
 		return errors.Join(err, unread)
 	}
-	if found {
-		return exit.ErrFound
-	}
-	return nil
+	return exit.If(found)
 }
 
 // used returns the models that are retired or deprecated or retire soon, by the registry or by the responses, and reports whether one of
@@ -118,8 +111,8 @@ func (m *usedModel) reported() string {
 	return strings.TrimSpace(m.ReportedDate + " " + strings.ToLower(m.Stage))
 }
 
-func printUsed(a *app.App, list []usedModel) error {
-	return a.Print(list, func(w io.Writer) error {
+func (o *Options) printUsed(list []usedModel) error {
+	return o.Print(list, func(w io.Writer) error {
 		rows := make([][]string, len(list))
 		for i := range list {
 			m := &list[i]

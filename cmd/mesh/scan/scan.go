@@ -2,6 +2,7 @@
 package scan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,13 +19,15 @@ import (
 
 // Options are the flags of mesh scan.
 type Options struct {
+	*app.App
+	paths                              []string
 	heuristics, noHeuristics, extended bool
 	sources                            codebase.Flags
 }
 
 // New returns the command mesh scan.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "scan [FILE|DIR...|-]",
 		Short: "Find credentials in files, folders or stdin; exit status 1 if there are any",
@@ -42,64 +45,68 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
   mesh scan --exclude 'docs/**' --baseline credentials.baseline .
   git diff --cached --name-only -z --diff-filter=d | xargs -0 -r mesh scan --`,
 		Args: app.Args(cobra.ArbitraryArgs),
-		RunE: func(_ *cobra.Command, paths []string) error {
-			if len(paths) == 0 {
-				paths = []string{"-"}
-			}
-			return run(a, paths, f)
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			o.paths = paths
+			return run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&f.heuristics, "heuristics", false, "apply the rules that also match harmless text to files")
-	cmd.Flags().BoolVar(&f.noHeuristics, "no-heuristics", false, "do not apply them to stdin")
-	cmd.Flags().BoolVar(&f.extended, "extended", false, "add the extended rules")
+	cmd.Flags().BoolVar(&o.heuristics, "heuristics", false, "apply the rules that also match harmless text to files")
+	cmd.Flags().BoolVar(&o.noHeuristics, "no-heuristics", false, "do not apply them to stdin")
+	cmd.Flags().BoolVar(&o.extended, "extended", false, "add the extended rules")
 	app.Exclude(cmd, "heuristics", "no-heuristics")
-	f.sources.Add(cmd)
+	o.sources.Add(cmd)
 	return cmd
 }
 
-func run(a *app.App, paths []string, f Options) error {
-	selection, known, err := f.sources.Open("scan")
+// run prints the credentials in the files. It reads stdin if none is given.
+func run(_ context.Context, o *Options) error {
+	if len(o.paths) == 0 {
+		o.paths = []string{"-"}
+	}
+	selection, known, err := o.sources.Open("scan")
 	if err != nil {
 		return err
 	}
-	r := scanReport{selection: selection, known: known, written: codebase.NewBaseline(f.sources.WriteBaseline), found: []finding{}}
-	if err := scanPaths(a, &r, paths, f); err != nil {
+	r := scanReport{selection: selection, known: known, written: codebase.NewBaseline(o.sources.WriteBaseline), found: []finding{}}
+	if err := o.scanPaths(&r); err != nil {
 		return err
 	}
-	if f.sources.WriteBaseline != "" {
-		return errors.Join(codebase.WriteBaseline(a, f.sources.WriteBaseline, r.written), codebase.JoinUnread(r.unread))
+	if o.sources.WriteBaseline != "" {
+		return errors.Join(codebase.WriteBaseline(o.App, o.sources.WriteBaseline, r.written), codebase.JoinUnread(r.unread))
 	}
-	if err := printFindings(a, &r); err != nil {
+	if err := o.printFindings(&r); err != nil {
 		return err
 	}
 	if len(r.found) == 0 {
 		return codebase.JoinUnread(r.unread)
 	}
 	for _, err := range r.unread {
-		a.Warn(err)
+		o.Warn(err)
 	}
 	return exit.ErrFound
 }
 
 // scanPaths adds the findings in files and folders, and in stdin for "-".
-func scanPaths(a *app.App, r *scanReport, paths []string, f Options) error {
-	inFiles, err := a.Scanner(f.extended, withHeuristics(f.heuristics))
+func (o *Options) scanPaths(r *scanReport) error {
+	inFiles, err := o.Scanner(o.extended, withHeuristics(o.heuristics))
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
+	var named []string
+	for _, path := range o.paths {
 		if path != "-" {
+			named = append(named, path)
 			continue
 		}
-		file, err := scanStdin(a, f)
+		file, err := o.scanStdin()
 		if err != nil {
 			return err
 		}
 		r.add(file)
 	}
-	list := r.selection.Files(withoutStdin(paths))
-	defer a.Progress.Stop()
-	for _, file := range codebase.Each(list, codebase.Reading(a, list), func() func(codebase.File) scanned {
+	list := r.selection.Files(named)
+	defer o.Progress.Stop()
+	for _, file := range codebase.Each(list, codebase.Reading(o.App, list), func() func(codebase.File) scanned {
 		return func(file codebase.File) scanned { return scanFile(inFiles, file) }
 	}) {
 		r.add(file)
@@ -108,21 +115,21 @@ func scanPaths(a *app.App, r *scanReport, paths []string, f Options) error {
 }
 
 // scanStdin returns the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
-func scanStdin(a *app.App, f Options) (scanned, error) {
-	scanner, err := a.Scanner(f.extended, withHeuristics(!f.noHeuristics))
+func (o *Options) scanStdin() (scanned, error) {
+	scanner, err := o.Scanner(o.extended, withHeuristics(!o.noHeuristics))
 	if err != nil {
 		return scanned{}, err
 	}
-	in := a.ReadingStdin()
-	if in == a.In {
-		a.Note("reading stdin from the terminal; ^D ends it")
+	in := o.ReadingStdin()
+	if in == o.In {
+		o.Note("reading stdin from the terminal; ^D ends it")
 	}
 	content, err := io.ReadAll(in)
 	if err != nil {
 		return scanned{}, exit.WrongUse(err)
 	}
 	if len(content) == 0 {
-		a.Note("stdin is empty; mesh scan . scans this folder")
+		o.Note("stdin is empty; mesh scan . scans this folder")
 		return scanned{}, nil
 	}
 	return scanned{isText: true, matches: matchesIn(scanner, "-", string(content))}, nil
@@ -134,15 +141,6 @@ func withHeuristics(apply bool) scan.Option {
 		return nil
 	}
 	return scan.WithoutHeuristics()
-}
-
-func withoutStdin(paths []string) (files []string) {
-	for _, path := range paths {
-		if path != "-" {
-			files = append(files, path)
-		}
-	}
-	return files
 }
 
 // scanned is what was found in a file.
@@ -170,21 +168,19 @@ func scanFile(scanner *scan.Scanner, file codebase.File) scanned {
 }
 
 // printFindings prints a report in the format of -o.
-func printFindings(a *app.App, r *scanReport) error {
-	switch a.Format {
-	case "json":
-		codebase.PrintNotes(a, r.Notes(r.selection))
-		return a.Print(r.found, nil)
-	case "github":
-		codebase.PrintNotes(a, r.Notes(r.selection))
-		for _, f := range r.found {
-			if err := codebase.Annotation(a.Out, "error", f.File, f.Line, f.Column, f.Name, f.Advice); err != nil {
-				return err
-			}
-		}
-		return nil
+func (o *Options) printFindings(r *scanReport) error {
+	if o.Format != "text" {
+		codebase.PrintNotes(o.App, r.Notes(r.selection))
 	}
-	return a.Print(r.found, r.text)
+	if o.Format != "github" {
+		return o.Print(r.found, r.text)
+	}
+	for _, f := range r.found {
+		if err := codebase.Annotation(o.Out, "error", f.File, f.Line, f.Column, f.Name, f.Advice); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // label returns the name of the rule, marked if it also matches harmless text.

@@ -19,10 +19,8 @@ import (
 
 // serveLog prints a line for each attempt of mesh serve. Serve itself reports only messages that are given up.
 type serveLog struct {
-	app         *app.App
+	*Options
 	worker      *worker.Worker
-	maxAttempts int
-	markRead    bool
 	ended       context.Context // after its end no further attempt begins
 	killed      context.Context // after its end the running commands are killed
 	running     atomic.Int64
@@ -60,7 +58,7 @@ func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err e
 	switch {
 	case err != nil:
 		text := strings.TrimSuffix(exit.Explain(err), ".")
-		fmt.Fprintf(l.app.Errs, "mesh: warning: message %d from %s: the answer is not delivered: %s\n", m.ID, mail.ShownNode(m.FromNode), output.Lines(text))
+		fmt.Fprintf(l.Errs, "mesh: warning: message %d from %s: the answer is not delivered: %s\n", m.ID, mail.ShownNode(m.FromNode), output.Lines(text))
 	case receipt != nil:
 		l.done(m, fmt.Sprint("answered with message ", receipt.ID))
 	default:
@@ -69,7 +67,7 @@ func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err e
 }
 
 func (l *serveLog) done(m client.MeshMessage, what string) {
-	fmt.Fprintf(l.app.Errs, "mesh: message %d from %s: %s\n", m.ID, mail.ShownNode(m.FromNode), what)
+	fmt.Fprintf(l.Errs, "mesh: message %d from %s: %s\n", m.ID, mail.ShownNode(m.FromNode), what)
 }
 
 // awaitInterrupt waits for the interrupt that kills the commands under way.
@@ -77,7 +75,7 @@ func (l *serveLog) awaitInterrupt(kill func()) {
 	again, stop := app.UntilInterrupted(l.killed)
 	defer stop()
 	if l.running.Load() > 0 {
-		fmt.Fprintln(l.app.Errs, "mesh: ending with the commands under way; ^C again kills them")
+		fmt.Fprintln(l.Errs, "mesh: ending with the commands under way; ^C again kills them")
 	}
 	<-again.Done()
 	kill()
@@ -97,7 +95,7 @@ func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
 		again = "again after " + pauseAfter(err, n)
 	}
 	text := strings.TrimSuffix(exit.Explain(err), ".")
-	fmt.Fprintf(l.app.Errs, "mesh: warning: message %d from %s: attempt %d of %d failed: %s; %s\n",
+	fmt.Fprintf(l.Errs, "mesh: warning: message %d from %s: attempt %d of %d failed: %s; %s\n",
 		m.ID, mail.ShownNode(m.FromNode), n, l.maxAttempts, output.Lines(text), again)
 }
 
@@ -113,7 +111,7 @@ func pauseAfter(err error, attempts int) string {
 // giveUp reports whether a message that is given up is marked read. A command that was killed has not answered.
 func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 	l.forget(m)
-	marked := l.markRead && l.killed.Err() == nil
+	marked := l.Options.giveUp == markRead && l.killed.Err() == nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.givenUp == nil {
@@ -127,13 +125,13 @@ func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 // giveUp before it reports a message that is given up.
 func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	if m.ID == 0 {
-		l.app.Warn(err)
+		l.Warn(err)
 		return
 	}
 	if errors.Is(err, client.ErrAnswerLost) || errors.Is(err, client.ErrAnswerKept) {
 		l.undelivered.Add(1)
 	}
-	l.app.Warn(fmt.Errorf("message %d from %s%s: %w", m.ID, mail.ShownNode(m.FromNode), l.state(m), &exit.ServedError{Err: err}))
+	l.Warn(fmt.Errorf("message %d from %s%s: %w", m.ID, mail.ShownNode(m.FromNode), l.state(m), &exit.ServedError{Err: err}))
 }
 
 // state describes a message that is given up. It then forgets the message, since the next error for it comes from a mark.

@@ -26,6 +26,10 @@ import (
 
 // Options are the flags of mesh serve.
 type Options struct {
+	*app.App
+	client  *client.MeshClient
+	command []string
+
 	url, giveUp, spool   string
 	kinds                []string
 	workers, maxAttempts int
@@ -35,7 +39,7 @@ type Options struct {
 
 // New returns the command mesh serve.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "serve [flags] -- COMMAND [ARG...]",
 		Short: "Run a command for each question and send its output as the answer",
@@ -82,21 +86,22 @@ An interrupt ends serve after the running commands have ended; a second interrup
 terminal, unless serve runs under nohup.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    app.Args(cobra.MinimumNArgs(1)),
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
-			return run(a, ctx, c, command, f)
+		RunE: o.AsNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
+			o.client, o.command = c, command
+			return run(ctx, o)
 		}),
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the flags behind COMMAND are its own
-	flags.StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
-	flags.StringSliceVar(&f.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
-	flags.IntVar(&f.workers, "workers", 1, "maximum number of commands that run at the same time")
-	flags.IntVar(&f.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
-	flags.DurationVar(&f.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
-	flags.DurationVar(&f.share, "share", 0, "share the messages with other serves of this node, such as 60s: after that time without a sign of life of one, another takes its message over")
-	flags.StringVar(&f.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
-	flags.StringVar(&f.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
-	flags.IntSliceVar(&f.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
+	flags.StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
+	flags.StringSliceVar(&o.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
+	flags.IntVar(&o.workers, "workers", 1, "maximum number of commands that run at the same time")
+	flags.IntVar(&o.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
+	flags.DurationVar(&o.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
+	flags.DurationVar(&o.share, "share", 0, "share the messages with other serves of this node, such as 60s: after that time without a sign of life of one, another takes its message over")
+	flags.StringVar(&o.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
+	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
+	flags.IntSliceVar(&o.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
 	app.Complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(mail.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
 	app.Complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -110,32 +115,32 @@ const (
 )
 
 // next describes what the next start does about answers that are not delivered.
-func (f Options) next() string {
-	if f.spool == "" {
+func (o *Options) next() string {
+	if o.spool == "" {
 		return "runs the command again for their questions; --spool keeps answers in a folder"
 	}
-	return "with --spool " + f.spool + " delivers those that are kept, and runs the command again for the others"
+	return "with --spool " + o.spool + " delivers those that are kept, and runs the command again for the others"
 }
 
 // options returns the options of Answer.
-func (f Options) options() (client.AnswerOptions, error) {
+func (o *Options) options() (client.AnswerOptions, error) {
 	opts := client.AnswerOptions{
-		ServeOptions: client.ServeOptions{Workers: f.workers, MaxAttempts: f.maxAttempts, Lease: f.share, Watch: mail.Polls(f.interval)}, AllowRules: f.allowRules, Spool: f.spool,
+		ServeOptions: client.ServeOptions{Workers: o.workers, MaxAttempts: o.maxAttempts, Lease: o.share, Watch: mail.Polls(o.interval)}, AllowRules: o.allowRules, Spool: o.spool,
 	}
-	if err := app.CheckRules(f.allowRules); err != nil {
+	if err := app.CheckRules(o.allowRules); err != nil {
 		return opts, err
 	}
-	if f.workers < 1 || f.maxAttempts < 1 { // 0 is the default of package client
+	if o.workers < 1 || o.maxAttempts < 1 { // 0 is the default of package client
 		return opts, exit.Usagef("--workers and --max-attempts must be positive")
 	}
-	if f.giveUp != leaveUnread && f.giveUp != markRead {
-		return opts, exit.Usagef("--give-up: %q must be %s or %s", f.giveUp, leaveUnread, markRead)
+	if o.giveUp != leaveUnread && o.giveUp != markRead {
+		return opts, exit.Usagef("--give-up: %q must be %s or %s", o.giveUp, leaveUnread, markRead)
 	}
-	if slices.Equal(f.kinds, []string{allKinds}) {
+	if slices.Equal(o.kinds, []string{allKinds}) {
 		opts.AllKinds = true
 		return opts, nil
 	}
-	for _, name := range f.kinds {
+	for _, name := range o.kinds {
 		if !slices.Contains(mail.Kinds, name) {
 			return opts, exit.Usagef("--kind: %q must be %s, or all by itself", name, strings.Join(mail.Kinds, ", "))
 		}
@@ -147,8 +152,9 @@ func (f Options) options() (client.AnswerOptions, error) {
 	return opts, nil
 }
 
-func run(a *app.App, ctx context.Context, c *client.MeshClient, command []string, f Options) error {
-	if err := cmp.Or(a.CheckName("--url", f.url), peers.CheckURL(f.url)); err != nil {
+// run answers messages until ctx ends.
+func run(ctx context.Context, o *Options) error {
+	if err := cmp.Or(o.CheckName("--url", o.url), peers.CheckURL(o.url)); err != nil {
 		return err
 	}
 	ctx, stop := app.UntilInterrupted(ctx)
@@ -156,31 +162,31 @@ func run(a *app.App, ctx context.Context, c *client.MeshClient, command []string
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	defer onHangup(kill)()
-	opts, err := f.options()
+	opts, err := o.options()
 	if err != nil {
 		return err
 	}
-	env, err := environment(a, c.Node())
+	env, err := o.environment()
 	if err != nil {
 		return err
 	}
-	w, err := worker.New(killed, c, command, env, a.Errs)
+	w, err := worker.New(killed, o.client, o.command, env, o.Errs)
 	if err != nil {
 		return exit.WrongUse(err)
 	}
-	l := &serveLog{app: a, worker: w, maxAttempts: f.maxAttempts, markRead: f.giveUp == markRead, ended: ctx, killed: killed}
+	l := &serveLog{Options: o, worker: w, ended: ctx, killed: killed}
 	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
-	a.Progress.Stop()
-	fmt.Fprintf(a.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", c.Node(), shownCommand(command))
-	if opts.Register, err = awaitRegistration(a, ctx, c, f.url); err != nil {
+	o.Progress.Stop()
+	fmt.Fprintf(o.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", o.client.Node(), shownCommand(o.command))
+	if opts.Register, err = o.awaitRegistration(ctx); err != nil {
 		return err
 	}
-	if err := c.Answer(ctx, l.answer, opts); err != nil {
+	if err := o.client.Answer(ctx, l.answer, opts); err != nil {
 		return err
 	}
 	if n := l.undelivered.Load(); n > 0 {
-		return exit.Failedf("%d finished answers are not delivered; the next start %s", n, f.next())
+		return exit.Failedf("%d finished answers are not delivered; the next start %s", n, o.next())
 	}
 	if killed.Err() != nil {
 		return exit.Failedf("the running commands were killed, and their messages stay unread")
@@ -190,9 +196,9 @@ func run(a *app.App, ctx context.Context, c *client.MeshClient, command []string
 
 // awaitRegistration is [registration], repeated while the gateway cannot be reached, with the pauses of Serve. It returns nil when ctx ends
 // first.
-func awaitRegistration(a *app.App, ctx context.Context, c *client.MeshClient, url string) (*client.RegisterRequest, error) {
+func (o *Options) awaitRegistration(ctx context.Context) (*client.RegisterRequest, error) {
 	for failures := 1; ; failures++ {
-		req, err := peers.Registration(ctx, c, url)
+		req, err := peers.Registration(ctx, o.client, o.url)
 		var failed *client.MeshGatewayError
 		switch {
 		case ctx.Err() != nil:
@@ -202,7 +208,7 @@ func awaitRegistration(a *app.App, ctx context.Context, c *client.MeshClient, ur
 		case !errors.As(err, &failed) || failed.StatusCode != 0 && failed.StatusCode < http.StatusInternalServerError:
 			return nil, err
 		}
-		a.Warn(err)
+		o.Warn(err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(client.RetryPause(err, failures)):
@@ -210,17 +216,17 @@ func awaitRegistration(a *app.App, ctx context.Context, c *client.MeshClient, ur
 	}
 }
 
-// environment returns the environment of the commands, which act as node.
-func environment(a *app.App, node string) ([]string, error) {
-	s, err := a.Settings()
+// environment returns the environment of the commands, which act as this node.
+func (o *Options) environment() ([]string, error) {
+	s, err := o.Settings()
 	if err != nil {
 		return nil, err
 	}
-	token, err := a.Token()
+	token, err := o.Token()
 	if err != nil {
 		return nil, err
 	}
-	return s.Environment(os.Environ(), node, token)
+	return s.Environment(os.Environ(), o.client.Node(), token)
 }
 
 // subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.

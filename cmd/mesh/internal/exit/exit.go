@@ -27,6 +27,14 @@ const (
 // ErrFound ends a command that found what it looked for. The finding has been printed already.
 var ErrFound = errors.New("found")
 
+// If returns [ErrFound] if a command has found what it looked for.
+func If(found bool) error {
+	if found {
+		return ErrFound
+	}
+	return nil
+}
+
 // UsageError is a command line that cannot be carried out.
 type UsageError struct{ Err error }
 
