@@ -171,11 +171,11 @@ func (e *entry) placeText(key []byte) *[]byte {
 
 // record returns the entry as a Record, which shares nothing with the line, and texts and labels with other records of the reader.
 func (e *entry) record(in *recordReader) (Record, error) {
-	text := func(b []byte) string { return in.texts.of(b, jsonread.Text) }
+	text := in.texts.text
 	r := Record{
 		ID: jsonread.Text(e.id), Provider: models.Provider(text(e.provider)), Model: text(e.model), Time: e.time, Mode: text(e.mode), Path: text(e.path),
 		Status: e.status, Attempt: e.attempt, Stream: e.stream, Complete: e.complete, Duration: time.Duration(math.Round(e.duration*1000)) * time.Microsecond,
-		USD: string(e.usd), Source: text(e.source), Unpriced: text([]byte(e.reason())),
+		USD: string(e.usd), Source: text(e.source), Unpriced: text(e.reason()),
 		API: text(e.api), Platform: text(e.platform), Region: text(e.region), Profile: text(e.profile), Requested: text(e.requested),
 		Upstream: text(e.upstream), UpstreamUSD: string(e.upstreamUSD), BYOK: e.byok, Billing: text(e.billing),
 		ModelStage: text(e.modelStage), RetirementDate: text(e.retirementDate),
@@ -197,17 +197,17 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		r.Requests = requests
 	}
 	if e.labels != nil {
-		r.Labels = in.labels.of(e.labels, texts)
+		r.Labels = in.labels.of(e.labels, in.names.labels)
 	}
 	return r, nil
 }
 
-// reason returns why the cost is not known; "" if it is, or if the line has no cost yet.
-func (e *entry) reason() string {
+// reason returns why the cost is not known; empty if it is, or if the line has no cost yet.
+func (e *entry) reason() []byte {
 	if e.usdGiven && e.usd == nil && len(e.unpriced) == 0 {
-		return "the cost was not known"
+		return []byte("the cost was not known")
 	}
-	return string(e.unpriced)
+	return e.unpriced
 }
 
 // resolve returns the provider, also where the line leaves it out.

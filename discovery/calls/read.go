@@ -37,7 +37,7 @@ func Read(paths ...string) iter.Seq2[Record, error] { return ReadSince(time.Time
 func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		source := &sharedBlocks{paths: paths, from: firstDay(since)}
-		source.records(yield)
+		source.records(newRecordReader())(yield)
 	}
 }
 

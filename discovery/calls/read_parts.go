@@ -5,6 +5,9 @@ import (
 	"io"
 	"iter"
 	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // ReadParts returns n sequences that together yield what [Read] yields: each record, and each error, is in one of them. They read the
@@ -26,7 +29,32 @@ func ReadParts(n int, onRead func(bytes int), paths ...string) []iter.Seq2[Recor
 	source := &sharedBlocks{paths: paths, onRead: onRead}
 	parts := make([]iter.Seq2[Record, error], n)
 	for i := range parts {
-		parts[i] = source.records
+		parts[i] = source.records(newRecordReader())
+	}
+	return parts
+}
+
+// CountParts is [ReadParts] with [Record.Count] of each record, which takes less time: the usage of a line is read together with the line.
+// Beside an error of Count there is a Counted with the Record alone.
+func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), paths ...string) []iter.Seq2[Counted, error] {
+	source := &sharedBlocks{paths: paths, onRead: onRead}
+	parts := make([]iter.Seq2[Counted, error], n)
+	for i := range parts {
+		in := newRecordReader()
+		in.e.counts = &usage.Reader{}
+		parts[i] = func(yield func(Counted, error) bool) {
+			source.records(in)(func(r Record, err error) bool {
+				if err != nil {
+					return yield(Counted{}, err)
+				}
+				call, err := in.call(&r)
+				c, err := r.count(call, err, list, reprice)
+				if err != nil {
+					c.Record = r
+				}
+				return yield(c, err)
+			})
+		}
 	}
 	return parts
 }
@@ -53,24 +81,25 @@ type foundFile struct {
 }
 
 // records yields the records of the blocks that this goroutine gets.
-func (s *sharedBlocks) records(yield func(Record, error) bool) {
-	in := newRecordReader()
-	var b block
-	for {
-		var err error
-		if b, err = s.next(b.data); errors.Is(err, errNoMore) {
-			return
-		}
-		if err != nil {
-			if !yield(Record{}, err) {
+func (s *sharedBlocks) records(in *recordReader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		var b block
+		for {
+			var err error
+			if b, err = s.next(b.data); errors.Is(err, errNoMore) {
+				return
+			}
+			if err != nil {
+				if !yield(Record{}, err) {
+					s.stop()
+					return
+				}
+				continue
+			}
+			if !yieldLines(&b, in, yield) {
 				s.stop()
 				return
 			}
-			continue
-		}
-		if !yieldLines(&b, in, yield) {
-			s.stop()
-			return
 		}
 	}
 }

@@ -83,3 +83,50 @@ func TestPartsEndTogether(t *testing.T) {
 		t.Fatal("there are no files")
 	}
 }
+
+// countedLines are lines whose usage is read in different ways: of all forms, with fees, charges, paths of images, and not at all.
+const countedLines = `{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00+01:00","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":4}}}
+{"provider":"OpenAI","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usd":"0.5","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}
+{"model":"claude-opus-5","time":"2026-11-02T00:00:00Z","usage":{"input_tokens":7,"output_tokens":2,"cache_read_input_tokens":5},"requests":{"web_search":2}}
+{"model":"claude-opus-5","time":"2026-11-02T00:00:00Z","usage":{"input_tokens":7,"output_tokens":2},"requests":{"web_search":-2}}
+{"provider":"gemini","model":"gemini-2.5-flash","time":"2026-11-02T00:00:00Z","usage":{"promptTokenCount":5,"candidatesTokenCount":2,"totalTokenCount":7},"mode":"batch"}
+{"provider":"openai","model":"gpt-image-2","time":"2026-11-02T00:00:00Z","usage":{"input_tokens":5,"output_tokens":2,"total_tokens":7},"path":"/v1/images/generations"}
+{"platform":"openrouter","api":"openai","model":"x/y","time":"2026-11-02T00:00:00Z","usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7,"cost":0.001}}
+{"platform":"bedrock","api":"converse","provider":"anthropic","region":"eu-west-1","model":"anthropic.claude-opus-5","time":"2026-11-02T00:00:00Z","usage":{"inputTokens":5,"outputTokens":2,"totalTokens":7}}
+{"provider":"groq","model":"llama","time":"2026-11-02T00:00:00Z","usd":null,"unpriced":"no price","usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}
+{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usage":{"prompt_tokens":-9}}
+{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usage":{"n":1}}
+{"provider":"openai","api":"other","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}
+{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00Z"}
+{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usd":null,"status":200,"complete":false,"stream":true,"bound_usd":"0.25","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12},"labels":{"team":"a","none":null}}
+{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","status":429,"usd":"0"}
+{
+`
+
+// TestCountPartsCount compares what is read together with the lines with Count of the records.
+func TestCountPartsCount(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "calls.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(countedLines), 0o600))
+	for _, reprice := range []bool{false, true} {
+		var want []calls.Counted
+		var wantErrs []string
+		for r, err := range calls.Read(file) {
+			c := calls.Counted{}
+			if err == nil {
+				if c, err = r.Count(nil, reprice); err != nil {
+					c.Record = r
+				}
+			}
+			want, wantErrs = append(want, c), append(wantErrs, fmt.Sprint(err))
+		}
+		require.Len(t, want, 16)
+		var got []calls.Counted
+		var errs []string
+		for c, err := range calls.CountParts(1, nil, reprice, nil, file)[0] {
+			got, errs = append(got, c), append(errs, fmt.Sprint(err))
+		}
+		assert.Equal(t, want, got)
+		assert.Equal(t, wantErrs, errs)
+	}
+}

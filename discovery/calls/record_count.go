@@ -27,13 +27,17 @@ type Counted struct {
 // A record without what its cost needs, and one with an amount that is not a plain decimal, is an error, which contains nothing of the
 // record.
 func (r Record) Count(list *prices.List, reprice bool) (Counted, error) {
+	call, err := r.Call()
+	return r.count(call, err, list, reprice)
+}
+
+// count returns the record as its call counts. usageErr is why the call has no counts.
+func (r *Record) count(call prices.Call, usageErr error, list *prices.List, reprice bool) (Counted, error) {
 	if list == nil {
 		list = prices.BuiltIn()
 	}
-	c := Counted{Record: r}
+	c := Counted{Record: *r, Call: call}
 	c.Time = r.Time.UTC()
-	var usageErr error
-	c.Call, usageErr = r.Call()
 	if r.Usage == nil {
 		usageErr = errNoUsage
 	}

@@ -122,7 +122,7 @@ func (s *summer) addEntry() error {
 func (s *summer) matches(labels []byte) bool {
 	var r Record
 	if labels != nil {
-		r.Labels = texts(labels)
+		r.Labels = interned(nil).labels(labels)
 	}
 	return r.HasLabels(s.opts.MatchLabels)
 }
@@ -206,7 +206,7 @@ func (e *entry) cost() (recorded cost, err error) {
 	}
 	amount, wrong := e.usd, errUSD
 	if amount == nil {
-		recorded.unpriced, amount, wrong = e.reason(), e.bound, errBound
+		recorded.unpriced, amount, wrong = string(e.reason()), e.bound, errBound
 	}
 	if amount == nil {
 		return recorded, nil

@@ -7,7 +7,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // call is a record with what is computed of it once.
@@ -30,18 +29,14 @@ var (
 )
 
 // read reads a record. An error contains nothing of it.
-func (c *call) read(r *calls.Record, list *prices.List, reprice bool) error {
-	if r.Time.IsZero() {
+func (c *call) read(one *calls.Counted) error {
+	if one.Time.IsZero() {
 		return errTime
 	}
-	counted, err := r.Count(list, reprice)
-	if err != nil {
-		return err
-	}
-	if counted.Provider == "" && r.Platform == "" {
+	if one.Provider == "" && one.Platform == "" {
 		return errOwner
 	}
-	*c = call{Counted: counted}
+	*c = call{Counted: *one}
 	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
 	c.day = calendar.DayNumber(c.Time)
 	c.usd, c.known = decimal.ParsePlain(c.USD)

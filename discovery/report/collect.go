@@ -32,7 +32,7 @@ func Read(o Options, paths ...string) (*Report, error) {
 	}
 	workers := make([]*collector, min(runtime.GOMAXPROCS(0), maxWorkers))
 	var group sync.WaitGroup
-	for i, records := range calls.ReadParts(len(workers), o.OnRead, paths...) {
+	for i, records := range calls.CountParts(len(workers), s.prices, s.reprice, o.OnRead, paths...) {
 		workers[i] = newCollector(s)
 		group.Go(func() { workers[i].collect(records) })
 	}
@@ -54,7 +54,20 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 		return nil, err
 	}
 	c := newCollector(s)
-	c.collect(records)
+	c.collect(func(yield func(calls.Counted, error) bool) {
+		for r, err := range records {
+			one := calls.Counted{}
+			if err == nil {
+				one, err = r.Count(s.prices, s.reprice)
+			}
+			if err != nil {
+				one.Record = r
+			}
+			if !yield(one, err) {
+				return
+			}
+		}
+	})
 	c.addFetched()
 	return c.report(), nil
 }
@@ -90,7 +103,13 @@ type collector struct {
 	first, last   time.Time
 	errors        errorList
 	// fetched are the calls that fetched a stored response, which others may have fetched, too. They are added last.
-	fetched []endpoints.Fetch[calls.Record]
+	fetched []endpoints.Fetch[counted]
+}
+
+// counted is a record as it counts, or why it does not.
+type counted struct {
+	calls.Counted
+	err error
 }
 
 func newCollector(s *setting) *collector {
@@ -103,24 +122,25 @@ func newCollector(s *setting) *collector {
 	return c
 }
 
-func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
-	for r, err := range records {
-		switch {
-		case err != nil:
-			c.errors.add(err)
-		case r.Complete && endpoints.Fetches(r.Path, r.ID):
-			c.fetched = append(c.fetched, endpoints.Fetch[calls.Record]{ID: r.ID, Time: r.Time, Call: r})
-		default:
-			c.read(&r)
+func (c *collector) collect(records iter.Seq2[calls.Counted, error]) {
+	for one, err := range records {
+		if one.Complete && endpoints.Fetches(one.Path, one.ID) {
+			c.fetched = append(c.fetched, endpoints.Fetch[counted]{ID: one.ID, Time: one.Time, Call: counted{one, err}})
+		} else {
+			c.read(&one, err)
 		}
 	}
 }
 
-func (c *collector) read(r *calls.Record) {
-	if !r.HasLabels(c.match) {
+// read adds a call, or the error of a line or of its call. The error of a line is of no labels.
+func (c *collector) read(one *calls.Counted, err error) {
+	if (err == nil || !one.Time.IsZero()) && !one.HasLabels(c.match) {
 		return
 	}
-	if err := c.one.read(r, c.prices, c.reprice); err != nil {
+	if err == nil {
+		err = c.one.read(one)
+	}
+	if err != nil {
 		c.errors.add(err)
 		return
 	}
@@ -130,7 +150,7 @@ func (c *collector) read(r *calls.Record) {
 // addFetched adds the first of the calls that fetched a response: it is one call.
 func (c *collector) addFetched() {
 	for _, f := range endpoints.FirstFetches(c.fetched) {
-		c.read(&f.Call)
+		c.read(&f.Call.Counted, f.Call.err)
 	}
 }
 
@@ -163,14 +183,18 @@ func (c *collector) add(one *call) {
 
 func (c *collector) addBudgets(one *call) {
 	for i, b := range c.budgets {
+		in, forecast := b.in(one.day, &c.window), b.Per == "month" && one.day >= c.window.today-forecastDays && one.day <= c.window.today
+		if !in && !forecast {
+			continue
+		}
 		value, usd := "", budget.Expense(&one.Record, decimal.Decimal{}, c.chargesOnly)
 		if b.Label != "" {
 			value = one.Labels[b.Label]
 		}
-		if b.in(one.day, &c.window) {
+		if in {
 			c.spent[i].add(value, usd)
 		}
-		if b.Per == "month" && one.day >= c.window.today-forecastDays && one.day <= c.window.today {
+		if forecast {
 			c.spent[i].addDay(value, one.day, usd)
 		}
 	}

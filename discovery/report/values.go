@@ -105,7 +105,7 @@ func (n *names) add(c *call, s *setting) {
 		n.users.add(userDay{user, c.day}, c)
 	}
 	if thread := c.thread(); thread != "" {
-		n.threads.add(thread, c, &n.room)
+		n.threads.row(thread, &n.room).add(c)
 	}
 }
 
