@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -210,4 +211,30 @@ func TestNoNameBeginsALine(t *testing.T) {
 	assert.Contains(t, stderr, "node-b")
 	assert.NotRegexp(t, `(?m)^mesh: (budget is|run:)`, stderr)
 	assert.NotRegexp(t, "[\r\x1b\u009b]", stderr)
+}
+
+// Lines that cannot be read are one warning in total. With --strict all calls are refused.
+func TestMeterWarnsOnceOfUnreadableLines(t *testing.T) {
+	t.Parallel()
+	_, flags := startProvidersForAgent(t)
+	dir := t.TempDir()
+	today := time.Now().UTC().Format(time.DateOnly)
+	for _, name := range []string{"a", "b", "c"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, today+"-"+name+".jsonl"), []byte("no\nno\n"), 0o600))
+	}
+	flags = append(flags, "--log", dir, "--budget", "5/day")
+	_, stderr, status := runMeter(t, nil, append(flags, "--", "caller", "chat")...)
+	assert.Equal(t, 0, status)
+	assert.Equal(t, 1, strings.Count(stderr, "cannot be read"), stderr)
+	assert.Contains(t, stderr, "mesh: warning: --budget does not count the lines of --log that cannot be read, in 3 files: ")
+	assert.Contains(t, stderr, "refused: 0\n")
+	stdout, stderr, status := runMeter(t, nil, append(flags, "--strict", "--", "caller", "chat", "chat")...)
+	assert.Equal(t, 0, status)
+	assert.Equal(t, 2, strings.Count(stdout, "chat 402 false "), stdout)
+	assert.Contains(t, stderr, "refused: 2\n")
+	for _, wrong := range [][]string{{"--budget", "5/day"}, {"--log", dir}, {"--log", dir, "--budget", "5"}} {
+		_, stderr, status = runMeter(t, nil, append(wrong, "--strict", "--", "caller", "chat")...)
+		assert.Equal(t, exit.Usage, status)
+		assert.Contains(t, stderr, "--strict needs --log and a --budget with a period")
+	}
 }

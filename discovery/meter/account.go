@@ -115,8 +115,8 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 	for _, a := range m.budgets {
 		a.advance(now)
 		b := a.balance(labels, a.period)
-		if a.refuses(b) {
-			return nil, &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String()}
+		if m.unread != nil || a.refuses(b) {
+			return nil, &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Unread: m.unread}
 		}
 		reserved = append(reserved, reservation{a, b, labels[a.budget.Label]})
 	}

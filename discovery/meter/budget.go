@@ -110,6 +110,8 @@ type BudgetError struct {
 	Label string
 	// Spent is what was spent in the period, and Reserved what is set aside for calls that run, in US dollars.
 	Spent, Reserved string
+	// Unread is why the amount that was spent is not known, with [WithStrict]; nil if the budget is used up.
+	Unread error
 }
 
 func (e *BudgetError) Error() string {
@@ -119,6 +121,9 @@ func (e *BudgetError) Error() string {
 	}
 	if e.Budget.Per != "" {
 		of += " for this " + string(e.Budget.Per)
+	}
+	if e.Unread != nil {
+		return fmt.Sprintf("meter: the budget of %s USD%s refuses all calls, since what was spent is not known: %v", e.Budget.USD, of, e.Unread)
 	}
 	return fmt.Sprintf("meter: the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
 }

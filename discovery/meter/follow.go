@@ -24,7 +24,8 @@ const maxFollowErrors = 100
 // such a context first: a later Follow of the same log continues there, and counts nothing twice.
 //
 // Follow reads on after an error, such as a line that cannot be read, and returns nil or the errors when ctx ends, at
-// most 100. The error of a wrong log is a [*ValueError], at once.
+// most 100: of each file the first. With [WithStrict] the budgets refuse all calls from then on. The error of a wrong log is a [*ValueError],
+// at once.
 //
 // A program does not see the calls that run in another one, and sees a call that has ended up to a second later. So n programs together
 // can exceed a budget further than one of them alone: by what n-1 of them spend within a second, and by the calls that they then have
@@ -44,6 +45,11 @@ func (m *Meter) Follow(ctx context.Context, log *calls.Log) error {
 		var wrong *ValueError
 		if errors.As(errors.Join(failed...), &wrong) {
 			return wrong
+		}
+		if m.strict && len(failed) > 0 {
+			m.mu.Lock()
+			m.unread = failed[0]
+			m.mu.Unlock()
 		}
 		errs = append(errs, failed[:min(len(failed), maxFollowErrors-len(errs))]...)
 		select {

@@ -222,3 +222,35 @@ func BenchmarkFollow(b *testing.B) {
 	}
 	b.ReportMetric(again.Seconds()/float64(b.N), "again-s/op")
 }
+
+// What an unreadable line has cost is not known: by default it costs nothing, and with WithStrict all calls are refused.
+func TestStrictBudgetsRefuseWhatFollowsAnUnreadableLine(t *testing.T) {
+	t.Parallel()
+	for strict, opts := range map[bool][]meter.Option{false: nil, true: {meter.WithStrict()}} {
+		synctest.Test(t, func(t *testing.T) {
+			atNoon()
+			dir := t.TempDir()
+			others, log := openLog(t, dir), openLog(t, dir)
+			others.Record(callAt(time.Now(), "", "0.1"))
+			m, err := meter.New(append(opts, meter.WithBudget(meter.Budget{USD: "100", Per: meter.PeriodDay}))...)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			result := make(chan error, 1)
+			go func() { result <- m.Follow(ctx, log) }()
+			synctest.Wait()
+			assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat))
+			name := filepath.Join(dir, "2026-11-22-x.jsonl")
+			require.NoError(t, os.WriteFile(name, []byte(`{"provider":"openai","model":"gpt-4o","time":"2026-11-22T12:00:00Z","usd":"90","usd":"0"}`+"\n"), 0o600))
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
+			assert.Equal(t, strict, refused != nil)
+			if strict {
+				require.ErrorContains(t, refused.Unread, name+":1: a key must not be there twice")
+				require.ErrorContains(t, refused, "refuses all calls, since what was spent is not known: calls: "+name+":1: ")
+			}
+			cancel()
+			require.Error(t, <-result)
+		})
+	}
+}

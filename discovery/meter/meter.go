@@ -23,6 +23,7 @@ type Meter struct {
 	recorders   []func(calls.Record)
 	streamUsage bool
 	chargesOnly bool // budgets do not count subscriptions
+	strict      bool // budgets refuse what follows unread
 	logger      *slog.Logger
 	totals      *calls.Totals
 
@@ -34,6 +35,7 @@ type Meter struct {
 	unknown    logged // hosts
 	models     logged // with calls whose cost is not known
 	background background
+	unread     error // of a line or a file that Follow has met
 }
 
 // Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.

@@ -56,6 +56,15 @@ func WithChargesOnly() Option {
 	}
 }
 
+// WithStrict makes the budgets refuse every call after [Meter.Follow] has met a line or a file that it cannot read, since what that costs is
+// not known. By default such a line costs nothing.
+func WithStrict() Option {
+	return func(m *config) error {
+		m.strict = true
+		return nil
+	}
+}
+
 // WithStreamUsage sets stream_options.include_usage in chat streams of OpenAI, unless the request has it: without it such a stream
 // has no counts. The caller sees an additional event at the end, and "usage":null in the others. The body of the request is
 // held in memory for it.

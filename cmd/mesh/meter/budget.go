@@ -3,14 +3,17 @@ package meter
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -44,6 +47,9 @@ func budgetOptions(a *app.App, f *Options) []meter.Option {
 	opts := []meter.Option{meter.WithBudgetWarning(func(w meter.BudgetWarning) { warnOfBudget(a, w) })}
 	if f.chargesOnly {
 		opts = append(opts, meter.WithChargesOnly())
+	}
+	if f.strict {
+		opts = append(opts, meter.WithStrict())
 	}
 	return opts
 }
@@ -89,15 +95,10 @@ func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, re
 
 // follows reports whether budgets count the folder of --log.
 func (run *meterRun) follows() bool {
-	for _, b := range run.budgets {
-		if b.Per != "" {
-			return run.log != nil
-		}
-	}
-	return false
+	return run.log != nil && slices.ContainsFunc(run.budgets, func(b meter.Budget) bool { return b.Per != "" })
 }
 
-// follow reads what was spent before, and then what others write, until stop is called. What cannot be read is a warning.
+// follow reads what was spent before, and then what others write, until stop is called. What cannot be read is one warning.
 func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	if !run.follows() {
 		return func() {}
@@ -105,17 +106,29 @@ func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	before, end := context.WithCancel(ctx)
 	end()
-	if err := run.config.Meters.Follow(before, run.log); err != nil {
-		run.app.Warn(err)
+	var warning sync.Once
+	warn := func(err error) {
+		if err != nil {
+			warning.Do(func() { run.app.Warn(unreadError(err)) })
+		}
 	}
+	warn(run.config.Meters.Follow(before, run.log))
 	result := make(chan error, 1)
 	go func() { result <- run.config.Meters.Follow(ctx, run.log) }()
 	return func() {
 		cancel()
-		if err := <-result; err != nil {
-			run.app.Warn(err)
-		}
+		warn(<-result)
 	}
+}
+
+// unreadError returns one error for those of the files of --log.
+func unreadError(err error) error {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return err
+	}
+	all := joined.Unwrap()
+	return fmt.Errorf("--budget does not count the lines of --log that cannot be read, in %s: %w", output.Plural(len(all), "file"), all[0])
 }
 
 // warnOfBudgets warns of budgets that limit nothing, or refuse everything.

@@ -36,6 +36,7 @@ type Options struct {
 	intercept         bool
 	noProject         bool
 	chargesOnly       bool
+	strict            bool
 }
 
 // New returns the command mesh meter.
@@ -68,7 +69,8 @@ WebSockets are refused with 426, so that COMMAND falls back to HTTP; those of No
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
 mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls of
 earlier runs and of other programs count that are in the folder. These programs see each other's calls within a second, and can together
-exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. A stream that breaks off counts as what it
+exceed the budget by what they spend in that time. A warning is printed when 80 % are spent, and
+one for all lines of the folder that cannot be read, which count nothing; with --strict all calls are refused then. A stream that breaks off counts as what it
 costs at least. Other unpriced calls do not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With
 --per-call, that amount is set aside for each call while it runs, and every unpriced call counts as at least that, to hosts that are no
 provider's, too. A warning names each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that
@@ -103,6 +105,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	cmd.Flags().StringVar(&f.env, "env", "", "file for the variables of --listen, which only you can read")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
 	cmd.Flags().BoolVar(&f.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse all calls if a line of the folder of --log cannot be read; needs a --budget with a period")
 	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
 	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
 	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
@@ -195,6 +198,9 @@ func newRun(a *app.App, command []string, f *Options) (run *meterRun, err error)
 			return nil, exit.Usagef("--log %s: %w", f.log, exit.WithoutPath(err))
 		}
 		recorders = append(recorders, run.log.Record)
+	}
+	if f.strict && !run.follows() {
+		return nil, exit.Usagef("--strict needs --log and a --budget with a period")
 	}
 	run.config = proxy.Config{Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.Errs, Addr: f.listen}
 	if run.config.Secret, err = f.listenSecret(); err != nil {
