@@ -20,14 +20,15 @@ func (d *Decoder) StrBytes() ([]byte, error) {
 	if d.peek() != '"' {
 		return nil, d.unexpected()
 	}
-	if text, ok := d.plainString(); ok {
-		return text, nil
-	}
 	begin := d.at + 1
 	if err := d.skipString(); err != nil {
 		return nil, err
 	}
-	return unescape(d.text[begin : d.at-1]), nil
+	raw := d.text[begin : d.at-1 : d.at-1]
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw, nil
+	}
+	return unescape(raw), nil
 }
 
 // Text returns a string with each byte that is not UTF-8 replaced by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of
@@ -56,17 +57,6 @@ func plain(text []byte) int {
 		}
 	}
 	return len(text)
-}
-
-// plainString reads a string that has no escapes, and nothing of others. The next byte is its quote.
-func (d *Decoder) plainString() (text []byte, ok bool) {
-	rest := d.text[d.at+1:]
-	n := plain(rest)
-	if n == len(rest) || rest[n] != '"' {
-		return nil, false
-	}
-	d.at += n + 2
-	return rest[:n:n], true
 }
 
 // skipString reads a string without decoding its escapes. The next byte is its quote.
