@@ -18,9 +18,8 @@ type chunk struct {
 	isKey   bool // the text is a key, or may become one
 	isBytes bool // the next value is that of bytes
 	key     []byte
-	quad    [4]byte // base64 that is not decoded yet
-	n       int
-	padded  bool // after = nothing may follow
+	pending []byte // base64 that is not decoded yet
+	padded  bool   // after = nothing may follow
 	buffer  []byte
 }
 
@@ -101,13 +100,8 @@ func (c *chunk) take(p []byte) {
 }
 
 func (c *chunk) endText() {
-	switch c.text {
-	case keyText:
-		c.isBytes = string(c.key) == "bytes"
-	case bytesText:
-		c.failed = c.failed || c.n > 0
-	case noText, otherText:
-	}
+	c.isBytes = c.text == keyText && string(c.key) == "bytes"
+	c.failed = c.failed || len(c.pending) > 0
 	c.text = noText
 }
 
@@ -133,28 +127,16 @@ func (c *chunk) unescape(b byte) {
 
 // decode takes base64. It decodes groups of four characters; the rest of a piece is kept for the next one.
 func (c *chunk) decode(p []byte) {
-	for c.n > 0 && len(p) > 0 {
-		c.quad[c.n], p = p[0], p[1:]
-		if c.n++; c.n == len(c.quad) {
-			c.n = 0
-			c.decodeGroups(c.quad[:])
-		}
-	}
-	whole := len(p) / 4 * 4
-	c.decodeGroups(p[:whole])
-	c.n += copy(c.quad[c.n:], p[whole:])
-}
-
-func (c *chunk) decodeGroups(p []byte) {
 	for len(p) > 0 && !c.failed {
-		group := p[:min(len(p), encodedBlock)]
-		n, err := base64.StdEncoding.Decode(c.buffer, group)
-		if err != nil || c.padded {
-			c.failed = true
-			return
+		n := min(len(p), encodedBlock-len(c.pending))
+		c.pending, p = append(c.pending, p[:n]...), p[n:]
+		whole := c.pending[:len(c.pending)/4*4]
+		n, err := base64.StdEncoding.Decode(c.buffer, whole)
+		c.failed = err != nil || c.padded && len(whole) > 0
+		if !c.failed && n > 0 {
+			c.padded = whole[len(whole)-1] == '='
+			c.data(c.buffer[:n])
 		}
-		c.padded = group[len(group)-1] == '='
-		c.data(c.buffer[:n])
-		p = p[len(group):]
+		c.pending = append(c.pending[:0], c.pending[len(whole):]...)
 	}
 }

@@ -34,7 +34,7 @@ func NewEvents(begin func(), data func(piece []byte), end func()) *Events {
 }
 
 func (e *Events) begin(h Headers) {
-	e.name, e.chunk = "", chunk{data: e.data, buffer: e.buffer[:], key: e.chunk.key[:0], encoded: h.EventType == "chunk"}
+	e.name, e.chunk = "", chunk{data: e.data, buffer: e.buffer[:], key: e.chunk.key[:0], pending: e.chunk.pending[:0], encoded: h.EventType == "chunk"}
 	switch {
 	case h.MessageType == "exception":
 		e.name = shown(h.ExceptionType)

@@ -124,19 +124,11 @@ func unescape(text []byte, e encoding) (string, int) {
 }
 
 func unescapeBackslash(text []byte) (string, int) {
-	switch c := text[1]; c {
-	case '"', '\\', '/', '\'', '`':
-		return string(c), 2
-	case 'n':
-		return "\n", 2
-	case 't':
-		return "\t", 2
-	case 'r':
-		return "\r", 2
-	case 'b':
-		return "\b", 2
-	case 'f':
-		return "\f", 2
+	const letters, characters = "\"\\/'`ntrbf", "\"\\/'`\n\t\r\b\f"
+	if i := strings.IndexByte(letters, text[1]); i >= 0 {
+		return characters[i : i+1], 2
+	}
+	switch text[1] {
 	case 'x':
 		if b, ok := hexValue(text, 2, 2); ok {
 			return string([]byte{byte(b)}), 4 //nolint:gosec // two hexadecimal digits fit into a byte
