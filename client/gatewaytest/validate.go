@@ -89,14 +89,19 @@ func (f *bodyFields) add(i issue, field string) {
 
 // required returns a text of 1 to longest characters; longest 0 is without limits.
 func (f *bodyFields) required(field string, longest int) string {
-	if f.body == nil {
-		return "" // the issue is the body
-	}
-	if _, given := f.body[field]; !given {
-		f.add(issue{Type: "missing", Msg: "Field required", Input: f.body}, field)
+	if !f.given(field) {
 		return ""
 	}
 	return f.text(field, longest)
+}
+
+// given requires a field of any type. Without a body the issue is the body.
+func (f *bodyFields) given(field string) bool {
+	_, given := f.body[field]
+	if !given && f.body != nil {
+		f.add(issue{Type: "missing", Msg: "Field required", Input: f.body}, field)
+	}
+	return given
 }
 
 // optional is required for a field that may be absent or null; the result is then nil.

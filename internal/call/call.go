@@ -142,19 +142,23 @@ func readError(ctx context.Context, resp *http.Response) *Error {
 // read reads a body of at most MaxBytes. One more byte is an error: a part of a body must not be taken for the whole. With an
 // error, read returns the part that it has read.
 func (l Limits) read(resp *http.Response) ([]byte, error) {
-	limit, source := l.MaxBytes, io.Reader(resp.Body)
+	source := resp.Body
 	if l.Filter != nil {
-		source = l.Filter(&boundedReader{next: resp.Body, left: maxFilteredBytes})
-	} else if resp.ContentLength > limit {
+		source = io.NopCloser(l.Filter(http.MaxBytesReader(nil, resp.Body, maxFilteredBytes)))
+	} else if resp.ContentLength > l.MaxBytes {
 		begin := make([]byte, bytes.MinRead)
 		n, _ := resp.Body.Read(begin)
-		return begin[:n], tooLarge(limit)
+		return begin[:n], tooLarge(l.MaxBytes)
 	}
-	body, err := io.ReadAll(io.LimitReader(source, max(limit, limit+1))) // limit+1 may overflow
-	if err == nil && int64(len(body)) > limit {
-		err = tooLarge(limit)
+	body, err := io.ReadAll(http.MaxBytesReader(nil, source, l.MaxBytes))
+	var exceeded *http.MaxBytesError
+	if errors.As(err, &exceeded) {
+		err = tooLarge(exceeded.Limit)
 	}
 	return body, err
 }
+
+// maxFilteredBytes bounds a body of which only a part is kept.
+const maxFilteredBytes = 1 << 30
 
 func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit) }
