@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -40,17 +41,11 @@ func (c *MeshClient) checkQuestions(ctx context.Context, questions []MeshMessage
 	}
 	seen := make(map[int64]bool, len(questions))
 	for _, q := range questions {
-		if err := checkMessageID(q.ID); err != nil {
-			return err
-		}
-		if err := c.redactor.checkNodeName("ToNode", q.ToNode); err != nil {
+		if err := cmp.Or(checkMessageID(q.ID), c.redactor.checkNodeName("ToNode", q.ToNode), checkText("ThreadID", q.GetThreadID())); err != nil {
 			return err
 		}
 		if q.FromNode != "" && q.FromNode != c.node {
 			return c.redactor.nameError("FromNode", q.FromNode, "must be empty or the client's own node")
-		}
-		if err := checkText("ThreadID", q.GetThreadID()); err != nil {
-			return err
 		}
 		if seen[q.ID] {
 			return invalidValue("questions", q.ID, "must not contain a question twice")

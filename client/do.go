@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -130,16 +131,8 @@ func (req Request) check() error {
 	case req.reads() && req.IdempotencyKey != "":
 		return invalid("IdempotencyKey", "must be empty for "+req.Method)
 	}
-	if err := checkPath(req.Path); err != nil {
-		return err
-	}
-	if err := checkIdempotencyKey(req.IdempotencyKey); err != nil {
-		return err
-	}
-	if err := checkQueryTexts("Query", req.Query); err != nil {
-		return err
-	}
-	return checkAllowRules(req.AllowRules)
+	return cmp.Or(
+		checkPath(req.Path), checkIdempotencyKey(req.IdempotencyKey), checkQueryTexts("Query", req.Query), checkAllowRules(req.AllowRules))
 }
 
 // checkPath rejects a path that a server or a proxy may read as another one. Its errors do not show the path, which may contain

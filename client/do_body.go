@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,18 +55,16 @@ func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	return appendMembers(body, map[string]any{"idempotency_key": key})
 }
 
-// appendMembers adds members to an object.
+// appendMembers adds members to an object that json.Marshal has written.
 func appendMembers(object []byte, members map[string]any) ([]byte, error) {
 	more, err := json.Marshal(members)
 	if err != nil || len(members) == 0 {
 		return object, err
 	}
-	object = bytes.TrimRight(object, blanks)
-	object = bytes.TrimRight(bytes.TrimSuffix(object, []byte("}")), blanks)
-	if !bytes.HasSuffix(object, []byte("{")) {
-		object = append(bytes.Clone(object), ',')
+	if string(object) == "{}" {
+		return more, nil
 	}
-	return append(bytes.Clone(object), more[1:]...), nil
+	return slices.Concat(object[:len(object)-1], []byte(","), more[1:]), nil
 }
 
 // replaced matches the escape that json.Marshal writes for a byte that is not UTF-8.

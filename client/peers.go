@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,19 +90,13 @@ var opRegister = operation{method: http.MethodPost, path: "/peers/register"}
 // Capabilities that cannot be written as JSON, text that is not valid UTF-8, and the node "claims", which ServeOptions.Lease uses, are a
 // [*ValueError].
 func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPeer, error) {
-	if err := req.check(); err != nil {
-		return nil, err
-	}
-	if err := c.ready(ctx); err != nil {
+	if err := cmp.Or(req.check(), c.ready(ctx)); err != nil {
 		return nil, err
 	}
 	if c.node == claimNode {
 		return nil, invalidValue("node", c.node, "must not be that of the claims of ServeOptions.Lease")
 	}
-	if err := c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}); err != nil {
-		return nil, err
-	}
-	if err := c.redactor.scanMembers(req.Extra, nil); err != nil {
+	if err := cmp.Or(c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}), c.redactor.scanMembers(req.Extra, nil)); err != nil {
 		return nil, err
 	}
 	resp, err := c.do(ctx, opRegister, func(ctx context.Context) (*http.Response, error) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,10 +23,7 @@ import (
 // If the message is not found, the error is a [*NotInInboxError], which describes what was searched. A message that cannot be
 // decoded is a [*RowError]; other such messages are ignored. An id below 1 is a [*ValueError].
 func (c *MeshClient) GetMessage(ctx context.Context, id int64) (*MeshMessage, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := checkMessageID(id); err != nil {
+	if err := cmp.Or(c.ready(ctx), checkMessageID(id)); err != nil {
 		return nil, err
 	}
 	s := &search{client: c, id: id, limit: maxLimit}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -76,13 +77,7 @@ func opGetThread(id string) operation {
 // With ThreadOptions.Newest one request lists the messages (GET /messages). They have ReadAt, and of the Thread only ID is set.
 // If a thread has more than 2000 messages, those between the oldest and the newest 1000 cannot be listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, nil, err
-	}
-	if err := checkPathSegment("id", id); err != nil {
-		return nil, nil, err
-	}
-	if err := checkLimit(opts.Limit, maxLimit); err != nil {
+	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err
 	}
 	if opts.Newest {
@@ -122,10 +117,7 @@ func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadO
 // 100 threads whose names are similar: if the name is not among so many, the error is a [*MeshGatewayError] with status 200. The name
 // has 1 to 128 characters, as for OpenThread.
 func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, false, err
-	}
-	if err := checkThreadName(name); err != nil {
+	if err := cmp.Or(c.ready(ctx), checkThreadName(name)); err != nil {
 		return nil, false, err
 	}
 	pair, topic, _ := strings.Cut(name, ":")
@@ -151,10 +143,7 @@ var opListThreads = operation{method: http.MethodGet, path: "/threads", repeatab
 
 // ListThreads returns threads, the most recently used first (GET /threads). The slice is not nil unless there is an error.
 func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thread, error) {
-	if err := c.ready(ctx); err != nil {
-		return nil, err
-	}
-	if err := query.check(); err != nil {
+	if err := cmp.Or(c.ready(ctx), query.check()); err != nil {
 		return nil, err
 	}
 	return c.listThreads(ctx, &gateway.ListThreadsParams{
@@ -171,10 +160,7 @@ func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThread
 }
 
 func (q ThreadQuery) check() error {
-	if err := checkTexts("Peer", q.Peer, "Topic", q.Topic, "SessionID", q.SessionID); err != nil {
-		return err
-	}
-	return checkLimit(q.Limit, maxThreadLimit)
+	return cmp.Or(checkTexts("Peer", q.Peer, "Topic", q.Topic, "SessionID", q.SessionID), checkLimit(q.Limit, maxThreadLimit))
 }
 
 // optional returns a pointer to value, or nil for the zero value, which is not sent.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -145,13 +146,8 @@ func (r *redactor) checkKind(field string, kind Kind) error {
 
 // checkMessage validates a message to the node to, within the gateway's limits.
 func (r *redactor) checkMessage(to string, req SendRequest) error {
-	if err := r.checkKind("Kind", req.Kind); err != nil {
-		return err
-	}
-	if err := r.checkNodeName("To", to); err != nil {
-		return err
-	}
-	if err := checkTexts("Content", req.Content, "RelatedTaskID", req.RelatedTaskID, "ThreadID", req.ThreadID, "IdempotencyKey", req.IdempotencyKey); err != nil {
+	if err := cmp.Or(r.checkKind("Kind", req.Kind), r.checkNodeName("To", to),
+		checkTexts("Content", req.Content, "RelatedTaskID", req.RelatedTaskID, "ThreadID", req.ThreadID, "IdempotencyKey", req.IdempotencyKey)); err != nil {
 		return err
 	}
 	switch n := utf8.RuneCountInString(req.Content); {
@@ -162,13 +158,8 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 	case overflows(req.RelatedTaskID):
 		return invalid("RelatedTaskID", "must fit into a signed 64-bit integer")
 	}
-	if err := checkIdempotencyKey(req.IdempotencyKey); err != nil {
-		return err
-	}
-	if err := r.checkMembers(req.Extra, gateway.SendMessageRequest{}); err != nil {
-		return err
-	}
-	return checkAllowRules(req.AllowRules)
+	return cmp.Or(
+		checkIdempotencyKey(req.IdempotencyKey), r.checkMembers(req.Extra, gateway.SendMessageRequest{}), checkAllowRules(req.AllowRules))
 }
 
 func checkAllowRules(rules []int) error {
@@ -186,10 +177,8 @@ func overflows(text string) bool {
 
 // check validates that the request can be written as JSON.
 func (req RegisterRequest) check() error {
-	if _, err := encodeJSON("Capabilities", req.Capabilities); err != nil {
-		return err
-	}
-	return checkText("URL", req.URL)
+	_, err := encodeJSON("Capabilities", req.Capabilities)
+	return cmp.Or(err, checkText("URL", req.URL))
 }
 
 // checkToken rejects a token that net/http would refuse to send in a header: that error would show the token.
