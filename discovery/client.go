@@ -61,12 +61,11 @@ type Client struct {
 	onFailure  func(Failure)
 	strict     bool
 
-	apis          apis
-	catalog       catalogCache
-	geminiService string // of WithGeminiServiceID; "" is the default
-	tables        cache.Map[keyHash, listing[priceTable]]
-	gemini        cache.Map[keyHash, listing[*geminisku.List]]
-	xai           cache.Map[keyHash, listing[[]xai.LanguageModel]]
+	apis    apis
+	catalog catalogCache
+	tables  cache.Map[keyHash, listing[priceTable]]
+	gemini  cache.Map[keyHash, listing[*geminisku.List]]
+	xai     cache.Map[keyHash, listing[[]xai.LanguageModel]]
 }
 
 // apis are the generated clients. They hold no key: an editor adds it to each request.

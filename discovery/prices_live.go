@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -30,9 +31,7 @@ const opLivePrices = "LivePrices"
 // models that base does not have are listed under the names of the SKUs. Google truncates prices to billionths of a dollar per
 // token, so where table and live list differ by less than 0.001 USD per million tokens, the live row has the price of the table.
 func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
-	if base == nil {
-		base = prices.BuiltIn()
-	}
+	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
 		return base, err
 	}

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,7 @@ type priceTable struct{ csv, etag string }
 // base, or with prices for less than nine tenths of its models is a [Failure], and base is returned; with [WithStrictErrors] the
 // error is returned beside it.
 func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
-	if base == nil {
-		base = prices.BuiltIn()
-	}
+	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
 		return base, err
 	}
@@ -94,9 +93,7 @@ func (c *Client) getPrices(ctx context.Context, r request, path, etag string) (c
 // It sends one request to [ServicePrices], without a key, for /confirmed.csv. A response that cannot be read or does not fit base is a
 // [Failure], and base is returned; with [WithStrictErrors] the error is returned beside it.
 func (c *Client) ConfirmPrices(ctx context.Context, base *prices.List) (*prices.List, error) {
-	if base == nil {
-		base = prices.BuiltIn()
-	}
+	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
 		return base, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
@@ -13,30 +12,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// defaultGeminiService is the service "Gemini API" in the billing catalog.
-const defaultGeminiService = "AEFD-7695-64FA"
+// geminiService is the service "Gemini API" in the billing catalog. The SKUs of other services have other descriptions.
+const geminiService = "AEFD-7695-64FA"
 
 const (
 	opFetchGeminiPricing    = "FetchGeminiPricing"
 	opPricingForGeminiModel = "PricingForGeminiModel"
 )
-
-// WithGeminiServiceID sets the service of the billing catalog that has the prices of Gemini models. The default is
-// AEFD-7695-64FA, "Gemini API". The SKUs of other services have other descriptions, and a SKU that is not understood has no
-// price.
-func WithGeminiServiceID(serviceID string) Option {
-	serviceID = strings.TrimSpace(serviceID)
-	return func(c *config) error {
-		if argument.Shown(serviceID) == "" || strings.Trim(serviceID, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return invalid("serviceID", serviceID, "must be letters, digits and hyphens, as in "+defaultGeminiService)
-		}
-		c.geminiService = serviceID
-		return nil
-	}
-}
 
 // PricingOptions selects the key and limits the age of the price list. The zero value is valid.
 type PricingOptions struct {
@@ -98,7 +82,7 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 	skus, failure := pages(r, maxListPages, func(r request, cursor string) ([]cloudbilling.SKU, string, *Failure) {
 		params := &cloudbilling.ListSkusParams{PageSize: &size, CurrencyCode: &currency, PageToken: ptr.Of(cursor)}
 		page, failure := fetch[cloudbilling.SKUPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
-			return c.apis.cloudbilling.ListSkus(ctx, cmp.Or(c.geminiService, defaultGeminiService), params, header("X-Goog-Api-Key", r.key.Reveal()))
+			return c.apis.cloudbilling.ListSkus(ctx, geminiService, params, header("X-Goog-Api-Key", r.key.Reveal()))
 		})
 		if failure == nil && isGoogleError(len(page.Skus), page.GetNextPageToken(), page.AdditionalProperties) {
 			failure = r.undecodable(errNoSKUs)

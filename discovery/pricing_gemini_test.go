@@ -159,22 +159,6 @@ func TestInvalidPricingArguments(t *testing.T) {
 	assert.Empty(t, s.reasons())
 }
 
-func TestWithGeminiServiceID(t *testing.T) {
-	t.Parallel()
-	path := ""
-	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": func(w http.ResponseWriter, r *http.Request) {
-		path = r.URL.Path
-		_, _ = w.Write([]byte(pageOf(skuOf("A", flashText, 750))))
-	}})
-	_, err := s.inProcess(discovery.WithGeminiServiceID(" C7E2-9256-1C43 ")).FetchGeminiPricing(t.Context(), withKey)
-	require.NoError(t, err)
-	assert.Equal(t, "/cloudbilling/v1/services/C7E2-9256-1C43/skus", path)
-	for _, id := range []string{"", " ", "a/b", "..", "a?b", strings.Repeat("A", 33)} {
-		_, err := discovery.New(discovery.WithGeminiServiceID(id))
-		requireValueError(t, err, "serviceID")
-	}
-}
-
 func TestPricingOptionsPrintNoKey(t *testing.T) {
 	t.Parallel()
 	q := discovery.GeminiPriceQuery{Direction: discovery.Input, TierThresholdTokens: 128_000, PricingOptions: withKey}

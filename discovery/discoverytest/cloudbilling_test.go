@@ -1,6 +1,7 @@
 package discoverytest_test
 
 import (
+	"net/http"
 	"net/url"
 	"os"
 	"testing"
@@ -54,13 +55,11 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 		assert.Equal(t, 400, s.call(billing, query).Status, query)
 	}
 	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").Body, "PERMISSION_DENIED")
-	c, err := discovery.New(append(s.Options(), discovery.WithGeminiServiceID("0000-0000-0000"), discovery.WithLogger(quiet), discovery.WithStrictErrors())...)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/cloudbilling/v1/services/0000-0000-0000/skus?key="+key, http.NoBody)
 	require.NoError(t, err)
-	other, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{APIKey: discovery.NewSecret(key)})
-	assert.Empty(t, other)
-	var failure *discovery.Failure
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, 404, failure.StatusCode, "another service")
+	other, err := reply.Get(s.http, req)
+	require.NoError(t, err)
+	assert.Equal(t, 404, other.Status, "another service")
 }
 
 // Every exchange keeps to the document, page after page.

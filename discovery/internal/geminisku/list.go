@@ -21,8 +21,8 @@ type SKU struct {
 // List is the price list at one time. It is read-only once made.
 type List struct {
 	// SKUs are the rows in their order.
-	SKUs   []SKU
-	models modelNames
+	SKUs []SKU
+	modelNames
 }
 
 // NewList returns the list with the prices that apply now.
@@ -34,7 +34,7 @@ func NewList(skus []cloudbilling.SKU, now time.Time) *List {
 		s.Class, s.Price, s.Unit = read(&skus[i], now)
 		s.ID, s.Description, names[i] = skus[i].SKUID, skus[i].Description, s.Model
 	}
-	l.models = newModelNames(names)
+	l.modelNames = newModelNames(names)
 	return l
 }
 
@@ -49,7 +49,7 @@ var (
 // Price returns the list price of text of the one model that a hint means, for prompts of the given length. The error is the
 // reason for a price that is not known.
 func (l *List) Price(hint []string, d Direction, tokens int64) (*float64, error) {
-	models, err := l.models.match(withoutVendor(hint))
+	models, err := l.match(withoutVendor(hint))
 	if err != nil {
 		return nil, err
 	}
@@ -67,17 +67,13 @@ type Tier struct {
 }
 
 // Models returns the names of the models, as the SKUs spell them.
-func (l *List) Models() []string { return l.models.names }
+func (l *List) Models() []string { return l.names }
 
 // Tiers returns the tiers of the model with an id, the shortest first, and the names of its SKUs; nil when there is no such
 // model.
 func (l *List) Tiers(id []string) (tiers []Tier, names map[string]bool) {
-	name, _ := withoutVendor(id)
-	if len(name) == 0 {
-		return nil, nil
-	}
-	models, err := l.models.named(name)
-	if err != nil || len(models) == 0 {
+	models := l.ofID(id)
+	if len(models) == 0 {
 		return nil, nil
 	}
 	known := func(mode string, d Direction, tokens int64) *float64 {

@@ -67,6 +67,16 @@ func (m modelNames) named(hint []string) (map[string]bool, error) {
 	return nil, nil //nolint:nilnil // nil is the empty set
 }
 
+// ofID returns the spellings of the model with an id; none if there is no such model, or more than one.
+func (m modelNames) ofID(words []string) map[string]bool {
+	hint, _ := withoutVendor(words)
+	if len(hint) == 0 {
+		return nil
+	}
+	names, _ := m.named(hint)
+	return names
+}
+
 // filter returns the names of the models for which keep returns true.
 func (m modelNames) filter(keep func(words []string) bool) []string {
 	var found []string

@@ -1,6 +1,8 @@
 package geminisku
 
 import (
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -44,19 +46,9 @@ func NewNames(ids []string) Names {
 
 // Of returns the name of the model with an id such as gemini-3-flash-preview; "" if the bill has none.
 func (n Names) Of(id string) string {
-	words, _ := withoutVendor(Words(id))
-	if len(words) == 0 {
+	names := slices.Sorted(maps.Keys(n.models.ofID(Words(id))))
+	if len(names) == 0 {
 		return ""
 	}
-	found, err := n.models.named(words)
-	if err != nil || len(found) == 0 {
-		return ""
-	}
-	var first string
-	for name := range found {
-		if first == "" || name < first {
-			first = name
-		}
-	}
-	return idOf(first)
+	return idOf(names[0])
 }

@@ -94,14 +94,10 @@ func integer(text *string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// maxNumberLength and maxNumber bound numbers: no factor and no amount comes near them.
-const maxNumberLength = 40
-
-var maxNumber = big.NewRat(1e18, 1)
-
 // nonNegative parses a non-negative number. NaN and Infinity, which proto3 writes as strings, are refused.
 func nonNegative(text *string) (*big.Rat, bool) {
-	if text == nil || len(*text) > maxNumberLength {
+	const longest = 40 // no factor and no amount comes near it
+	if text == nil || len(*text) > longest {
 		return nil, false
 	}
 	number, err := decimal.Parse(*text)
@@ -109,5 +105,5 @@ func nonNegative(text *string) (*big.Rat, bool) {
 		return nil, false
 	}
 	r := number.Rat()
-	return r, r.Sign() >= 0 && r.Cmp(maxNumber) <= 0
+	return r, r.Sign() >= 0
 }
