@@ -18,8 +18,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-const opBalance = "FetchDeepSeekBalance"
-
 // BalanceOptions selects the account by its key. The zero value is valid.
 type BalanceOptions struct {
 	// APIKey is the key. The default is the key of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
@@ -59,7 +57,7 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 		return nil, err
 	}
 	key, err := c.deepSeekKey(ctx, opts.APIKey)
-	r := newRequest(opBalance, ServiceDeepSeek, key, cmp.Or(opts.Timeout, DefaultBalanceTimeout))
+	r := newRequest("FetchDeepSeekBalance", ServiceDeepSeek, key, cmp.Or(opts.Timeout, DefaultBalanceTimeout))
 	if err != nil {
 		return nil, c.report(ctx, r.missingKey(err))
 	}
@@ -77,11 +75,7 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 // balanceResponse is a decoded response.
 type balanceResponse struct{ balance BalanceSnapshot }
 
-var (
-	errNoBalance  = errors.New("the response has no balance in US dollars")
-	errNoCurrency = errors.New("the balance has no currency")
-	errOnePart    = errors.New("the balance has only one of its two parts")
-)
+var errNoBalance = errors.New("the response has no balance in US dollars")
 
 // UnmarshalJSON decodes the response. A response without a balance is an error.
 func (a *balanceResponse) UnmarshalJSON(body []byte) error {
@@ -130,10 +124,10 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 		return BalanceSnapshot{}, err
 	}
 	if strings.TrimSpace(entry.Currency) == "" {
-		return BalanceSnapshot{}, errNoCurrency
+		return BalanceSnapshot{}, errors.New("the balance has no currency")
 	}
 	if (entry.GrantedBalance == "") != (entry.ToppedUpBalance == "") {
-		return BalanceSnapshot{}, errOnePart
+		return BalanceSnapshot{}, errors.New("the balance has only one of its two parts")
 	}
 	balance := BalanceSnapshot{Currency: entry.Currency}
 	for _, field := range []struct {

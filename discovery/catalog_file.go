@@ -122,13 +122,6 @@ func (c *Client) adopt(s *snapshot) {
 	}
 }
 
-// The causes for which a catalog file is rejected.
-var (
-	errFileContent = errors.New("does not contain a valid catalog")
-	errFileURL     = errors.New("belongs to another catalog URL")
-	errFileTime    = errors.New("has a time in the future")
-)
-
 // parseCatalogFile returns the snapshot in a catalog file. Its errors contain no part of the file.
 func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
 	content, err := catalogFormat.Content(text)
@@ -137,13 +130,13 @@ func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
 	}
 	var f catalogFile
 	if err := json.Unmarshal(content, &f); err != nil || !f.valid() {
-		return nil, errFileContent
+		return nil, errors.New("does not contain a valid catalog")
 	}
 	switch {
 	case f.URLDigest != urlDigest:
-		return nil, errFileURL
+		return nil, errors.New("belongs to another catalog URL")
 	case f.ReadAt.After(time.Now()): // the catalog would never become too old
-		return nil, errFileTime
+		return nil, errors.New("has a time in the future")
 	}
 	s := newSnapshot(f.Models)
 	s.primary, s.etag, s.readAt, s.unreadable = true, f.ETag, f.ReadAt, f.Unreadable

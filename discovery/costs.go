@@ -127,8 +127,6 @@ func fetchBill[B Bucket](ctx context.Context, c *Client, operation string, query
 	return costs.buckets, err
 }
 
-var errTooLarge = errors.New("the sum of the bill is too large")
-
 // check returns an error if a bucket begins before start or ends after end, so that the bill has costs from outside a window, and for a
 // sum that is not finite. An end of 0 is open.
 func (b *bill[B]) check(start, end int64) error {
@@ -140,7 +138,7 @@ func (b *bill[B]) check(start, end int64) error {
 		}
 	}
 	if !finite(b.total.Total().Float64()) {
-		return errTooLarge
+		return errors.New("the sum of the bill is too large")
 	}
 	return nil
 }

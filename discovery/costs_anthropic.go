@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	opAnthropicCosts = "FetchAnthropicCostBuckets"
 	// maxAnthropicCostLimit is how many days a page has at most.
 	maxAnthropicCostLimit = 31
 )
@@ -49,7 +48,7 @@ type AnthropicCostQuery struct {
 // is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
 func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
 	days, err := c.anthropicDays(query)
-	return fetchBill(ctx, c, opAnthropicCosts, days, err)
+	return fetchBill(ctx, c, "FetchAnthropicCostBuckets", days, err)
 }
 
 // anthropicDays validates the query and returns it as a dayQuery.
@@ -76,7 +75,7 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 			return c.apis.anthropicAdmin.ListCosts(ctx, &params, header("x-api-key", r.key.Reveal()))
 		})
 		if failure == nil && page.Usage {
-			return billing.Page{}, r.undecodable(errUsagePage)
+			return billing.Page{}, r.undecodable(errors.New("the response is a usage report, and not costs"))
 		}
 		return page.Page, failure
 	}
@@ -85,8 +84,6 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 	}
 	return days, days.check(query.Limit, maxAnthropicCostLimit, GroupByWorkspaceID, GroupByDescription)
 }
-
-var errUsagePage = errors.New("the response is a usage report, and not costs")
 
 // anthropicUsage requests the pages of the usage report for the window of a cost report.
 func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Context, request, string) (billing.Page, *Failure) {

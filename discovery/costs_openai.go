@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	opOpenAICosts = "FetchOpenAICostBuckets"
 	// maxOpenAICostLimit is how many days a page has at most.
 	maxOpenAICostLimit = 180
 )
@@ -48,7 +47,7 @@ type OpenAICostQuery struct {
 // is unknown or repeated, an id is empty, or the timeout is negative.
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
 	days, err := c.openAIDays(query)
-	return fetchBill(ctx, c, opOpenAICosts, days, err)
+	return fetchBill(ctx, c, "FetchOpenAICostBuckets", days, err)
 }
 
 // openAIDays validates the query and returns it as a dayQuery.

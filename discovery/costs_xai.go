@@ -14,8 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 )
 
-const opXAICosts = "FetchXAICostBuckets"
-
 // TeamCostBucket is what xAI billed a team in one part of the window.
 type TeamCostBucket struct {
 	// StartTime and EndTime are RFC 3339 in the time zone of the query; EndTime is exclusive. If the window ends within a
@@ -57,19 +55,14 @@ func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 // before the end, the unit or the time zone is unknown, the team id cannot be part of a path, or the timeout is negative.
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
 	window, err := query.window()
-	return fetchBill(ctx, c, opXAICosts, window, err)
+	return fetchBill(ctx, c, "FetchXAICostBuckets", window, err)
 }
-
-var (
-	errNoTeam       = errors.New("no team id is given, and XAI_TEAM_ID is not set")
-	errLimitReached = errors.New("the response was truncated (limitReached): use a smaller window or a wider unit")
-)
 
 func (w xaiWindow) costs(ctx context.Context, c *Client, operation string) (bill[TeamCostBucket], error) {
 	none := bill[TeamCostBucket]{buckets: []TeamCostBucket{}}
 	key, err := c.key(ctx, ServiceXAIManagement, w.key)
 	if w.team == "" {
-		err = errors.Join(err, errNoTeam)
+		err = errors.Join(err, errors.New("no team id is given, and XAI_TEAM_ID is not set"))
 	}
 	r := newRequest(operation, ServiceXAIManagement, key, cmp.Or(w.timeout, DefaultCostTimeout))
 	if err != nil {
@@ -79,7 +72,7 @@ func (w xaiWindow) costs(ctx context.Context, c *Client, operation string) (bill
 		return c.apis.xaimanagement.GetUsage(ctx, w.team, w.request(), bearer(r.key))
 	})
 	if failure == nil && usage.LimitReached {
-		failure = r.partial(errLimitReached)
+		failure = r.partial(errors.New("the response was truncated (limitReached): use a smaller window or a wider unit"))
 	}
 	if failure != nil {
 		return none, c.report(ctx, failure)

@@ -67,10 +67,7 @@ func (m *ModelInfo) fromProvider(p *providerInfo) {
 // maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
 const maxLabels = 1000
 
-var (
-	errNoID          = errors.New("the id is empty")
-	errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
-)
+var errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
 
 // readRows decodes the rows one by one until ctx ends. first is the error of the first row that was left out.
 func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, first error) {
@@ -99,7 +96,7 @@ func readRow(text json.RawMessage) (ModelInfo, error) {
 	}
 	switch {
 	case e.ID == "":
-		return ModelInfo{}, errNoID
+		return ModelInfo{}, errors.New("the id is empty")
 	case len(e.Aliases) > maxLabels || len(e.Tags) > maxLabels:
 		return ModelInfo{}, errTooManyLabels
 	}

@@ -117,14 +117,12 @@ func checkService(service Service) error {
 	return invalid("service", string(service), "is not one of "+strings.Join(names, ", "))
 }
 
-var errCatalogURL = errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")
-
 // checkCatalogURL returns an error without the URL if MESH_CATALOG_URL is malformed. An @ after the host is the end of a password
 // that has one of these characters: its beginning would be a port or host, and errors show those.
 func (c *Client) checkCatalogURL() error {
 	u, err := url.Parse(cmp.Or(c.catalogURL, defaultCatalogURL))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.Contains(u.EscapedPath()+u.RawQuery+u.Fragment, "@") {
-		return errCatalogURL
+		return errors.New("MESH_CATALOG_URL must be http:// or https:// with a host, and /, ?, # and @ must be percent-encoded in a password")
 	}
 	return nil
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
-const opLivePrices = "LivePrices"
-
 // LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede the prices of its table. A nil base
 // is [prices.BuiltIn]. The result is never nil.
 //
@@ -61,7 +59,7 @@ var liveLists = []liveList{
 
 // withLive returns list with the prices of one source; list itself without a key.
 func (c *Client) withLive(ctx context.Context, source liveList, base, list *prices.List) (*prices.List, *Failure) {
-	r, failure := c.listRequest(ctx, opLivePrices, source.service)
+	r, failure := c.listRequest(ctx, "LivePrices", source.service)
 	if failure != nil || r == nil {
 		return list, failure
 	}

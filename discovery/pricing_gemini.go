@@ -18,7 +18,6 @@ import (
 const geminiService = "AEFD-7695-64FA"
 
 const (
-	opFetchGeminiPricing    = "FetchGeminiPricing"
 	opPricingForGeminiModel = "PricingForGeminiModel"
 )
 
@@ -48,7 +47,7 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 	if err := cmp.Or(c.ready(ctx), notNegative("TTL", opts.TTL)); err != nil {
 		return nil, err
 	}
-	list, failure := c.keyedGeminiPrices(ctx, opFetchGeminiPricing, opts)
+	list, failure := c.keyedGeminiPrices(ctx, "FetchGeminiPricing", opts)
 	if failure != nil {
 		return []ProviderPricing{}, c.report(ctx, failure)
 	}

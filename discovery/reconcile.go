@@ -12,24 +12,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-const (
-	opReconcileOpenAI    = "ReconcileOpenAICost"
-	opReconcileAnthropic = "ReconcileAnthropicCost"
-	opReconcileXAI       = "ReconcileXAICost"
-)
-
 // ReconcileOpenAICost compares what [Client.FetchOpenAICostBuckets] reads with what was counted locally in the same window. The window
 // must begin and end at midnight UTC; the end may also be open, in the current day or in the future.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	days, err := c.openAIDays(query)
-	return reconcile(ctx, c, opReconcileOpenAI, days, err, attributedUSD)
+	return reconcile(ctx, c, "ReconcileOpenAICost", days, err, attributedUSD)
 }
 
 // ReconcileAnthropicCost is [Client.ReconcileOpenAICost] for [Client.FetchAnthropicCostBuckets]. The report does not include the priority
 // service tier, so leave it out of the counted amount too.
 func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	days, err := c.anthropicDays(query)
-	return reconcile(ctx, c, opReconcileAnthropic, days, err, attributedUSD)
+	return reconcile(ctx, c, "ReconcileAnthropicCost", days, err, attributedUSD)
 }
 
 // checkWhole accepts an end in the current day or later.
@@ -81,7 +75,7 @@ func missingDays(buckets []CostBucket, start, end int64) []string {
 // current bucket or in the future.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
 	window, err := query.window()
-	return reconcile(ctx, c, opReconcileXAI, window, err, attributedUSD)
+	return reconcile(ctx, c, "ReconcileXAICost", window, err, attributedUSD)
 }
 
 // bounds leaves the end open: a last bucket that ends after the window has only what was used in the window.

@@ -12,14 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-var errNoBill = errors.New("discovery: the bill is not complete, or has an amount that is not finite")
-
 // Compare compares the bill with the calls of [ReconciliationReport.WithCalls], or without those with
 // AttributedUSD as a whole. limitPercent is that of [bills.Bill]. A bill that is not complete, an amount that is not finite and an invalid
 // limit are errors.
 func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparison, error) {
 	if r.actual() == nil {
-		return nil, errNoBill
+		return nil, errors.New("discovery: the bill is not complete, or has an amount that is not finite")
 	}
 	b := r.Bill()
 	b.LimitPercent = limitPercent

@@ -98,10 +98,7 @@ func header(name, value string) func(context.Context, *http.Request) error {
 // maxListPages bounds a list of models or SKUs. No provider has a hundred thousand of them.
 const maxListPages = 100
 
-var (
-	errRepeatedCursor = errors.New("a cursor was repeated")
-	errNoCursor       = errors.New("the response announces another page without a cursor")
-)
+var errNoCursor = errors.New("the response announces another page without a cursor")
 
 // pages reads a paged list to its end. next sends r and returns the rows of the page at cursor and the cursor of the following
 // page, "" on the last. A cursor that repeats, a list of more than maxPages and one beyond its budget are failures, because the
@@ -120,7 +117,7 @@ func pages[T any](r request, maxPages int, next func(r request, cursor string) (
 			return all, nil
 		}
 		if seen[following] {
-			return nil, r.partial(errRepeatedCursor)
+			return nil, r.partial(errors.New("a cursor was repeated"))
 		}
 		if failure := r.overdue(); failure != nil {
 			return nil, failure

@@ -13,8 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
-const opRetirements = "Retirements"
-
 // Retirements returns the built-in registry merged with live data: the shutdown_date of OpenAI's models, and the lifecycle and
 // retires_at of Anthropic's. Live data takes precedence:
 //
@@ -34,7 +32,7 @@ func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 	var all sync.WaitGroup
 	for i, source := range liveSources {
 		all.Go(func() {
-			r, failure := c.listRequest(ctx, opRetirements, source.service)
+			r, failure := c.listRequest(ctx, "Retirements", source.service)
 			if failure == nil && r != nil {
 				live[i], failure = source.read(c, ctx, *r)
 			}

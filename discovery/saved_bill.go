@@ -163,13 +163,11 @@ func (q *SavedBill) extend(first, end time.Time) {
 	}
 }
 
-var errNoDays = errors.New("it has no day, so that its first and last day must be given")
-
 // checkWindow validates the window after the times of the file are known.
 func (q SavedBill) checkWindow() error {
 	switch {
 	case q.From.IsZero() || q.To.IsZero():
-		return &BillError{Err: errNoDays}
+		return &BillError{Err: errors.New("it has no day, so that its first and last day must be given")}
 	case !q.From.Before(q.To):
 		return invalid("From", q.From.Format(time.RFC3339), "must be before To, or before the end of the bill")
 	}

@@ -17,7 +17,6 @@ var ErrOutsideWindow = errors.New("a bucket lies outside the requested window")
 
 var (
 	errNotUSD  = errors.New("the amount is not in US dollars")
-	errOverlap = errors.New("two days overlap, or one ends before it begins")
 	errNotCost = errors.New("the result is not a cost")
 )
 
@@ -100,7 +99,7 @@ func Sort(days []Day, start, end int64) error {
 		day := &days[i]
 		switch {
 		case day.End <= day.Start, i > 0 && day.Start < days[i-1].End:
-			return errOverlap
+			return errors.New("two days overlap, or one ends before it begins")
 		case day.End <= start, end != 0 && day.Start >= end:
 			return ErrOutsideWindow
 		}

@@ -15,15 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 )
 
-var (
-	errNotExport = errors.New("the row has no service: it is not of Cloud Billing's export gcp_billing_export_v1")
-	errNotRow    = errors.New("it is not a row in JSON; an export has each row on a line of its own")
-	errNoCost    = errors.New("the row has no cost, or one that is not a number")
-	errNoCredit  = errors.New("a credit has no amount, or one that is not a number")
-	errNumber    = errors.New("an amount in quotes is not a number")
-	errNoSKU     = errors.New("the row has no description of its SKU")
-	errNoRate    = errors.New("the cost is not in US dollars, and the row has no currency_conversion_rate above 0")
-)
+var errNoRate = errors.New("the cost is not in US dollars, and the row has no currency_conversion_rate above 0")
 
 // geminiService is the service "Gemini API" of Cloud Billing. The SKUs of Vertex AI are those of a platform.
 const geminiService = "AEFD-7695-64FA"
@@ -90,18 +82,18 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	var row googleRow
 	switch err := withoutContent(json.Unmarshal(raw, &row)); {
 	case errors.Is(err, errSyntax):
-		return errNotRow
+		return errors.New("it is not a row in JSON; an export has each row on a line of its own")
 	case err != nil:
 		return err
 	}
 	switch {
 	case row.Service == nil || row.Service.ID == "" && row.Service.Description == "":
-		return errNotExport
+		return errors.New("the row has no service: it is not of Cloud Billing's export gcp_billing_export_v1")
 	case row.Service.ID != geminiService && (row.Service.ID != "" || row.Service.Description != "Gemini API"):
 		e.Ignored++
 		return nil
 	case row.SKU.Description == "":
-		return errNoSKU
+		return errors.New("the row has no description of its SKU")
 	}
 	if err := checkRepeated(raw); err != nil {
 		return err
@@ -111,7 +103,7 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	if !ok {
 		return errTimestamp
 	}
-	usd, err := row.usd(row.Cost, errNoCost)
+	usd, err := row.usd(row.Cost, "the row has no cost, or one that is not a number")
 	if err != nil {
 		return err
 	}
@@ -122,7 +114,7 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	day := calendar.DayNumber(at) * calendar.SecondsPerDay
 	e.addCost(day, cost)
 	for i, credit := range row.Credits {
-		if usd, err = row.usd(credit.Amount, errNoCredit); err != nil {
+		if usd, err = row.usd(credit.Amount, "a credit has no amount, or one that is not a number"); err != nil {
 			return fmt.Errorf("credits[%d]: %w", i, err)
 		}
 		e.addCost(day, Cost{LineItem: CreditPrefix + credit.Name, amount: usd})
@@ -168,9 +160,9 @@ func (row *googleRow) cost(usd decimal.Decimal) (Cost, error) {
 const convertedPlaces = 12
 
 // usd returns an amount of the row in US dollars: what it is in the row's currency, divided by the rate.
-func (row *googleRow) usd(n json.Number, missing error) (decimal.Decimal, error) {
+func (row *googleRow) usd(n json.Number, missing string) (decimal.Decimal, error) {
 	if n == "" {
-		return decimal.Decimal{}, missing
+		return decimal.Decimal{}, errors.New(missing)
 	}
 	amount, err := decimal.Read(n)
 	if err != nil || row.Currency == "USD" || row.Currency == "" && row.Rate == nil {
@@ -210,7 +202,7 @@ func withoutContent(err error) error {
 	case errors.As(err, &syntax):
 		return errSyntax
 	case err != nil && strings.HasPrefix(err.Error(), "json: invalid number"): // which it quotes
-		return errNumber
+		return errors.New("an amount in quotes is not a number")
 	}
 	return err
 }

@@ -24,11 +24,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *LineError) Unwrap() error { return e.Err }
 
 var (
-	errTooLarge   = errors.New("the file is too large")
-	errSyntax     = errors.New("it is not valid JSON")
-	errEnd        = errors.New("it ends within a JSON value")
-	errNoPage     = errors.New("the file has no bill")
-	errIncomplete = errors.New("has_more is true, but no page follows: the bill is not complete")
+	errTooLarge = errors.New("the file is too large")
+	errSyntax   = errors.New("it is not valid JSON")
+	errNoPage   = errors.New("the file has no bill")
 )
 
 // maxFile bounds a file that is read as a whole, and maxLine a line of an export.
@@ -81,7 +79,7 @@ func values(data []byte) iter.Seq2[value, error] {
 // jsonError returns the error of a text that is not JSON, without any of the text.
 func jsonError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errEnd
+		return errors.New("it ends within a JSON value")
 	}
 	return errSyntax
 }
@@ -114,7 +112,7 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	case line == 0:
 		return nil, &LineError{1, errNoPage}
 	case more[0] || more[1]:
-		return nil, &LineError{line, errIncomplete}
+		return nil, &LineError{line, errors.New("has_more is true, but no page follows: the bill is not complete")}
 	}
 	return WithUsage(days, usage), nil
 }

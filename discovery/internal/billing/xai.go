@@ -16,11 +16,8 @@ import (
 )
 
 var (
-	errNoSeries     = errors.New("the response has something other than time series, such as an error")
-	errNoValue      = errors.New("there is no amount")
-	errTimestamp    = errors.New("the time cannot be read")
-	errRepeatedTime = errors.New("a series has the same time twice")
-	errLongLabels   = errors.New("the labels of the series are too long")
+	errNoSeries  = errors.New("the response has something other than time series, such as an error")
+	errTimestamp = errors.New("the time cannot be read")
 )
 
 // XAIUsage is a usage response of xAI: a series of data points for each kind of use. Its amounts are in US dollars; those of the
@@ -155,7 +152,7 @@ func (b *buckets) add(s *series, raw json.RawMessage) error {
 		return ErrOutsideWindow
 	}
 	if b.room -= len(s.before) + len(s.after); b.room < 0 {
-		return errLongLabels
+		return errors.New("the labels of the series are too long")
 	}
 	bucket := b.byTime[at.UTC()]
 	switch {
@@ -163,7 +160,7 @@ func (b *buckets) add(s *series, raw json.RawMessage) error {
 		bucket = &Bucket{Begin: at}
 		b.byTime[at.UTC()] = bucket
 	case bucket.points[len(bucket.points)-1].series == s:
-		return errRepeatedTime
+		return errors.New("a series has the same time twice")
 	}
 	bucket.points = append(bucket.points, point{series: s, usd: usd.Float64(), raw: raw})
 	bucket.Total.Add(usd)
@@ -177,7 +174,7 @@ func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal
 		return at, usd, err
 	}
 	if len(sent.Values) == 0 {
-		return at, usd, errNoValue
+		return at, usd, errors.New("there is no amount")
 	}
 	if usd, err = decimal.Read(sent.Values[0]); err != nil {
 		return at, usd, err

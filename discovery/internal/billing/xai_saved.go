@@ -10,12 +10,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 )
 
-var (
-	errLimit    = errors.New("limitReached is true: the bill is not complete")
-	errNotDays  = errors.New("the bill must have UTC days: TIME_UNIT_DAY in Etc/GMT")
-	errPointTwo = errors.New("a series has the same day in two places of the file")
-)
-
 // ReadXAI reads a file with one or more usage responses of UTC days. Begins are the days with a data point, oldest first.
 func ReadXAI(r io.Reader) (usage *XAIUsage, begins []time.Time, err error) {
 	data, err := readAll(r)
@@ -57,7 +51,7 @@ type seriesDay struct {
 // checkDays adds the days of a response to those that were seen. A day that a series has twice would be counted twice.
 func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 	if u.LimitReached {
-		return errLimit
+		return errors.New("limitReached is true: the bill is not complete")
 	}
 	for _, sent := range u.TimeSeries {
 		labels, err := newSeries(sent)
@@ -71,7 +65,7 @@ func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 			case err != nil:
 				return err
 			case seen[key]:
-				return errPointTwo
+				return errors.New("a series has the same day in two places of the file")
 			}
 			seen[key] = true
 		}
@@ -84,7 +78,7 @@ func dayOf(raw json.RawMessage) (time.Time, error) {
 	at, _, err := (&buckets{window: calendar.Range{Unit: calendar.Day}}).decode(raw)
 	switch {
 	case errors.Is(err, errTimestamp) || err == nil && !at.Equal(calendar.Date(at)):
-		return at, errNotDays
+		return at, errors.New("the bill must have UTC days: TIME_UNIT_DAY in Etc/GMT")
 	case err != nil:
 		return at, withoutContent(err)
 	}

@@ -41,10 +41,7 @@ func NewList(skus []cloudbilling.SKU, now time.Time) *List {
 // ErrNoModel is the error of a hint that names no model of the list.
 var ErrNoModel = errors.New("no SKU is for this model")
 
-var (
-	errNoTextPrice = errors.New("no SKU of the model is a list price of text in this direction")
-	errNoTier      = errors.New("no SKU of the model is for prompts of this length")
-)
+var errNoTier = errors.New("no SKU of the model is for prompts of this length")
 
 // Price returns the list price of text of the one model that a hint means, for prompts of the given length. The error is the
 // reason for a price that is not known.
@@ -125,7 +122,7 @@ func (l *List) price(models map[string]bool, mode string, d Direction, tokens in
 // is an error.
 func (l *List) tier(models map[string]bool, mode string, d Direction, tokens int64) ([]*SKU, error) {
 	var best []*SKU
-	missing := errNoTextPrice
+	missing := errors.New("no SKU of the model is a list price of text in this direction")
 	for i := range l.SKUs {
 		s := &l.SKUs[i]
 		switch {
