@@ -9,58 +9,83 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-const (
-	secondsADay = 24 * 60 * 60
-	mostDays    = 180
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 )
 
 // listCosts returns OpenAI's billed costs: 4.25 dollars a day up to yesterday, split into two results with amounts in quotes
 // when grouped by line item. They have results if the costs of exampleProject and exampleKey are selected.
-func listCosts(r *http.Request) answer {
+func (s *Server) listCosts(r *http.Request) answer {
 	query := r.URL.Query()
-	start, end, wrong := costsWindow(query)
-	limit, valid := pageSize(query, "limit", 7, mostDays)
-	groups := slices.Concat(query["group_by"], query["group_by[]"])
-	first, err := firstDay(query, start)
-	switch {
-	case wrong != "":
-		return badCosts(wrong)
-	case !valid:
-		return badCosts("limit")
-	case query.Has("bucket_width") && query.Get("bucket_width") != "1d":
-		return badCosts("bucket_width")
-	case !distinctOf(groups, "line_item", "project_id", "api_key_id", "user_id", "api_source"):
-		return badCosts("group_by")
-	case err != nil:
-		return badCosts("page")
-	}
-	results := []object{}
-	if selects(query["project_ids"], exampleProject) && selects(query["api_key_ids"], exampleKey) {
-		results = dayResults(groups)
-	}
-	body := pageOfDays(first, end, limit, func(day int64) object {
-		return object{"object": "bucket", "start_time": day, "end_time": day + secondsADay, "results": results}
+	body, wrong := s.days(query, dayReport{
+		from: "start_time", to: "end_time", mostDays: 180,
+		read:   func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) },
+		groups: []string{"line_item", "project_id", "api_key_id", "user_id", "api_source"},
+		bucket: func(day int64, groups []string) object {
+			results := []object{}
+			if selects(query["project_ids"], exampleProject) && selects(query["api_key_ids"], exampleKey) {
+				results = dayResults(groups)
+			}
+			return object{"object": "bucket", "start_time": day, "end_time": day + calendar.SecondsPerDay, "results": results}
+		},
 	})
+	if wrong != "" {
+		return openAIError(http.StatusBadRequest, "invalid_request_error", "Invalid value for '"+wrong+"'.", wrong, nil)
+	}
 	body["object"] = "page"
 	return ok(body)
 }
 
-// costsWindow returns the window in Unix seconds, which ends before today, or the wrong parameter.
-func costsWindow(query url.Values) (start, end int64, wrong string) {
-	start, err := strconv.ParseInt(query.Get("start_time"), 10, 64)
-	if err != nil || start <= 0 {
-		return 0, 0, "start_time"
+// dayReport describes a report of days.
+type dayReport struct {
+	from, to string                      // the parameters of the window
+	read     func(string) (int64, error) // reads one of them, in Unix seconds
+	mostDays int                         // of a page
+	whole    bool                        // whether a day that ends after the window is left out
+	groups   []string                    // that it can be grouped by
+	bucket   func(day int64, groups []string) object
+}
+
+// days returns a page of a report up to yesterday, or the name of a wrong parameter. Cursors end in an equals sign, which may be escaped.
+func (s *Server) days(query url.Values, report dayReport) (page object, wrong string) {
+	start, startErr := report.read(query.Get(report.from))
+	end, endErr := startOfToday(), error(nil)
+	if query.Has(report.to) {
+		end, endErr = report.read(query.Get(report.to))
 	}
-	if !query.Has("end_time") {
-		return start, startOfToday(), ""
+	limit, valid := pageSize(query, "limit", 7, report.mostDays)
+	groups := slices.Concat(query["group_by"], query["group_by[]"])
+	first, cursorErr := start-start%calendar.SecondsPerDay, error(nil)
+	if cursor := query.Get("page"); cursor != "" {
+		first, cursorErr = strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(cursor, "page_"), "="), 10, 64)
 	}
-	end, err = strconv.ParseInt(query.Get("end_time"), 10, 64)
-	if err != nil || end <= start {
-		return 0, 0, "end_time"
+	switch {
+	case startErr != nil || start <= 0:
+		return nil, report.from
+	case endErr != nil || query.Has(report.to) && end <= start:
+		return nil, report.to
+	case !valid:
+		return nil, "limit"
+	case query.Has("bucket_width") && query.Get("bucket_width") != "1d":
+		return nil, "bucket_width"
+	case !distinctOf(groups, report.groups...):
+		return nil, "group_by"
+	case cursorErr != nil:
+		return nil, "page"
 	}
-	return start, min(end, startOfToday()), ""
+	days := []object{}
+	end = min(end, startOfToday())
+	if report.whole {
+		end -= end % calendar.SecondsPerDay
+	}
+	for ; first < end && len(days) < s.pageOf(limit); first += calendar.SecondsPerDay {
+		days = append(days, report.bucket(first, groups))
+	}
+	page = object{"data": days, "has_more": first < end, "next_page": nil}
+	if first < end {
+		page["next_page"] = fmt.Sprintf("page_%d=", first)
+	}
+	return page, ""
 }
 
 // distinctOf reports whether each of values is one of allowed, and none is repeated.
@@ -82,30 +107,9 @@ const (
 // selects reports whether ids are all, or contain id.
 func selects(ids []string, id string) bool { return len(ids) == 0 || slices.Contains(ids, id) }
 
-// firstDay returns the start of the first day of a page, or of the window without a cursor.
-func firstDay(query url.Values, start int64) (int64, error) {
-	if cursor := query.Get("page"); cursor != "" {
-		return strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(cursor, "page_"), "="), 10, 64)
-	}
-	return start - start%secondsADay, nil
-}
-
-// pageOfDays returns a page of at most limit days beginning with first. Cursors end in an equals sign, which may be escaped.
-func pageOfDays(first, end int64, limit int, bucket func(day int64) object) object {
-	days := []object{}
-	for ; first < end && len(days) < limit; first += secondsADay {
-		days = append(days, bucket(first))
-	}
-	page := object{"data": days, "has_more": first < end, "next_page": nil}
-	if first < end {
-		page["next_page"] = fmt.Sprintf("page_%d=", first)
-	}
-	return page
-}
-
 func startOfToday() int64 {
 	now := time.Now().Unix()
-	return now - now%secondsADay
+	return now - now%calendar.SecondsPerDay
 }
 
 func dayResults(groups []string) []object {
@@ -137,8 +141,4 @@ func setGrouped(result object, groups []string, fields map[string]string) {
 			result[name] = value
 		}
 	}
-}
-
-func badCosts(param string) answer {
-	return openAIError(http.StatusBadRequest, "invalid_request_error", "Invalid value for '"+param+"'.", param, nil)
 }

@@ -2,14 +2,11 @@ package discoverytest
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
-)
 
-// mostAnthropicDays is the largest page of the cost report.
-const mostAnthropicDays = 31
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+)
 
 // listAnthropicCosts returns Anthropic's cost report: 212.5 cents a day up to yesterday, of which 2.25 are of the default
 // workspace. Grouped by description a day has three results.
@@ -24,46 +21,23 @@ func (s *Server) listAnthropicUsage(r *http.Request) answer {
 
 // listAnthropic returns a page of a report whose days have the results of the groupings, which may be those of known.
 func (s *Server) listAnthropic(r *http.Request, results func(groups []string) []object, known ...string) answer {
-	query := r.URL.Query()
-	start, end, valid := anthropicWindow(query)
-	limit, validLimit := pageSize(query, "limit", 7, mostAnthropicDays)
-	width, groups := query.Get("bucket_width"), query["group_by[]"]
-	first, err := firstDay(query, start)
-	switch {
-	case r.Header.Get("Anthropic-Version") != anthropicVersion:
+	if r.Header.Get("Anthropic-Version") != anthropicVersion {
 		return badAnthropicRequest("anthropic-version: header is required, and must be a known version")
-	case !valid:
-		return badAnthropicRequest("starting_at, ending_at: Input should be RFC 3339 timestamps, the first before the second")
-	case !validLimit:
-		return badAnthropicRequest("limit: Input should be a whole number from 1 to 31")
-	case width != "" && width != "1d":
-		return badAnthropicRequest("bucket_width: Input should be '1d'")
-	case !distinctOf(groups, known...):
-		return badAnthropicRequest("group_by: Input should be '" + strings.Join(known, "' or '") + "', each once")
-	case err != nil:
-		return badAnthropicRequest("page: Invalid page token")
 	}
-	day := results(groups)
-	return ok(pageOfDays(first, end, s.pageOf(limit), func(start int64) object {
-		return object{"starting_at": rfc3339(start), "ending_at": rfc3339(start + secondsADay), "results": day}
-	}))
-}
-
-// anthropicWindow returns the window in Unix seconds. It ends with a day, and before today.
-func anthropicWindow(query url.Values) (start, end int64, valid bool) {
-	from, err := time.Parse(time.RFC3339, query.Get("starting_at"))
-	if err != nil {
-		return 0, 0, false
+	body, wrong := s.days(r.URL.Query(), dayReport{
+		from: "starting_at", to: "ending_at", mostDays: 31, whole: true, groups: known,
+		read: func(text string) (int64, error) {
+			t, err := time.Parse(time.RFC3339, text)
+			return t.Unix(), err
+		},
+		bucket: func(day int64, groups []string) object {
+			return object{"starting_at": rfc3339(day), "ending_at": rfc3339(day + calendar.SecondsPerDay), "results": results(groups)}
+		},
+	})
+	if wrong != "" {
+		return badAnthropicRequest(wrong + ": Input is not valid")
 	}
-	end = startOfToday()
-	if text := query.Get("ending_at"); text != "" {
-		to, err := time.Parse(time.RFC3339, text)
-		if err != nil || !from.Before(to) {
-			return 0, 0, false
-		}
-		end = min(end, to.Unix()-to.Unix()%secondsADay)
-	}
-	return from.Unix(), end, true
+	return ok(body)
 }
 
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }

@@ -44,8 +44,7 @@ func WithKeys(keys map[discovery.Service]string) Option {
 	}
 }
 
-// WithPageSize limits the rows of a page, whatever a client requests, for Anthropic (its costs too), Gemini and the
-// billing catalog.
+// WithPageSize limits the rows of a page, whatever a client requests, for Anthropic, Gemini, the billing catalog and the days of costs.
 func WithPageSize(rows int) Option {
 	if rows < 1 {
 		panic(fmt.Sprintf("discoverytest: WithPageSize(%d): a page has at least one row", rows))

@@ -104,7 +104,7 @@ func (s *Server) routes() []route {
 		{op: ListGeminiModels, service: gemini, pattern: "GET /v1beta/models", run: s.listGeminiModels},
 		{op: CloudBillingListSKUs, service: cloudBilling, pattern: "GET /v1/services/{service}/skus", run: s.listSKUs},
 		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(deepSeekBalance)},
-		{op: ListOpenAICosts, service: openAI, admin: openAIAdmin, pattern: "GET /v1/organization/costs", run: listCosts},
+		{op: ListOpenAICosts, service: openAI, admin: openAIAdmin, pattern: "GET /v1/organization/costs", run: s.listCosts},
 		{op: ListAnthropicCosts, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/cost_report", run: s.listAnthropicCosts},
 		{op: ListAnthropicUsage, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages", run: s.listAnthropicUsage},
 		{op: GetXAIUsage, service: xaiManagement, pattern: "POST /v1/billing/teams/{team_id}/usage", run: getUsage},
