@@ -8,11 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -58,19 +56,6 @@ func (f *Options) checkReport(format string) error {
 		return exit.Usagef("--fail-on budget checks --budget, which is missing")
 	}
 	return nil
-}
-
-// usageReport returns the report of the files; nil if nothing needs it.
-func usageReport(a *app.App, o report.Options, f *Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
-	terminal := a.Format == "text" && output.Width(a.Out) > 0
-	if !terminal && a.Format != "json" && f.html == "" && len(f.budgets) == 0 && len(f.failOn) == 0 {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	r, err := page.ReadReport(a, o, in, names, unread)
-	if err != nil {
-		return nil, exit.WrongUse(err)
-	}
-	return r, nil
 }
 
 // failOn prints the rules among codes that fire, and returns errFound if there is one.

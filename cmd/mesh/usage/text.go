@@ -6,10 +6,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -19,14 +19,14 @@ import (
 )
 
 // usageText prints the report for a terminal: by model, or by the names of --by.
-func usageText(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
+func usageText(a *app.App, r *report.Report, sums *costs.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
 	a.Progress.Stop()
 	width := output.Width(a.Out)
 	if a.Wide {
 		width = 0
 	}
-	if (f.byGiven || f.all) && len(f.by) > 0 && (r.Total.Calls > 0 || f.allTime() && r.Source.Calls > 0) {
-		return usageBy(a, r, opts, f, in, width)
+	if (f.byGiven || f.all) && len(f.by) > 0 && sums.Calls > 0 {
+		return usageBy(a, r, sums, opts, f, in, width)
 	}
 	var text bytes.Buffer
 	if err := r.WriteText(&text, width); err != nil {
@@ -49,44 +49,34 @@ func usageText(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, 
 	return nil
 }
 
-// usageBy prints what calls of the period of a report cost by the names of --by.
-func usageBy(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files, width int) error {
-	costs := table.Costs{All: f.all || isTime(f.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(f.by, isTime)}
+// usageBy prints what the calls of sums cost by the names of --by. r is their report.
+func usageBy(a *app.App, r *report.Report, sums *costs.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files, width int) error {
+	rows := table.Costs{All: f.all || isTime(f.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(f.by, isTime)}
 	for _, name := range f.by {
-		costs.Keys = append(costs.Keys, strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " ")))
+		rows.Keys = append(rows.Keys, strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " ")))
 	}
-	// Lines that cannot be read were reported.
-	opts.By = [][]string{f.by, {}}
-	period := r.Period
-	if f.allTime() {
-		period = daysOf(&r.Source)
-	}
-	opts.From, opts.To = period.From, period.To
-	opts.OnRead = a.ReadingCalls("reading calls for the table", in)
-	now, _ := calls.Sum(opts, in.Paths...)
+	title := sums.Period
 	var before []calls.Group
-	if costs.Change {
-		opts.From, opts.To = r.Previous.From, r.Previous.To
+	if rows.Change {
+		opts.By, opts.From, opts.To = [][]string{f.by}, r.Previous.From, r.Previous.To
 		opts.OnRead = a.ReadingCalls("reading calls for the change", in)
-		sums, _ := calls.Sum(opts, in.Paths...)
-		before = sums[0]
+		groups, _ := calls.Sum(opts, in.Paths...) // lines that cannot be read were reported
+		before = groups[0]
+		title += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
 	}
 	a.Progress.Stop()
-	costs.Rows = costRows(f.by, now[0], before)
-	costs.Total = table.CostRow{Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), PreviousUSD: r.Total.Previous.USD}
-	for i := range now[1] {
-		setCosts(&costs.Total, &now[1][i])
-	}
-	title := table.Period(period.From, period.To, period.Running)
-	if costs.Change {
-		title += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
+	rows.Rows = costRows(f.by, sums.Rows, before)
+	t := &r.Total
+	rows.Total = table.CostRow{
+		Keys: append([]string{"total"}, make([]string, len(f.by)-1)...), Calls: t.Calls, Unpriced: t.Unpriced, USD: t.USD, PreviousUSD: t.Previous.USD,
+		Input: t.Input, Cached: t.Cached, Output: t.Output,
 	}
 	fmt.Fprintln(a.Out, table.Paragraph(title, width))
 	if f.Match != nil {
 		fmt.Fprintln(a.Out, table.Paragraph(table.Line("Only calls "+table.Labels(f.Match)), width))
 	}
 	fmt.Fprintln(a.Out)
-	if err := costs.Write(a.Out, width, func(line string) string { return output.Heading(a.Out, line) }); err != nil {
+	if err := rows.Write(a.Out, width, func(line string) string { return output.Heading(a.Out, line) }); err != nil {
 		return err
 	}
 	var notes strings.Builder
@@ -99,19 +89,6 @@ func usageBy(a *app.App, r *report.Report, opts calls.SumOptions, f *Options, in
 
 // isTime reports whether a name of --by is a time, whose rows are in their order and have nothing before to compare with.
 func isTime(name string) bool { return name == "day" || name == "week" || name == "month" }
-
-// allTime reports whether the table has the calls of all times: the 28 days of a report would cut its weeks and months.
-func (f *Options) allTime() bool {
-	return f.From+f.To+f.Last == "" && (slices.Contains(f.by, "week") || slices.Contains(f.by, "month"))
-}
-
-// daysOf returns the period from the day of the first call to the day of the last.
-func daysOf(s *report.Source) report.Period {
-	const day = 24 * time.Hour
-	p := report.Period{From: s.First.Truncate(day), To: s.Last.Truncate(day).Add(day)}
-	p.Running = p.To.After(s.Now)
-	return p
-}
 
 // costRows returns the rows of a table by names, the highest cost first; times are in their order. Groups that have calls in the time
 // before only have a row, too.

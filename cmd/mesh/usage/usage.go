@@ -71,10 +71,10 @@ without a known cost are unpriced: they are counted, with the reasons, and are i
 -o focus writes rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2 instead, as CSV. Unpriced calls have
 no row; they are counted on stderr, and the exit status is 1.
 
-On a terminal the table has the last 28 full days, or those of --from and --to or --last, with the change against the time before,
-what is not known, the month and what to do next; with --by week or month it has all weeks or months. Names are never cut: columns are
-left out where they do not fit. A pipe, -o csv and -o json get all calls, rows, columns and digits. -o json also has the whole report,
-as package discovery/report describes it. On a terminal INPUT is all input, and CACHED the part of it that was read from caches; elsewhere
+All calls count, or those of --from and --to or --last, on a terminal and in a pipe; the period is printed. On a terminal the table
+is followed by what is not known, the month and what to do next, and --last 28d also has the change against the 28 days before. Names
+are never cut: columns are left out where they do not fit. A pipe, -o csv and -o json get all rows, columns and digits. -o json also has
+the report of the page of --html, as package discovery/report describes it. On a terminal INPUT is all input, and CACHED the part of it that was read from caches; elsewhere
 INPUT is the input without caches, which have columns of their own.
 
 --budget shows what is left of a budget of mesh meter in the present day or month, in UTC; one without either is about all calls of the
@@ -90,7 +90,7 @@ and unpriced. The rule is printed on stderr, and the exit status is 1.
 the periods of --budget, as far as their names begin with a day.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Example: "  mesh usage calls\n  mesh usage calls --last 28d\n  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.byGiven = cmd.Flags().Changed("by")
@@ -149,9 +149,27 @@ func run(a *app.App, paths []string, f Options) error {
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
 	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
-	r, err := usageReport(a, o, &f, in, paths, sums.Errors)
-	if err != nil {
-		return err
+	read := func(o report.Options) (*report.Report, error) {
+		r, err := page.ReadReport(a, o, in, paths, sums.Errors)
+		return r, exit.WrongUse(err)
+	}
+	var r, text *report.Report
+	terminal := a.Format == "text" && output.Width(a.Out) > 0
+	if a.Format == "json" || f.html != "" || len(f.failOn) > 0 || len(f.budgets) > 0 && !terminal {
+		if r, err = read(o); err != nil {
+			return err
+		}
+	}
+	o.From, o.To = wholeDays(sums, o.From, o.To)
+	if !o.To.IsZero() {
+		sums.Period = table.Period(o.From, o.To, o.To.After(time.Now()))
+	}
+	if terminal {
+		if text = r; r == nil || !r.Period.From.Equal(o.From) || !r.Period.To.Equal(o.To) {
+			if text, err = read(o); err != nil {
+				return err
+			}
+		}
 	}
 	sums.OldPrices = table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now())
 	if r != nil {
@@ -162,7 +180,7 @@ func run(a *app.App, paths []string, f Options) error {
 			return err
 		}
 	}
-	if err := printUsage(a, sums, r, opts, &f, in); err != nil {
+	if err := printUsage(a, sums, r, text, opts, &f, in); err != nil {
 		return err
 	}
 	return cmp.Or(unread, failOn(a, r, f.failOn))
@@ -181,8 +199,24 @@ func (f Options) options(format string) (opts calls.SumOptions, err error) {
 	return opts, err
 }
 
-// printUsage prints the sums of all calls, or on a terminal the report.
-func printUsage(a *app.App, sums *costs.Report, r *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
+// wholeDays returns the period of the calls: an open end of the chosen one is the day of the first or the last call. Both are zero without
+// calls, unless they were chosen.
+func wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
+	first, err1 := time.Parse(time.DateOnly, sums.First)
+	last, err2 := time.Parse(time.DateOnly, sums.Last)
+	if err1 == nil && err2 == nil {
+		if from.IsZero() {
+			from = first
+		}
+		if to.IsZero() {
+			to = last.AddDate(0, 0, 1)
+		}
+	}
+	return from, to
+}
+
+// printUsage prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
+func printUsage(a *app.App, sums *costs.Report, r, text *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
 	if sums.Calls == 0 && !warnLabels(a, opts, in) {
 		a.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
 	}
@@ -201,10 +235,10 @@ func printUsage(a *app.App, sums *costs.Report, r *report.Report, opts calls.Sum
 		return sums.CSV(a.Out)
 	case a.Format == "json":
 		return a.Print(usageJSON{sums, r}, nil)
-	case output.Width(a.Out) == 0:
+	case text == nil:
 		return a.Print(sums, sums.Table)
 	}
-	return usageText(a, r, opts, f, in)
+	return usageText(a, text, sums, opts, f, in)
 }
 
 // warnLabels reports whether a label of --label is why there are no calls, and warns about it: no call of the time has it, or has the value.

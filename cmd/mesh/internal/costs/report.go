@@ -30,6 +30,11 @@ type Report struct {
 	Budgets []report.Budget `json:"budgets,omitempty"`
 	// Part reports whether calls were selected by their time, which a budget without a period is not about.
 	Part bool `json:"-"`
+	// First and Last are the days of the first and the last call, as "2026-11-21"; "" without calls.
+	First string `json:"-"`
+	Last  string `json:"-"`
+	// Period is the time of the calls for people, as table.Period returns it.
+	Period string `json:"-"`
 	// OldPrices is how old the price table is; "" up to 14 days.
 	OldPrices string `json:"-"`
 	// Errors are the lines that cannot be read, which are in no sum.
@@ -53,13 +58,16 @@ func newReport(by []string) *Report {
 
 // Read adds up calls files by some names. With an error the report has the lines that could be read.
 func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) {
-	opts.By = [][]string{by, {"unpriced"}, nil}
+	opts.By = [][]string{by, {"unpriced"}, nil, {"day"}}
 	all, err := calls.Sum(opts, paths...)
 	r := newReport(by)
 	if len(all) > 0 { // the options are valid
 		r.Rows = append(r.Rows, all[0]...)
 		r.addReasons(all[1])
 		r.setTotal(all[2])
+		for _, day := range all[3] { // sorted
+			r.First, r.Last = cmp.Or(r.First, day.By[0]), day.By[0]
+		}
 	}
 	if err != nil {
 		r.Errors = strings.Split(output.Error(err), "\n")

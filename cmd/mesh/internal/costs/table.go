@@ -66,6 +66,9 @@ func (r *Report) Table(out io.Writer) error {
 			_, err = fmt.Fprintf(out, "  %d: %s\n", reason.Calls, output.Line(Cause(reason.Text)))
 		}
 	}
+	if err == nil && r.Period != "" {
+		_, err = fmt.Fprintln(out, "period:", r.Period)
+	}
 	for _, b := range r.Budgets {
 		if err == nil {
 			of := ""
