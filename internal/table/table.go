@@ -42,6 +42,15 @@ type Table struct {
 	Rows    [][]string
 }
 
+// Rows returns the cells of each element of a list.
+func Rows[T any](list []T, cells func(*T) []string) [][]string {
+	rows := make([][]string, len(list))
+	for i := range list {
+		rows[i] = cells(&list[i])
+	}
+	return rows
+}
+
 const (
 	gap = "  " // between columns
 	// minText is the width to which a Text is cut before columns are left out.

@@ -2,8 +2,6 @@
 package balance
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
@@ -28,12 +26,13 @@ func New(a *app.App) *cobra.Command {
 			if balance == nil {
 				return app.NoAnswerOf(failures, "")
 			}
-			return a.Print(balance, func(w io.Writer) error {
-				return output.Table(w, []table.Column{table.Plain("TOTAL", 0), table.Plain("GRANTED", 1), table.Plain("TOPPED UP", 2), table.Plain("CURRENCY", 0), table.Plain("ENOUGH FOR CALLS", 0)}, [][]string{{
-					output.Decimal(balance.TotalBalance), output.Decimal(balance.GrantedBalance), output.Decimal(balance.ToppedUpBalance), balance.Currency,
-					output.YesNo(balance.IsAvailable),
-				}})
-			})
+			columns := []table.Column{
+				table.Plain("TOTAL", 0), table.Plain("GRANTED", 1), table.Plain("TOPPED UP", 2), table.Plain("CURRENCY", 0), table.Plain("ENOUGH FOR CALLS", 0),
+			}
+			return a.PrintTable(balance, columns, [][]string{{
+				output.Decimal(balance.TotalBalance), output.Decimal(balance.GrantedBalance), output.Decimal(balance.ToppedUpBalance), balance.Currency,
+				output.YesNo(balance.IsAvailable),
+			}})
 		},
 	}
 }

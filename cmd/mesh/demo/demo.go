@@ -36,12 +36,12 @@ that repeat each step by hand. The numbers are the same in every run; the days a
 			if len(names) > 0 {
 				dir = names[0]
 			}
-			return run(a, cmd.Context(), dir)
+			return run(cmd.Context(), a, dir)
 		},
 	}
 }
 
-func run(a *app.App, ctx context.Context, dir string) error {
+func run(ctx context.Context, a *app.App, dir string) error {
 	if err := emptyFolder(dir); err != nil {
 		return exit.Usagef("%s: %w", dir, err)
 	}

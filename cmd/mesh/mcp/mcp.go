@@ -32,11 +32,11 @@ The configuration of an agent is:
     "--token-file", "/path/to/token"]}}}`,
 		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token\n  mesh mcp --profile work",
 		Args:    app.Args(cobra.NoArgs),
-		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(a, ctx, c) }),
+		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(ctx, a, c) }),
 	}
 }
 
-func run(a *app.App, ctx context.Context, c *client.MeshClient) error {
+func run(ctx context.Context, a *app.App, c *client.MeshClient) error {
 	a.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()

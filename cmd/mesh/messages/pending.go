@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strconv"
 
@@ -17,7 +16,7 @@ import (
 
 // NewPending returns the command mesh pending.
 func NewPending(a *app.App) *cobra.Command {
-	var f filterFlags
+	o := &filters{App: a}
 	cmd := &cobra.Command{
 		Use:   "pending",
 		Short: "List the questions of this node that have no answer, oldest first",
@@ -28,28 +27,26 @@ the answer with its number. The newest 1000 questions are looked at, with --to o
 		Args:              app.Args(cobra.NoArgs),
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			opts, err := sentOptions(a, ctx, c, f)
-			if err != nil {
-				return err
-			}
-			questions, err := c.Pending(ctx, client.PendingOptions{ToNode: opts.ToNode, ThreadID: opts.ThreadID})
-			if err = a.SkipInvalid(err); err != nil {
-				return err
-			}
-			slices.Reverse(questions)
-			return a.Print(questions, func(w io.Writer) error { return pendingTable(w, questions) })
+			o.client = c
+			return runPending(ctx, o)
 		}),
 	}
-	f.addSent(a, cmd)
+	o.addSent(cmd)
 	return cmd
 }
 
-func pendingTable(w io.Writer, questions []client.MeshMessage) error {
-	rows := make([][]string, len(questions))
-	for i, m := range questions {
-		rows[i] = []string{
-			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), output.Time(m.CreatedAt), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
-		}
+// runPending prints the questions without an answer.
+func runPending(ctx context.Context, o *filters) error {
+	if err := o.resolve(ctx); err != nil {
+		return err
 	}
-	return output.Table(w, []table.Column{table.Key("ID"), table.Key("TO"), table.Plain("SENT", 2), table.Plain("THREAD", 1), table.Free("CONTENT")}, rows)
+	questions, err := o.client.Pending(ctx, client.PendingOptions{ToNode: o.ToNode, ThreadID: o.ThreadID})
+	if err = o.SkipInvalid(err); err != nil {
+		return err
+	}
+	slices.Reverse(questions)
+	columns := []table.Column{table.Key("ID"), table.Key("TO"), table.Plain("SENT", 2), table.Plain("THREAD", 1), table.Free("CONTENT")}
+	return o.PrintTable(questions, columns, table.Rows(questions, func(m *client.MeshMessage) []string {
+		return []string{strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), output.Time(m.CreatedAt), output.Text(m.ThreadID), output.Shorten(m.GetContent())}
+	}))
 }

@@ -14,6 +14,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
+// readOptions are the arguments of mesh read.
+type readOptions struct {
+	*app.App
+	client *client.MeshClient
+	ids    []string
+}
+
 // NewRead returns the command mesh read.
 func NewRead(a *app.App) *cobra.Command {
 	return &cobra.Command{
@@ -23,22 +30,27 @@ func NewRead(a *app.App) *cobra.Command {
 		Args:              app.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.CompleteMessage,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			ids, err := messageIDs(given)
-			if err != nil {
-				return err
-			}
-			messages, err := mail.Messages(ctx, c, ids...)
-			if err != nil {
-				return err
-			}
-			for _, m := range messages {
-				if err := read(a, ctx, c, m); err != nil {
-					return err
-				}
-			}
-			return nil
+			return runRead(ctx, &readOptions{a, c, given})
 		}),
 	}
+}
+
+// runRead prints messages and marks them read.
+func runRead(ctx context.Context, o *readOptions) error {
+	ids, err := messageIDs(o.ids)
+	if err != nil {
+		return err
+	}
+	messages, err := mail.Messages(ctx, o.client, ids...)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if err := read(ctx, o, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // messageIDs returns each id once.
@@ -57,9 +69,9 @@ func messageIDs(texts []string) ([]int64, error) {
 }
 
 // read prints a message before it is marked, so that an output that fails leaves it unread.
-func read(a *app.App, ctx context.Context, c *client.MeshClient, m client.MeshMessage) error {
-	if err := a.PrintLine(m, func(w io.Writer) error { return mail.Full(w, m) }); err != nil || m.ReadAt != nil {
+func read(ctx context.Context, o *readOptions, m client.MeshMessage) error {
+	if err := o.PrintLine(m, func(w io.Writer) error { return mail.Full(w, m) }); err != nil || m.ReadAt != nil {
 		return err
 	}
-	return c.MarkRead(ctx, m.ID)
+	return o.client.MarkRead(ctx, m.ID)
 }

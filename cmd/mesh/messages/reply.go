@@ -9,12 +9,19 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
+
+// replyOptions are the arguments and flags of mesh reply.
+type replyOptions struct {
+	*app.App
+	client *client.MeshClient
+	args   []string // ID KIND TEXT
+	read   bool
+}
 
 // NewReply returns the command mesh reply.
 func NewReply(a *app.App) *cobra.Command {
-	var read bool
+	o := &replyOptions{App: a}
 	cmd := &cobra.Command{
 		Use:               "reply ID KIND TEXT|-",
 		Short:             "Answer a message to this node, in its thread; the same reply sent twice arrives once",
@@ -22,36 +29,38 @@ func NewReply(a *app.App) *cobra.Command {
 		Args:              app.Args(cobra.ExactArgs(3)),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteMessage, app.CompleteKind),
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			ids, err := messageIDs(given[:1])
-			if err != nil {
-				return err
-			}
-			text, err := a.Text(given[2])
-			if err != nil {
-				return err
-			}
-			messages, err := mail.Messages(ctx, c, ids...)
-			if err != nil {
-				return err
-			}
-			receipt, err := c.Reply(ctx, messages[0], client.SendRequest{Kind: client.Kind(given[1]), Content: text})
-			var unknown *client.NotInRegistryError
-			if errors.As(err, &unknown) {
-				err = fmt.Errorf("the sender of message %d cannot receive answers: %w", messages[0].ID, err)
-			}
-			if err := sent(a, receipt, err); err != nil {
-				return err
-			}
-			a.WarnUnregistered(ctx, c, "cannot receive answers")
-			if !read || messages[0].ReadAt != nil {
-				return nil
-			}
-			if err := c.MarkRead(ctx, messages[0].ID); err != nil {
-				return fmt.Errorf("the reply was sent, but the message was not marked read: %w", err)
-			}
-			return nil
+			o.client, o.args = c, given
+			return runReply(ctx, o)
 		}),
 	}
-	cmd.Flags().BoolVar(&read, "read", false, "also mark the message read")
+	cmd.Flags().BoolVar(&o.read, "read", false, "also mark the message read")
 	return app.WithText(cmd, 2)
+}
+
+// runReply answers a message.
+func runReply(ctx context.Context, o *replyOptions) error {
+	ids, err := messageIDs(o.args[:1])
+	if err != nil {
+		return err
+	}
+	text, err := o.Text(o.args[2])
+	if err != nil {
+		return err
+	}
+	m, err := o.client.GetMessage(ctx, ids[0])
+	if err != nil {
+		return err
+	}
+	receipt, err := o.client.Reply(ctx, *m, client.SendRequest{Kind: client.Kind(o.args[1]), Content: text})
+	var unknown *client.NotInRegistryError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("the sender of message %d cannot receive answers: %w", m.ID, err)
+	}
+	if err := printReceipt(ctx, o.App, o.client, receipt, err); err != nil || !o.read || m.ReadAt != nil {
+		return err
+	}
+	if err := o.client.MarkRead(ctx, m.ID); err != nil {
+		return fmt.Errorf("the reply was sent, but the message was not marked read: %w", err)
+	}
+	return nil
 }

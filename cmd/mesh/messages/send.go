@@ -2,6 +2,7 @@
 package messages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,10 +18,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
+// sendOptions are the message and the flags of mesh send.
+type sendOptions struct {
+	*app.App
+	client *client.MeshClient
+	client.SendRequest
+	thread string
+}
+
 // NewSend returns the command mesh send.
 func NewSend(a *app.App) *cobra.Command {
-	var req client.SendRequest
-	var thread string
+	o := &sendOptions{App: a}
 	cmd := &cobra.Command{
 		Use:   "send TO KIND TEXT|-",
 		Short: "Send a message; KIND is fyi, question, answer, status or unblock, and - reads the text from stdin",
@@ -29,31 +37,29 @@ func NewSend(a *app.App) *cobra.Command {
   mesh send node-b fyi "-5 degrees"`,
 		Args:              app.Args(cobra.ExactArgs(3)),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) (err error) {
-			req.To, req.Kind = given[0], client.Kind(given[1])
-			if req.Content, err = a.Text(given[2]); err != nil {
-				return err
-			}
-			scanner, err := a.Scanner(false)
-			if err != nil {
-				return err
-			}
-			if err := checkNumbers(scanner, req); err != nil {
-				return err
-			}
-			receipt, err := mail.Send(ctx, c, scanner, req, thread)
-			if err := sent(a, receipt, err); err != nil {
-				return err
-			}
-			a.WarnUnregistered(ctx, c, "cannot receive answers")
-			return nil
+		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
+			o.client, o.To, o.Kind, o.Content = c, given[0], client.Kind(given[1]), given[2]
+			return runSend(ctx, o)
 		}),
 	}
-	cmd.Flags().StringVar(&thread, "thread", "", "name or id of a thread; a new name creates a thread")
-	cmd.Flags().StringVar(&req.RelatedTaskID, "task", "", "number of a related task")
-	cmd.Flags().StringVar(&req.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
-	cmd.Flags().IntSliceVar(&req.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
+	cmd.Flags().StringVar(&o.thread, "thread", "", "name or id of a thread; a new name creates a thread")
+	cmd.Flags().StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
+	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
+	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
 	return app.WithText(cmd, 2)
+}
+
+// runSend sends a message.
+func runSend(ctx context.Context, o *sendOptions) (err error) {
+	if o.Content, err = o.Text(o.Content); err != nil {
+		return err
+	}
+	scanner, err := o.Scanner(false)
+	if err = cmp.Or(err, checkNumbers(scanner, o.SendRequest)); err != nil {
+		return err
+	}
+	receipt, err := mail.Send(ctx, o.client, scanner, o.SendRequest, o.thread)
+	return printReceipt(ctx, o.App, o.client, receipt, err)
 }
 
 // checkNumbers checks --task and --allow-rule. A gateway refuses a task that is not a number, and an unknown rule has no effect.
@@ -67,17 +73,21 @@ func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 	return app.CheckRules(req.AllowRules)
 }
 
-// sent prints the receipt of a message.
-func sent(a *app.App, receipt *client.MeshMessage, err error) error {
+// printReceipt prints the receipt of a message, and warns if this node cannot receive an answer.
+func printReceipt(ctx context.Context, a *app.App, c *client.MeshClient, receipt *client.MeshMessage, err error) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(receipt, func(w io.Writer) error {
+	if err := a.Print(receipt, func(w io.Writer) error {
 		thread := ""
 		if receipt.GetThreadID() != "" {
 			thread = ", thread " + receipt.GetThreadID()
 		}
 		_, err := fmt.Fprintf(w, "sent message %d to %s%s\n", receipt.ID, output.Line(receipt.ToNode), output.Line(thread))
 		return err
-	})
+	}); err != nil {
+		return err
+	}
+	a.WarnUnregistered(ctx, c, "cannot receive answers")
+	return nil
 }

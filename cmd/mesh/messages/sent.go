@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,7 @@ import (
 
 // NewSent returns the command mesh sent.
 func NewSent(a *app.App) *cobra.Command {
-	var f filterFlags
+	o := &filters{App: a}
 	cmd := &cobra.Command{
 		Use:               "sent",
 		Short:             "List the messages that this node has sent, newest first",
@@ -24,49 +23,39 @@ func NewSent(a *app.App) *cobra.Command {
 		Args:              app.Args(cobra.NoArgs),
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			opts, err := sentOptions(a, ctx, c, f)
-			if err != nil {
-				return err
-			}
-			messages, err := c.Sent(ctx, client.SentOptions{
-				ToNode: opts.ToNode, UnreadOnly: opts.UnreadOnly, Kind: opts.Kind, ThreadID: opts.ThreadID, Since: opts.Since, Limit: opts.Limit,
-			})
-			if err = a.SkipInvalid(err); err != nil {
-				return err
-			}
-			return a.Print(messages, func(w io.Writer) error { return sentTable(w, messages) })
+			o.client = c
+			return runSent(ctx, o)
 		}),
 	}
-	f.addSent(a, cmd)
-	f.add(cmd)
+	o.addSent(cmd)
+	o.add(cmd)
 	return cmd
 }
 
 // addSent adds the flags of mesh sent and mesh pending.
-func (f *filterFlags) addSent(a *app.App, cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.ToNode, "to", "", "only messages to this node")
-	cmd.Flags().StringVar(&f.ThreadID, "thread", "", "only messages of the thread with this name or id")
-	app.Complete(cmd, "to", a.CompleteNode)
+func (o *filters) addSent(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.ToNode, "to", "", "only messages to this node")
+	cmd.Flags().StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
+	app.Complete(cmd, "to", o.CompleteNode)
 }
 
-// sentOptions checks the filters.
-func sentOptions(a *app.App, ctx context.Context, c *client.MeshClient, f filterFlags) (opts client.FetchOptions, err error) {
-	if opts, err = f.options(); err != nil {
-		return opts, err
+// runSent prints the messages that this node has sent.
+func runSent(ctx context.Context, o *filters) error {
+	if err := o.resolve(ctx); err != nil {
+		return err
 	}
-	if err := a.CheckName("--to", f.ToNode); err != nil {
-		return opts, err
+	messages, err := o.client.Sent(ctx, client.SentOptions{
+		ToNode: o.ToNode, UnreadOnly: o.UnreadOnly, Kind: o.Kind, ThreadID: o.ThreadID, Since: o.Since, Limit: o.Limit,
+	})
+	if err = o.SkipInvalid(err); err != nil {
+		return err
 	}
-	opts.ThreadID, err = threadID(a, ctx, c, f.ThreadID)
-	return opts, err
-}
-
-func sentTable(w io.Writer, messages []client.MeshMessage) error {
-	rows := make([][]string, len(messages))
-	for i, m := range messages {
-		rows[i] = []string{
-			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(&m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
+	columns := []table.Column{
+		table.Key("ID"), table.Key("TO"), table.Plain("KIND", 4), table.Plain("TIME", 3), table.Plain("STATE", 2), table.Plain("THREAD", 1), table.Free("CONTENT"),
+	}
+	return o.PrintTable(messages, columns, table.Rows(messages, func(m *client.MeshMessage) []string {
+		return []string{
+			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
-	}
-	return output.Table(w, []table.Column{table.Key("ID"), table.Key("TO"), table.Plain("KIND", 4), table.Plain("TIME", 3), table.Plain("STATE", 2), table.Plain("THREAD", 1), table.Free("CONTENT")}, rows)
+	}))
 }

@@ -17,15 +17,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
-// threadsFlags are the flags of mesh threads.
-type threadsFlags struct {
+// threadsOptions are the argument and the flags of mesh threads.
+type threadsOptions struct {
+	*app.App
+	client *client.MeshClient
+	names  []string // of a thread, or none for the list
 	client.ThreadQuery
 	newest, all bool
 }
 
 // NewThreads returns the command mesh threads.
 func NewThreads(a *app.App) *cobra.Command {
-	var f threadsFlags
+	o := &threadsOptions{App: a}
 	cmd := &cobra.Command{
 		Use:               "threads [NAME|ID]",
 		Short:             "List the threads, most recently used first, or the messages of one, oldest first",
@@ -33,38 +36,37 @@ func NewThreads(a *app.App) *cobra.Command {
 		Args:              app.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			if len(given) == 1 {
-				return thread(a, ctx, c, given[0], client.ThreadOptions{Limit: f.Limit, Newest: f.newest})
-			}
-			if f.newest {
-				return exit.Usagef("--newest needs the name or id of a thread")
-			}
-			if f.Peer == "" && !f.all {
-				f.Peer = mail.NamedThreads
-			}
-			threads, err := c.ListThreads(ctx, f.ThreadQuery)
-			if err = a.SkipInvalid(err); err != nil {
-				return err
-			}
-			return a.Print(threads, func(w io.Writer) error { return threadTable(w, threads) })
+			o.client, o.names = c, given
+			return runThreads(ctx, o)
 		}),
 	}
-	cmd.Flags().StringVar(&f.Peer, "peer", "", "only threads of this node")
-	cmd.Flags().StringVar(&f.Topic, "topic", "", "only threads of this topic")
-	cmd.Flags().StringVar(&f.SessionID, "session", "", "only threads of this session")
-	cmd.Flags().BoolVar(&f.all, "all", false, "also the threads of single questions of mesh ask")
-	cmd.Flags().IntVar(&f.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
-	cmd.Flags().BoolVar(&f.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
-	app.Complete(cmd, "peer", a.CompleteNode)
+	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads of this node")
+	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads of this topic")
+	cmd.Flags().StringVar(&o.SessionID, "session", "", "only threads of this session")
+	cmd.Flags().BoolVar(&o.all, "all", false, "also the threads of single questions of mesh ask")
+	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
+	cmd.Flags().BoolVar(&o.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
+	app.Complete(cmd, "peer", o.CompleteNode)
 	return cmd
 }
 
-func threadTable(w io.Writer, threads []client.Thread) error {
-	rows := make([][]string, len(threads))
-	for i, t := range threads {
-		rows[i] = []string{t.ID, output.Time(t.LastUsedAt), t.Name}
+// runThreads prints the threads, or the messages of one.
+func runThreads(ctx context.Context, o *threadsOptions) error {
+	if len(o.names) > 0 {
+		return printThread(ctx, o)
 	}
-	return output.Table(w, []table.Column{table.Key("ID"), table.Plain("LAST USED", 1), table.Key("NAME")}, rows)
+	if o.newest {
+		return exit.Usagef("--newest needs the name or id of a thread")
+	}
+	if o.Peer == "" && !o.all {
+		o.Peer = mail.NamedThreads
+	}
+	threads, err := o.client.ListThreads(ctx, o.ThreadQuery)
+	if err = o.SkipInvalid(err); err != nil {
+		return err
+	}
+	columns := []table.Column{table.Key("ID"), table.Plain("LAST USED", 1), table.Key("NAME")}
+	return o.PrintTable(threads, columns, table.Rows(threads, func(t *client.Thread) []string { return []string{t.ID, output.Time(t.LastUsedAt), t.Name} }))
 }
 
 // conversation is the JSON of one thread.
@@ -76,29 +78,30 @@ type conversation struct {
 // maxThreadMessages is how many messages of a thread the gateway lists at most, from each end.
 const maxThreadMessages = 1000
 
-func thread(a *app.App, ctx context.Context, c *client.MeshClient, name string, opts client.ThreadOptions) error {
-	id, err := threadID(a, ctx, c, name)
+// printThread prints the messages of a thread.
+func printThread(ctx context.Context, o *threadsOptions) error {
+	id, err := threadID(ctx, o.App, o.client, o.names[0])
 	if err != nil {
 		return err
 	}
-	limit := cmp.Or(opts.Limit, 100)
-	opts.Limit = limit
+	limit := cmp.Or(o.Limit, 100)
+	opts := client.ThreadOptions{Limit: limit, Newest: o.newest}
 	if limit > 0 && limit < maxThreadMessages {
 		opts.Limit++ // to know whether there are more
 	}
-	thread, messages, err := c.GetThread(ctx, id, opts)
+	thread, messages, err := o.client.GetThread(ctx, id, opts)
 	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return mail.ThreadError(id, err)
 	}
-	a.WarnInvalid(invalid)
+	o.WarnInvalid(invalid)
 	hidden := len(messages)+len(invalid) >= opts.Limit
-	messages = cut(messages, limit, opts.Newest)
-	if err := a.Print(conversation{thread, messages}, func(w io.Writer) error { return threadMessages(w, messages) }); err != nil {
+	messages = cut(messages, limit, o.newest)
+	if err := o.Print(conversation{thread, messages}, func(w io.Writer) error { return threadMessages(w, messages) }); err != nil {
 		return err
 	}
 	if hidden {
-		a.Warn(hiddenMessages(limit, opts.Newest))
+		o.Warn(hiddenMessages(limit, o.newest))
 	}
 	return nil
 }
@@ -139,7 +142,7 @@ func threadMessages(w io.Writer, messages []client.MeshMessage) error {
 }
 
 // threadID returns the id of a thread that is given by its name or id.
-func threadID(a *app.App, ctx context.Context, c *client.MeshClient, thread string) (string, error) {
+func threadID(ctx context.Context, a *app.App, c *client.MeshClient, thread string) (string, error) {
 	scanner, err := a.Scanner(false)
 	if err != nil {
 		return "", err

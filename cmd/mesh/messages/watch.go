@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
@@ -16,26 +15,26 @@ import (
 
 // watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a wrong
 // token stays wrong.
-func watch(a *app.App, ctx context.Context, c *client.MeshClient, opts client.FetchOptions, interval time.Duration) error {
-	a.Progress.Stop()
+func watch(ctx context.Context, o *inboxOptions) error {
+	o.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
 	var denied *client.MeshAuthError
-	watch := mail.Polls(interval)
-	watch.FromNode, watch.ThreadID = opts.FromNode, opts.ThreadID
-	if opts.Kind != "" {
-		watch.Kinds = []client.Kind{opts.Kind}
+	watch := mail.Polls(o.interval)
+	watch.FromNode, watch.ThreadID = o.FromNode, o.ThreadID
+	if o.Kind != "" {
+		watch.Kinds = []client.Kind{o.Kind}
 	}
-	for m, err := range c.Watch(ctx, watch) {
+	for m, err := range o.client.Watch(ctx, watch) {
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case errors.As(err, &denied) || err != nil && exit.Code(err) == exit.Usage:
 			return err
 		case err != nil:
-			a.Warn(err)
+			o.Warn(err)
 		default:
-			if err := a.PrintLine(m, func(w io.Writer) error { return messageLine(w, m) }); err != nil {
+			if err := o.PrintLine(m, func(w io.Writer) error { return messageLine(w, m) }); err != nil {
 				return err
 			}
 		}

@@ -126,7 +126,7 @@ func (f *Options) checkOutput(out io.Writer) error {
 }
 
 // serveMeter writes the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
-func serveMeter(a *app.App, ctx context.Context, p *proxy.Proxy, f *Options) error {
+func serveMeter(ctx context.Context, a *app.App, p *proxy.Proxy, f *Options) error {
 	interrupted, stop := app.UntilInterrupted(ctx)
 	defer stop()
 	if err := writeVariables(a, f.env, p.Environment(os.Environ())[len(os.Environ()):]); err != nil {

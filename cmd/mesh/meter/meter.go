@@ -94,7 +94,7 @@ With -o json, the last line on stderr is an object with the table, what was not 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM, SIGHUP, SIGQUIT and SIGABRT are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env",
 		Args:    f.args,
-		RunE:    func(cmd *cobra.Command, command []string) error { return run(a, cmd.Context(), command, &f) },
+		RunE:    func(cmd *cobra.Command, command []string) error { return run(cmd.Context(), a, command, &f) },
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
 	cmd.Flags().StringArrayVar(&f.budgets, "budget", nil, "refuse calls after this many US dollars: 5 in this run, or 5/day, 100/month or 2/day/label:user for each value of a label, with the calls in the folder of --log; repeatable")
@@ -116,7 +116,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	return cmd
 }
 
-func run(a *app.App, ctx context.Context, command []string, f *Options) error {
+func run(ctx context.Context, a *app.App, command []string, f *Options) error {
 	run, err := newRun(a, command, f)
 	if err != nil {
 		return err
@@ -128,9 +128,9 @@ func run(a *app.App, ctx context.Context, command []string, f *Options) error {
 		return f.startError(err)
 	}
 	if f.listen != "" {
-		err = serveMeter(a, ctx, p, f)
+		err = serveMeter(ctx, a, p, f)
 	} else {
-		err = runBehind(a, ctx, p, run.program, command)
+		err = runBehind(ctx, a, p, run.program, command)
 	}
 	_ = p.Close()
 	stop()

@@ -17,7 +17,7 @@ import (
 
 // runBehind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
 // removed at the end, also after a signal that comes before the command runs.
-func runBehind(a *app.App, ctx context.Context, p *proxy.Proxy, program string, command []string) error {
+func runBehind(ctx context.Context, a *app.App, p *proxy.Proxy, program string, command []string) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
 		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
@@ -39,11 +39,11 @@ func runBehind(a *app.App, ctx context.Context, p *proxy.Proxy, program string, 
 	}
 	watch := sockets.New(p.Direct(os.Environ()))
 	defer func() { p.AddDirect(watch.End(ctx)) }()
-	return runMetered(a, ctx, program, command, append(p.Environment(os.Environ()), files...), signals, watch)
+	return runMetered(ctx, a, program, command, append(p.Environment(os.Environ()), files...), signals, watch)
 }
 
 // runMetered runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
-func runMetered(a *app.App, ctx context.Context, program string, command, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
+func runMetered(ctx context.Context, a *app.App, program string, command, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Args, cmd.Env = command, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Errs

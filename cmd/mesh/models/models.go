@@ -3,7 +3,6 @@ package models
 
 import (
 	"context"
-	"io"
 	"regexp"
 	"strings"
 
@@ -12,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -40,10 +39,17 @@ func completeModel(a *app.App, cmd *cobra.Command) ([]cobra.Completion, cobra.Sh
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
+// Options are the argument and the flags of mesh models.
+type Options struct {
+	*app.App
+	discovery.CatalogOptions
+	ids []string // one at most
+}
+
 // New returns the command mesh models.
 func New(a *app.App) *cobra.Command {
+	o := &Options{App: a}
 	var provider string
-	var refresh bool
 	cmd := &cobra.Command{
 		Use:   "models [ID]",
 		Short: "List the models of the catalog, or show one by its id or alias",
@@ -55,39 +61,40 @@ for a day. If it cannot be read, the lists of the providers are used instead; th
 			return completeModel(a, cmd)
 		}),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			opts, err := providers.Catalog(provider)
-			if err != nil {
-				return err
-			}
-			opts.Refresh = refresh
-			return run(a, cmd.Context(), ids, opts)
+			o.ids, o.Provider = ids, models.Provider(provider)
+			return run(cmd.Context(), o)
 		},
 	}
 	app.ProviderFlag(cmd, &provider, "only models of this provider: openai, deepseek, anthropic, gemini or xai")
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "read the catalog again, regardless of its age")
+	cmd.Flags().BoolVar(&o.Refresh, "refresh", false, "read the catalog again, regardless of its age")
 	return cmd
 }
 
-// run lists the models, or shows the one that ids names.
-func run(a *app.App, ctx context.Context, ids []string, opts discovery.CatalogOptions) error {
-	c, failures := a.Discover()
+// run lists the models, or shows one.
+func run(ctx context.Context, o *Options) (err error) {
+	if o.Provider != "" {
+		if o.Provider, err = models.ParseProvider(string(o.Provider)); err != nil {
+			return err
+		}
+	}
+	c, failures := o.Discover()
 	cached := loadCatalog(c)     //nolint:contextcheck // it sends nothing
 	defer saveCatalog(c, cached) //nolint:contextcheck // it sends nothing
-	if len(ids) == 0 {
-		models, err := c.ListModels(ctx, opts)
+	if len(o.ids) == 0 {
+		models, err := c.ListModels(ctx, o.CatalogOptions)
 		if err != nil {
 			return err
 		}
-		return printModels(a, models, failures)
+		return printModels(o.App, models, failures)
 	}
-	info, err := c.GetModelInfo(ctx, ids[0], opts)
+	info, err := c.GetModelInfo(ctx, o.ids[0], o.CatalogOptions)
 	if err != nil {
 		return err
 	}
 	if info == nil && len(failures.List()) == 0 {
-		return unlisted(ctx, c, ids[0], opts)
+		return unlisted(ctx, c, o.ids[0], o.CatalogOptions)
 	}
-	return printModel(a, info, failures)
+	return printModel(o.App, info, failures)
 }
 
 func printModels(a *app.App, models []discovery.ModelInfo, failures *app.Failures) error {
@@ -95,13 +102,10 @@ func printModels(a *app.App, models []discovery.ModelInfo, failures *app.Failure
 		return app.NoAnswer(failures)
 	}
 	a.WarnAll(failures)
-	return a.Print(models, func(w io.Writer) error {
-		rows := make([][]string, len(models))
-		for i, m := range models {
-			rows[i] = []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
-		}
-		return output.Table(w, []table.Column{table.Key("ID"), table.Plain("DEVELOPER", 1), table.Plain("CONTEXT TOKENS", 3), table.Plain("OUTPUT TOKENS", 2), table.Free("NAME")}, rows)
-	})
+	columns := []table.Column{table.Key("ID"), table.Plain("DEVELOPER", 1), table.Plain("CONTEXT TOKENS", 3), table.Plain("OUTPUT TOKENS", 2), table.Free("NAME")}
+	return a.PrintTable(models, columns, table.Rows(models, func(m *discovery.ModelInfo) []string {
+		return []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
+	}))
 }
 
 // unlisted returns the error of a model that the catalog does not list, with the one that it is most like.
@@ -127,16 +131,14 @@ func printModel(a *app.App, info *discovery.ModelInfo, failures *app.Failures) e
 		return app.NoAnswer(failures)
 	}
 	a.WarnAll(failures)
-	return a.Print(info, func(w io.Writer) error {
-		return output.Table(w, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
-			{"id", info.ID},
-			{"developer", info.Developer},
-			{"name", output.Text(info.Name)},
-			{"type", output.Text(info.Type)},
-			{"context tokens", output.Count(info.ContextLength)},
-			{"output tokens", output.Count(info.MaxTokens)},
-			{"description", output.Text(info.Description)},
-			{"source", info.Source},
-		})
+	return a.PrintTable(info, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
+		{"id", info.ID},
+		{"developer", info.Developer},
+		{"name", output.Text(info.Name)},
+		{"type", output.Text(info.Type)},
+		{"context tokens", output.Count(info.ContextLength)},
+		{"output tokens", output.Count(info.MaxTokens)},
+		{"description", output.Text(info.Description)},
+		{"source", info.Source},
 	})
 }

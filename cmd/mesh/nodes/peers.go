@@ -4,7 +4,6 @@ package nodes
 import (
 	"context"
 	"encoding/json"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -26,17 +25,12 @@ func NewPeers(a *app.App) *cobra.Command {
 			if err = a.SkipInvalid(err); err != nil {
 				return err
 			}
-			return a.Print(peers, func(w io.Writer) error { return peerTable(w, peers) })
+			columns := []table.Column{table.Key("NAME"), table.Plain("ENABLED", 1), table.Plain("LAST SEEN", 2), table.Key("URL")}
+			return a.PrintTable(peers, columns, table.Rows(peers, func(p *client.MeshPeer) []string {
+				return []string{p.Name, output.YesNo(p.Enabled), seen(p.LastSeen), output.Text(p.URL)}
+			}))
 		}),
 	}
-}
-
-func peerTable(w io.Writer, peers []client.MeshPeer) error {
-	rows := make([][]string, len(peers))
-	for i, p := range peers {
-		rows[i] = []string{p.Name, output.YesNo(p.Enabled), seen(p.LastSeen), output.Text(p.URL)}
-	}
-	return output.Table(w, []table.Column{table.Key("NAME"), table.Plain("ENABLED", 1), table.Plain("LAST SEEN", 2), table.Key("URL")}, rows)
 }
 
 func seen(at *string) string {
@@ -59,22 +53,18 @@ func NewPeer(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Print(peer, func(w io.Writer) error { return peerDetails(w, peer) })
+			capabilities, err := json.Marshal(peer.Capabilities)
+			if err != nil {
+				return err
+			}
+			return a.PrintTable(peer, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
+				{"name", peer.Name},
+				{"url", output.Text(peer.URL)},
+				{"enabled", output.YesNo(peer.Enabled)},
+				{"last seen", seen(peer.LastSeen)},
+				{"registered", seen(peer.RegisteredAt)},
+				{"capabilities", string(capabilities)},
+			})
 		}),
 	}
-}
-
-func peerDetails(w io.Writer, p *client.MeshPeer) error {
-	capabilities, err := json.Marshal(p.Capabilities)
-	if err != nil {
-		return err
-	}
-	return output.Table(w, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
-		{"name", p.Name},
-		{"url", output.Text(p.URL)},
-		{"enabled", output.YesNo(p.Enabled)},
-		{"last seen", seen(p.LastSeen)},
-		{"registered", seen(p.RegisteredAt)},
-		{"capabilities", string(capabilities)},
-	})
 }

@@ -18,12 +18,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
-// registerFlags are the flags of mesh register.
-type registerFlags struct{ url, capabilities, tokenOut string }
+// registerOptions are the flags of mesh register.
+type registerOptions struct {
+	*app.App
+	client                      *client.MeshClient
+	url, capabilities, tokenOut string
+}
 
 // NewRegister returns the command mesh register.
 func NewRegister(a *app.App) *cobra.Command {
-	var f registerFlags
+	o := &registerOptions{App: a}
 	cmd := &cobra.Command{
 		Use:   "register",
 		Short: "Register this node, or change its URL and capabilities",
@@ -36,16 +40,20 @@ of a node only once, from its first registration: --token-out saves it.`,
 			}
 			return nil
 		},
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return register(a, ctx, c, f) }),
+		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
+			o.client = c
+			return runRegister(ctx, o)
+		}),
 	}
-	cmd.Flags().StringVar(&f.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
-	cmd.Flags().StringVar(&f.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
-	cmd.Flags().StringVar(&f.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner only")
+	cmd.Flags().StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
+	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
+	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner only")
 	return cmd
 }
 
-func register(a *app.App, ctx context.Context, c *client.MeshClient, f registerFlags) error {
-	capabilities, err := parseCapabilities(f.capabilities)
+// runRegister registers this node.
+func runRegister(ctx context.Context, o *registerOptions) error {
+	capabilities, err := parseCapabilities(o.capabilities)
 	if err != nil {
 		return err
 	}
@@ -53,27 +61,27 @@ func register(a *app.App, ctx context.Context, c *client.MeshClient, f registerF
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(a.CheckName("--url", f.url), a.CheckName("--capabilities", string(offered))); err != nil {
+	if err := cmp.Or(o.CheckName("--url", o.url), o.CheckName("--capabilities", string(offered))); err != nil {
 		return err
 	}
-	if err := peers.CheckURL(f.url); err != nil {
+	if err := peers.CheckURL(o.url); err != nil {
 		return err
 	}
-	file, err := profile.CreateTokenOut(f.tokenOut)
+	file, err := profile.CreateTokenOut(o.tokenOut)
 	if err != nil {
 		return exit.Usagef("--token-out: %w", err)
 	}
 	defer file.Close()
-	req := client.RegisterRequest{URL: f.url, Capabilities: capabilities}
-	if f.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
-		if req, err = peers.Registration(ctx, c, f.url); err != nil {
+	req := client.RegisterRequest{URL: o.url, Capabilities: capabilities}
+	if o.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
+		if req, err = peers.Registration(ctx, o.client, o.url); err != nil {
 			return err
 		}
 	}
 	if capabilities != nil {
 		req.Capabilities = capabilities
 	}
-	peer, err := c.Register(ctx, req)
+	peer, err := o.client.Register(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -82,8 +90,8 @@ func register(a *app.App, ctx context.Context, c *client.MeshClient, f registerF
 			return err
 		}
 	}
-	return a.Print(peer, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, f.tokenOut))
+	return o.Print(peer, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, o.tokenOut))
 		return err
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"strconv"
 	"time"
 
@@ -47,11 +46,12 @@ It prints what it has found also after a failure. The exit status is then 2 for 
 that does not answer or refuses the token.`,
 		Example: "  mesh whoami\n  mesh whoami --profile work -o json",
 		Args:    app.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return whoami(a, cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runWhoami(cmd.Context(), a) },
 	}
 }
 
-func whoami(a *app.App, ctx context.Context) error {
+// runWhoami prints this node and the gateway.
+func runWhoami(ctx context.Context, a *app.App) error {
 	s, err := a.Settings()
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func whoami(a *app.App, ctx context.Context) error {
 	list, from := a.PriceTable()
 	id := identity{Profile: s.Profile, TokenSource: s.TokenSource(), prices: list.AsOf(), PricesFrom: from}
 	id.PricesAsOf = id.prices.Format(time.DateOnly)
-	failed := identify(a, ctx, s, &id)
-	return cmp.Or(a.Print(id, id.table), failed)
+	failed := identify(ctx, a, s, &id)
+	return cmp.Or(a.PrintTable(id, []table.Column{table.Plain("WHAT", 0), table.Key("VALUE"), table.Free("FROM")}, id.rows()), failed)
 }
 
 // errNoSettings is the error of mesh whoami without a gateway.
@@ -68,7 +68,7 @@ var errNoSettings = exit.Usagef("the URL of the gateway is missing: set MESH_GAT
 	"and MESH_GATEWAY_TOKEN, or name them in a profile (mesh help profiles). mesh gateway runs a gateway for development")
 
 // identify requests the node from the gateway. It sets values only after they are checked, since an invalid one may be a secret.
-func identify(a *app.App, ctx context.Context, s profile.Settings, id *identity) error {
+func identify(ctx context.Context, a *app.App, s profile.Settings, id *identity) error {
 	node := app.Observer
 	if s.Node.Value != "" {
 		var err error
@@ -131,7 +131,8 @@ func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 	return nil
 }
 
-func (id identity) table(w io.Writer) error {
+// rows returns the cells of the table.
+func (id identity) rows() [][]string {
 	token, unread := "none", output.Unknown
 	if id.TokenSource != "" {
 		token = "set"
@@ -142,7 +143,7 @@ func (id identity) table(w io.Writer) error {
 			unread += " or more"
 		}
 	}
-	return output.Table(w, []table.Column{table.Plain("WHAT", 0), table.Key("VALUE"), table.Free("FROM")}, [][]string{
+	return [][]string{
 		{"profile", output.Text(&id.Profile), ""},
 		{"node", output.Text(&id.Node.Value), id.Node.Source},
 		{"gateway", output.Text(&id.GatewayURL.Value), id.GatewayURL.Source},
@@ -152,7 +153,7 @@ func (id identity) table(w io.Writer) error {
 		{"registered", yesNo(id.Registered), ""},
 		{"unread messages", unread, ""},
 		{"prices as of", app.TableAge(id.prices), id.PricesFrom},
-	})
+	}
 }
 
 // yesNo returns "-" for nil.

@@ -58,12 +58,12 @@ nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLO
 				counted = counted || cmd.Flags().Changed(name)
 			}
 			if counted {
-				return callCost(a, cmd.Context(), models[0], f)
+				return callCost(cmd.Context(), a, models[0], f)
 			}
 			if f.at != "" || f.mode != "" {
 				return exit.Usagef("--at and --mode need the token counts of a call, such as --input")
 			}
-			return price(a, cmd.Context(), models[0], f)
+			return price(cmd.Context(), a, models[0], f)
 		},
 	}
 	flags := cmd.Flags()
@@ -80,8 +80,8 @@ nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLO
 	return cmd
 }
 
-func price(a *app.App, ctx context.Context, model string, f callFlags) error {
-	p, list, err := pricesOf(a, ctx, model, f)
+func price(ctx context.Context, a *app.App, model string, f callFlags) error {
+	p, list, err := pricesOf(ctx, a, model, f)
 	if err != nil {
 		return err
 	}
@@ -101,20 +101,20 @@ func price(a *app.App, ctx context.Context, model string, f callFlags) error {
 }
 
 // pricesOf returns the provider of a model and the price list, with the prices that the provider publishes now if they are requested.
-func pricesOf(a *app.App, ctx context.Context, model string, f callFlags) (models.Provider, *prices.List, error) {
+func pricesOf(ctx context.Context, a *app.App, model string, f callFlags) (models.Provider, *prices.List, error) {
 	list, _, err := a.PriceList()
 	if err != nil {
 		return "", nil, err
 	}
 	p, err := providers.Priced(list, f.provider, model)
 	if err == nil && f.live {
-		list, err = livePrices(a, ctx, p, list)
+		list, err = livePrices(ctx, a, p, list)
 	}
 	return p, list, err
 }
 
 // livePrices returns a list with the prices that a provider publishes now.
-func livePrices(a *app.App, ctx context.Context, p models.Provider, list *prices.List) (*prices.List, error) {
+func livePrices(ctx context.Context, a *app.App, p models.Provider, list *prices.List) (*prices.List, error) {
 	keys := livePriceKeys[p]
 	switch {
 	case len(keys) == 0:
@@ -163,7 +163,7 @@ the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
 	return err
 }
 
-func callCost(a *app.App, ctx context.Context, model string, f callFlags) error {
+func callCost(ctx context.Context, a *app.App, model string, f callFlags) error {
 	at, err := dates.Time(f.at)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func callCost(a *app.App, ctx context.Context, model string, f callFlags) error 
 	if at.IsZero() {
 		at = time.Now()
 	}
-	p, list, err := pricesOf(a, ctx, model, f)
+	p, list, err := pricesOf(ctx, a, model, f)
 	if err != nil {
 		return err
 	}

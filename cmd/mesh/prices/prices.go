@@ -63,7 +63,7 @@ sold today, and the age of the table. The exit status is 1 if there is one. Mode
 			case dryRun && !update:
 				return exit.Usagef("--dry-run needs --update")
 			case update:
-				return updatePrices(a, cmd.Context(), strings.Join(names, ""), dryRun)
+				return updatePrices(cmd.Context(), a, strings.Join(names, ""), dryRun)
 			case staleGiven:
 				oldest, err := app.ParseDays("--stale", stale)
 				if err != nil {
@@ -139,9 +139,9 @@ func staleTable(w io.Writer, stale []discovery.ProviderPricing, age string) erro
 }
 
 // updatePrices gets the newest price table, prints what changed and stores it. source is its file, folder or URL, "" the project's.
-func updatePrices(a *app.App, ctx context.Context, source string, dryRun bool) error {
+func updatePrices(ctx context.Context, a *app.App, source string, dryRun bool) error {
 	before, _ := a.PriceTable()
-	list, err := newestPrices(a, ctx, before, source)
+	list, err := newestPrices(ctx, a, before, source)
 	if err != nil {
 		return fmt.Errorf("%w; the price table of %s stays in use", err, before.AsOf().Format(time.DateOnly))
 	}
@@ -155,7 +155,7 @@ func updatePrices(a *app.App, ctx context.Context, source string, dryRun bool) e
 	return a.Print(update, func(w io.Writer) error { return update.Table(w, before.AsOf()) })
 }
 
-func newestPrices(a *app.App, ctx context.Context, before *prices.List, source string) (*prices.List, error) {
+func newestPrices(ctx context.Context, a *app.App, before *prices.List, source string) (*prices.List, error) {
 	switch {
 	case strings.Contains(source, "://"):
 		mirror := discovery.WithBaseURL(discovery.ServicePrices, strings.TrimSuffix(source, "/prices.csv"))

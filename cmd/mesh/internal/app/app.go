@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // App is one run of the command.
@@ -32,6 +33,11 @@ type App struct {
 
 // Print writes value as JSON with -o json, and calls text otherwise.
 func (a *App) Print(value any, text func(io.Writer) error) error { return a.printAs(value, "  ", text) }
+
+// PrintTable writes value as JSON with -o json, and rows as a table otherwise.
+func (a *App) PrintTable(value any, columns []table.Column, rows [][]string) error {
+	return a.Print(value, func(w io.Writer) error { return output.Table(w, columns, rows) })
+}
 
 // PrintLine is [App.Print] for a sequence without an end: in JSON each value is one line.
 func (a *App) PrintLine(value any, text func(io.Writer) error) error {
