@@ -3,10 +3,8 @@ package report
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -170,7 +168,7 @@ func adviseLabel(r *Report) []Advice {
 		}
 		for _, mover := range label.Rows {
 			if usd := decimal.FromText(mover.ChangeUSD); !mover.Others && mover.Value != "" && usd.Cmp(limit) >= 0 {
-				return []Advice{labelAdvice(r, label.Name, rowOf(r, label.Name, &mover), increase)}
+				return []Advice{labelAdvice(r, label.Name, rowOf(&r.Labels[i], &mover), increase)}
 			}
 		}
 	}
@@ -178,12 +176,10 @@ func adviseLabel(r *Report) []Advice {
 }
 
 // rowOf returns the row of a value of a label; with the change alone if the label has more rows than are kept.
-func rowOf(r *Report, name string, mover *Mover) *Row {
-	for i := range r.Labels {
-		for j := range r.Labels[i].Rows {
-			if row := &r.Labels[i].Rows[j]; r.Labels[i].Name == name && row.Value == mover.Value && !row.Others {
-				return row
-			}
+func rowOf(l *Label, mover *Mover) *Row {
+	for i := range l.Rows {
+		if row := &l.Rows[i]; row.Value == mover.Value && !row.Others {
+			return row
 		}
 	}
 	return &Row{Value: mover.Value, Sum: Sum{USD: mover.ChangeUSD}, ChangeUSD: mover.ChangeUSD}
@@ -200,7 +196,7 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 	budget := new(big.Rat).Mul(decimal.FromText(daily).Rat(), big.NewRat(2, 1)).FloatString(2)
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
 		name, row.Value, money.USD(row.ChangeUSD), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, daily, name)
-	if plainName().MatchString(name) {
+	if strings.Trim(name, plain) == "" {
 		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name + " -- COMMAND"}
 	}
 	return Advice{CodeLabel, text, ""}
@@ -214,8 +210,8 @@ func wholeCents(usd *big.Rat) string {
 	return new(big.Rat).SetFrac(n, big.NewInt(cents)).FloatString(2)
 }
 
-// plainName matches the names of labels that a shell takes as they are: a command is pasted, and files can have any name.
-var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
+// plain has the characters of names of labels that a shell takes as they are: a command is pasted, and files can have any name.
+const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 // adviseErrors is about the model with the most failed calls of those that often fail. Retired models have their own advice.
 func adviseErrors(r *Report) []Advice {

@@ -3,9 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // The labels that are not reported as such: the first is the label of Top, the others are different for nearly every call.
@@ -18,19 +16,10 @@ const (
 
 // setting is what all aggregates of a report share. Except names, it is only read.
 type setting struct {
+	Options
 	window
-	prices     *prices.List
 	retirement models.Registry
-	// reprice is Options.Reprice.
-	reprice bool
-	// only are the names of the chosen labels; nil for all.
-	only []string
-	// match are the labels of the calls that are read; nil for all calls.
-	match map[string]string
-	// budgets and bills are those of the options.
-	budgets     []*budgetSum
-	chargesOnly bool
-	bills       []*bills.Comparison
+	budgets    []*budgetSum
 	// names are those of the period, of the one before, and of today. They are added up while the files are read.
 	names [3]*names
 }
@@ -124,10 +113,10 @@ func (a *aggregate) model(id ModelID) *model {
 
 // wanted reports whether a label may be reported.
 func (s *setting) wanted(name string) bool {
-	if s.only == nil {
+	if s.Labels == nil {
 		return name != "" && name != labelThread && name != labelThreadID && name != labelMessage
 	}
-	return slices.Contains(s.only, name)
+	return slices.Contains(s.Labels, name)
 }
 
 // merge adds the calls of another worker, or of another period. Names are shared by workers.
@@ -178,7 +167,7 @@ func (m *model) addDetails(c *call, a *aggregate) {
 		m.days.add(c.day, c.usd)
 	}
 	if c.cached+c.written > 0 {
-		m.caching.add(c, a.prices)
+		m.caching.add(c, a.Prices)
 	}
 	if m.retires {
 		m.addRetiring(c, a)
@@ -193,7 +182,7 @@ const (
 
 func (m *model) addRetiring(c *call, a *aggregate) {
 	if m.retirement.Replacement != "" {
-		m.same.add(c, m.retirement.Replacement, a.now, a.prices)
+		m.same.add(c, m.retirement.Replacement, a.now, a.Prices)
 	}
 	for name, value := range c.Labels {
 		if a.wanted(name) && value != "" {

@@ -22,7 +22,7 @@ func (c *collector) report() *Report {
 		Period: c.window.current, Previous: c.window.previous, Source: c.source(), Total: c.total(total, items), Week: c.history.week(c.window.today),
 		Month: c.history.month(&c.window), Budgets: []Budget{}, Models: []ModelRow{}, Users: users(&now.users, &before.users),
 		Cache: c.cache(items), Latency: []Latency{}, Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
-		Bills: append([]*bills.Comparison{}, c.bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
+		Bills: append([]*bills.Comparison{}, c.Bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
 	}
 	usd := now.total.total()
 	for i := range items {
@@ -57,9 +57,9 @@ func (c *collector) settle() {
 
 func (c *collector) source() Source {
 	s := Source{
-		Paths: []string{}, MatchLabels: c.match, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
+		Paths: []string{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
 	}
-	if asOf := c.prices.AsOf(); !asOf.IsZero() {
+	if asOf := c.Prices.AsOf(); !asOf.IsZero() {
 		s.PricesAsOf = asOf.Format(time.DateOnly)
 	}
 	return s
@@ -117,8 +117,8 @@ func compared(c *collector, total item, items []item) *Change {
 
 // labelNames returns the chosen labels, or those with the highest cost.
 func (c *collector) labelNames() []string {
-	if c.only != nil {
-		return c.only
+	if c.Labels != nil {
+		return c.Labels
 	}
 	cost := func(name string) decimal.Decimal { return c.current.names.of(name).all.total() }
 	names := slices.SortedFunc(maps.Keys(keys(c.current.names.labels, c.previous.names.labels)), func(a, b string) int {

@@ -32,7 +32,7 @@ func Read(o Options, paths ...string) (*Report, error) {
 	}
 	workers := make([]*collector, min(runtime.GOMAXPROCS(0), maxWorkers))
 	var group sync.WaitGroup
-	for i, records := range calls.CountParts(len(workers), s.prices, s.reprice, o.OnRead, paths...) {
+	for i, records := range calls.CountParts(len(workers), s.Prices, s.Reprice, s.OnRead, paths...) {
 		workers[i] = newCollector(s)
 		group.Go(func() { workers[i].collect(records) })
 	}
@@ -58,7 +58,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 		for r, err := range records {
 			one := calls.Counted{}
 			if err == nil {
-				one, err = r.Count(s.prices, s.reprice)
+				one, err = r.Count(s.Prices, s.Reprice)
 			}
 			if err != nil {
 				one.Record = r
@@ -73,13 +73,13 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{prices: o.Prices, reprice: o.Reprice, retirement: models.Retirements(), only: o.Labels, match: o.MatchLabels, chargesOnly: o.ChargesOnly, bills: o.Bills, names: [3]*names{newNames(), newNames(), newNames()}}
+	s := &setting{Options: o, retirement: models.Retirements(), names: [3]*names{newNames(), newNames(), newNames()}}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
 	}
-	if s.prices == nil {
-		s.prices = prices.BuiltIn()
+	if s.Prices == nil {
+		s.Prices = prices.BuiltIn()
 	}
 	if slices.Contains(o.Bills, nil) {
 		return nil, invalid("Bills", "must not be nil")
@@ -134,7 +134,7 @@ func (c *collector) collect(records iter.Seq2[calls.Counted, error]) {
 
 // read adds a call, or the error of a line or of its call. The error of a line is of no labels.
 func (c *collector) read(one *calls.Counted, err error) {
-	if (err == nil || !one.Time.IsZero()) && !one.HasLabels(c.match) {
+	if (err == nil || !one.Time.IsZero()) && !one.HasLabels(c.MatchLabels) {
 		return
 	}
 	if err == nil {
@@ -187,7 +187,7 @@ func (c *collector) addBudgets(one *call) {
 		if !in && !forecast {
 			continue
 		}
-		value, usd := "", budget.Expense(&one.Record, decimal.Decimal{}, c.chargesOnly)
+		value, usd := "", budget.Expense(&one.Record, decimal.Decimal{}, c.ChargesOnly)
 		if b.Label != "" {
 			value = one.Labels[b.Label]
 		}

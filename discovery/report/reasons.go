@@ -156,52 +156,34 @@ type remedy struct {
 	fixable            bool
 }
 
-// remedyOf returns what is shown of a reason without its detail.
-func remedyOf(code string) remedy {
-	const bill = " Compare the calls with the bill."
-	switch code {
-	case "duration":
-		return remedy{"Billed by duration", "The provider reports no counts." + bill, "", false}
-	case reasonBroken:
-		return remedy{"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", "", true}
-	case reasonStreamCounts:
-		return remedy{"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage", true}
-	case reasonEndpoint:
-		return remedy{"No counts", "The provider reports no counts." + bill, "", false}
-	case reasonFailed:
-		return remedy{"Calls without a response", "They may cost something." + bill, "", false}
-	case reasonOther:
-		return remedy{"Another reason", "The calls files have it: mesh usage --by unpriced.", "mesh usage --by unpriced", false}
-	}
-	return remedyOfPrice(code)
-}
+const (
+	compareWithBill = "The provider reports no counts. Compare the calls with the bill."
+	updatePrices    = "mesh prices --update"
+	addPrice        = "Update the table of prices, or add a row with List.With or --prices."
+	updateOrCompare = "Update the table of prices, or compare the calls with the bill."
+	readTheFiles    = "mesh usage --by unpriced"
+)
 
-// remedyOfPrice returns what is shown of a reason of prices.UnpricedError.
-func remedyOfPrice(code string) remedy {
-	const update, row = "mesh prices --update", "Update the table of prices, or add a row with List.With or --prices."
-	switch code {
-	case "model":
-		return remedy{"No price for the model", "Add its price with List.With or --prices, or update the table of prices.", update, true}
-	case "period":
-		return remedy{"No price at this time", "Use a model that is not retired, or add a row with List.With or --prices.", update, true}
-	case "tier":
-		return remedy{"No price for a prompt of this length", row, update, true}
-	case "cache_read":
-		return remedy{"No price for reads from the cache", row, update, true}
-	case "cache_write_5m":
-		return remedy{"No price for writes to the cache", row, update, true}
-	case "cache_write_1h":
-		return remedy{"No price for writes to the cache for an hour", row, update, true}
-	case "mode":
-		return remedy{"No price in the mode", "Add a row with List.With or --prices, or call the model in a mode with a price.", "", true}
-	case "platform", "region":
-		return remedy{"No price on the platform or in the region", "Add a row with List.With or --prices.", "", true}
-	case "tool":
-		return remedy{"No fee for the tool", "Update the table of prices, or compare the calls with the bill.", update, true}
-	case "count":
-		return remedy{"A count without a price", "Update the table of prices, or compare the calls with the bill.", update, true}
-	}
-	return remedy{"No price of " + code, row, update, true}
+// remedies has what is shown of a reason without its detail, by its code.
+var remedies = map[string]remedy{
+	"duration":         {"Billed by duration", compareWithBill, "", false},
+	reasonBroken:       {"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", "", true},
+	reasonStreamCounts: {"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage", true},
+	reasonEndpoint:     {"No counts", compareWithBill, "", false},
+	reasonFailed:       {"Calls without a response", "They may cost something. Compare the calls with the bill.", "", false},
+	reasonOther:        {"Another reason", "The calls files have it: " + readTheFiles + ".", readTheFiles, false},
+
+	"model":          {"No price for the model", "Add its price with List.With or --prices, or update the table of prices.", updatePrices, true},
+	"period":         {"No price at this time", "Use a model that is not retired, or add a row with List.With or --prices.", updatePrices, true},
+	"tier":           {"No price for a prompt of this length", addPrice, updatePrices, true},
+	"cache_read":     {"No price for reads from the cache", addPrice, updatePrices, true},
+	"cache_write_5m": {"No price for writes to the cache", addPrice, updatePrices, true},
+	"cache_write_1h": {"No price for writes to the cache for an hour", addPrice, updatePrices, true},
+	"mode":           {"No price in the mode", "Add a row with List.With or --prices, or call the model in a mode with a price.", "", true},
+	"platform":       {"No price on the platform or in the region", "Add a row with List.With or --prices.", "", true},
+	"region":         {"No price on the platform or in the region", "Add a row with List.With or --prices.", "", true},
+	"tool":           {"No fee for the tool", updateOrCompare, updatePrices, true},
+	"count":          {"A count without a price", updateOrCompare, updatePrices, true},
 }
 
 // unpriced returns the unpriced calls of two periods.
@@ -226,7 +208,10 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	if previous == nil {
 		previous = &reasonSum{}
 	}
-	show := remedyOf(key.code)
+	show, known := remedies[key.code]
+	if !known {
+		show = remedy{"No price of " + key.code, addPrice, updatePrices, true}
+	}
 	if key.detail != "" {
 		show.text += ": " + key.detail
 	}

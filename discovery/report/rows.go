@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -145,13 +144,8 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 // labelItems returns the values of a label, without the calls that have none.
 func labelItems(name string, current, previous *aggregate) (items []item, folded bool) {
 	now, before := current.names.of(name), previous.names.of(name)
-	for value, sum := range now.rows {
-		items = append(items, item{value: value, current: sum, previous: before.rows[value]})
-	}
-	for value, sum := range before.rows {
-		if now.rows[value] == nil {
-			items = append(items, item{value: value, previous: sum})
-		}
+	for value := range keys(now.rows, before.rows) {
+		items = append(items, item{value: value, current: now.rows[value], previous: before.rows[value]})
 	}
 	folded = now.folded() || before.folded()
 	if folded {
@@ -199,10 +193,10 @@ func newLabel(name string, items []item, folded bool, unlabelled item, total dec
 // keys returns the keys of two maps.
 func keys[K comparable, A, B any](a map[K]A, b map[K]B) map[K]struct{} {
 	all := make(map[K]struct{}, len(a))
-	for key := range maps.Keys(a) {
+	for key := range a {
 		all[key] = struct{}{}
 	}
-	for key := range maps.Keys(b) {
+	for key := range b {
 		all[key] = struct{}{}
 	}
 	return all

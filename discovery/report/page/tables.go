@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -45,25 +46,34 @@ func (p *page) ModelTable() costTable {
 func (p *page) LabelTables() (all []costTable) {
 	for i := range p.Labels {
 		l := &p.Labels[i]
-		t := p.table(line(l.Name), plainRows(l.Rows, func(string) string { return "without this label" }))
+		t := p.table(line(l.Name), plainRows(l.Rows, nameOfLabel))
 		t.Values, t.Count = table.Number(l.Values, "value", "values"), l.Values
 		if l.Folded {
 			t.Values = "more than " + table.Count(l.Values) + " values"
 		}
 		all = append(all, t)
 	}
-	providers := p.table("provider", plainRows(p.Providers, table.Provider))
-	platforms := p.table("platform", plainRows(p.Platforms, platformName))
-	all = append(all, providers, platforms)
+	all = append(all, p.table("provider", plainRows(p.Providers, table.Provider)), p.table("platform", plainRows(p.Platforms, platformName)))
 	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
 }
 
-// plainRows returns rows of values. special names what is not shown as it is.
-func plainRows(rows []report.Row, special func(string) string) (all []tableRow) {
+const withoutLabel = "without this label"
+
+// nameOfLabel returns what is shown of a value in its place; "" for the value itself.
+func nameOfLabel(value string) string {
+	if value == "" {
+		return withoutLabel
+	}
+	return ""
+}
+
+// plainRows returns rows of values with their names.
+func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
 	for i := range rows {
 		r := tableRow{Row: rows[i], Rest: rows[i].Others}
-		if named := special(r.Value); !r.Others && (r.Value == "" || named != "without this label") {
-			r.Name, r.Rest = named, r.Value == "" && named == "without this label"
+		if !r.Others {
+			r.Name = name(r.Value)
+			r.Rest = r.Name == withoutLabel
 		}
 		all = append(all, r)
 	}
@@ -122,9 +132,9 @@ type timing struct {
 // highRate is the part of failed calls that is marked, as it is in the advice.
 const highRate = 0.03
 
-// Timings are the models with the most failed calls first: the first ones, or all of them. By their rate, a model with one failed call of
-// ten would be above one with a hundred of two thousand.
-func (p *page) Timings(all bool) (rows []timing) {
+// Timings are the models with the most failed calls first. By their rate, a model with one failed call of ten would be above one with a
+// hundred of two thousand.
+func (p *page) Timings() (rows []timing) {
 	slowest := 0.0
 	latency := slices.Clone(p.Latency)
 	for i := range latency {
@@ -133,7 +143,7 @@ func (p *page) Timings(all bool) (rows []timing) {
 		}
 	}
 	slices.SortStableFunc(latency, func(a, b report.Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
-	for _, m := range latency[:min(len(latency), limit(all))] {
+	for _, m := range latency {
 		t := timing{Latency: m, Bad: rateValue(m.Rate) >= highRate}
 		if low, high := m.First.P50MS, m.First.P95MS; low != nil && high != nil && slowest > 0 {
 			t.X, t.Width = coordinate(100**low/slowest), coordinate(100*max(0, *high-*low)/slowest)
@@ -143,14 +153,6 @@ func (p *page) Timings(all bool) (rows []timing) {
 	return rows
 }
 
-// limit is the number of rows of a table, or of the table of all rows.
-func limit(all bool) int {
-	if all {
-		return foldedRows
-	}
-	return shownRows
-}
-
 func rateValue(rate *float64) float64 {
 	if rate == nil {
 		return 0
@@ -158,29 +160,10 @@ func rateValue(rate *float64) float64 {
 	return *rate
 }
 
-// The rows of the other tables: the first ones, or all of them.
-
-// Cached are the rows of caches.
-func (p *page) Cached(all bool) []report.CacheRow {
-	return p.Cache.Models[:min(len(p.Cache.Models), limit(all))]
-}
-
-// Ending are the models that retire.
-func (p *page) Ending(all bool) []report.Retiring {
-	return p.Retiring[:min(len(p.Retiring), limit(all))]
-}
-
-// Reasons are why costs are not known.
-func (p *page) Reasons(all bool) []report.UnpricedGroup {
-	return p.Unpriced.Groups[:min(len(p.Unpriced.Groups), limit(all))]
-}
-
-// More returns a table's number of rows if some are folded, and otherwise 0.
-func (*page) More(rows int) int {
-	if rows > shownRows {
-		return rows
-	}
-	return 0
+// first returns the first rows of a table.
+func first(most int, rows any) any {
+	all := reflect.ValueOf(rows)
+	return all.Slice(0, min(all.Len(), most)).Interface()
 }
 
 // unpricedModels names the models of a reason.
