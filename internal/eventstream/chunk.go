@@ -1,8 +1,9 @@
 package eventstream
 
 import (
-	"bytes"
 	"encoding/base64"
+	"encoding/json"
+	"slices"
 )
 
 // chunk decodes the payload of a chunk, {"bytes":"BASE64","p":"PADDING"}, as it arrives. Of the members at the top, only bytes matters.
@@ -13,10 +14,9 @@ type chunk struct {
 
 	depth   int
 	text    textState
-	escape  int // bytes of an escape in a text that are still to come
-	code    rune
-	isKey   bool // the text is a key, or may become one
-	isBytes bool // the next value is that of bytes
+	escape  []byte // of a text, so far
+	isKey   bool   // the text is a key, or may become one
+	isBytes bool   // the next value is that of bytes
 	key     []byte
 	pending []byte // base64 that is not decoded yet
 	padded  bool   // after = nothing may follow
@@ -46,7 +46,7 @@ func (c *chunk) write(p []byte) {
 		case c.text == noText:
 			c.structure(p[0])
 			p = p[1:]
-		case c.escape > 0:
+		case len(c.escape) > 0:
 			c.unescape(p[0])
 			p = p[1:]
 		default:
@@ -56,7 +56,7 @@ func (c *chunk) write(p []byte) {
 				return
 			}
 			if p[0] == '\\' {
-				c.escape, c.code = 1, 0
+				c.escape = append(c.escape, p[0])
 			} else {
 				c.endText()
 			}
@@ -107,22 +107,14 @@ func (c *chunk) endText() {
 
 // unescape takes a byte of an escape. Encoders may escape / = and +, which base64 has.
 func (c *chunk) unescape(b byte) {
-	const digits = "0123456789abcdef"
-	c.escape--
-	if c.code == 0 && c.escape == 0 && b == 'u' {
-		c.escape, c.code = 4, 1 // the leading 1 marks that digits follow
+	c.escape = append(c.escape, b)
+	if len(c.escape) < len(`\u0000`) && c.escape[1] == 'u' {
 		return
 	}
-	if c.code == 0 {
-		c.failed = c.failed || c.text == bytesText && b != '/'
-		c.take([]byte{b})
-		return
-	}
-	digit := bytes.IndexByte([]byte(digits), b|0x20)
-	c.failed = c.failed || digit < 0
-	if c.code = c.code<<4 | rune(digit); c.escape == 0 { //nolint:gosec // less than 16
-		c.take([]byte(string(c.code & 0xffff)))
-	}
+	var text string
+	c.failed = json.Unmarshal(slices.Concat([]byte{'"'}, c.escape, []byte{'"'}), &text) != nil
+	c.escape = c.escape[:0]
+	c.take([]byte(text))
 }
 
 // decode takes base64. It decodes groups of four characters; the rest of a piece is kept for the next one.

@@ -2,9 +2,7 @@ package jsonread
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
-	"unicode/utf16"
+	"encoding/json"
 	"unicode/utf8"
 )
 
@@ -14,8 +12,8 @@ func (d *Decoder) Str() (string, error) {
 	return string(text), err
 }
 
-// StrBytes reads a string. The result is a slice of the text unless the string has escapes. Invalid UTF-8 is kept; an escaped
-// surrogate without its other half becomes U+FFFD.
+// StrBytes reads a string. The result is a slice of the text unless the string has escapes, and invalid UTF-8 is then kept. With escapes
+// the result is that of encoding/json.
 func (d *Decoder) StrBytes() ([]byte, error) {
 	if d.peek() != '"' {
 		return nil, d.unexpected()
@@ -28,7 +26,9 @@ func (d *Decoder) StrBytes() ([]byte, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw, nil
 	}
-	return unescape(raw), nil
+	var text string
+	err := json.Unmarshal(d.text[begin-1:d.at], &text)
+	return []byte(text), err
 }
 
 // Text returns a string with each byte that is not UTF-8 replaced by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of
@@ -73,16 +73,10 @@ func (d *Decoder) skipString() error {
 	}
 }
 
-// The characters after a backslash except u, and what they mean.
-const (
-	escapes   = `"\/bfnrt`
-	unescaped = "\"\\/\b\f\n\r\t"
-)
-
 // skipEscape reads an escape after its backslash.
 func (d *Decoder) skipEscape() bool {
 	if !d.one("u") {
-		return d.one(escapes)
+		return d.one(`"\/bfnrt`)
 	}
 	for range 4 {
 		if !d.one("0123456789abcdefABCDEF") {
@@ -90,34 +84,4 @@ func (d *Decoder) skipEscape() bool {
 		}
 	}
 	return true
-}
-
-// unescape returns the text of a valid string, which is given without its quotes.
-func unescape(raw []byte) []byte {
-	text := make([]byte, 0, len(raw))
-	for {
-		before, escape, found := bytes.Cut(raw, []byte{'\\'})
-		text = append(text, before...)
-		if !found {
-			return text
-		}
-		if i := strings.IndexByte(escapes, escape[0]); i >= 0 {
-			text, raw = append(text, unescaped[i]), escape[1:]
-			continue
-		}
-		r := codeUnit(escape)
-		raw = escape[len("uXXXX"):]
-		if bytes.HasPrefix(raw, []byte(`\u`)) {
-			if pair := utf16.DecodeRune(r, codeUnit(raw[1:])); pair != utf8.RuneError {
-				r, raw = pair, raw[len(`\uXXXX`):]
-			}
-		}
-		text = utf8.AppendRune(text, r)
-	}
-}
-
-// codeUnit returns the code of an escape such as u00e9.
-func codeUnit(escape []byte) rune {
-	code, _ := strconv.ParseUint(string(escape[1:5]), 16, 16)
-	return rune(code)
 }
