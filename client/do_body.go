@@ -52,19 +52,20 @@ func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	if _, has := members["idempotency_key"]; has {
 		return nil, invalid("IdempotencyKey", "must be empty, because Body has an idempotency_key")
 	}
-	return appendMembers(body, map[string]any{"idempotency_key": key})
+	return encodeMembers(json.RawMessage(body), map[string]any{"idempotency_key": key})
 }
 
-// appendMembers adds members to an object that json.Marshal has written.
-func appendMembers(object []byte, members map[string]any) ([]byte, error) {
-	more, err := json.Marshal(members)
+// encodeMembers returns an object with more members as JSON.
+func encodeMembers(object any, members map[string]any) ([]byte, error) {
+	text, err := json.Marshal(object)
 	if err != nil || len(members) == 0 {
-		return object, err
+		return text, err
 	}
-	if string(object) == "{}" {
-		return more, nil
+	more, err := json.Marshal(members)
+	if err != nil || string(text) == "{}" {
+		return more, err
 	}
-	return slices.Concat(object[:len(object)-1], []byte(","), more[1:]), nil
+	return slices.Concat(text[:len(text)-1], []byte(","), more[1:]), nil
 }
 
 // replaced matches the escape that json.Marshal writes for a byte that is not UTF-8.

@@ -1,9 +1,7 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -70,26 +68,6 @@ func fieldNames(of any, tag string) (names []string) {
 		names = append(names, name)
 	}
 	return names
-}
-
-// withMembers adds members to the body of a request. They have been checked.
-func withMembers(extra map[string]any) gateway.RequestEditorFn {
-	return func(_ context.Context, req *http.Request) error {
-		if len(extra) == 0 {
-			return nil
-		}
-		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			return err
-		}
-		if body, err = appendMembers(body, extra); err != nil {
-			return err
-		}
-		req.ContentLength = int64(len(body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		req.Body, err = req.GetBody()
-		return err
-	}
 }
 
 // withParameters adds parameters to the query of a request.

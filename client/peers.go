@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -99,9 +100,12 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if err := cmp.Or(c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}), c.redactor.scanMembers(req.Extra, nil)); err != nil {
 		return nil, err
 	}
+	body, err := encodeMembers(gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}, req.Extra)
+	if err != nil {
+		return nil, err
+	}
 	resp, err := c.do(ctx, opRegister, func(ctx context.Context) (*http.Response, error) {
-		body := gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}
-		return c.api.RegisterPeer(ctx, body, withMembers(req.Extra))
+		return c.api.RegisterPeerWithBody(ctx, "application/json", bytes.NewReader(body))
 	})
 	if err != nil {
 		return nil, err

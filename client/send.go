@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -103,9 +104,13 @@ func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKe
 // post sends a message that has been checked.
 func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	m := c.message(to, req)
+	body, err := encodeMembers(m, req.Extra)
+	if err != nil {
+		return nil, err
+	}
 	op := opSend(m.IdempotencyKey != "", ownKey)
 	return request[MeshMessage](ctx, c, op, func(ctx context.Context) (*http.Response, error) {
-		return c.api.SendMessage(ctx, m, withMembers(req.Extra))
+		return c.api.SendMessageWithBody(ctx, "application/json", bytes.NewReader(body))
 	})
 }
 
