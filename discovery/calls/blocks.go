@@ -13,13 +13,18 @@ const (
 	maxLine   = 1 << 20
 )
 
-var errLongLine = fmt.Errorf("a line must not have more than %d bytes", maxLine)
+func longLine(most int) error { return fmt.Errorf("a line must not have more than %d bytes", most) }
+
+var errLongLine = longLine(maxLine)
 
 // block is a part of a file with whole lines.
 type block struct {
 	file string
 	line int // number of the first line
 	data []byte
+	// calls are those of a session file, in the place of lines, and record the one that is iterated over.
+	calls  []*sessionCall
+	record *Record
 	// number is the number of the file among all that are read, from 1 on.
 	number int
 }
@@ -28,12 +33,16 @@ type block struct {
 type blocks struct {
 	file string
 	in   io.Reader
-	line int    // number of the next line
-	rest []byte // start of a line whose end was not read
-	err  error
+	line int // number of the next line
+	// longest is the largest number of bytes of a line.
+	longest int
+	rest    []byte // start of a line whose end was not read
+	err     error
 }
 
-func newBlocks(file string, in io.Reader) *blocks { return &blocks{file: file, in: in, line: 1} }
+func newBlocks(file string, in io.Reader) *blocks {
+	return &blocks{file: file, in: in, line: 1, longest: maxLine}
+}
 
 // next reads a block into buffer. It returns the lines that are there, without waiting for more. The error is io.EOF at the end of
 // the file, a *LineError for a line that is too long, after which the next block follows, or the error of the file.
@@ -55,7 +64,7 @@ func (b *blocks) next(buffer []byte) (block, error) {
 		case end > 0:
 			b.rest = append(b.rest, data[end:]...)
 			return b.block(data[:end]), nil
-		case len(data) > maxLine:
+		case len(data) > b.longest:
 			return block{data: data[:0]}, b.discard()
 		}
 	}
@@ -100,7 +109,7 @@ func (b *blocks) fail(data []byte) (block, error) {
 
 // discard skips the rest of a line that is too long.
 func (b *blocks) discard() error {
-	tooLong := &LineError{b.file, b.line, errLongLine}
+	tooLong := &LineError{b.file, b.line, longLine(b.longest)}
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := b.in.Read(buffer)

@@ -8,6 +8,7 @@
 //	groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, "/var/log/calls")
 //
 // [Read] yields the records one by one. Other programs may write the files too: a line needs a model, a time and a usage object.
+// [Sessions] yields the calls in session files of agent programs.
 // The package sends nothing and does not need net/http.
 //
 // # Errors
@@ -17,7 +18,8 @@
 //
 // # Limits
 //
-// A line has at most 1 MiB. Memory does not grow with the files, but with the number of groups.
+// A line has at most 1 MiB, in session files 16 MiB. Memory does not grow with the files, but with the number of groups, and of the calls
+// of session files by their ids.
 //
 // Any number of processes can write to one folder. A Log is safe for concurrent use.
 package calls

@@ -28,6 +28,7 @@ type entry struct {
 	duration                float64
 	status, attempt         int
 	stream, complete, byok  bool
+	session                 bool
 	// usdGiven reports whether the line has the field, even as null.
 	usdGiven bool
 
@@ -112,6 +113,8 @@ func (e *entry) member(d *jsonread.Decoder, key []byte) error {
 		e.stream, err = d.Bool()
 	case "byok":
 		e.byok, err = d.Bool()
+	case "session":
+		e.session, err = d.Bool()
 	case "complete":
 		e.complete, err = d.Bool()
 	default:
@@ -178,7 +181,7 @@ func (e *entry) record(in *recordReader) (Record, error) {
 		USD: string(e.usd), Source: text(e.source), Unpriced: text(e.reason()),
 		API: text(e.api), Platform: text(e.platform), Region: text(e.region), Profile: text(e.profile), Requested: text(e.requested),
 		Upstream: text(e.upstream), UpstreamUSD: string(e.upstreamUSD), BYOK: e.byok, Billing: text(e.billing),
-		ModelStage: text(e.modelStage), RetirementDate: text(e.retirementDate),
+		ModelStage: text(e.modelStage), RetirementDate: text(e.retirementDate), Session: e.session,
 	}
 	if _, err := e.cost(); err != nil {
 		return Record{}, err

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"math"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -92,14 +93,21 @@ func (e *entry) readUsage(d *jsonread.Decoder) error {
 
 func (e *entry) readTime(d *jsonread.Decoder) error {
 	text, err := d.StrBytes()
-	if err != nil || e.time.UnmarshalText(text) != nil {
+	if err != nil {
 		return errTime
 	}
-	e.time = e.time.UTC()
-	if year := e.time.Year(); year < 1 || year > 9999 { // which no day and no JSON can have
-		return errTime
+	e.time, err = parseTime(text)
+	return err
+}
+
+// parseTime returns a time of the years 1 to 9999, which days and JSON can have.
+func parseTime(text []byte) (at time.Time, err error) {
+	err = at.UnmarshalText(text)
+	at = at.UTC()
+	if year := at.Year(); err != nil || year < 1 || year > 9999 {
+		return at, errTime
 	}
-	return nil
+	return at, nil
 }
 
 func (e *entry) readDuration(d *jsonread.Decoder) (err error) {

@@ -69,7 +69,7 @@ func (w *walker) folder(path, identity string) bool {
 		switch {
 		case entry.IsDir():
 			more = w.folder(name, filepath.Join(identity, entry.Name()))
-		case !strings.HasSuffix(strings.TrimSuffix(entry.Name(), ".gz"), ".jsonl") || w.isEarlier(name):
+		case !isCalls(entry.Name()) || w.isEarlier(name):
 		case entry.Type().IsRegular():
 			more = w.once(name, filepath.Join(identity, entry.Name()), nil)
 		default:
@@ -80,6 +80,23 @@ func (w *walker) folder(path, identity string) bool {
 		}
 	}
 	return true
+}
+
+// isCalls reports whether a file of a folder may have calls: a calls file, or a session file of an agent program. Those of opencode may be
+// among many other files.
+func isCalls(name string) bool {
+	name = strings.TrimSuffix(name, ".gz")
+	switch filepath.Ext(name) {
+	case ".jsonl":
+		return true
+	case ".zst":
+		return strings.HasSuffix(name, ".jsonl.zst")
+	case ".json":
+		return strings.HasPrefix(name, "session-") || strings.HasPrefix(name, "msg_")
+	case ".db":
+		return strings.HasPrefix(name, "opencode")
+	}
+	return false
 }
 
 // link yields the file that a symbolic link leads to. Pipes and devices, which could block for ever, and folders, which could be a
@@ -100,7 +117,7 @@ func (w *walker) isEarlier(path string) bool {
 
 // once yields a file that was not yielded before. A file with the same name and .gz is its compressed copy.
 func (w *walker) once(name, identity string, err error) bool {
-	identity = strings.TrimSuffix(identity, ".gz")
+	identity = strings.TrimSuffix(strings.TrimSuffix(identity, ".gz"), ".zst")
 	if w.seen[identity] {
 		return true
 	}
@@ -132,7 +149,7 @@ func firstDay(since time.Time) string {
 
 // open opens a calls file at a place, unpacked if it is compressed, whatever its name is. onRead, if it is not nil, gets the number of
 // bytes of each read, before they are unpacked. The error is io.EOF if less is packed.
-func open(name string, at int64, onRead func(bytes int)) (in io.Reader, done func(), err error) {
+func open(name string, at int64, onRead func(bytes int)) (in *bufio.Reader, done func(), err error) {
 	file, err := os.Open(name) //nolint:gosec // the program names the file
 	if err != nil {
 		return nil, nil, err
@@ -145,19 +162,20 @@ func open(name string, at int64, onRead func(bytes int)) (in io.Reader, done fun
 }
 
 // contentOf returns the content of a file from a place on.
-func contentOf(file *os.File, at int64, onRead func(bytes int)) (io.Reader, error) {
+func contentOf(file *os.File, at int64, onRead func(bytes int)) (*bufio.Reader, error) {
 	var packed io.Reader = file
 	if onRead != nil {
 		packed = reportedReader{file, onRead}
 	}
-	buffered := bufio.NewReader(packed)
+	const size = 64 << 10 // enough to recognize a session file
+	buffered := bufio.NewReaderSize(packed, size)
 	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
 	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		in, err := gzip.NewReader(buffered)
 		if err == nil {
 			_, err = io.CopyN(io.Discard, in, at)
 		}
-		return in, err
+		return bufio.NewReaderSize(in, size), err
 	}
 	if at == 0 { // a pipe has no places
 		return buffered, nil

@@ -21,8 +21,8 @@ func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.Fi
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields the records of calls files. A path is a file, or a folder with files that end in .jsonl or .jsonl.gz, also in
-// folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice, or
+// Read yields the records of calls files, and of session files as [Sessions] does. A path is a file, or a folder with files that end in
+// .jsonl or .jsonl.gz, also in folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice, or
 // also by a symbolic link, is read once, and so is a file with its compressed copy, which has the same name and .gz.
 //
 // For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
@@ -44,7 +44,7 @@ func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
 // yieldLines yields the records of a block.
 func yieldLines(b *block, in *recordReader, yield func(Record, error) bool) bool {
 	for number, line := range b.lines() {
-		r, err := in.read(line)
+		r, err := in.readCall(b.record, line)
 		if err != nil {
 			err = &LineError{b.file, number, err}
 		}
@@ -58,6 +58,11 @@ func yieldLines(b *block, in *recordReader, yield func(Record, error) bool) bool
 // lines yields the lines that are not blank, with their numbers.
 func (b *block) lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
+		for _, c := range b.calls {
+			if b.record = &c.Record; !yield(c.line, nil) {
+				return
+			}
+		}
 		number := b.line
 		for line := range bytes.Lines(b.data) {
 			if len(bytes.TrimSpace(line)) > 0 && !yield(number, line) {

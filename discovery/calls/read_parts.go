@@ -1,9 +1,11 @@
 package calls
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -70,9 +72,15 @@ type sharedBlocks struct {
 	begun bool
 	files []foundFile
 	// current is the file that is read, which done closes; both are nil between files. number is its number.
-	current *blocks
-	number  int
-	done    func()
+	current  blockReader
+	number   int
+	done     func()
+	sessions sessions
+}
+
+// blockReader reads a file in blocks.
+type blockReader interface {
+	next(buffer []byte) (block, error)
 }
 
 type foundFile struct {
@@ -133,9 +141,11 @@ func (s *sharedBlocks) begin() {
 		return
 	}
 	s.begun = true
+	s.sessions = sessions{seen: map[string]bool{}, codex: map[string][]codexTokens{}}
 	for name, err := range files(s.paths, s.from) {
 		s.files = append(s.files, foundFile{name, err})
 	}
+	slices.SortStableFunc(s.files, func(a, b foundFile) int { return cmp.Compare(sessionRank(a.name), sessionRank(b.name)) })
 }
 
 // open opens the next file.
@@ -152,7 +162,11 @@ func (s *sharedBlocks) open() error {
 	if err != nil {
 		return &LineError{file.name, 1, err}
 	}
-	s.current, s.done = newBlocks(file.name, in), done
+	if s.current, err = s.sessions.open(newBlocks(file.name, in), in); err != nil {
+		done()
+		return &LineError{file.name, 1, err}
+	}
+	s.done = done
 	return nil
 }
 

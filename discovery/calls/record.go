@@ -66,6 +66,8 @@ type Record struct {
 	// Billing is "subscription" for a call that the login of a subscription has made: USD is its list price and not a charge. It is "" for
 	// all other calls.
 	Billing string
+	// Session reports whether the call is one of a session file, as [Sessions] yields it.
+	Session bool
 	// Source is the source of the prices.
 	Source string
 	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
@@ -110,6 +112,7 @@ type line struct {
 	UpstreamUSD string `json:"upstream_usd,omitempty"`
 	BYOK        bool   `json:"byok,omitempty"`
 	Billing     string `json:"billing,omitempty"`
+	Session     bool   `json:"session,omitempty"`
 
 	ModelStage     string `json:"model_stage,omitempty"`
 	RetirementDate string `json:"retirement_date,omitempty"`
@@ -125,7 +128,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: r.Complete,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000, BoundUSD: r.BoundUSD, Source: r.Source, Unpriced: r.Unpriced,
 		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
-		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
+		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, Session: r.Session, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
 	}
 	switch {
 	case r.USD != "":

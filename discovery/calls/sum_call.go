@@ -27,8 +27,11 @@ type summer struct {
 	fetched []endpoints.Fetch[fetchedLine]
 	// selected has whether labels match SumOptions.MatchLabels, by their JSON.
 	selected shared[bool]
-	last     bool // fetched lines are added
-	live     bool // calls are those of Totals: their fetched responses are calls, and they may have no provider
+	// labels are those of the last record.
+	labels     map[string]string
+	labelsJSON []byte
+	last       bool // fetched lines are added
+	live       bool // calls are those of Totals: their fetched responses are calls, and they may have no provider
 }
 
 func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
@@ -52,7 +55,7 @@ func (s *summer) read(source *sharedBlocks) {
 			continue
 		}
 		for number, line := range b.lines() {
-			if err := s.addLine(line); errors.Is(err, errFetched) {
+			if err := s.addCall(b.record, line); errors.Is(err, errFetched) {
 				one := fetchedLine{b.file, b.number, number, bytes.Clone(line)}
 				s.fetched = append(s.fetched, endpoints.Fetch[fetchedLine]{ID: string(s.e.id), Time: s.e.time, Call: one})
 			} else if err != nil {
@@ -60,6 +63,14 @@ func (s *summer) read(source *sharedBlocks) {
 			}
 		}
 	}
+}
+
+// addCall adds a record of a session file, or else a line.
+func (s *summer) addCall(r *Record, line []byte) error {
+	if r != nil {
+		return s.addRecord(r)
+	}
+	return s.addLine(line)
 }
 
 func (s *summer) addLine(line []byte) error {

@@ -2,11 +2,11 @@ package calls
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
 // Totals adds up calls while a program runs, as [Sum] adds up files. Create one with [NewTotals]. It is safe for concurrent use. Memory
@@ -43,34 +43,42 @@ func (t *Totals) Add(r Record) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := t.summer
+	return t.summer.addRecord(&r)
+}
+
+func (s *summer) addRecord(r *Record) error {
 	s.e.counts = &s.counts
-	if err := s.e.set(&s.d, &r); err != nil {
+	if err := s.set(r); err != nil {
 		return err
 	}
 	return s.addEntry()
 }
 
 // set sets the fields of a record that sums need. JSON of the record, which has all, would take several times as long.
-func (e *entry) set(d *jsonread.Decoder, r *Record) (err error) {
+func (s *summer) set(r *Record) (err error) {
+	e := &s.e
 	*e = entry{
 		provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
 		api: []byte(r.API), platform: []byte(r.Platform), region: []byte(r.Region), profile: []byte(r.Profile), billing: []byte(r.Billing),
-		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete,
+		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete, session: r.Session,
 		usdGiven: r.USD != "" || r.Unpriced != "", usd: given(r.USD), bound: given(r.BoundUSD), upstreamUSD: given(r.UpstreamUSD),
 		counts: e.counts,
 	}
 	if r.Requests != nil {
 		e.requests, err = json.Marshal(r.Requests)
 	}
-	if r.Labels != nil && err == nil {
-		e.labels, err = json.Marshal(r.Labels)
+	if !maps.Equal(r.Labels, s.labels) && err == nil { // else the JSON is that of the last record
+		s.labels = maps.Clone(r.Labels)
+		s.labelsJSON, err = json.Marshal(r.Labels)
+	}
+	if len(r.Labels) > 0 {
+		e.labels = s.labelsJSON
 	}
 	if r.Usage == nil || err != nil {
 		return err
 	}
-	d.Reset(r.Usage)
-	return e.readUsage(d)
+	s.d.Reset(r.Usage)
+	return e.readUsage(&s.d)
 }
 
 // given returns a text, or nil for an empty one.

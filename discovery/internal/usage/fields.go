@@ -134,7 +134,7 @@ var top = &object{
 		"responseTokenCount": responseCount, "thoughtsTokenCount": thoughtsCount, "toolUsePromptTokenCount": toolCount, "totalTokenCount": totalCount,
 		"total_input_tokens": totalInput, "total_cached_tokens": totalCached, "total_output_tokens": totalOutput,
 		"total_thought_tokens": totalThought, "total_tool_use_tokens": totalTool,
-		"cached_input_tokens": cachedInput, "reasoning_output_tokens": reasoningTokens, // Codex
+		"cached_input_tokens": cachedInput, "cache_write_input_tokens": cacheWriteTokens, "reasoning_output_tokens": reasoningTokens, // Codex
 		// Converse, which has the counts of the cache under two names, and the metrics of InvokeModel
 		"inputTokens": converseInput, "outputTokens": converseOutput, "totalTokens": converseTotal,
 		"cacheReadInputTokens": converseRead, "cacheReadInputTokenCount": converseRead,

@@ -1,0 +1,146 @@
+// This file covers calls that are in several lines or files.
+
+package calls_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+// codexFile returns a file of Codex with a head and a token_count for each total of input tokens.
+func codexFile(head string, totals ...int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{%s}}`+"\n", head)
+	for _, total := range totals {
+		fmt.Fprintf(&text, `{"timestamp":"2026-02-11T09:00:00Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d}}}}`+"\n", total)
+	}
+	return text.String()
+}
+
+// inputs returns the input tokens of all calls by session.
+func inputs(t *testing.T, paths ...string) map[string]int64 {
+	t.Helper()
+	groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"label:session"}}}, paths...)
+	require.NoError(t, err)
+	sums := map[string]int64{}
+	for _, g := range groups[0] {
+		sums[g.By[0]] = g.Usage.Input
+	}
+	return sums
+}
+
+func TestForksOfCodex(t *testing.T) {
+	t.Parallel()
+	const meta = `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{"id":"p"}}` + "\n"
+	parent := codexFile(`"id":"p"`, 100, 300, 300, 600)
+	for name, c := range map[string]struct {
+		fork string
+		want int64
+	}{
+		"whole":               {codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 600, 1000), 400},
+		"begin":               {codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 350), 50},
+		"end":                 {codexFile(`"id":"f","forked_from_id":"p"`, 300, 600, 650), 50},
+		"later equal total":   {codexFile(`"id":"f","forked_from_id":"p"`, 100, 400, 600), 500},
+		"no copies":           {codexFile(`"id":"f","forked_from_id":"p"`, 50, 60), 60},
+		"agent with copies":   {codexFile(`"id":"f","source":{"subagent":{"thread_spawn":{"parent_thread_id":"p"}}}`, 100, 300, 310), 10},
+		"head of the parent":  {codexFile(`"id":"f"`) + meta + strings.TrimPrefix(codexFile("", 100, 300, 320), codexFile("")), 20},
+		"nothing but copies":  {codexFile(`"id":"f","forked_from_id":"p"`, 100), 0},
+		"parent that is gone": {codexFile(`"id":"f","forked_from_id":"gone"`, 100, 300), 300},
+	} {
+		for _, place := range []string{"sessions/2026/02/11/", "archived_sessions/"} { // the fork is read before, if names do not decide
+			dir := writeFiles(t, map[string]string{
+				place + "rollout-2026-02-11T08-00-00-p.jsonl":                 parent,
+				"sessions/2026/02/10/rollout-2026-02-11T09-00-00-f.jsonl":     c.fork,
+				"archived_sessions/rollout-2026-02-11T09-00-00-f-again.jsonl": c.fork,
+			})
+			want := map[string]int64{"p": 600}
+			if c.want > 0 {
+				want["f"] = c.want
+			}
+			assert.Equal(t, want, inputs(t, dir), name)
+		}
+	}
+	fork := codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 350)
+	dir := writeFiles(t, map[string]string{
+		"rollout-1-p.jsonl": parent, "rollout-2-f.jsonl": fork, "rollout-3-g.jsonl": codexFile(`"id":"g","forked_from_id":"f"`, 100, 300, 350, 351),
+	})
+	assert.Equal(t, map[string]int64{"p": 600, "f": 50, "g": 1}, inputs(t, dir))
+}
+
+// Lines before the first record of a response are those of its calls, too, if there are few of them.
+func TestRecordsOfCodexReplaceItsCounts(t *testing.T) {
+	t.Parallel()
+	const record = `{"timestamp":"2026-02-11T09:00:00Z","type":"token_usage_record","payload":{"response_id":"resp_1","usage":{"input_tokens":7,"cached_input_tokens":2,"cache_write_input_tokens":1}}}` + "\n"
+	records, errs := readText(t, codexFile(`"id":"p"`, 100)+record+strings.TrimPrefix(codexFile("", 200), codexFile(""))+record)
+	assert.Empty(t, errs)
+	require.Len(t, records, 1)
+	c, err := records[0].Call()
+	require.NoError(t, err)
+	assert.Equal(t, "resp_1", records[0].ID)
+	assert.Equal(t, int64(4), c.Usage.Input)
+	assert.Equal(t, int64(1), c.Usage.CacheWrite5m)
+}
+
+func TestCopiesOfClaudeCode(t *testing.T) {
+	t.Parallel()
+	line := func(session string, output int, more string) string {
+		text := strings.Replace(fmt.Sprintf(claudeText, "x"), `"output_tokens":5`, fmt.Sprint(`"output_tokens":`, output), 1)
+		return strings.Replace(text, `"sessionId":"s"`, fmt.Sprintf(`"sessionId":%q%s`, session, more), 1)
+	}
+	const copied = `,"isSidechain":true`
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  int64
+	}{
+		"last line":           {map[string]string{"a.jsonl": line("a", 1, "") + line("a", 5, "") + line("a", 9, copied)}, 5},
+		"copy first":          {map[string]string{"a.jsonl": line("a", 9, copied) + line("a", 5, "")}, 5},
+		"copy in a subfolder": {map[string]string{"b.jsonl": line("b", 5, ""), "b/subagents/agent-1.jsonl": line("b", 9, copied)}, 5},
+		"copy beside":         {map[string]string{"f.jsonl": line("f", 5, ""), "agent-1.jsonl": line("f", 9, copied)}, 5},
+		"copies alone":        {map[string]string{"agent-1.jsonl": line("f", 1, copied) + line("f", 9, copied)}, 9},
+		"fork":                {map[string]string{"a.jsonl": line("a", 5, ""), "b.jsonl": line("b", 5, "")}, 5},
+	} {
+		groups, err := calls.Sum(calls.SumOptions{}, writeFiles(t, c.files))
+		require.NoError(t, err)
+		assert.Equal(t, c.want, groups[0][0].Usage.Output, name)
+		assert.Equal(t, 1, groups[0][0].Calls, name)
+	}
+}
+
+// More calls than are kept open are yielded once each, in the order of their lines.
+func TestManyCallsOfASession(t *testing.T) {
+	t.Parallel()
+	var content strings.Builder
+	const n = 3500
+	for i := range n {
+		text := strings.Replace(fmt.Sprintf(claudeText, "x"), "msg_1", fmt.Sprint("msg_", i), 1)
+		content.WriteString(text + text)
+	}
+	records, errs := readText(t, content.String()+content.String())
+	assert.Empty(t, errs)
+	require.Len(t, records, n)
+	for i := range n {
+		assert.Equal(t, fmt.Sprint("msg_", i), records[i].ID)
+	}
+}
+
+func TestFilesOfSessionsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const zstd = "\x28\xb5\x2f\xfd..."
+	dir := writeFiles(t, map[string]string{
+		"rollout-1-a.jsonl.zst": zstd, "rollout-2-b.jsonl.zst": zstd, "rollout-2-b.jsonl": codexFile(`"id":"b"`, 7), "other.db": "SQLite format 3\x00",
+		"opencode-dev.db": "SQLite format 3\x00", "ses_1.json": "{}", "notes.zst": zstd,
+	})
+	records, errs := collect(calls.Sessions(dir))
+	assert.Len(t, records, 1)
+	require.Len(t, errs, 2)
+	for i, name := range []string{"opencode-dev.db", "rollout-1-a.jsonl.zst"} {
+		require.ErrorIs(t, errs[i], calls.ErrUnsupported)
+		assert.ErrorContains(t, errs[i], name)
+	}
+}
