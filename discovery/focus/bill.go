@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -116,8 +114,8 @@ func organization(results []json.RawMessage) string {
 func (b billed) rows(p models.Provider) []row {
 	var charges, credits []row
 	for _, a := range b.amounts {
-		usd, ok := new(big.Rat).SetString(strconv.FormatFloat(a.usd, 'f', -1, 64))
-		if !ok || usd.Sign() == 0 {
+		usd, err := decimal.FromFloat(a.usd)
+		if err != nil || usd.Sign() == 0 {
 			continue
 		}
 		r := newRow(p, b.account, b.start, b.end)

@@ -6,7 +6,6 @@ package envfile
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -38,21 +37,15 @@ func Key(path, name string) (secret.Secret, error) {
 
 func read(path string) (string, error) {
 	info, err := os.Stat(path) // before opening, which would wait for a writer if the file is a pipe
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", withoutPath(err)
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return "", errors.New("is not a regular file")
-	}
-	file, err := os.Open(path) //nolint:gosec // the environment names the file
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	if len(text) > maxSize { // a truncated file could end within the key
+	case info.Size() > maxSize:
 		return "", errors.New("is too long")
 	}
+	text, err := os.ReadFile(path) //nolint:gosec // the environment names the file
 	return string(text), withoutPath(err)
 }
 

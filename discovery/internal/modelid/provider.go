@@ -31,11 +31,6 @@ func Providers() []*Provider { return providers }
 
 // Lookup returns a provider by any of its names, or nil. Case, blanks, hyphens, underscores and dots are ignored.
 func Lookup[P ~string](name P) *Provider {
-	for _, p := range providers {
-		if string(name) == p.ID {
-			return p
-		}
-	}
 	folded := fold(string(name))
 	for _, p := range providers {
 		if folded == p.ID || slices.Contains(p.aliases, folded) {
