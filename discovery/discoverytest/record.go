@@ -74,7 +74,7 @@ func withoutQueryKeys(query url.Values, known []discovery.Secret) (url.Values, m
 	for name, texts := range query {
 		shown := redactor.Redact(name)
 		for _, text := range texts {
-			if shown != name || namesKey(name) || redactor.Redact(text) != text || slices.ContainsFunc(known, is(text)) {
+			if shown != name || namesKey(name) || redactor.Redact(text) != text || slices.Contains(known, secret.New(text)) {
 				keys[shown] = secret.New(text)
 				text = secret.Redacted
 			}
@@ -86,10 +86,6 @@ func withoutQueryKeys(query url.Values, known []discovery.Secret) (url.Values, m
 
 func namesKey(name string) bool {
 	return slices.Contains(keyParameters, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)))
-}
-
-func is(text string) func(discovery.Secret) bool {
-	return func(key discovery.Secret) bool { return key.Reveal() == text }
 }
 
 // known returns the keys of a request and those that the services accept, which may have been sent to the wrong service.
