@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -61,35 +60,28 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 	if err != nil {
 		return nil, c.report(ctx, r.missingKey(err))
 	}
-	response, failure := fetch[balanceResponse](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+	balance, failure := fetchAs(ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.deepseek.GetBalance(ctx, bearer(key))
-	})
+	}, decodeBalance)
 	if failure != nil {
 		return nil, c.report(ctx, failure)
 	}
 	now := time.Now().UTC().Format(time.RFC3339)
-	response.balance.FetchedAt = &now
-	return &response.balance, nil
+	balance.FetchedAt = &now
+	return &balance, nil
 }
-
-// balanceResponse is a decoded response.
-type balanceResponse struct{ balance BalanceSnapshot }
 
 var errNoBalance = errors.New("the response has no balance in US dollars")
 
-// UnmarshalJSON decodes the response. A response without a balance is an error.
-func (a *balanceResponse) UnmarshalJSON(body []byte) error {
+// decodeBalance decodes the response. A response without a balance is an error.
+func decodeBalance(body []byte) (BalanceSnapshot, error) {
 	var response deepseek.Balance
 	if err := response.UnmarshalJSON(body); err != nil {
-		return err
+		return BalanceSnapshot{}, err
 	}
 	balance, err := chooseBalance(response.BalanceInfos)
-	if err != nil {
-		return err
-	}
-	balance.IsAvailable, balance.Raw = response.IsAvailable, bytes.Clone(body)
-	a.balance = balance
-	return nil
+	balance.IsAvailable, balance.Raw = response.IsAvailable, body
+	return balance, err
 }
 
 // chooseBalance returns the first readable entry in US dollars.

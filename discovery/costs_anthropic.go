@@ -71,13 +71,13 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 	params := query.params(days.start, days.end)
 	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
 		params.Page = ptr.Of(cursor)
-		page, failure := fetch[billing.AnthropicPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		page, failure := fetchAs(ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.anthropicAdmin.ListCosts(ctx, &params, header("x-api-key", r.key.Reveal()))
-		})
+		}, billing.AnthropicPage)
 		if failure == nil && page.Usage {
 			return billing.Page{}, r.undecodable(errors.New("the response is a usage report, and not costs"))
 		}
-		return page.Page, failure
+		return page, failure
 	}
 	if query.Quantities {
 		days.usage = c.anthropicUsage(params)
@@ -94,10 +94,9 @@ func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Co
 	}
 	return func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
 		params.Page = ptr.Of(cursor)
-		page, failure := fetch[billing.AnthropicPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		return fetchAs(ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.anthropicAdmin.ListUsage(ctx, &params, header("x-api-key", r.key.Reveal()))
-		})
-		return page.Page, failure
+		}, billing.AnthropicPage)
 	}
 }
 

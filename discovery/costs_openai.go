@@ -66,10 +66,9 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	}
 	params := query.params()
 	days.page = func(ctx context.Context, r request, cursor string) (billing.Page, *Failure) {
-		page, failure := fetch[billing.OpenAIPage](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
+		return fetchAs(ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 			return c.apis.openaiAdmin.ListCosts(ctx, params, bearer(r.key), withPage(cursor))
-		})
-		return page.Page, failure
+		}, billing.OpenAIPage)
 	}
 	return days, days.check(query.Limit, maxOpenAICostLimit, GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource)
 }

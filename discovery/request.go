@@ -48,7 +48,17 @@ func newRequest(operation string, service Service, key Secret, timeout time.Dura
 func fetch[T any, P interface {
 	*T
 	UnmarshalJSON([]byte) error
-}](ctx context.Context, c *Client, r request, send func(context.Context) (*http.Response, error)) (value T, failure *Failure) {
+}](ctx context.Context, c *Client, r request, send func(context.Context) (*http.Response, error)) (T, *Failure) {
+	return fetchAs(ctx, c, r, send, func(body []byte) (value T, err error) {
+		err = P(&value).UnmarshalJSON(body)
+		return value, err
+	})
+}
+
+// fetchAs sends a request and decodes the response with decode.
+func fetchAs[T any](
+	ctx context.Context, c *Client, r request, send func(context.Context) (*http.Response, error), decode func([]byte) (T, error),
+) (value T, failure *Failure) {
 	resp, err := call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: r.limit(c.maxBytes)}, send)
 	if err != nil {
 		return value, r.failed(err)
@@ -59,8 +69,9 @@ func fetch[T any, P interface {
 	if err := ctx.Err(); err != nil { // no caller waits for the result
 		return value, r.interrupted(err)
 	}
-	if err := P(&value).UnmarshalJSON(resp.Body); err != nil {
-		return value, r.failure(ReasonDecode, resp.Status, err)
+	value, wrong := decode(resp.Body)
+	if wrong != nil {
+		return value, r.failure(ReasonDecode, resp.Status, wrong)
 	}
 	return value, nil
 }

@@ -46,14 +46,14 @@ func (e *BillError) Unwrap() error { return e.Err }
 // The error is a [*BillError] if the file cannot be read, is not valid or not complete, has a day twice, or has an amount that is not in
 // US dollars, and a [*ValueError] for a time that is not midnight UTC or an amount that is not finite.
 func ReadOpenAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
-	return readPages(r, models.OpenAI, GroupByLineItem, query, billing.OpenAIPageOf)
+	return readPages(r, models.OpenAI, GroupByLineItem, query, billing.OpenAIPage)
 }
 
 // ReadAnthropicBill is [ReadOpenAIBill] for the responses of GET /v1/organizations/cost_report. Responses of GET
 // /v1/organizations/usage_report/messages beside them, grouped by model, service_tier, context_window and inference_geo, have the tokens of
 // the line items.
 func ReadAnthropicBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
-	return readPages(r, models.Anthropic, GroupByDescription, query, billing.AnthropicPageOf)
+	return readPages(r, models.Anthropic, GroupByDescription, query, billing.AnthropicPage)
 }
 
 func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, decode func([]byte) (billing.Page, error)) (*ReconciliationReport[CostBucket], error) {

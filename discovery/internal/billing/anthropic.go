@@ -10,17 +10,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 )
 
-// AnthropicPage is a page of costs from Anthropic.
-type AnthropicPage struct{ Page }
-
-// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
-func (p *AnthropicPage) UnmarshalJSON(body []byte) error {
+// AnthropicPage decodes a page of costs from Anthropic, or of its usage report. A result that cannot be added up is an error.
+func AnthropicPage(body []byte) (Page, error) {
 	var page anthropic.CostPage
 	if err := decodeOnce(&page, body); err != nil {
-		return err
+		return Page{}, err
 	}
-	p.More, p.Next = page.HasMore, page.GetNextPage()
-	p.Days = make([]Day, len(page.Data))
+	p := Page{Days: make([]Day, len(page.Data)), More: page.HasMore, Next: page.GetNextPage()}
 	for _, bucket := range page.Data {
 		p.Usage = p.Usage || slices.ContainsFunc(bucket.Results, isUsage)
 	}
@@ -32,10 +28,10 @@ func (p *AnthropicPage) UnmarshalJSON(body []byte) error {
 		}
 		p.Days[i].Raw = bucket.Results
 		if err := p.Days[i].decode(readAnthropicCost); err != nil {
-			return fmt.Errorf("data[%d].%w", i, err)
+			return Page{}, fmt.Errorf("data[%d].%w", i, err)
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // centPlaces converts cents to dollars.

@@ -9,24 +9,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/openai"
 )
 
-// OpenAIPage is a page of costs from OpenAI.
-type OpenAIPage struct{ Page }
-
-// UnmarshalJSON decodes a page. A result that cannot be added up is an error.
-func (p *OpenAIPage) UnmarshalJSON(body []byte) error {
+// OpenAIPage decodes a page of costs from OpenAI. A result that cannot be added up is an error.
+func OpenAIPage(body []byte) (Page, error) {
 	var page openai.CostPage
 	if err := decodeOnce(&page, body); err != nil {
-		return err
+		return Page{}, err
 	}
-	p.More, p.Next = page.HasMore, page.GetNextPage()
-	p.Days = make([]Day, len(page.Data))
+	p := Page{Days: make([]Day, len(page.Data)), More: page.HasMore, Next: page.GetNextPage()}
 	for i, bucket := range page.Data {
 		p.Days[i] = Day{Start: bucket.StartTime, End: bucket.EndTime, Raw: bucket.Results}
 		if err := p.Days[i].decode(readOpenAICost); err != nil {
-			return fmt.Errorf("data[%d].%w", i, err)
+			return Page{}, fmt.Errorf("data[%d].%w", i, err)
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // readOpenAICost decodes a result. A cost without an amount is unreadable, not free.

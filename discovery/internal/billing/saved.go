@@ -99,7 +99,7 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 		}
 		page, err := decode(v.raw)
 		if err != nil {
-			return nil, &LineError{v.line, ofOther("", v.raw, err)}
+			return nil, &LineError{v.line, ofOther("", v.raw, withoutContent(err))}
 		}
 		line = v.line
 		if page.Usage {
@@ -122,8 +122,8 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 func ofOther(own string, raw []byte, err error) error {
 	var name string
 	for provider, has := range map[string]func() bool{
-		"openai":    func() bool { _, err := OpenAIPageOf(raw); return err == nil },
-		"anthropic": func() bool { _, err := AnthropicPageOf(raw); return err == nil },
+		"openai":    func() bool { _, err := OpenAIPage(raw); return err == nil },
+		"anthropic": func() bool { _, err := AnthropicPage(raw); return err == nil },
 		"xai":       func() bool { var u XAIUsage; return u.UnmarshalJSON(raw) == nil && len(u.TimeSeries) > 0 },
 		"gemini":    func() bool { var row googleRow; return json.Unmarshal(raw, &row) == nil && row.Service != nil },
 	} {
@@ -139,20 +139,6 @@ func ofOther(own string, raw []byte, err error) error {
 		return err
 	}
 	return fmt.Errorf("it is a bill of %s", name)
-}
-
-// OpenAIPageOf decodes a page of OpenAI's costs.
-func OpenAIPageOf(body []byte) (Page, error) {
-	var p OpenAIPage
-	err := p.UnmarshalJSON(body)
-	return p.Page, withoutContent(err)
-}
-
-// AnthropicPageOf decodes a page of Anthropic's costs.
-func AnthropicPageOf(body []byte) (Page, error) {
-	var p AnthropicPage
-	err := p.UnmarshalJSON(body)
-	return p.Page, withoutContent(err)
 }
 
 func readAll(r io.Reader) ([]byte, error) {
