@@ -63,7 +63,7 @@ func bypassText(b *proxy.Bypass) string {
 	if b.Direct > 0 {
 		text += "at least "
 	}
-	return text + byteCount(b.Sent) + " sent"
+	return text + output.Bytes(b.Sent) + " sent"
 }
 
 // metered is what mesh meter prints with -o json.
@@ -96,17 +96,4 @@ func (f *Options) unusedHosts(meters *proxy.Meters) []string {
 		}
 	}
 	return unused
-}
-
-// byteCount returns a number of bytes in its largest decimal unit.
-func byteCount(n int64) string {
-	const unit = 1000
-	size, name := float64(n), "B"
-	for _, next := range []string{"kB", "MB", "GB", "TB"} {
-		if size < unit-0.5 {
-			break
-		}
-		size, name = size/unit, next
-	}
-	return fmt.Sprintf("%.0f %s", size, name)
 }

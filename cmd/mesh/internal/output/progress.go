@@ -107,22 +107,20 @@ func (r *reading) text() string {
 	}
 	read, elapsed := r.read(), time.Since(r.begin)
 	text := r.what + ": "
-	unit := unitOf(read)
 	switch {
 	case r.total > 0 && read <= r.total: // files may have grown
-		unit = unitOf(r.total)
+		unit := unitOf(r.total)
 		text += fmt.Sprintf("%d %%, %s of %s %s", read*100/r.total, unit.amount(read), unit.amount(r.total), unit.name)
 	case read == 0:
 		return ""
 	default:
-		text += unit.amount(read) + " " + unit.name
+		text += Bytes(read)
 	}
 	if read == 0 || elapsed <= 0 {
 		return text
 	}
 	rate := int64(float64(read) / elapsed.Seconds())
-	unit = unitOf(rate)
-	return text + ", " + unit.amount(rate) + " " + unit.name + "/s"
+	return text + ", " + Bytes(rate) + "/s"
 }
 
 type byteUnit struct {
@@ -133,12 +131,18 @@ type byteUnit struct {
 
 // unitOf returns the unit in which a number of bytes is written.
 func unitOf(n int64) byteUnit {
-	for _, unit := range []byteUnit{{"TB", 1e12, 1}, {"GB", 1e9, 1}, {"MB", 1e6, 0}} {
+	for _, unit := range []byteUnit{{"TB", 1e12, 1}, {"GB", 1e9, 1}, {"MB", 1e6, 0}, {"kB", 1e3, 0}} {
 		if float64(n) >= unit.bytes {
 			return unit
 		}
 	}
-	return byteUnit{"kB", 1e3, 0}
+	return byteUnit{"B", 1, 0}
+}
+
+// Bytes returns a number of bytes in its largest decimal unit.
+func Bytes(n int64) string {
+	unit := unitOf(n)
+	return unit.amount(n) + " " + unit.name
 }
 
 func (u byteUnit) amount(n int64) string { return fmt.Sprintf("%.*f", u.decimals, float64(n)/u.bytes) }

@@ -59,12 +59,35 @@ func (m *Meters) LimitRun(list *prices.List, opts ...meter.Option) (err error) {
 // Follow counts towards the budgets what others write to the folder of a log, until ctx ends.
 func (m *Meters) Follow(ctx context.Context, log *calls.Log) error { return m.priced.Follow(ctx, log) }
 
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
 // limited returns a transport that counts calls and refuses them when a budget is used up.
 func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
-	if m.run != nil {
-		base = m.run.Transport(base)
-	}
-	return m.priced.Transport(base)
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		sent := false
+		var next http.RoundTripper = roundTripper(func(req *http.Request) (*http.Response, error) {
+			sent = true
+			return base.RoundTrip(req)
+		})
+		if m.run != nil {
+			next = m.run.Transport(next)
+		}
+		res, err := m.priced.Transport(next).RoundTrip(req)
+		if err == nil && !sent { // a budget has refused it
+			err = m.refuse(res)
+		}
+		return res, err
+	})
+}
+
+// byHost returns a transport that counts calls by the hosts that they name.
+func (m *Meters) byHost(base http.RoundTripper) http.RoundTripper {
+	return m.limited(roundTripper(func(req *http.Request) (*http.Response, error) {
+		m.hosts.Store(req.URL.Host, true)
+		return base.RoundTrip(req)
+	}))
 }
 
 // Refused returns the number of calls that a budget refused.
@@ -83,7 +106,7 @@ func (m *Meters) Reached(given string) (reached bool) {
 	table := hostTable{}
 	table.add(given)
 	m.hosts.Range(func(host, _ any) bool {
-		reached = table.has(host.(string)) //nolint:forcetypeassert // counted stores strings
+		reached = table.has(host.(string)) //nolint:forcetypeassert // byHost stores strings
 		return !reached
 	})
 	return reached
@@ -119,47 +142,24 @@ func explain(r calls.Record, upstreams []Upstream) calls.Record {
 // APIs of several providers.
 func hostOf(p models.Provider) string { return strings.ToLower(string(p)) + ".upstream" }
 
-// transport returns the transport of an upstream.
+// transport returns the transport of an upstream. For a Meter the host of a request names its provider.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
-	t := target{u, base}
-	if u.ByHost {
-		return counted{m, base}
+	target := at(u.URL.Scheme, u.URL.Host, base)
+	switch {
+	case u.ByHost:
+		return m.byHost(base)
+	case u.Provider == "": // the budget is that of the other Meter, which does not know the host
+		return at(u.URL.Scheme, string(u.API)+".unpriced", m.limited(at(u.URL.Scheme, hostOf(u.API), m.unpriced.Transport(target))))
 	}
-	if u.Provider == "" { // the budget is that of the other Meter, which does not know the host
-		return billed{m, string(u.API) + ".unpriced", m.limited(billed{m, hostOf(u.API), m.unpriced.Transport(t)})}
-	}
-	return billed{m, hostOf(u.Provider), m.limited(t)}
+	return at(u.URL.Scheme, hostOf(u.Provider), m.limited(target))
 }
 
-// billed names the provider of requests for a Meter.
-type billed struct {
-	meters *Meters
-	host   string
-	next   http.RoundTripper
-}
-
-func (b billed) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := b.next.RoundTrip(withHost(req, req.URL.Scheme, b.host))
-	if err == nil && res.Request.URL.Host == b.host { // it did not reach the target: a budget has refused it
-		err = b.meters.refuse(res)
-	}
-	return res, err
-}
-
-// target sends requests to an upstream.
-type target struct {
-	upstream Upstream
-	base     http.RoundTripper
-}
-
-func (t target) RoundTrip(req *http.Request) (*http.Response, error) {
-	return t.base.RoundTrip(withHost(req, t.upstream.URL.Scheme, t.upstream.URL.Host))
-}
-
-// withHost returns a request with another host in its URL. A RoundTripper must not change the request.
-func withHost(req *http.Request, scheme, host string) *http.Request {
-	sent, url := *req, *req.URL
-	url.Scheme, url.Host = scheme, host
-	sent.URL = &url
-	return &sent
+// at returns a transport that sends requests to another host. A RoundTripper must not change the request.
+func at(scheme, host string, next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		sent, url := *req, *req.URL
+		url.Scheme, url.Host = scheme, host
+		sent.URL = &url
+		return next.RoundTrip(&sent)
+	})
 }

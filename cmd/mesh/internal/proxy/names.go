@@ -1,31 +1,34 @@
 package proxy
 
 import (
+	_ "embed"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// The regions that have hosts of their own. Hosts of other regions stay tunnels.
-var (
-	openAIRegions = []string{"ae", "au", "ca", "eu", "gb", "in", "jp", "kr", "sg", "us"}
-	xaiRegions    = []string{"eu-west-1", "us-east-1", "us-west-2"}
-	awsRegions    = []string{
-		"af-south-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-1",
-		"ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-7", "ca-central-1", "ca-west-1", "eu-central-1",
-		"eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3", "il-central-1", "me-central-1",
-		"me-south-1", "mx-central-1", "sa-east-1", "us-east-1", "us-east-2", "us-gov-east-1", "us-gov-west-1", "us-west-1", "us-west-2",
+//go:embed hosts.txt
+var hostsFile string
+
+// official are the hosts whose calls are counted. remedies are hosts that serve models and have no prices here, with what makes --host count
+// their calls.
+var official, remedies = readHosts()
+
+func readHosts() (official []string, remedies map[string]string) {
+	remedies = map[string]string{}
+	for line := range strings.Lines(hostsFile) {
+		switch host, remedy, _ := strings.Cut(strings.TrimSpace(line), " "); {
+		case host == "" || host == "#":
+		case remedy != "":
+			remedies[host] = remedy
+		default:
+			official = append(official, host)
+		}
 	}
-	vertexLocations = []string{
-		"africa-south1", "asia-east1", "asia-east2", "asia-northeast1", "asia-northeast3", "asia-south1", "asia-southeast1",
-		"australia-southeast1", "europe-central2", "europe-north1", "europe-southwest1", "europe-west1", "europe-west2", "europe-west3",
-		"europe-west4", "europe-west6", "europe-west8", "europe-west9", "me-central1", "me-central2", "me-west1", "northamerica-northeast1",
-		"southamerica-east1", "us-central1", "us-east1", "us-east4", "us-east5", "us-south1", "us-west1", "us-west4",
-	}
-)
+	return official, remedies
+}
 
 // hostTable has the hosts whose calls are counted, whatever base URL a program uses: HOST with any port, HOST:PORT, and *.HOST for the names
 // one label below it. The preload has the same table.
@@ -33,29 +36,8 @@ type hostTable map[string]bool
 
 // newHostTable returns the official hosts, which a Meter knows, and those of --host.
 func newHostTable(given []string) hostTable {
-	t := hostTable{"chatgpt.com": true, "openrouter.ai": true, "aiplatform.googleapis.com": true, "aiplatform.us.rep.googleapis.com": true, "aiplatform.eu.rep.googleapis.com": true}
-	for _, k := range known {
-		t[k.host] = true
-	}
-	for _, region := range openAIRegions {
-		t[region+".api.openai.com"] = true
-	}
-	for _, region := range xaiRegions {
-		t[region+".api.x.ai"] = true
-	}
-	for _, service := range []string{"openai", "services.ai", "cognitiveservices"} {
-		t["*."+service+".azure.com"] = true
-	}
-	for _, region := range awsRegions {
-		for _, host := range []string{"bedrock-runtime.%s.amazonaws.com", "bedrock-runtime-fips.%s.amazonaws.com", "bedrock-runtime.%s.api.aws",
-			"bedrock-runtime-fips.%s.api.aws", "bedrock-mantle.%s.api.aws", "aws-external-anthropic.%s.api.aws"} {
-			t[fmt.Sprintf(host, region)] = true
-		}
-	}
-	for _, location := range vertexLocations {
-		t[location+"-aiplatform.googleapis.com"] = true
-	}
-	for _, host := range given {
+	t := hostTable{}
+	for _, host := range slices.Concat(official, given) {
 		t.add(host)
 	}
 	return t

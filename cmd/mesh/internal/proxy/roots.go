@@ -3,12 +3,12 @@ package proxy
 import (
 	"bytes"
 	"encoding/pem"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
 // rootVariables are the variables that name the roots of programs, and those from which a program reads them if its own one is not set.
@@ -102,7 +102,7 @@ func (p *Proxy) writeRoots(folder, source string, number int) (string, error) {
 func readRoots(source string) ([]byte, error) {
 	info, err := os.Stat(source)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, exit.WithoutPath(err)
 	}
 	files := []string{source}
 	if info.IsDir() {
@@ -113,7 +113,7 @@ func readRoots(source string) ([]byte, error) {
 	var roots bytes.Buffer
 	for _, file := range files {
 		if err := addCertificates(&roots, file); err != nil && !info.IsDir() {
-			return nil, withoutPath(err)
+			return nil, exit.WithoutPath(err)
 		}
 	}
 	return roots.Bytes(), nil
@@ -133,13 +133,5 @@ func addCertificates(roots *bytes.Buffer, file string) error {
 // writeFile creates a file that only the user can read.
 func writeFile(name string, text []byte) error {
 	const mode = 0o600
-	return withoutPath(os.WriteFile(name, text, mode))
-}
-
-func withoutPath(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
+	return exit.WithoutPath(os.WriteFile(name, text, mode))
 }

@@ -41,14 +41,14 @@ var versions = regexp.MustCompile(`^v[0-9]+[a-z]*$`)
 // known are the APIs whose base URL programs read from their environment. DeepSeek and xAI have none: programs use OPENAI_BASE_URL
 // for them.
 var known = []struct {
-	provider            models.Provider
-	variable, host, url string
+	provider      models.Provider
+	variable, url string
 }{
-	{models.OpenAI, openAIBase, "api.openai.com", "https://api.openai.com/v1"},
-	{models.Anthropic, "ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"},
-	{models.Gemini, "GOOGLE_GEMINI_BASE_URL", "generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com"},
-	{models.DeepSeek, "", "api.deepseek.com", "https://api.deepseek.com"},
-	{models.XAI, "", "api.x.ai", "https://api.x.ai/v1"},
+	{models.OpenAI, openAIBase, "https://api.openai.com/v1"},
+	{models.Anthropic, "ANTHROPIC_BASE_URL", "https://api.anthropic.com"},
+	{models.Gemini, "GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"},
+	{models.DeepSeek, "", "https://api.deepseek.com"},
+	{models.XAI, "", "https://api.x.ai/v1"},
 }
 
 // Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider. A flag also names the
@@ -64,12 +64,14 @@ func Upstreams(flags, hosts []string, lookup func(string) (string, bool)) ([]Ups
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.variable, err)
 		}
-		u := Upstream{API: k.provider, Variable: k.variable, URL: base, Provider: owner(base), ByHost: knownByHost(base.Host, hosts)}
-		if isFake(text, lookup) {
+		u := Upstream{API: k.provider, Variable: k.variable, URL: base, ByHost: isOne(base.Host, hosts)}
+		provider, official := meter.HostProvider(base.Host)
+		switch {
+		case u.ByHost:
+		case isFake(text, lookup):
 			u.Provider = k.provider
-		}
-		if u.ByHost {
-			u.Provider = ""
+		default:
+			u.Provider, u.ByHost = provider, official && provider == ""
 		}
 		list = append(list, u)
 	}
@@ -102,27 +104,11 @@ func give(list []Upstream, p models.Provider, base *url.URL) {
 	list[i].URL, list[i].Provider, list[i].ByHost = base, p, false
 }
 
-// knownByHost reports whether a host is one of --host, or a platform's.
-func knownByHost(host string, hosts []string) bool {
-	name := nameOf(host)
-	for _, given := range hosts {
-		if strings.EqualFold(given, host) || strings.EqualFold(given, name) {
-			return true
-		}
-	}
-	p, official := meter.HostProvider(name)
-	return official && p == ""
-}
-
-// owner returns the provider of a URL, whose host may be a regional one such as eu.api.openai.com; "" if it is no provider's.
-func owner(u *url.URL) models.Provider {
-	host := strings.ToLower(u.Hostname())
-	for _, k := range known {
-		if host == k.host || strings.HasSuffix(host, "."+k.host) {
-			return k.provider
-		}
-	}
-	return ""
+// isOne reports whether a host is one of --host.
+func isOne(host string, hosts []string) bool {
+	return slices.ContainsFunc(hosts, func(given string) bool {
+		return strings.EqualFold(given, host) || strings.EqualFold(given, nameOf(host))
+	})
 }
 
 // isFake reports whether a base URL is that of a server of mesh providers, whose calls cost what the provider's would.

@@ -3,12 +3,13 @@ package proxy
 import (
 	"regexp"
 
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // versioned reports whether the paths of the APIs of an upstream are known to begin with /v1. Other hosts may have other paths.
 func versioned(u Upstream) bool {
-	p := owner(u.URL)
+	p, _ := meter.HostProvider(u.URL.Host)
 	return p == models.OpenAI || p == models.Anthropic || p == models.XAI
 }
 
