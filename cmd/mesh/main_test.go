@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -24,6 +25,9 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("XDG_DATA_HOME") == "" { // a script sets it; elsewhere the developer's price table is not used
 		os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "no-data-of-mesh"))
+	}
+	if signal.Ignored(os.Interrupt) { // as in a background job of a shell; what the tests start would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many tests wait
