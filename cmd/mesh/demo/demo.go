@@ -16,6 +16,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
+// Options are the argument of mesh demo.
+type Options struct {
+	*app.App
+	dir string
+}
+
 // New returns the command mesh demo.
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
@@ -32,28 +38,25 @@ that repeat each step by hand. The numbers are the same in every run; the days a
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
-			dir := "mesh-demo"
-			if len(names) > 0 {
-				dir = names[0]
-			}
-			return run(cmd.Context(), a, dir)
+			return run(cmd.Context(), &Options{a, append(names, "mesh-demo")[0]})
 		},
 	}
 }
 
-func run(ctx context.Context, a *app.App, dir string) error {
-	if err := emptyFolder(dir); err != nil {
-		return exit.Usagef("%s: %w", dir, err)
+// run plays the story and leaves its files in the folder.
+func run(ctx context.Context, o *Options) error {
+	if err := emptyFolder(o.dir); err != nil {
+		return exit.Usagef("%s: %w", o.dir, err)
 	}
-	out := a.Out
-	if a.Format == "json" {
+	out := o.Out
+	if o.Format == "json" {
 		out = io.Discard
 	}
-	if err := Play(ctx, out, dir, time.Now()); err != nil {
+	if err := Play(ctx, out, o.dir, time.Now()); err != nil {
 		return exit.Failedf("%w", err)
 	}
-	if a.Format == "json" {
-		return a.Print(map[string]string{"folder": dir}, nil)
+	if o.Format == "json" {
+		return o.Print(map[string]string{"folder": o.dir}, nil)
 	}
 	return nil
 }

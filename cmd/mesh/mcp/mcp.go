@@ -18,6 +18,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
+// Options are what mesh mcp needs.
+type Options struct {
+	*app.App
+	client *client.MeshClient
+}
+
 // New returns the command mesh mcp.
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
@@ -32,30 +38,31 @@ The configuration of an agent is:
     "--token-file", "/path/to/token"]}}}`,
 		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token\n  mesh mcp --profile work",
 		Args:    app.Args(cobra.NoArgs),
-		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(ctx, a, c) }),
+		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(ctx, &Options{a, c}) }),
 	}
 }
 
-func run(ctx context.Context, a *app.App, c *client.MeshClient) error {
-	a.Progress.Stop()
+// run serves the tools until stdin ends or it is interrupted.
+func run(ctx context.Context, o *Options) error {
+	o.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	scanner, err := a.Scanner(true)
+	scanner, err := o.Scanner(true)
 	if err != nil {
 		return err
 	}
-	m := member{client: c}
+	m := member{client: o.client}
 	if err := m.join(ctx); err != nil {
-		a.Warn(fmt.Errorf("the node is not registered: %w", err))
+		o.Warn(fmt.Errorf("the node is not registered: %w", err))
 	}
-	go m.stay(ctx, a.Warn)
+	go m.stay(ctx, o.Warn)
 	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
-	models := app.NewDiscovery(append(options, a.Providers...))
-	server := tools.NewServer(c, models, scanner)
+	models := app.NewDiscovery(append(options, o.Providers...))
+	server := tools.NewServer(o.client, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))
 	ended := make(chan struct{})
 	go func() {
-		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.In), Writer: stdout{a.Out}})
+		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: stdout{o.Out}})
 		close(ended)
 	}()
 	select {

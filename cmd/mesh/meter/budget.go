@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -21,14 +20,14 @@ import (
 )
 
 // parseBudgets returns the budgets of --budget and --per-call.
-func (f *Options) parseBudgets() (budgets []meter.Budget, err error) {
-	if f.perCall != "" && len(f.budgets) == 0 {
+func (o *Options) parseBudgets() (budgets []meter.Budget, err error) {
+	if o.perCall != "" && len(o.budgets) == 0 {
 		return nil, exit.Usagef("--per-call needs --budget")
 	}
-	if f.chargesOnly && len(f.budgets) == 0 {
+	if o.chargesOnly && len(o.budgets) == 0 {
 		return nil, exit.Usagef("--charges-only needs --budget")
 	}
-	for _, text := range f.budgets {
+	for _, text := range o.budgets {
 		if text == "" { // as of a variable that is not set
 			return nil, exit.Usagef("--budget must not be empty")
 		}
@@ -36,19 +35,19 @@ func (f *Options) parseBudgets() (budgets []meter.Budget, err error) {
 		if err != nil {
 			return nil, err
 		}
-		b.PerCall = f.perCall
+		b.PerCall = o.perCall
 		budgets = append(budgets, b)
 	}
 	return budgets, nil
 }
 
 // budgetOptions returns the options of a Meter with budgets.
-func budgetOptions(a *app.App, f *Options) []meter.Option {
-	opts := []meter.Option{meter.WithBudgetWarning(func(w meter.BudgetWarning) { warnOfBudget(a, w) })}
-	if f.chargesOnly {
+func (o *Options) budgetOptions() []meter.Option {
+	opts := []meter.Option{meter.WithBudgetWarning(o.warnOfBudget)}
+	if o.chargesOnly {
 		opts = append(opts, meter.WithChargesOnly())
 	}
-	if f.strict {
+	if o.strict {
 		opts = append(opts, meter.WithStrict())
 	}
 	return opts
@@ -76,7 +75,7 @@ func openLog(dir string) (*calls.Log, error) {
 // newMeters returns the Meters. With --log, budgets with a period count what others write to the folder, and the others only this run.
 func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, recorders []func(calls.Record), opts []meter.Option) (*proxy.Meters, error) {
 	var shared, alone []meter.Option
-	for _, b := range run.budgets {
+	for _, b := range run.parsed {
 		if b.Per != "" {
 			shared = append(shared, meter.WithBudget(b))
 		} else {
@@ -95,7 +94,7 @@ func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, re
 
 // follows reports whether budgets count the folder of --log.
 func (run *meterRun) follows() bool {
-	return run.log != nil && slices.ContainsFunc(run.budgets, func(b meter.Budget) bool { return b.Per != "" })
+	return run.log != nil && slices.ContainsFunc(run.parsed, func(b meter.Budget) bool { return b.Per != "" })
 }
 
 // follow reads what was spent before, and then what others write, until stop is called. What cannot be read is one warning.
@@ -109,7 +108,7 @@ func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	var warning sync.Once
 	warn := func(err error) {
 		if err != nil {
-			warning.Do(func() { run.app.Warn(unreadError(err)) })
+			warning.Do(func() { run.Warn(unreadError(err)) })
 		}
 	}
 	warn(run.config.Meters.Follow(before, run.log))
@@ -132,7 +131,7 @@ func unreadError(err error) error {
 }
 
 // warnOfBudgets warns of budgets that limit nothing, or refuse everything.
-func warnOfBudgets(a *app.App, budgets []meter.Budget, upstreams []proxy.Upstream) {
+func (o *Options) warnOfBudgets(budgets []meter.Budget, upstreams []proxy.Upstream) {
 	for i, b := range budgets {
 		effect := "--budget does not limit the calls"
 		if b.PerCall != "" {
@@ -140,33 +139,33 @@ func warnOfBudgets(a *app.App, budgets []meter.Budget, upstreams []proxy.Upstrea
 		}
 		for _, u := range upstreams {
 			if i == 0 && u.Provider == "" && !u.ByHost {
-				a.Warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
+				o.Warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
 			}
 		}
 		if tooMuch(b.PerCall, b.USD) {
-			a.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
+			o.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
 		}
 	}
 }
 
 // warnOfBudget warns of a budget that is nearly used up.
-func warnOfBudget(a *app.App, w meter.BudgetWarning) {
-	a.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.Label), w.Spent))
+func (o *Options) warnOfBudget(w meter.BudgetWarning) {
+	o.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.Label), w.Spent))
 }
 
 // warnOfUnpriced returns a recorder that warns of the first call of each model that a budget does not limit, or limits by --per-call.
-func warnOfUnpriced(a *app.App, perCall string) func(calls.Record) {
+func (o *Options) warnOfUnpriced() func(calls.Record) {
 	effect := "--budget does not limit unpriced calls"
-	if perCall != "" {
-		effect = "unpriced calls count as --per-call " + perCall + ","
+	if o.perCall != "" {
+		effect = "unpriced calls count as --per-call " + o.perCall + ","
 	}
 	var models sync.Map
 	return func(r calls.Record) {
-		if r.USD != "" || (perCall == "" && r.BoundUSD != "") {
+		if r.USD != "" || (o.perCall == "" && r.BoundUSD != "") {
 			return
 		}
 		if _, known := models.LoadOrStore(r.Platform+"/"+string(r.Provider)+"/"+r.Model, true); !known {
-			a.Warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), costs.Cause(r.Unpriced)))
+			o.Warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), costs.Cause(r.Unpriced)))
 		}
 	}
 }

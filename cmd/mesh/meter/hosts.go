@@ -13,32 +13,32 @@ import (
 )
 
 // endpoints returns what --host and --azure say about hosts, and the hosts of --host: HOST or HOST:PORT.
-func (f *Options) endpoints() (opts []meter.Option, hosts []string, err error) {
-	for _, flag := range f.hosts {
-		e, err := f.parseHost(flag)
+func (o *Options) endpoints() (opts []meter.Option, hosts []string, err error) {
+	for _, flag := range o.hosts {
+		e, err := o.parseHost(flag)
 		if err != nil {
 			return nil, nil, err
 		}
 		opts, hosts = append(opts, meter.WithEndpoint(e)), append(hosts, e.Host)
 	}
 	switch kinds := []string{"global", "data-zone", "regional"}; {
-	case slices.Contains(kinds, f.azure):
-		opts = append(opts, meter.WithEndpoint(meter.Endpoint{Platform: prices.PlatformAzure, Region: f.azure}))
-	case f.azure != "":
-		return nil, nil, exit.Usagef("--azure %q must be global, data-zone or regional: the kind of the deployments that the calls are for", f.azure)
+	case slices.Contains(kinds, o.azure):
+		opts = append(opts, meter.WithEndpoint(meter.Endpoint{Platform: prices.PlatformAzure, Region: o.azure}))
+	case o.azure != "":
+		return nil, nil, exit.Usagef("--azure %q must be global, data-zone or regional: the kind of the deployments that the calls are for", o.azure)
 	}
 	return opts, hosts, nil
 }
 
 // parseHost reads HOST=API[:NAME] or HOST=PLATFORM[:REGION]. An error does not show a HOST that is wrong, which may be a URL with a password.
-func (f *Options) parseHost(flag string) (meter.Endpoint, error) {
+func (o *Options) parseHost(flag string) (meter.Endpoint, error) {
 	host, rest, _ := strings.Cut(flag, "=")
 	if err := proxy.CheckHost(host); err != nil {
 		return meter.Endpoint{}, exit.Usagef("--host must be HOST=API or HOST=API:NAME, as in api.groq.com=openai:groq: HOST %w", err)
 	}
 	api, name, named := strings.Cut(rest, ":")
 	if p := prices.Platform(strings.ToLower(api)); slices.Contains(platforms, p) {
-		return f.parsePlatform(host, p, name)
+		return o.parsePlatform(host, p, name)
 	}
 	form, err := parseForm(api)
 	if err != nil {
@@ -55,9 +55,9 @@ func (f *Options) parseHost(flag string) (meter.Endpoint, error) {
 var platforms = []prices.Platform{prices.PlatformOpenRouter, prices.PlatformBedrock, prices.PlatformVertex, prices.PlatformAzure}
 
 // parsePlatform returns the endpoint of HOST=PLATFORM[:REGION].
-func (f *Options) parsePlatform(host string, p prices.Platform, region string) (meter.Endpoint, error) {
+func (o *Options) parsePlatform(host string, p prices.Platform, region string) (meter.Endpoint, error) {
 	if region == "" && p == prices.PlatformAzure {
-		region = f.azure
+		region = o.azure
 	}
 	e := meter.Endpoint{Host: host, Platform: p, Region: region}
 	if _, err := meter.New(meter.WithEndpoint(e)); err != nil {

@@ -25,32 +25,32 @@ import (
 )
 
 // args checks the arguments: COMMAND, or --listen in its place.
-func (f *Options) args(cmd *cobra.Command, command []string) error {
+func (o *Options) args(cmd *cobra.Command, command []string) error {
 	switch {
-	case f.listen == "" && f.env != "":
+	case o.listen == "" && o.env != "":
 		return exit.Usagef("--env needs --listen")
-	case f.listen == "":
+	case o.listen == "":
 		return app.Args(cobra.MinimumNArgs(1))(cmd, command)
 	case len(command) > 0:
 		return exit.Usagef("--listen is for a meter without COMMAND")
-	case f.intercept:
+	case o.intercept:
 		return exit.Usagef("--listen and --intercept exclude each other: the certificate of --intercept is for one run")
-	case f.log == "":
+	case o.log == "":
 		return exit.Usagef("--listen needs --log")
 	}
-	host, port, err := net.SplitHostPort(f.listen)
+	host, port, err := net.SplitHostPort(o.listen)
 	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host != "127.0.0.1" {
-		return exit.Usagef("--listen %q must be 127.0.0.1:PORT", f.listen)
+		return exit.Usagef("--listen %q must be 127.0.0.1:PORT", o.listen)
 	}
-	if names := proxy.Leading(os.Environ(), f.listen); names != nil {
-		return exit.Usagef("these variables lead to --listen %s itself; unset them, and name other upstreams with --upstream: %s", f.listen, strings.Join(names, " "))
+	if names := proxy.Leading(os.Environ(), o.listen); names != nil {
+		return exit.Usagef("these variables lead to --listen %s itself; unset them, and name other upstreams with --upstream: %s", o.listen, strings.Join(names, " "))
 	}
 	return nil
 }
 
 // startError returns the error of a proxy that cannot start.
-func (f *Options) startError(err error) error {
-	if f.listen != "" {
+func (o *Options) startError(err error) error {
+	if o.listen != "" {
 		return exit.Usagef("--listen: %w", err)
 	}
 	return exit.Failedf("the proxy cannot start: %w", err)
@@ -63,11 +63,11 @@ const SecretFile = ".mesh-meter-secret" //nolint:gosec // the name of a file
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
 
 // listenSecret returns the secret of --listen, which stays the same for a folder; "" without --listen.
-func (f *Options) listenSecret() (string, error) {
-	if f.listen == "" {
+func (o *Options) listenSecret() (string, error) {
+	if o.listen == "" {
 		return "", nil
 	}
-	name := filepath.Join(f.log, SecretFile)
+	name := filepath.Join(o.log, SecretFile)
 	secret, err := readSecret(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		secret, err = createSecret(name)
@@ -114,9 +114,9 @@ func createSecret(name string) (string, error) {
 }
 
 // checkOutput refuses a file that other users can read as the output of --listen, which has the secret.
-func (f *Options) checkOutput(out io.Writer) error {
-	file, ok := out.(*os.File)
-	if f.listen == "" || f.env != "" || !ok {
+func (o *Options) checkOutput() error {
+	file, ok := o.Out.(*os.File)
+	if o.listen == "" || o.env != "" || !ok {
 		return nil
 	}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !files.IsPrivate(info) {
@@ -125,11 +125,11 @@ func (f *Options) checkOutput(out io.Writer) error {
 	return nil
 }
 
-// serveMeter writes the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
-func serveMeter(ctx context.Context, a *app.App, p *proxy.Proxy, f *Options) error {
+// serve writes the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
+func (o *Options) serve(ctx context.Context, p *proxy.Proxy) error {
 	interrupted, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	if err := writeVariables(a, f.env, p.Environment(os.Environ())[len(os.Environ()):]); err != nil {
+	if err := o.writeVariables(p.Environment(os.Environ())[len(os.Environ()):]); err != nil {
 		return err
 	}
 	<-interrupted.Done()
@@ -137,14 +137,14 @@ func serveMeter(ctx context.Context, a *app.App, p *proxy.Proxy, f *Options) err
 }
 
 // writeVariables writes variables to the file of --env, which only the user can read, else to the output.
-func writeVariables(a *app.App, file string, variables []string) error {
-	if file != "" {
+func (o *Options) writeVariables(variables []string) error {
+	if o.env != "" {
 		var exports bytes.Buffer
 		_ = writeExports(&exports, variables)
-		if err := files.WriteAll(file, exports.Bytes()); err != nil {
-			return exit.Usagef("--env %s: %w", file, exit.WithoutPath(err))
+		if err := files.WriteAll(o.env, exports.Bytes()); err != nil {
+			return exit.Usagef("--env %s: %w", o.env, exit.WithoutPath(err))
 		}
-		a.Note("wrote " + output.Line(file))
+		o.Note("wrote " + output.Line(o.env))
 		return nil
 	}
 	values := make(map[string]string, len(variables))
@@ -152,7 +152,7 @@ func writeVariables(a *app.App, file string, variables []string) error {
 		name, value, _ := strings.Cut(v, "=")
 		values[name] = value
 	}
-	return a.PrintLine(values, func(w io.Writer) error { return writeExports(w, variables) })
+	return o.PrintLine(values, func(w io.Writer) error { return writeExports(w, variables) })
 }
 
 // writeExports writes variables for a shell.

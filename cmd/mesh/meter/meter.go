@@ -26,6 +26,8 @@ import (
 
 // Options are the flags of mesh meter.
 type Options struct {
+	*app.App
+	command           []string
 	budgets           []string
 	perCall           string
 	log, listen, env  string
@@ -41,7 +43,7 @@ type Options struct {
 
 // New returns the command mesh meter.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "meter [flags] -- COMMAND [ARG...]",
 		Short: "Run a command and count its calls to model providers, and what they cost",
@@ -93,31 +95,35 @@ With -o json, the last line on stderr is an object with the table, what was not 
 
 The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM, SIGHUP, SIGQUIT and SIGABRT are passed on to it.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env",
-		Args:    f.args,
-		RunE:    func(cmd *cobra.Command, command []string) error { return run(cmd.Context(), a, command, &f) },
+		Args:    o.args,
+		RunE: func(cmd *cobra.Command, command []string) error {
+			o.command = command
+			return run(cmd.Context(), o)
+		},
 	}
 	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
-	cmd.Flags().StringArrayVar(&f.budgets, "budget", nil, "refuse calls after this many US dollars: 5 in this run, or 5/day, 100/month or 2/day/label:user for each value of a label, with the calls in the folder of --log; repeatable")
-	cmd.Flags().StringVar(&f.perCall, "per-call", "", "US dollars of each --budget that are set aside for each call, and that an unpriced call costs")
-	cmd.Flags().BoolVar(&f.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
-	cmd.Flags().StringVar(&f.log, "log", "", "folder for calls files")
-	cmd.Flags().StringVar(&f.listen, "listen", "", "run without COMMAND on this address, 127.0.0.1:PORT, until SIGTERM or ^C, and print the variables to set; needs --log")
-	cmd.Flags().StringVar(&f.env, "env", "", "file for the variables of --listen, which only you can read")
-	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
-	cmd.Flags().BoolVar(&f.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse all calls if a line of the folder of --log cannot be read; needs a --budget with a period")
-	cmd.Flags().BoolVar(&f.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
-	cmd.Flags().StringArrayVar(&f.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
-	cmd.Flags().BoolVar(&f.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
-	cmd.Flags().StringArrayVar(&f.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; or a private endpoint, as HOST=PLATFORM or HOST=PLATFORM:REGION, such as llm.example.com=bedrock:us-east-1; for base URLs, --intercept and programs of Node; repeatable")
-	cmd.Flags().StringVar(&f.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
+	cmd.Flags().StringArrayVar(&o.budgets, "budget", nil, "refuse calls after this many US dollars: 5 in this run, or 5/day, 100/month or 2/day/label:user for each value of a label, with the calls in the folder of --log; repeatable")
+	cmd.Flags().StringVar(&o.perCall, "per-call", "", "US dollars of each --budget that are set aside for each call, and that an unpriced call costs")
+	cmd.Flags().BoolVar(&o.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
+	cmd.Flags().StringVar(&o.log, "log", "", "folder for calls files")
+	cmd.Flags().StringVar(&o.listen, "listen", "", "run without COMMAND on this address, 127.0.0.1:PORT, until SIGTERM or ^C, and print the variables to set; needs --log")
+	cmd.Flags().StringVar(&o.env, "env", "", "file for the variables of --listen, which only you can read")
+	cmd.Flags().StringArrayVar(&o.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
+	cmd.Flags().BoolVar(&o.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
+	cmd.Flags().BoolVar(&o.strict, "strict", false, "refuse all calls if a line of the folder of --log cannot be read; needs a --budget with a period")
+	cmd.Flags().BoolVar(&o.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
+	cmd.Flags().StringArrayVar(&o.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
+	cmd.Flags().BoolVar(&o.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
+	cmd.Flags().StringArrayVar(&o.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; or a private endpoint, as HOST=PLATFORM or HOST=PLATFORM:REGION, such as llm.example.com=bedrock:us-east-1; for base URLs, --intercept and programs of Node; repeatable")
+	cmd.Flags().StringVar(&o.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
 	app.Complete(cmd, "azure", cobra.FixedCompletions([]string{"global", "data-zone", "regional"}, cobra.ShellCompDirectiveNoFileComp))
-	app.PricesFlag(a, cmd)
+	app.PricesFlag(o.App, cmd)
 	return cmd
 }
 
-func run(ctx context.Context, a *app.App, command []string, f *Options) error {
-	run, err := newRun(a, command, f)
+// run counts the calls of a program, or with --listen those of others.
+func run(ctx context.Context, o *Options) error {
+	run, err := o.newRun()
 	if err != nil {
 		return err
 	}
@@ -125,116 +131,116 @@ func run(ctx context.Context, a *app.App, command []string, f *Options) error {
 	p, err := proxy.Start(ctx, run.config)
 	if err != nil {
 		stop()
-		return f.startError(err)
+		return o.startError(err)
 	}
-	if f.listen != "" {
-		err = serveMeter(ctx, a, p, f)
+	if o.listen != "" {
+		err = o.serve(ctx, p)
 	} else {
-		err = runBehind(ctx, a, p, run.program, command)
+		err = run.behind(ctx, p)
 	}
 	_ = p.Close()
 	stop()
 	if run.log != nil {
 		if failed := run.log.Close(); failed != nil {
-			a.Warn(failed)
+			o.Warn(failed)
 		}
 	}
-	_ = writeMetered(a, run.summary, run.config.Meters, p, f) // the exit status is that of the command
+	_ = o.writeMetered(run.summary, run.config.Meters, p) // the exit status is that of the command
 	return err
 }
 
 // meterRun is what mesh meter has checked and opened before it starts a proxy.
 type meterRun struct {
-	app     *app.App
+	*Options
 	program string
 	config  proxy.Config
 	summary *costs.Summary
 	log     *calls.Log // nil without --log
-	budgets []meter.Budget
+	parsed  []meter.Budget
 	limits  []meter.Option // of a Meter for the budgets of this run
 }
 
-func newRun(a *app.App, command []string, f *Options) (run *meterRun, err error) {
-	run = &meterRun{app: a, summary: costs.NewSummary()}
-	if err := f.checkOutput(a.Out); err != nil {
+func (o *Options) newRun() (run *meterRun, err error) {
+	run = &meterRun{Options: o, summary: costs.NewSummary()}
+	if err := o.checkOutput(); err != nil {
 		return nil, err
 	}
-	if f.listen == "" {
-		if run.program, err = worker.LookPath(command[0]); err != nil {
+	if o.listen == "" {
+		if run.program, err = worker.LookPath(o.command[0]); err != nil {
 			return nil, exit.WrongUse(err)
 		}
 	}
-	if run.budgets, err = f.parseBudgets(); err != nil {
+	if run.parsed, err = o.parseBudgets(); err != nil {
 		return nil, err
 	}
-	endpoints, hosts, err := f.endpoints()
+	endpoints, hosts, err := o.endpoints()
 	if err != nil {
 		return nil, err
 	}
-	list, _, err := a.PriceList()
+	list, _, err := o.PriceList()
 	if err != nil {
 		return nil, err
 	}
 	if old := table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now()); old != "" {
-		a.Note("prices: " + old)
+		o.Note("prices: " + old)
 	}
-	upstreams, err := proxy.Upstreams(f.upstreams, hosts, os.LookupEnv)
+	upstreams, err := proxy.Upstreams(o.upstreams, hosts, os.LookupEnv)
 	if err != nil {
 		return nil, exit.WrongUse(err)
 	}
-	labels, err := meterLabels(f.labels)
+	labels, err := meterLabels(o.labels)
 	if err != nil {
 		return nil, err
 	}
-	if !f.noProject && f.listen == "" {
+	if !o.noProject && o.listen == "" {
 		addProject(labels)
 	}
-	if err := checkIntercept(a, f); err != nil {
+	if err := o.checkIntercept(); err != nil {
 		return nil, err
 	}
 	recorders := []func(calls.Record){run.summary.Record}
-	if f.log != "" {
-		if run.log, err = openLog(f.log); err != nil {
-			return nil, exit.Usagef("--log %s: %w", f.log, exit.WithoutPath(err))
+	if o.log != "" {
+		if run.log, err = openLog(o.log); err != nil {
+			return nil, exit.Usagef("--log %s: %w", o.log, exit.WithoutPath(err))
 		}
 		recorders = append(recorders, run.log.Record)
 	}
-	if f.strict && !run.follows() {
+	if o.strict && !run.follows() {
 		return nil, exit.Usagef("--strict needs --log and a --budget with a period")
 	}
-	run.config = proxy.Config{Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: f.intercept, Errs: a.Errs, Addr: f.listen}
-	if run.config.Secret, err = f.listenSecret(); err != nil {
+	run.config = proxy.Config{Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: o.intercept, Errs: o.Errs, Addr: o.listen}
+	if run.config.Secret, err = o.listenSecret(); err != nil {
 		return nil, err
 	}
-	run.limits = slices.Concat(endpoints, budgetOptions(a, f))
-	warnOfBudgets(a, run.budgets, upstreams)
-	run.config.Meters, err = run.newMeters(list, upstreams, recorders, slices.Concat(endpoints, meterOptions(a, f, list)))
+	run.limits = slices.Concat(endpoints, o.budgetOptions())
+	o.warnOfBudgets(run.parsed, upstreams)
+	run.config.Meters, err = run.newMeters(list, upstreams, recorders, slices.Concat(endpoints, o.meterOptions(list)))
 	return run, exit.WrongUse(err)
 }
 
 // writeMetered prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
 // refused.
-func writeMetered(a *app.App, summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy, f *Options) error {
-	if a.Format == "json" {
-		return writeMeteredJSON(a, summary, meters, p, f)
+func (o *Options) writeMetered(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
+	if o.Format == "json" {
+		return o.writeMeteredJSON(summary, meters, p)
 	}
-	defer writeUncounted(a, p, meters, f)
+	defer o.writeUncounted(p, meters)
 	count, unlimited := summary.Calls()
-	if f.perCall != "" {
+	if o.perCall != "" {
 		unlimited = 0
 	}
 	if count > 0 {
-		if err := summary.Write(a.Errs, isIncomplete(p)); err != nil {
+		if err := summary.Write(o.Errs, isIncomplete(p)); err != nil {
 			return err
 		}
 	} else if meters.Refused() == 0 {
-		fmt.Fprintln(a.Errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), f.intercept, isIncomplete(p)))
+		fmt.Fprintln(o.Errs, "mesh: meter: no calls were counted;", whyNone(meters.Failed(), o.intercept, isIncomplete(p)))
 	}
 	for _, b := range meters.Budgets() {
-		fmt.Fprintf(a.Errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
+		fmt.Fprintf(o.Errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
 	}
-	if len(f.budgets) > 0 {
-		fmt.Fprintf(a.Errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused())
+	if len(o.budgets) > 0 {
+		fmt.Fprintf(o.Errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused())
 	}
 	return nil
 }
@@ -253,15 +259,15 @@ func whyNone(failed int64, intercept, incomplete bool) string {
 }
 
 // meterOptions returns the options of the meter.
-func meterOptions(a *app.App, f *Options, list *prices.List) (opts []meter.Option) {
-	opts = append(opts, meter.WithRecorder(warnOfNewer(a, list)))
-	if f.streamUsage {
+func (o *Options) meterOptions(list *prices.List) (opts []meter.Option) {
+	opts = append(opts, meter.WithRecorder(o.warnOfNewer(list)))
+	if o.streamUsage {
 		opts = append(opts, meter.WithStreamUsage())
 	}
-	if len(f.budgets) > 0 {
-		opts = append(opts, meter.WithRecorder(warnOfUnpriced(a, f.perCall)))
+	if len(o.budgets) > 0 {
+		opts = append(opts, meter.WithRecorder(o.warnOfUnpriced()))
 	}
-	return append(opts, budgetOptions(a, f)...)
+	return append(opts, o.budgetOptions()...)
 }
 
 // meterLabels returns the labels of the calls: those of the message under mesh serve, and those of --label.

@@ -13,12 +13,12 @@ import (
 )
 
 // warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
-func warnOfNewer(a *app.App, list *prices.List) func(calls.Record) {
+func (o *Options) warnOfNewer(list *prices.List) func(calls.Record) {
 	var once sync.Once
 	return func(r calls.Record) {
 		if r.USD == "" && isNewer(list, r.Provider, r.Model) {
 			once.Do(func() {
-				a.Warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh prices --update gets the newest table",
+				o.Warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh prices --update gets the newest table",
 					r.Provider, r.Model, app.TableAge(list.AsOf())))
 			})
 		}

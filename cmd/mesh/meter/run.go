@@ -8,16 +8,15 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
-// runBehind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
+// behind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
 // removed at the end, also after a signal that comes before the command runs.
-func runBehind(ctx context.Context, a *app.App, p *proxy.Proxy, program string, command []string) error {
+func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
 		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
@@ -39,14 +38,14 @@ func runBehind(ctx context.Context, a *app.App, p *proxy.Proxy, program string, 
 	}
 	watch := sockets.New(p.Direct(os.Environ()))
 	defer func() { p.AddDirect(watch.End(ctx)) }()
-	return runMetered(ctx, a, program, command, append(p.Environment(os.Environ()), files...), signals, watch)
+	return run.start(ctx, append(p.Environment(os.Environ()), files...), signals, watch)
 }
 
-// runMetered runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
-func runMetered(ctx context.Context, a *app.App, program string, command, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
-	cmd := exec.CommandContext(ctx, program)
-	cmd.Args, cmd.Env = command, env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Errs
+// start runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
+func (run *meterRun) start(ctx context.Context, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
+	cmd := exec.CommandContext(ctx, run.program)
+	cmd.Args, cmd.Env = run.command, env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = run.In, run.Out, run.Errs
 	if err := cmd.Start(); err != nil {
 		return exit.Failedf("%w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -15,16 +14,16 @@ import (
 )
 
 // checkIntercept checks the flags of interception.
-func checkIntercept(a *app.App, f *Options) error {
-	if f.intercept && len(f.upstreams) > 0 {
+func (o *Options) checkIntercept() error {
+	if o.intercept && len(o.upstreams) > 0 {
 		return exit.Usagef("--upstream is not for --intercept, which uses no base URLs; --host HOST=API names a host")
 	}
 	if variable := proxy.UnsupportedParent(os.Environ()); variable != "" {
 		const reason = "the proxy of %s cannot be used: it must be an http:// or https:// URL in HTTPS_PROXY"
-		if f.intercept {
+		if o.intercept {
 			return exit.Usagef("--intercept: "+reason, variable)
 		}
-		a.Warn(fmt.Errorf(reason+"; connections that bypass the meter are not seen", variable))
+		o.Warn(fmt.Errorf(reason+"; connections that bypass the meter are not seen", variable))
 	}
 	return nil
 }
@@ -34,19 +33,19 @@ func isIncomplete(p *proxy.Proxy) bool { return len(p.Bypasses()) > 0 }
 
 // writeUncounted prints the connections whose calls are not counted, the hosts of --host without calls, and the clients that --intercept
 // has not reached.
-func writeUncounted(a *app.App, p *proxy.Proxy, meters *proxy.Meters, f *Options) {
+func (o *Options) writeUncounted(p *proxy.Proxy, meters *proxy.Meters) {
 	for _, b := range p.Bypasses() {
-		fmt.Fprintln(a.Errs, bypassText(&b))
+		fmt.Fprintln(o.Errs, bypassText(&b))
 	}
-	for _, host := range f.unusedHosts(meters) {
-		fmt.Fprintf(a.Errs, "no calls: %s (--host)\n", host)
+	for _, host := range o.unusedHosts(meters) {
+		fmt.Fprintf(o.Errs, "no calls: %s (--host)\n", host)
 	}
 	for _, r := range p.Rejections() {
 		reason := "closed without a request"
 		if r.Alert != "" {
 			reason = r.Alert
 		}
-		fmt.Fprintf(a.Errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, output.Plural(r.Connections, "connection"), cmp.Or(r.Client, "a client without a name"), reason)
+		fmt.Fprintf(o.Errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, output.Plural(r.Connections, "connection"), cmp.Or(r.Client, "a client without a name"), reason)
 	}
 }
 
@@ -79,18 +78,18 @@ type metered struct {
 }
 
 // writeMeteredJSON prints one line to stderr: stdout has the output of the command.
-func writeMeteredJSON(a *app.App, summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy, f *Options) error {
+func (o *Options) writeMeteredJSON(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
 	incomplete := isIncomplete(p)
-	return output.JSON(a.Errs, metered{
-		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NoCalls: f.unusedHosts(meters), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
+	return output.JSON(o.Errs, metered{
+		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NoCalls: o.unusedHosts(meters), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
 		Budgets: append([]meter.BudgetState{}, meters.Budgets()...), Refused: meters.Refused(), Failed: meters.Failed(),
 	}, "")
 }
 
 // unusedHosts returns the hosts of --host to which no request was sent.
-func (f *Options) unusedHosts(meters *proxy.Meters) []string {
+func (o *Options) unusedHosts(meters *proxy.Meters) []string {
 	unused := []string{}
-	for _, flag := range f.hosts {
+	for _, flag := range o.hosts {
 		if host, _, _ := strings.Cut(flag, "="); !meters.Reached(host) {
 			unused = append(unused, host)
 		}

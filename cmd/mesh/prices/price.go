@@ -34,8 +34,11 @@ func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// callFlags are the flags of mesh price that describe a call.
-type callFlags struct {
+// priceOptions are the argument and the flags of mesh price.
+type priceOptions struct {
+	*app.App
+	model              string
+	counted            bool // there are tokens of a call
 	provider, at, mode string
 	live               bool
 	usage              prices.Usage
@@ -43,7 +46,7 @@ type callFlags struct {
 
 // NewPrice returns the command mesh price.
 func NewPrice(a *app.App) *cobra.Command {
-	var f callFlags
+	o := &priceOptions{App: a}
 	cmd := &cobra.Command{
 		Use:   "price MODEL",
 		Short: "Show the prices of a model or, with token counts, the cost of a call",
@@ -53,81 +56,82 @@ nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLO
 		Args:              app.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: app.CompleteArgs(completePriced),
 		RunE: func(cmd *cobra.Command, models []string) error {
-			counted := false
+			o.model = models[0]
 			for _, name := range []string{"input", "cache-read", "cache-write", "cache-write-1h", "output"} {
-				counted = counted || cmd.Flags().Changed(name)
+				o.counted = o.counted || cmd.Flags().Changed(name)
 			}
-			if counted {
-				return callCost(cmd.Context(), a, models[0], f)
-			}
-			if f.at != "" || f.mode != "" {
-				return exit.Usagef("--at and --mode need the token counts of a call, such as --input")
-			}
-			return price(cmd.Context(), a, models[0], f)
+			return runPrice(cmd.Context(), o)
 		},
 	}
 	flags := cmd.Flags()
-	app.ProviderFlag(cmd, &f.provider, "provider of the model (default: determined from its name)")
+	app.ProviderFlag(cmd, &o.provider, "provider of the model (default: determined from its name)")
 	app.PricesFlag(a, cmd)
-	flags.BoolVar(&f.live, "live", false, "request the prices that Google and xAI publish now")
-	flags.StringVar(&f.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
-	flags.StringVar(&f.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
-	flags.Int64Var(&f.usage.Input, "input", 0, "input tokens that were not read from a cache")
-	flags.Int64Var(&f.usage.CacheRead, "cache-read", 0, "input tokens read from a cache")
-	flags.Int64Var(&f.usage.CacheWrite5m, "cache-write", 0, "input tokens written to a cache for five minutes")
-	flags.Int64Var(&f.usage.CacheWrite1h, "cache-write-1h", 0, "input tokens written to a cache for an hour")
-	flags.Int64Var(&f.usage.Output, "output", 0, "output tokens, reasoning included")
+	flags.BoolVar(&o.live, "live", false, "request the prices that Google and xAI publish now")
+	flags.StringVar(&o.at, "at", "", "UTC day or RFC 3339 time of the call (default now)")
+	flags.StringVar(&o.mode, "mode", "", "batch, flex, priority or another mode that changes the price")
+	flags.Int64Var(&o.usage.Input, "input", 0, "input tokens that were not read from a cache")
+	flags.Int64Var(&o.usage.CacheRead, "cache-read", 0, "input tokens read from a cache")
+	flags.Int64Var(&o.usage.CacheWrite5m, "cache-write", 0, "input tokens written to a cache for five minutes")
+	flags.Int64Var(&o.usage.CacheWrite1h, "cache-write-1h", 0, "input tokens written to a cache for an hour")
+	flags.Int64Var(&o.usage.Output, "output", 0, "output tokens, reasoning included")
 	return cmd
 }
 
-func price(ctx context.Context, a *app.App, model string, f callFlags) error {
-	p, list, err := pricesOf(ctx, a, model, f)
+// runPrice prints the prices of a model, or the cost of a call.
+func runPrice(ctx context.Context, o *priceOptions) error {
+	switch {
+	case o.counted:
+		return o.callCost(ctx)
+	case o.at != "" || o.mode != "":
+		return exit.Usagef("--at and --mode need the token counts of a call, such as --input")
+	}
+	p, list, err := o.pricesOf(ctx)
 	if err != nil {
 		return err
 	}
-	rows := pricefile.Pricings(list.ForModel(p, model))
+	rows := pricefile.Pricings(list.ForModel(p, o.model))
 	if len(rows) == 0 {
-		if name := app.Similar(model, list.Models(p)); name != "" {
-			return exit.Failedf("%s is not in the price list; did you mean %s?", model, name)
+		if name := app.Similar(o.model, list.Models(p)); name != "" {
+			return exit.Failedf("%s is not in the price list; did you mean %s?", o.model, name)
 		}
-		return exit.Failedf("%s is not in the price list", model)
+		return exit.Failedf("%s is not in the price list", o.model)
 	}
-	return a.Print(rows, func(w io.Writer) error {
+	return o.Print(rows, func(w io.Writer) error {
 		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {
-			return priceCard(w, model, rows, time.Now())
+			return priceCard(w, o.model, rows, time.Now())
 		}
 		return priceTable(w, rows)
 	})
 }
 
 // pricesOf returns the provider of a model and the price list, with the prices that the provider publishes now if they are requested.
-func pricesOf(ctx context.Context, a *app.App, model string, f callFlags) (models.Provider, *prices.List, error) {
-	list, _, err := a.PriceList()
+func (o *priceOptions) pricesOf(ctx context.Context) (models.Provider, *prices.List, error) {
+	list, _, err := o.PriceList()
 	if err != nil {
 		return "", nil, err
 	}
-	p, err := providers.Priced(list, f.provider, model)
-	if err == nil && f.live {
-		list, err = livePrices(ctx, a, p, list)
+	p, err := providers.Priced(list, o.provider, o.model)
+	if err == nil && o.live {
+		list, err = o.livePrices(ctx, p, list)
 	}
 	return p, list, err
 }
 
 // livePrices returns a list with the prices that a provider publishes now.
-func livePrices(ctx context.Context, a *app.App, p models.Provider, list *prices.List) (*prices.List, error) {
+func (o *priceOptions) livePrices(ctx context.Context, p models.Provider, list *prices.List) (*prices.List, error) {
 	keys := livePriceKeys[p]
 	switch {
 	case len(keys) == 0:
-		a.Warn(fmt.Errorf("--live: %s publishes no prices; those of the table are used", p))
+		o.Warn(fmt.Errorf("--live: %s publishes no prices; those of the table are used", p))
 		return list, nil
 	case !slices.ContainsFunc(keys, func(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" }):
-		a.Warn(fmt.Errorf("--live: %s is not set; the prices of the table are used", keys[0]))
+		o.Warn(fmt.Errorf("--live: %s is not set; the prices of the table are used", keys[0]))
 		return list, nil
 	}
-	c, failures := a.Discover()
+	c, failures := o.Discover()
 	list, err := c.LivePrices(ctx, list)
 	if err == nil {
-		a.WarnAll(failures)
+		o.WarnAll(failures)
 	}
 	return list, err
 }
@@ -163,23 +167,23 @@ the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
 	return err
 }
 
-func callCost(ctx context.Context, a *app.App, model string, f callFlags) error {
-	at, err := dates.Time(f.at)
+func (o *priceOptions) callCost(ctx context.Context) error {
+	at, err := dates.Time(o.at)
 	if err != nil {
 		return err
 	}
 	if at.IsZero() {
 		at = time.Now()
 	}
-	p, list, err := pricesOf(ctx, a, model, f)
+	p, list, err := o.pricesOf(ctx)
 	if err != nil {
 		return err
 	}
-	cost, err := list.CostOf(prices.Call{Provider: p, Model: model, Usage: f.usage, At: at, Mode: f.mode})
+	cost, err := list.CostOf(prices.Call{Provider: p, Model: o.model, Usage: o.usage, At: at, Mode: o.mode})
 	if err != nil {
 		return err
 	}
-	return a.Print(cost, func(w io.Writer) error { return costTable(w, &cost) })
+	return o.Print(cost, func(w io.Writer) error { return costTable(w, &cost) })
 }
 
 func costTable(w io.Writer, cost *prices.Cost) error {

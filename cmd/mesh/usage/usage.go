@@ -3,6 +3,7 @@ package usage
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -40,6 +41,8 @@ func completeList(all ...string) cobra.CompletionFunc {
 
 // Options are the flags of mesh usage.
 type Options struct {
+	*app.App
+	paths []string
 	selection.Flags
 	by               []string
 	html, account    string
@@ -52,7 +55,7 @@ type Options struct {
 
 // New returns the command mesh usage.
 func New(a *app.App) *cobra.Command {
-	var f Options
+	f := Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "usage FILE|DIR|-...",
 		Short: "Add up the calls of files that mesh meter wrote, or of files of usage objects",
@@ -93,8 +96,8 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		Example: "  mesh usage calls\n  mesh usage calls --last 28d\n  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args:    app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			f.byGiven = cmd.Flags().Changed("by")
-			return run(a, paths, f)
+			f.paths, f.byGiven = paths, cmd.Flags().Changed("by")
+			return run(cmd.Context(), f)
 		},
 	}
 	f.Flags.Add(cmd, "day or RFC 3339 time of the first call; 7d is seven days ago, 00:00 UTC", "day or RFC 3339 time after the last call",
@@ -110,7 +113,9 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	return cmd
 }
 
-func run(a *app.App, paths []string, f Options) error {
+// run prints what the calls of the files cost.
+func run(_ context.Context, f Options) error {
+	a, paths := f.App, f.paths
 	if err := f.Parse(); err != nil {
 		return err
 	}
