@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -281,13 +280,12 @@ func (c checker) isSoon(date string) bool {
 }
 
 func (o *Options) printRetirements(list []retirement) error {
-	return o.Print(list, func(w io.Writer) error {
-		rows := make([][]string, len(list))
-		for i, r := range list {
-			rows[i] = []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
-		}
-		return output.Table(w, []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(w, table.Plain("STATE", 2)), table.Plain("DATE", 3), table.Key("REPLACEMENT")}, rows)
-	})
+	columns := []table.Column{
+		table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(o.Out, table.Plain("STATE", 2)), table.Plain("DATE", 3), table.Key("REPLACEMENT"),
+	}
+	return o.PrintTable(list, columns, table.Rows(list, func(r *retirement) []string {
+		return []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
+	}))
 }
 
 // suggestModel prints the model of the price list that an unknown one is most like.
