@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math/big"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
@@ -19,6 +20,18 @@ type Change struct {
 	// Models and Labels are the rows that moved most; there is one of Labels for each of Report.Labels.
 	Models Movers   `json:"models"`
 	Labels []Movers `json:"labels"`
+}
+
+// Sentence returns the parts of the change, with amounts as amount writes them.
+func (c *Change) Sentence(amount func(usd string) string) string {
+	choose := func(usd, positive, negative string) string {
+		if decimal.FromText(usd).Sign() < 0 {
+			return amount(usd) + " from " + negative
+		}
+		return amount(usd) + " from " + positive
+	}
+	return fmt.Sprintf("%s is %s, %s, and %s of the same models.", amount(c.USD), choose(c.More, "more calls", "fewer calls"),
+		choose(c.Mix, "a move to dearer models", "a move to cheaper models"), choose(c.Dearer, "dearer calls", "cheaper calls"))
 }
 
 // Movers are the rows whose cost changed most, by its size: at most six, and one of Others. Their ChangeUSD add up to Change.USD.

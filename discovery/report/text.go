@@ -28,8 +28,8 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	return t.err
 }
 
-// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: how old the prices are if
-// that is more than 14 days, the month, budgets, bills, and one thing to do next.
+// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: the parts of the change, how
+// old the prices are if that is more than 14 days, the month, budgets, bills, and one thing to do next.
 func (r *Report) WriteNotes(w io.Writer, columns int) error {
 	t := &text{w: w, columns: columns}
 	t.notes(r)
@@ -37,6 +37,9 @@ func (r *Report) WriteNotes(w io.Writer, columns int) error {
 }
 
 func (t *text) notes(r *Report) {
+	if r.compares() && r.Change.USD != "0" {
+		t.line("Change in USD: %s", r.Change.Sentence(signedUSD))
+	}
 	if old := table.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
 		t.line("Prices: %s.", old)
 	}
@@ -150,6 +153,14 @@ func (t *text) known(r *Report) {
 	if r.Errors.Count > 0 {
 		t.line("%s cannot be read and are in no number.", table.Number(r.Errors.Count, "line", "lines"))
 	}
+}
+
+// signedUSD returns a difference with its sign.
+func signedUSD(usd string) string {
+	if money.Exact(usd).Sign() > 0 {
+		return "+" + money.USD(usd)
+	}
+	return money.USD(usd)
 }
 
 // month writes the month until now, and what it will cost.

@@ -33,10 +33,10 @@ func Width(text string) int {
 	return n
 }
 
-// widthOf is an upper bound: every character from U+1100 on counts as a wide one, except dashes, quotes and the ellipsis. A line that
-// is broken too early does no harm.
+// widthOf is an upper bound: every character from U+1100 on counts as a wide one, except the dashes, quotes, currencies, arrows and
+// operators from U+2010 to U+22FF, such as the arrow in the name of a thread. A line that is broken too early does no harm.
 func widthOf(r rune) int {
-	if r < 0x1100 || r >= 0x2010 && r <= 0x2027 {
+	if r < 0x1100 || r >= 0x2010 && r <= 0x22FF {
 		return 1
 	}
 	return 2

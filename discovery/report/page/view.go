@@ -115,17 +115,7 @@ func (p *page) ShowChange() bool {
 }
 
 // Lead returns the parts of the change as a sentence.
-func (p *page) Lead() string {
-	choose := func(usd, positive, negative string) string {
-		if number(usd) < 0 {
-			return delta(usd) + " from " + negative
-		}
-		return delta(usd) + " from " + positive
-	}
-	c := p.Change
-	return fmt.Sprintf("%s is %s, %s, and %s of the same models.", delta(c.USD), choose(c.More, "more calls", "fewer calls"),
-		choose(c.Mix, "a move to dearer models", "a move to cheaper models"), choose(c.Dearer, "dearer calls", "cheaper calls"))
-}
+func (p *page) Lead() string { return p.Change.Sentence(delta) }
 
 // moverTable is a table of what moved.
 type moverTable struct {
