@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // usedLine returns a call of some days ago, with more fields.
@@ -52,6 +55,21 @@ func TestUsedModelsThatRetire(t *testing.T) {
 	assert.Equal(t, "PROVIDER MODEL STATE DATE REPLACEMENT CALLS UNPRICED USD REPORTED", strings.Join(strings.Fields(lines[0]), " "))
 	assert.Regexp(t, `^gemini +gemini-3.8-flash +listed +- +- +2 +0 +0.75 +`+soon+` deprecated$`, lines[1])
 	assert.Regexp(t, `^openai +o1-mini +retired +2025-10-27 +\S+ +3 +1 +0.3 +-$`, lines[2])
+}
+
+// The replacement of a model has its price now; a call without counts is in the cost of the calls alone.
+func TestUsedModelsHaveTheCostOfTheirReplacement(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	counted := strings.Replace(usedLine(1, "openai", "gpt-4", `"0.9"`, ""), `"usage":null`, `"usage":{"prompt_tokens":1000,"completion_tokens":100,"total_tokens":1100}`, 1)
+	status := models.Retirements().Check(models.OpenAI, "gpt-4", time.Now())
+	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: status.Replacement, Usage: prices.Usage{Input: 1000, Output: 100}, At: time.Now()})
+	require.NoError(t, err)
+	out, errs, _ := retiredUsed(t, s, counted, "--within", "999d")
+	assert.Regexp(t, `(?m)^PROVIDER .* USD +REPORTED +REPLACED$`, out, errs)
+	assert.Regexp(t, `(?m)^openai +gpt-4 .* 0.9 +- +`+regexp.QuoteMeta(cost.USD)+`$`, out)
+	out, _, _ = retiredUsed(t, s, counted+usedLine(1, "openai", "gpt-4", `"0.1"`, ""), "--within", "999d")
+	assert.Regexp(t, `(?m)^openai +gpt-4 .* 1 +- +0.9 > `+regexp.QuoteMeta(cost.USD)+`$`, out)
 }
 
 // A model that ends, on a day that is not soon or not known, is listed and is no finding.

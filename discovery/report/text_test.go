@@ -164,3 +164,16 @@ func TestTextOfHostileNames(t *testing.T) {
 		assert.NotRegexp(t, `(?m)^(total|red).* 0\.00|^  USD 0\.00`, text)
 	}
 }
+
+// Two calls became three at a third of their cost, and one of another model.
+func TestTextHasThePartsOfTheChange(t *testing.T) {
+	t.Parallel()
+	other := priced(at(1), "6")
+	other.Model = "gpt-5.4-pro"
+	r := build(t, report.Options{}, priced(at(57), "0"), priced(at(40), "3"), priced(at(39), "3"), priced(at(2), "1"), priced(at(3), "1"), priced(at(4), "1"), other)
+	const sentence = "Change in USD: +3.00 is +6.00 from more calls, +3.00 from a move to dearer models, and -6.00 from cheaper calls of the same models.\n"
+	assert.Contains(t, textOf(t, r, 0), sentence)
+	var notes strings.Builder
+	require.NoError(t, r.WriteNotes(&notes, 0))
+	assert.Contains(t, notes.String(), sentence)
+}

@@ -74,8 +74,9 @@ Of a folder it also counts only, unless --all-files is given: *.lock, *.lock.yml
 fixtures and testdata. ` + codebase.Help + `
 
 With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is
-deprecated, with the number and the cost of its calls. REPORTED is what the newest response of Gemini stated, if it is not the date.
-Calls on a platform, such as Bedrock, have the dates of that platform.`,
+deprecated, with the number and the cost of its calls. REPLACED is what the same tokens would cost with the replacement at its price
+now; if that is known of some calls only, it follows what these cost. REPORTED is what the newest response of Gemini stated, if it is
+not the date. Calls on a platform, such as Bedrock, have the dates of that platform.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
   mesh retired --scan --write-baseline models.baseline .

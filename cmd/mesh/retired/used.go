@@ -15,6 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -29,6 +30,10 @@ type usedModel struct {
 	Calls    int    `json:"calls"`
 	Unpriced int    `json:"unpriced"`
 	USD      string `json:"usd"`
+	// ReplacedUSD is what the calls with a known cost would cost with the replacement, at its price now; "" if that is not known. SameUSD is
+	// what they cost.
+	ReplacedUSD string `json:"replaced_usd,omitempty"`
+	SameUSD     string `json:"same_usd,omitempty"`
 	// Stage and ReportedDate are what the newest response with a status stated; "" without one.
 	Stage        string `json:"model_stage"`
 	ReportedDate string `json:"retirement_date"`
@@ -63,6 +68,15 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 		return err
 	}
 	used, found := check.used(rows[0], rows[1])
+	r, err := report.Read(report.Options{
+		From: today.AddDate(0, 0, -usedDays), To: today.AddDate(0, 0, 1), Prices: list, OnRead: o.ReadingCalls("reading calls for the replacements", in),
+	}, in.Paths...)
+	if err != nil {
+		return err
+	}
+	for i := range used {
+		used[i].replace(r.Retiring)
+	}
 	if err := o.printUsed(used); err != nil || unread != nil {
 		return errors.Join(err, unread)
 	}
@@ -89,6 +103,16 @@ func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 	return used, found
 }
 
+// replace sets what the calls would cost with the replacement, if it is that of the report.
+func (m *usedModel) replace(rows []report.Retiring) {
+	for i := range rows {
+		row := &rows[i]
+		if row.ModelID == (report.ModelID{Provider: m.Provider, Platform: m.Platform, Model: m.Model}) && row.Replacement == m.Replacement && row.Same != nil {
+			m.ReplacedUSD, m.SameUSD = row.Same.USD, row.SameUSD
+		}
+	}
+}
+
 // report sets what the newest day of the model states, whose values are by. The rows of a model are in the order of their days.
 func (m *usedModel) report(by []string, days []calls.Group) {
 	for _, row := range days {
@@ -113,15 +137,23 @@ func (m *usedModel) reported() string {
 
 func (o *Options) printUsed(list []usedModel) error {
 	return o.Print(list, func(w io.Writer) error {
+		columns := []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(w, table.Plain("STATE", 4)), table.Plain("DATE", 0), table.Key("REPLACEMENT"), table.Plain("CALLS", 5), table.Plain("UNPRICED", 3), table.Plain("USD", 0), table.Plain("REPORTED", 2)}
+		priced := slices.ContainsFunc(list, func(m usedModel) bool { return m.ReplacedUSD != "" })
+		if priced {
+			columns = append(columns, table.Plain("REPLACED", 6))
+		}
 		rows := make([][]string, len(list))
 		for i := range list {
 			m := &list[i]
-			reported := m.reported()
+			reported, replaced := m.reported(), m.ReplacedUSD
+			if m.SameUSD != "" && m.SameUSD != m.USD { // the cost of other calls is not known
+				replaced = m.SameUSD + " > " + replaced
+			}
 			rows[i] = []string{
 				cmp.Or(m.Platform, string(m.Provider), "-"), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
-				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported),
-			}
+				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported), output.Text(&replaced),
+			}[:len(columns)]
 		}
-		return output.Table(w, []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(w, table.Plain("STATE", 4)), table.Plain("DATE", 0), table.Key("REPLACEMENT"), table.Plain("CALLS", 5), table.Plain("UNPRICED", 3), table.Plain("USD", 0), table.Plain("REPORTED", 2)}, rows)
+		return output.Table(w, columns, rows)
 	})
 }
