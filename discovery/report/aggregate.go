@@ -61,7 +61,7 @@ func (a *aggregate) add(c *call) {
 	if !a.details {
 		return
 	}
-	a.addDay(c)
+	made(a.days, c.day).add(c)
 	m.addDetails(c, a)
 	if c.Failed {
 		a.addStatus(c.Status)
@@ -84,13 +84,14 @@ func (a *aggregate) addStatus(status int) {
 	a.status[status]++
 }
 
-func (a *aggregate) addDay(c *call) {
-	d := a.days[c.day]
-	if d == nil {
-		d = &tally{}
-		a.days[c.day] = d
+// made returns the value of a key, which is made if there is none.
+func made[K comparable, V any](all map[K]*V, key K) *V {
+	value := all[key]
+	if value == nil {
+		value = new(V)
+		all[key] = value
 	}
-	d.add(c)
+	return value
 }
 
 // model returns the sums of a model, or of the others.
@@ -127,11 +128,7 @@ func (a *aggregate) merge(o *aggregate) {
 		a.status[status] += n
 	}
 	for number, more := range o.days {
-		if d := a.days[number]; d != nil {
-			d.merge(more)
-		} else {
-			a.days[number] = more
-		}
+		made(a.days, number).merge(more)
 	}
 	for id, more := range o.models {
 		a.model(id).merge(more)

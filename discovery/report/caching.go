@@ -64,7 +64,7 @@ func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 	now := c.Call
 	now.Usage.ChargedUSD = ""
 	cost, err := list.CostOf(now)
-	if err != nil || !same(cost.USD, c.usd) {
+	if err != nil || decimal.FromText(cost.USD).Cmp(c.usd) != 0 {
 		return saved, false
 	}
 	now.Usage = uncached(now.Usage)
@@ -72,13 +72,7 @@ func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 	if err != nil {
 		return saved, false
 	}
-	usd, _ := decimal.ParsePlain(without.USD)
-	return usd.Sub(c.usd), true
-}
-
-func same(text string, usd decimal.Decimal) bool {
-	d, ok := decimal.ParsePlain(text)
-	return ok && d.Cmp(usd) == 0
+	return decimal.FromText(without.USD).Sub(c.usd), true
 }
 
 // uncached returns a usage with all cached tokens as input.

@@ -65,23 +65,14 @@ func (c costs) add(usd decimal.Decimal) {
 	if f == 0 {
 		return
 	}
-	bucket := bucketOf(f)
-	b := c[bucket]
-	if b == nil {
-		b = &costBucket{}
-		c[bucket] = b
-	}
+	b := made(c, bucketOf(f))
 	b.calls++
 	b.usd.Add(usd)
 }
 
 func (c costs) merge(o costs) {
 	for bucket, more := range o {
-		b := c[bucket]
-		if b == nil {
-			c[bucket] = more
-			continue
-		}
+		b := made(c, bucket)
 		b.calls += more.calls
 		b.usd.Merge(&more.usd)
 	}
@@ -90,22 +81,23 @@ func (c costs) merge(o costs) {
 // dearest returns what the dearest n calls cost. If only a part of the calls of the last bucket is among them, their cost is the mean of the
 // bucket, between its bounds.
 func (c costs) dearest(n int) *Estimate {
-	var sum decimal.Decimal
+	var sum, low, high decimal.Decimal
 	for _, bucket := range slices.Backward(slices.Sorted(maps.Keys(c))) {
-		b := c[bucket]
-		if b.calls > n && n > 0 {
-			mean := fraction(b.usd.Total(), b.calls)
-			part := decimal.Round(mean.Mul(mean, new(big.Rat).SetInt64(int64(n))), places)
-			low, high := least(part, bound(bucket-1, n)), most(part, bound(bucket, n))
-			return &Estimate{USD: sum.Add(part).String(), Low: sum.Add(low).String(), High: sum.Add(high).String(), Method: MethodCostBuckets}
-		}
-		n -= b.calls
-		sum = sum.Add(b.usd.Total())
 		if n <= 0 {
 			break
 		}
+		b := c[bucket]
+		part := b.usd.Total()
+		low, high = sum.Add(part), sum.Add(part)
+		if b.calls > n {
+			mean := fraction(part, b.calls)
+			part = decimal.Round(mean.Mul(mean, new(big.Rat).SetInt64(int64(n))), places)
+			low, high = sum.Add(least(part, bound(bucket-1, n))), sum.Add(most(part, bound(bucket, n)))
+		}
+		n -= b.calls
+		sum = sum.Add(part)
 	}
-	return &Estimate{USD: sum.String(), Low: sum.String(), High: sum.String(), Method: MethodCostBuckets}
+	return &Estimate{USD: sum.String(), Low: low.String(), High: high.String(), Method: MethodCostBuckets}
 }
 
 // bound returns what n calls cost at the upper bound of a bucket.

@@ -64,14 +64,7 @@ func (h history) first() (first int64, ok bool) {
 	return first, ok
 }
 
-func (h history) add(number int64, usd decimal.Decimal) {
-	sum := h[number]
-	if sum == nil {
-		sum = &decimal.Sum{}
-		h[number] = sum
-	}
-	sum.Add(usd)
-}
+func (h history) add(number int64, usd decimal.Decimal) { made(h, number).Add(usd) }
 
 func (h history) merge(o history) {
 	for number, usd := range o {

@@ -108,10 +108,9 @@ func (s *replacing) add(c *call, replacement string, now time.Time, list *prices
 	if err != nil {
 		return
 	}
-	usd, _ := decimal.ParsePlain(cost.USD)
 	s.calls++
 	s.usd.Add(c.usd)
-	s.would.Add(usd)
+	s.would.Add(decimal.FromText(cost.USD))
 }
 
 // retirementNotice is the number of days before its end from which a model is reported.

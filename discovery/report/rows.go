@@ -118,19 +118,14 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 	sums := map[string]*item{}
 	var order []item
 	for i := range models {
-		m := &models[i]
-		key := name(m.id)
-		if m.others {
+		if m := &models[i]; m.others {
 			order = append(order, *m)
-			continue
+		} else {
+			made(sums, name(m.id)).add(m)
 		}
-		if sums[key] == nil {
-			sums[key] = &item{value: key}
-		}
-		sums[key].add(m)
 	}
-	for _, sum := range sums {
-		sum.values = 0
+	for key, sum := range sums {
+		sum.value, sum.values = key, 0
 		order = append(order, *sum)
 	}
 	sortItems(order)
