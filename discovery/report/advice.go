@@ -79,23 +79,18 @@ func adviseRetired(r *Report) (all []Advice) {
 		if m.Failed == m.Calls {
 			failed = fmt.Sprintf("all calls failed (%d)", m.Calls)
 		}
-		all = append(all, Advice{CodeRetired, fmt.Sprintf("Replace %s. It retired on %s, and %s.%s", m.Model, m.Date, failed, replacement(m)), priceCommand(m)})
+		use, command := replacement(m)
+		all = append(all, Advice{CodeRetired, fmt.Sprintf("Replace %s. It retired on %s, and %s.%s", m.Model, m.Date, failed, use), command})
 	}
 	return all
 }
 
-func replacement(m *Retiring) string {
+// replacement returns a sentence with the replacement of a model, and the command that prints its price; "" without one.
+func replacement(m *Retiring) (sentence, command string) {
 	if m.Replacement == "" {
-		return ""
+		return "", ""
 	}
-	return " Use " + m.Replacement + "."
-}
-
-func priceCommand(m *Retiring) string {
-	if m.Replacement == "" {
-		return ""
-	}
-	return "mesh price " + m.Replacement
+	return " Use " + m.Replacement + ".", "mesh price " + m.Replacement
 }
 
 // adviseRetiring is about models that retire soon, which are one advice.
@@ -112,13 +107,14 @@ func adviseRetiring(r *Report) []Advice {
 		}
 		n, calls = n+1, calls+m.Calls
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return nil
-	case 1:
-		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%d calls).%s", first.Model, first.Date, calls, replacement(first)), priceCommand(first)}}
 	}
-	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", n, soon, calls, first.Model, first.Date, replacement(first))
+	use, command := replacement(first)
+	if n == 1 {
+		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%d calls).%s", first.Model, first.Date, calls, use), command}}
+	}
+	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", n, soon, calls, first.Model, first.Date, use)
 	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --within %dd", soon)}}
 }
 

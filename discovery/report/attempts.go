@@ -60,10 +60,7 @@ func (a *attempts) add(c *call) {
 		t.failed++
 	}
 	if !c.Failed && c.Complete && c.Duration > 0 {
-		if t.times == nil {
-			t.times = histogram{}
-		}
-		t.times[bucketOf(milliseconds(c.Duration))]++
+		t.times.add(bucketOf(milliseconds(c.Duration)), 1)
 	}
 }
 
@@ -77,10 +74,9 @@ func (a *attempts) merge(o *attempts) {
 func (t *triesSum) merge(o *triesSum) {
 	t.calls += o.calls
 	t.failed += o.failed
-	if t.times == nil {
-		t.times = histogram{}
+	for bucket, n := range o.times {
+		t.times.add(bucket, n)
 	}
-	t.times.merge(o.times)
 }
 
 // tries returns the sum as plain data.

@@ -65,10 +65,9 @@ func (b *budgetSum) in(number int64, w *window) bool {
 	}
 }
 
-// spending is what was spent of a budget, by the value of its label.
+// spending is what was spent of a budget, by the value of its label. Values beyond maxValues are left out.
 type spending struct {
-	sums   map[string]*decimal.Sum
-	others decimal.Sum
+	sums map[string]*decimal.Sum
 	// days are those of which the forecast of a month is made.
 	days map[string]history
 }
@@ -82,38 +81,25 @@ func newSpending() *spending {
 
 func (s *spending) addDay(value string, number int64, usd decimal.Decimal) {
 	value = cut(value)
-	days := s.days[value]
-	if days == nil {
+	if s.days[value] == nil {
 		if len(s.days) >= maxForecasts {
 			return
 		}
-		days = history{}
-		s.days[value] = days
+		s.days[value] = history{}
 	}
-	days.add(number, usd)
+	s.days[value].add(number, usd)
 }
 
-func (s *spending) add(value string, usd decimal.Decimal) { s.sum(value).Add(usd) }
-
-// sum returns the sum of a value, or of the others.
-func (s *spending) sum(value string) *decimal.Sum {
+func (s *spending) add(value string, usd decimal.Decimal) {
 	value = cut(value)
-	sum := s.sums[value]
-	switch {
-	case sum != nil:
-	case len(s.sums) >= maxValues:
-		sum = &s.others
-	default:
-		sum = &decimal.Sum{}
-		s.sums[value] = sum
+	if s.sums[value] != nil || len(s.sums) < maxValues {
+		made(s.sums, value).Add(usd)
 	}
-	return sum
 }
 
 func (s *spending) merge(o *spending) {
-	s.others.Merge(&o.others)
-	for value, usd := range o.sums {
-		s.sum(value).Merge(usd)
+	for value, sum := range o.sums {
+		s.add(value, sum.Total())
 	}
 	for value, days := range o.days {
 		for number, usd := range days {
@@ -153,7 +139,7 @@ func (b *budgetSum) state(spent *spending, month *Month, today int64) Budget {
 // forecast returns the value that will spend most until the end of the month.
 func (s *spending) forecast(today int64, left int) (value string, usd decimal.Decimal) {
 	for name, days := range s.days {
-		end := days.monthEnd(s.sum(name).Total(), today, left)
+		end := days.monthEnd(made(s.sums, name).Total(), today, left)
 		if c := end.Cmp(usd); c > 0 || (c == 0 && (value == "" || cmp.Less(name, value))) {
 			value, usd = name, end
 		}

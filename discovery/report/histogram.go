@@ -25,10 +25,11 @@ func valueOf(bucket int) float64 { return 2 * math.Pow(gamma, float64(bucket)) /
 // histogram counts positive values by their size. Few of the possible buckets are used.
 type histogram map[int]int
 
-func (h histogram) merge(o histogram) {
-	for bucket, n := range o {
-		h[bucket] += n
+func (h *histogram) add(bucket, n int) {
+	if *h == nil {
+		*h = histogram{}
 	}
+	(*h)[bucket] += n
 }
 
 func (h histogram) count() (n int) {
