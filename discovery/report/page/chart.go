@@ -15,9 +15,6 @@ import (
 // maxBars is the number of bars of a chart. A longer time is shown by month.
 const maxBars = 120
 
-// maxDayRows is the number of rows of a table in the page. What is earlier is one row.
-const maxDayRows = 200
-
 // bar is a day of the chart, or a month of a long time.
 type bar struct {
 	// Name is a date, or a month such as "2026-11".
@@ -82,13 +79,6 @@ func months(days []bar) (all []bar) {
 		}
 		all[len(all)-1].add(d)
 	}
-	if more := len(all) - maxDayRows; more > 0 {
-		for i := range more {
-			all[more].add(&all[i])
-		}
-		all = all[more:]
-		all[0].Name = "until " + all[0].Name
-	}
 	for i := range all {
 		all[i].Title, all[i].short = all[i].Name, all[i].Name
 	}
@@ -147,11 +137,9 @@ func perUnit(height, most float64) float64 {
 	return height / most
 }
 
-// newStack returns the bars.
-func newStack(all []bar) (s stack) {
-	if len(all) == 0 {
-		return s
-	}
+// Stack is the bars of both charts.
+func (p *page) Stack() stack {
+	all := p.Bars
 	columns := len(all[0].Models)
 	full, pale := make([]strings.Builder, columns), make([]strings.Builder, columns)
 	var before strings.Builder

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
@@ -12,13 +11,7 @@ import (
 )
 
 // MonthName is the name of the month, such as November 2026.
-func (p *page) MonthName() string {
-	at, err := time.Parse("2006-01", p.Month.Month)
-	if err != nil {
-		return line(p.Month.Month)
-	}
-	return at.Format("January 2006")
-}
+func (p *page) MonthName() string { return dateAs(p.Month.Month, "2006-01", "January 2006") }
 
 // OldPrices is how old the price table is; "" up to 14 days.
 func (p *page) OldPrices() string { return table.OldPrices(p.Source.PricesAsOf, p.Source.Now) }

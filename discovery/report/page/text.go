@@ -172,21 +172,18 @@ func platformName(name string) string {
 }
 
 // dateText returns a date such as "2026-11-21" as 21 Nov 2026.
-func dateText(date string) string {
-	at, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return line(date)
-	}
-	return at.Format("2 Jan 2006")
-}
+func dateText(date string) string { return dateAs(date, time.DateOnly, "2 Jan 2006") }
 
 // shortDate returns a date without its year, and with the weekday.
-func shortDate(date string) string {
-	at, err := time.Parse(time.DateOnly, date)
+func shortDate(date string) string { return dateAs(date, time.DateOnly, "Mon 2 Jan") }
+
+// dateAs returns a date in another layout, and a text that is not a date as it is.
+func dateAs(date, layout, shown string) string {
+	at, err := time.Parse(layout, date)
 	if err != nil {
 		return line(date)
 	}
-	return at.Format("Mon 2 Jan")
+	return at.Format(shown)
 }
 
 func instant(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04") }

@@ -165,9 +165,6 @@ func (p *page) Charts() []*chart {
 	return []*chart{newChart("wide", 830, 300, 48, 8, p.Bars), newChart("narrow", 360, 250, 40, 4, p.Bars)}
 }
 
-// Stack is the bars of both charts.
-func (p *page) Stack() stack { return newStack(p.Bars) }
-
 // ChartText describes the chart.
 func (p *page) ChartText() string {
 	highest, lowest := &p.Bars[0], &p.Bars[0]
