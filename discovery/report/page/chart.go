@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/money"
@@ -28,29 +29,14 @@ type bar struct {
 }
 
 func newBar(d *report.Day, columns int) bar {
-	b := bar{Name: d.Day, Calls: d.Calls, USD: d.USD, PreviousUSD: d.PreviousUSD, Running: d.Running, Unpriced: d.Calls > 0 && d.Unpriced == d.Calls}
-	for i := range columns {
-		usd := "0"
-		if i < len(d.Models) {
-			usd = d.Models[i]
-		}
-		b.Models = append(b.Models, usd)
+	return bar{
+		Name: d.Day, Calls: d.Calls, USD: d.USD, PreviousUSD: d.PreviousUSD, Running: d.Running, Unpriced: d.Calls > 0 && d.Unpriced == d.Calls,
+		Models: append(slices.Clone(d.Models), slices.Repeat([]string{"0"}, columns)...)[:columns], Title: shortDate(d.Day), short: dateAs(d.Day, time.DateOnly, "2 Jan"),
 	}
-	b.Title, b.short = shortDate(d.Day), dayOfMonth(d.Day)
-	return b
 }
 
 // total is the height of the bar.
 func (b *bar) total() float64 { return max(0, number(b.USD)) }
-
-func dayOfMonth(date string) string {
-	text := shortDate(date)
-	_, short, ok := strings.Cut(text, " ")
-	if !ok {
-		return text
-	}
-	return short
-}
 
 // bars returns the days, with today, or the months of a long time.
 func bars(days *report.Days) (all []bar, byMonth bool) {
@@ -88,7 +74,7 @@ func months(days []bar) (all []bar) {
 func (b *bar) add(more *bar) {
 	b.Calls += more.Calls
 	b.USD = money.Sum(b.USD, more.USD)
-	for i := range min(len(b.Models), len(more.Models)) {
+	for i := range b.Models {
 		b.Models[i] = money.Sum(b.Models[i], more.Models[i])
 	}
 	b.Running = b.Running || more.Running

@@ -213,7 +213,7 @@ func (p *page) Keys() (all []key) {
 	for i := last; i >= 0; i-- {
 		sum := "0"
 		for j := range p.Bars {
-			if i < len(p.Bars[j].Models) && (!p.Bars[j].Running || p.Days.Today == nil) {
+			if !p.Bars[j].Running || p.Days.Today == nil {
 				sum = money.Sum(sum, p.Bars[j].Models[i])
 			}
 		}
