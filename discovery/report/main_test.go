@@ -13,7 +13,6 @@ var (
 	day         = madecalls.Day
 	record      = madecalls.Record
 	someRecords = madecalls.Records
-	sequence    = madecalls.Sequence
 	priced      = madecalls.Priced
 	of          = madecalls.Of
 	labelled    = madecalls.Labelled

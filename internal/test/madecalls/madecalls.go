@@ -104,7 +104,7 @@ func Sequence(records []calls.Record) iter.Seq2[calls.Record, error] {
 
 // Records makes up n calls, the same in every run.
 func Records(n, days int) []calls.Record {
-	random := rand.New(rand.NewPCG(uint64(n), uint64(days)))
+	random := rand.New(rand.NewPCG(uint64(n), uint64(days))) //nolint:gosec // the calls are the same in every run
 	records := make([]calls.Record, n)
 	for i := range records {
 		records[i] = Record(random, days)
