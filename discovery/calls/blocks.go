@@ -25,8 +25,8 @@ type block struct {
 	// calls are those of a session file, in the place of lines, and record the one that is iterated over.
 	calls  []*sessionCall
 	record *Record
-	// number is the number of the file among all that are read, from 1 on.
-	number int
+	// number is the number of the file among all that are read, from 1 on, and turn the number of blocks before this one.
+	number, turn int
 }
 
 // blocks reads a file in blocks.

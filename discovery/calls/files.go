@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"iter"
 	"os"
@@ -13,10 +14,11 @@ import (
 )
 
 // files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
-// folders. Files whose names begin with a day before from are left out; with "" there are none.
+// folders. Files whose names begin with a day before from are left out; with "" there are none. A compressed copy of a file has the error
+// errPacked.
 func files(paths []string, from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		w := walker{from: from, seen: make(map[string]bool), yield: yield}
+		w := walker{from: from, seen: make(map[string]string), yield: yield}
 		for _, path := range paths {
 			if path != "" { // which would become the current directory
 				path = filepath.Clean(path)
@@ -38,10 +40,10 @@ func identity(path string) string {
 	return path
 }
 
-// walker finds calls files. seen has the identities of those that it has yielded.
+// walker finds calls files. seen has the identities of those that it has yielded, by those without .gz.
 type walker struct {
 	from  string
-	seen  map[string]bool
+	seen  map[string]string
 	yield func(string, error) bool
 }
 
@@ -117,13 +119,18 @@ func (w *walker) isEarlier(path string) bool {
 
 // once yields a file that was not yielded before. A file with the same name and .gz is its compressed copy.
 func (w *walker) once(name, identity string, err error) bool {
-	identity = strings.TrimSuffix(strings.TrimSuffix(identity, ".gz"), ".zst")
-	if w.seen[identity] {
+	stem := strings.TrimSuffix(strings.TrimSuffix(identity, ".gz"), ".zst")
+	switch w.seen[stem] {
+	case "":
+		w.seen[stem] = identity
+		return w.yield(name, err)
+	case identity:
 		return true
 	}
-	w.seen[identity] = true
-	return w.yield(name, err)
+	return strings.HasSuffix(name, ".zst") || w.yield(name, errPacked)
 }
+
+var errPacked = errors.New("the file is a compressed copy")
 
 // dayOf returns the day that the name of a file begins with, and reports whether there is one.
 func dayOf(path string) (day string, ok bool) {

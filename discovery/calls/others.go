@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -24,7 +25,7 @@ func (l *Log) Others(since time.Time) iter.Seq2[Record, error] {
 	if err := l.ready(); err != nil {
 		return func(yield func(Record, error) bool) { yield(Record{}, err) }
 	}
-	t := &tail{log: l, from: firstDay(since), files: map[string]*tailed{}, records: newRecordReader()}
+	t := &tail{log: l, from: firstDay(since), files: map[string]*tailed{}, packed: map[string]bool{}, records: newRecordReader()}
 	return t.read
 }
 
@@ -35,6 +36,7 @@ type tail struct {
 	from    string
 	files   map[string]*tailed // by name without .gz
 	failed  error              // of the folder
+	packed  map[string]bool    // compressed copies that were logged
 	records *recordReader
 	buffer  []byte
 }
@@ -58,12 +60,14 @@ func (t *tail) read(yield func(Record, error) bool) {
 	found := map[string]string{} // names, by those without .gz
 	var failed error
 	for name, err := range files([]string{t.log.dir}, t.from) {
-		if err != nil {
+		switch {
+		case err == nil:
+			found[strings.TrimSuffix(name, ".gz")] = name
+		case !errors.Is(err, errPacked):
 			failed = errors.Join(failed, err)
-			continue
-		}
-		if stem := strings.TrimSuffix(name, ".gz"); found[stem] == "" { // the name without .gz is before the other one
-			found[stem] = name
+		case !t.packed[name]:
+			t.packed[name] = true
+			slog.Warn("calls: " + packedCopy(name).String())
 		}
 	}
 	t.takeOwn()

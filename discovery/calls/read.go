@@ -36,23 +36,8 @@ func Read(paths ...string) iter.Seq2[Record, error] { return ReadSince(time.Time
 // file that is opened, some may be earlier than since.
 func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		source := &sharedBlocks{paths: paths, from: firstDay(since)}
-		source.records(newRecordReader())(yield)
+		recordsOf(&sharedBlocks{paths: paths, from: firstDay(since), all: true})(yield)
 	}
-}
-
-// yieldLines yields the records of a block.
-func yieldLines(b *block, in *recordReader, yield func(Record, error) bool) bool {
-	for number, line := range b.lines() {
-		r, err := in.readCall(b.record, line)
-		if err != nil {
-			err = &LineError{b.file, number, err}
-		}
-		if !yield(r, err) {
-			return false
-		}
-	}
-	return true
 }
 
 // lines yields the lines that are not blank, with their numbers.

@@ -28,35 +28,48 @@ import (
 // Which records are in which sequence is not defined. A sequence can be used once, and by one goroutine. Each must be read to its end:
 // after a break in one, the others end, too. n must be positive. onRead, if it is not nil, is called as SumOptions.OnRead.
 func ReadParts(n int, onRead func(bytes int), paths ...string) []iter.Seq2[Record, error] {
-	source := &sharedBlocks{paths: paths, onRead: onRead}
+	return partsOf(n, &sharedBlocks{paths: paths, onRead: onRead, all: true})
+}
+
+// ReadCalls is [ReadParts] for the records that count, each call once, as [Copies] describes. Records that may be copies are yielded last.
+// onCopies is called as SumOptions.OnCopies.
+func ReadCalls(n int, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Record, error] {
+	return partsOf(n, &sharedBlocks{paths: paths, onRead: onRead, onCopies: onCopies})
+}
+
+func partsOf(n int, source *sharedBlocks) []iter.Seq2[Record, error] {
 	parts := make([]iter.Seq2[Record, error], n)
 	for i := range parts {
-		parts[i] = source.records(newRecordReader())
+		parts[i] = recordsOf(source)
 	}
 	return parts
 }
 
-// CountParts is [ReadParts] with [Record.Count] of each record, which takes less time: the usage of a line is read together with the line.
+// recordsOf yields the records of the blocks that one goroutine gets.
+func recordsOf(source *sharedBlocks) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		lines := lines[Record]{in: newRecordReader(), of: func(r *Record) (Record, error) { return *r, nil }}
+		lines.read(source, yield)
+	}
+}
+
+// CountParts is [ReadCalls] with [Record.Count] of each record, which takes less time: the usage of a line is read together with the line.
 // Beside an error of Count there is a Counted with the Record alone.
-func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), paths ...string) []iter.Seq2[Counted, error] {
-	source := &sharedBlocks{paths: paths, onRead: onRead}
+func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Counted, error] {
+	source := &sharedBlocks{paths: paths, onRead: onRead, onCopies: onCopies}
 	parts := make([]iter.Seq2[Counted, error], n)
 	for i := range parts {
 		in := newRecordReader()
 		in.e.counts = &usage.Reader{}
-		parts[i] = func(yield func(Counted, error) bool) {
-			source.records(in)(func(r Record, err error) bool {
-				if err != nil {
-					return yield(Counted{}, err)
-				}
-				call, err := in.call(&r)
-				c, err := r.count(call, err, list, reprice)
-				if err != nil {
-					c.Record = r
-				}
-				return yield(c, err)
-			})
+		count := func(r *Record) (Counted, error) {
+			call, err := in.call(r)
+			c, err := r.count(call, err, list, reprice)
+			if err != nil {
+				c.Record = *r
+			}
+			return c, err
 		}
+		parts[i] = func(yield func(Counted, error) bool) { (&lines[Counted]{in: in, of: count}).read(source, yield) }
 	}
 	return parts
 }
@@ -71,9 +84,15 @@ type sharedBlocks struct {
 	// begun reports whether paths were searched for files, which have not been opened yet.
 	begun bool
 	files []foundFile
-	// current is the file that is read, which done closes; both are nil between files. number is its number.
+	// names are those of the files that were begun, by their numbers, and packed those of compressed copies, which are left out.
+	names, packed []string
+	// all reports whether copies are yielded, too. blocks is the number of blocks that were read.
+	all      bool
+	blocks   int
+	copies   copies
+	onCopies func(Copies)
+	// current is the file that is read, which done closes; both are nil between files.
 	current  blockReader
-	number   int
 	done     func()
 	sessions sessions
 }
@@ -88,30 +107,6 @@ type foundFile struct {
 	err  error
 }
 
-// records yields the records of the blocks that this goroutine gets.
-func (s *sharedBlocks) records(in *recordReader) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		var b block
-		for {
-			var err error
-			if b, err = s.next(b.data); errors.Is(err, errNoMore) {
-				return
-			}
-			if err != nil {
-				if !yield(Record{}, err) {
-					s.stop()
-					return
-				}
-				continue
-			}
-			if !yieldLines(&b, in, yield) {
-				s.stop()
-				return
-			}
-		}
-	}
-}
-
 var errNoMore = errors.New("there are no more blocks")
 
 // next reads the next block into buffer. The error is of a file or a line, after which the next block follows, or errNoMore.
@@ -122,11 +117,14 @@ func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	for {
 		if s.current == nil {
 			if err := s.open(); err != nil {
-				return block{data: buffer, number: s.number}, err
+				return block{data: buffer, number: len(s.names)}, err
 			}
 		}
 		b, err := s.current.next(buffer)
-		b.number = s.number
+		b.number, b.turn = len(s.names), s.blocks
+		if err == nil {
+			s.blocks++
+		}
 		if err == nil || !errors.Is(err, io.EOF) {
 			return b, err
 		}
@@ -143,6 +141,10 @@ func (s *sharedBlocks) begin() {
 	s.begun = true
 	s.sessions = sessions{seen: map[string]bool{}, codex: map[string][]codexTokens{}}
 	for name, err := range files(s.paths, s.from) {
+		if errors.Is(err, errPacked) {
+			s.packed = append(s.packed, name)
+			continue
+		}
 		s.files = append(s.files, foundFile{name, err})
 	}
 	slices.SortStableFunc(s.files, func(a, b foundFile) int { return cmp.Compare(sessionRank(a.name), sessionRank(b.name)) })
@@ -154,7 +156,7 @@ func (s *sharedBlocks) open() error {
 		return errNoMore
 	}
 	file := s.files[0]
-	s.files, s.number = s.files[1:], s.number+1
+	s.files, s.names = s.files[1:], append(s.names, file.name)
 	if file.err != nil {
 		return file.err
 	}
@@ -183,4 +185,16 @@ func (s *sharedBlocks) stop() {
 	defer s.mu.Unlock()
 	s.begun, s.files = true, nil
 	s.close()
+	s.copies.drop()
+}
+
+// rest returns the lines that count and were held until all others were read to its first caller, and reports the copies.
+func (s *sharedBlocks) rest() []held {
+	s.mu.Lock()
+	turns, names, packed := s.blocks, s.names, s.packed
+	s.packed = nil
+	s.mu.Unlock()
+	lines := s.copies.rest(turns)
+	s.copies.report(s.onCopies, names, packed)
+	return lines
 }

@@ -123,7 +123,7 @@ func TestCountPartsCount(t *testing.T) {
 		require.Len(t, want, 16)
 		var got []calls.Counted
 		var errs []string
-		for c, err := range calls.CountParts(1, nil, reprice, nil, file)[0] {
+		for c, err := range calls.CountParts(1, nil, reprice, nil, nil, file)[0] {
 			got, errs = append(got, c), append(errs, fmt.Sprint(err))
 		}
 		assert.Equal(t, want, got)

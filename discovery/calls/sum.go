@@ -31,6 +31,9 @@ type SumOptions struct {
 	// OnRead, if it is set, is called after each read of a file with the number of its bytes, which may be compressed: for a line that shows
 	// progress. It is called by one goroutine at a time.
 	OnRead func(bytes int)
+	// OnCopies, if it is set, is called after reading for each file with records that do not count, because others of the same calls do.
+	// Otherwise they are logged to [slog.Default].
+	OnCopies func(Copies)
 }
 
 // Group is the sum of the calls with the same values.
@@ -65,10 +68,10 @@ type Group struct {
 const maxWorkers = 16
 
 // Sum adds up the calls of calls files, which are read as by [Read], in parallel, and returns the groups of each grouping. They are
-// sorted by their values, and each has a call. Memory grows with the number of groups and not with the number of calls.
+// sorted by their values, and each has a call. Memory grows with the number of groups, and up to a limit with the number of calls, to
+// recognize copies.
 //
-// The recorded cost counts, unless SumOptions.Reprice is set. Calls that fetched the same response, which was made in the background,
-// within 24 hours are one call: the first of them.
+// The recorded cost counts, unless SumOptions.Reprice is set. Records of one call count once, as [Copies] describes.
 //
 // Lines that cannot be read, and lines without a cost whose usage is invalid, are in no group. The error joins a [*LineError] for each of
 // the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
@@ -84,7 +87,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		opts.Prices = prices.BuiltIn()
 	}
 	var errs lineErrors
-	source := &sharedBlocks{paths: paths, onRead: opts.OnRead}
+	source := &sharedBlocks{paths: paths, onRead: opts.OnRead, onCopies: opts.OnCopies}
 	summers := make([]*summer, min(runtime.GOMAXPROCS(0), maxWorkers))
 	var workers sync.WaitGroup
 	for i := range summers {
@@ -92,7 +95,6 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 		workers.Go(func() { summers[i].read(source) })
 	}
 	workers.Wait()
-	addFetched(summers)
 	rows := make([][]Group, len(groupings))
 	for i, total := range summers[0].sums {
 		for _, more := range summers[1:] {

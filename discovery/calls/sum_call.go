@@ -16,26 +16,36 @@ import (
 
 // summer adds up calls. Each goroutine has its own.
 type summer struct {
-	opts   SumOptions
-	errs   *lineErrors
-	sums   []*sums // of each grouping
-	groups []*group
-	d      jsonread.Decoder
-	e      entry
-	counts usage.Reader
-	// fetched are the lines that fetch a stored response, which others may have fetched, too. They are added last.
-	fetched []endpoints.Fetch[fetchedLine]
+	opts SumOptions
+	errs *lineErrors
+	sums []*sums // of each grouping
+	// parts are the calls of a block, groups those of the parts, and sightings their records.
+	parts     []part
+	groups    []*group
+	sightings []sighting
+	d         jsonread.Decoder
+	e         entry
+	counts    usage.Reader
 	// selected has whether labels match SumOptions.MatchLabels, by their JSON.
 	selected shared[bool]
 	// labels are those of the last record.
 	labels     map[string]string
 	labelsJSON []byte
-	last       bool // fetched lines are added
-	live       bool // calls are those of Totals: their fetched responses are calls, and they may have no provider
+}
+
+// part is what a call adds to its groups.
+type part struct {
+	groups             []*group // none if the call is not selected
+	cost               cost
+	fees, upstream     decimal.Decimal
+	used               prices.Usage
+	hasUsage           bool
+	failed, subscribed bool
+	err                error // why it adds nothing
 }
 
 func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
-	s := &summer{opts: opts, errs: errs, groups: make([]*group, len(groupings)), selected: shared[bool]{}}
+	s := &summer{opts: opts, errs: errs, selected: shared[bool]{}}
 	for _, by := range groupings {
 		s.sums = append(s.sums, newSums(by))
 	}
@@ -48,84 +58,95 @@ func (s *summer) read(source *sharedBlocks) {
 	for {
 		var err error
 		switch b, err = source.next(b.data); {
+		case err == nil:
+			s.decode(&b)
+			source.copies.add(&b, s.sightings)
+			s.addParts(&b)
 		case errors.Is(err, errNoMore):
+			for _, h := range source.rest() {
+				s.decode(&h.block)
+				s.addParts(&h.block)
+			}
 			return
-		case err != nil:
+		default:
 			s.errs.add(b.number, err)
+		}
+	}
+}
+
+// decode sets the parts of a block.
+func (s *summer) decode(b *block) {
+	s.parts, s.groups, s.sightings = s.parts[:0], s.groups[:0], s.sightings[:0]
+	for number, line := range b.lines() {
+		p, recorded, err := s.decodeCall(b.record, line)
+		if err != nil {
+			s.errs.add(b.number, &LineError{b.file, number, err})
 			continue
 		}
-		for number, line := range b.lines() {
-			if err := s.addCall(b.record, line); errors.Is(err, errFetched) {
-				one := fetchedLine{b.file, b.number, number, bytes.Clone(line)}
-				s.fetched = append(s.fetched, endpoints.Fetch[fetchedLine]{ID: string(s.e.id), Time: s.e.time, Call: one})
-			} else if err != nil {
-				s.errs.add(b.number, &LineError{b.file, number, err})
-			}
+		s.sightings = append(s.sightings, s.e.sighting(p, line, number))
+		s.parts = append(s.parts, part{})
+		one := &s.parts[len(s.parts)-1]
+		one.err = s.part(p, recorded, one)
+	}
+}
+
+// addParts adds the parts of a block, without those to be skipped.
+func (s *summer) addParts(b *block) {
+	for i := range s.parts {
+		switch one := &s.parts[i]; {
+		case s.sightings[i].skip:
+		case one.err != nil:
+			s.errs.add(b.number, &LineError{b.file, s.sightings[i].number, one.err})
+		default:
+			one.add()
 		}
 	}
 }
 
-// addCall adds a record of a session file, or else a line.
-func (s *summer) addCall(r *Record, line []byte) error {
-	if r != nil {
-		return s.addRecord(r)
-	}
-	return s.addLine(line)
-}
-
-func (s *summer) addLine(line []byte) error {
+// decodeCall decodes a record of a session file, or else a line.
+func (s *summer) decodeCall(r *Record, line []byte) (p models.Provider, recorded cost, err error) {
 	e := &s.e
 	e.counts = &s.counts
-	if err := e.decode(&s.d, line); err != nil {
-		return err
+	if r != nil {
+		err = s.set(r)
+	} else if err = e.decode(&s.d, line); err == nil && e.time.IsZero() {
+		err = errNoTime
 	}
-	if e.time.IsZero() {
-		return errNoTime
+	if err == nil {
+		p, err = e.resolve()
 	}
-	return s.addEntry()
+	if err == nil {
+		recorded, err = e.cost() // also of a call at another time, as in Read
+	}
+	return p, recorded, err
 }
 
-// addEntry adds the call that was decoded.
-func (s *summer) addEntry() error {
+// part sets what the call that was decoded adds to its groups.
+func (s *summer) part(p models.Provider, recorded cost, one *part) (err error) {
 	e := &s.e
-	if !s.last && !s.live && e.complete && bytes.Contains(e.path, []byte("/responses/")) && endpoints.Fetches(string(e.path), string(e.id)) {
-		return errFetched
-	}
-	p, err := e.resolve()
-	if err != nil && !s.live {
-		return err
-	}
-	recorded, err := e.cost()
-	if err != nil { // also of a call at another time, as in Read
-		return err
-	}
 	if e.time.Before(s.opts.From) || (!s.opts.To.IsZero() && !e.time.Before(s.opts.To)) {
 		return nil
 	}
 	if len(s.opts.MatchLabels) > 0 && !s.selected.of(e.labels, s.matches) {
 		return nil
 	}
-	used, usageErr := e.used(p)
-	cost, err := s.cost(p, recorded, used, usageErr)
-	if err != nil {
+	var usageErr error
+	one.used, usageErr = e.used(p)
+	if one.cost, err = s.cost(p, recorded, one.used, usageErr); err != nil {
 		return err
 	}
-	fees, failed := s.fees(p, &cost, &used), e.failed(cost.unpriced)
-	for i, sums := range s.sums { // before anything is added: a call is in all of them, or in none
-		if s.groups[i], err = sums.group(&s.d, e, p, cost.unpriced); err != nil {
+	one.hasUsage, one.subscribed = usageErr == nil, string(e.billing) == subscription
+	one.fees, one.failed = s.fees(p, &one.cost, &one.used), e.failed(one.cost.unpriced)
+	one.upstream, _ = decimal.ParsePlain(string(e.upstreamUSD))
+	begin := len(s.groups)
+	for _, sums := range s.sums { // before anything is added: a call is in all of them, or in none
+		g, err := sums.group(&s.d, e, p, one.cost.unpriced)
+		if err != nil {
 			return err
 		}
+		s.groups = append(s.groups, g)
 	}
-	for _, g := range s.groups {
-		if failed {
-			g.row.Failed++
-		}
-		g.add(&cost, &used, usageErr, string(e.billing) == subscription)
-		g.fees.Add(fees)
-		if upstream, ok := decimal.ParsePlain(string(e.upstreamUSD)); ok {
-			g.upstream.Add(upstream)
-		}
-	}
+	one.groups = s.groups[begin:]
 	return nil
 }
 
@@ -138,28 +159,39 @@ func (s *summer) matches(labels []byte) bool {
 	return r.HasLabels(s.opts.MatchLabels)
 }
 
-// add adds a call. Its counts are left out if they cannot be read.
-func (g *group) add(cost *cost, used *prices.Usage, usageErr error, subscribed bool) {
+// add adds the part to its groups, without counts that cannot be read.
+func (one *part) add() {
+	for _, g := range one.groups {
+		g.add(one)
+	}
+}
+
+func (g *group) add(one *part) {
 	g.row.Calls++
+	if one.failed {
+		g.row.Failed++
+	}
 	switch {
-	case cost.unpriced == "":
-		g.usd.Add(cost.usd)
-		if subscribed {
-			g.subscription.Add(cost.usd)
+	case one.cost.unpriced == "":
+		g.usd.Add(one.cost.usd)
+		if one.subscribed {
+			g.subscription.Add(one.cost.usd)
 		}
-	case cost.bounded:
+	case one.cost.bounded:
 		g.row.Bounded++
-		g.bounds.Add(cost.usd)
+		g.bounds.Add(one.cost.usd)
 		fallthrough
 	default:
 		g.row.Unpriced++
 	}
+	g.fees.Add(one.fees)
+	g.upstream.Add(one.upstream)
 	switch {
-	case usageErr != nil:
-	case subscribed:
-		addUsage(&g.row.SubscriptionUsage, used)
+	case !one.hasUsage:
+	case one.subscribed:
+		addUsage(&g.row.SubscriptionUsage, &one.used)
 	default:
-		addUsage(&g.row.Usage, used)
+		addUsage(&g.row.Usage, &one.used)
 	}
 }
 

@@ -24,7 +24,6 @@ func NewTotals(by ...string) (*Totals, error) {
 		return nil, err
 	}
 	s := newSummer(SumOptions{Prices: prices.BuiltIn()}, []*grouping{g}, nil)
-	s.live = true
 	return &Totals{summer: s}, nil
 }
 
@@ -43,22 +42,30 @@ func (t *Totals) Add(r Record) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.summer.addRecord(&r)
-}
-
-func (s *summer) addRecord(r *Record) error {
+	s := t.summer
 	s.e.counts = &s.counts
-	if err := s.set(r); err != nil {
+	if err := s.set(&r); err != nil {
 		return err
 	}
-	return s.addEntry()
+	p, _ := s.e.resolve()
+	recorded, err := s.e.cost()
+	if err != nil {
+		return err
+	}
+	var one part
+	s.groups = s.groups[:0]
+	if err := s.part(p, recorded, &one); err != nil {
+		return err
+	}
+	one.add()
+	return nil
 }
 
 // set sets the fields of a record that sums need. JSON of the record, which has all, would take several times as long.
 func (s *summer) set(r *Record) (err error) {
 	e := &s.e
 	*e = entry{
-		provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
+		id: []byte(r.ID), provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
 		api: []byte(r.API), platform: []byte(r.Platform), region: []byte(r.Region), profile: []byte(r.Profile), billing: []byte(r.Billing),
 		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete, session: r.Session,
 		usdGiven: r.USD != "" || r.Unpriced != "", usd: given(r.USD), bound: given(r.BoundUSD), upstreamUSD: given(r.UpstreamUSD),

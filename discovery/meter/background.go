@@ -1,10 +1,8 @@
 package meter
 
 import (
-	"time"
-
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 )
 
@@ -15,41 +13,25 @@ type background struct {
 	next  int
 }
 
-// held is what was set aside for a response in the background; nothing once it was fetched, at a time.
-type held struct {
-	reserved []reservation
-	at       time.Time
-}
+// held is what was set aside for a response in the background; nothing once it was fetched.
+type held struct{ reserved []reservation }
 
 // maxHeldIDs bounds the memory for ids to about 2 MB.
 const maxHeldIDs = 10_000
 
 // take returns what was set aside for a response that ended, and reports whether it is fetched for the first time. The empty id is
 // always new.
-func (b *background) take(id string, at time.Time) (reserved []reservation, first bool) {
+func (b *background) take(id string) (reserved []reservation, first bool) {
 	h := b.ids[id]
 	if h == nil {
-		b.add(id, nil, at)
+		b.add(id, nil)
 		return nil, true
 	}
 	if h.reserved == nil {
 		return nil, false
 	}
-	reserved, h.reserved, h.at = h.reserved, nil, at
+	reserved, h.reserved = h.reserved, nil
 	return reserved, true
-}
-
-// taken is take for a record, and reports whether the record is a call. A record that fetched a response which was fetched before, perhaps
-// by another program, is not a call.
-func (b *background) taken(r *calls.Record) (reserved []reservation, first bool) {
-	if !r.Complete || !endpoints.Fetches(r.Path, r.ID) {
-		return nil, true
-	}
-	if h := b.ids[r.ID]; h != nil && h.reserved == nil && r.Time.Sub(h.at).Abs() >= endpoints.FetchedOnce {
-		h.at = r.Time
-		return nil, true
-	}
-	return b.take(r.ID, r.Time)
 }
 
 // hold keeps what was set aside for a response that is not ready. One without an id cannot be recognized later, so that its cost stays
@@ -62,19 +44,19 @@ func (b *background) hold(id string, reserved []reservation) {
 	case b.ids[id] != nil:
 		settle(reserved, nil)
 	default:
-		b.add(id, reserved, time.Time{})
+		b.add(id, reserved)
 	}
 }
 
 // add adds an id in place of the oldest one. A response that was not fetched until then costs Budget.PerCall.
-func (b *background) add(id string, reserved []reservation, at time.Time) {
+func (b *background) add(id string, reserved []reservation) {
 	if id == "" {
 		return
 	}
 	if b.ids == nil {
 		b.ids = map[string]*held{}
 	}
-	b.ids[id] = &held{reserved, at}
+	b.ids[id] = &held{reserved}
 	if len(b.order) < maxHeldIDs {
 		b.order = append(b.order, id)
 		return
@@ -85,9 +67,38 @@ func (b *background) add(id string, reserved []reservation, at time.Time) {
 	b.next = (b.next + 1) % maxHeldIDs
 }
 
+// maxSeen bounds the responses in each half of Meter.seen, which together take up to 4 MB.
+const maxSeen = 1 << 16
+
+// isCopy notes a record, and reports whether another record is of the same call, as package once defines it, and one of them fetched the
+// response. Two programs that share a folder count other records of one call twice until they are restored.
+func (m *Meter) isCopy(r *calls.Record) bool {
+	fetched := 0
+	if once.Fetches(r.Path, r.ID) {
+		fetched = 1
+	}
+	of, added := m.seen.Add(once.Key(r.Provider, r.ID, r.Time), r.Time, fetched)
+	return !added && of+fetched > 0
+}
+
+// taken reports whether the record of an earlier call, or of another program, is a new call, and returns what was set aside for it. Without
+// final counts it is one: budgets are spent at least.
+func (m *Meter) taken(r *calls.Record) (reserved []reservation, first bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case !r.Complete && r.USD == "":
+	case m.isCopy(r):
+		return nil, false
+	case once.Fetches(r.Path, r.ID):
+		reserved, _ = m.background.take(r.ID)
+	}
+	return reserved, true
+}
+
 // inBackground reports whether a response that was made in the background, or that was stored, is a call that is recorded now. One that
 // is not ready keeps what was set aside for it, and has a record only if it is a stream that broke off.
-func (c *call) inBackground(result *response.Result, stream bool) bool {
+func (c *call) inBackground(r *calls.Record, result *response.Result) bool {
 	c.meter.mu.Lock()
 	defer c.meter.unlock()
 	switch {
@@ -98,23 +109,23 @@ func (c *call) inBackground(result *response.Result, stream bool) bool {
 	case result.Pending:
 		c.meter.background.hold(result.ID, c.reserved)
 		c.reserved = []reservation{}
-		return stream
+		return r.Stream
 	case result.Object == nil && !c.target.Stored:
 		return true
 	}
-	return c.ended(result)
+	return c.ended(r, result)
 }
 
 // ended takes over what was set aside for a response that ended, and reports whether it is recorded: once, and not if it failed or was
 // canceled without counts, which costs nothing.
-func (c *call) ended(result *response.Result) bool {
-	reserved, first := c.meter.background.take(result.ID, c.sent)
+func (c *call) ended(r *calls.Record, result *response.Result) bool {
+	reserved, first := c.meter.background.take(result.ID)
 	if c.target.Stored {
 		c.reserved = reserved
 	} else {
 		settle(reserved, nil)
 	}
-	if first && result.Object != nil {
+	if first && result.Object != nil && !c.meter.isCopy(r) {
 		return true
 	}
 	settle(c.reserved, nil)

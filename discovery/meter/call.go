@@ -176,6 +176,9 @@ func (m *Meter) count(r *calls.Record, reserved []reservation) error {
 		m.charge(r)
 	}
 	settle(reserved, r)
+	if r.Complete || r.USD != "" {
+		m.isCopy(r) // notes the call, which another program may fetch
+	}
 	return m.totals.Add(*r)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
@@ -35,7 +36,8 @@ type Meter struct {
 	unknown    logged // hosts
 	models     logged // with calls whose cost is not known
 	background background
-	unread     error // of a line or a file that Follow has met
+	unread     error     // of a line or a file that Follow has met
+	seen       once.Seen // calls that were counted
 }
 
 // Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.
@@ -63,6 +65,7 @@ func New(opts ...Option) (*Meter, error) {
 	m := &Meter{
 		prices: prices.BuiltIn(), hosts: map[string]endpoints.Endpoint{}, regions: map[string]string{}, logger: slog.Default(), totals: totals,
 		others: map[*calls.Log]iter.Seq2[calls.Record, error]{}, unknown: logged{}, models: logged{},
+		seen: once.Seen{Most: maxSeen},
 	}
 	for _, opt := range opts {
 		if opt == nil {

@@ -108,14 +108,14 @@ func (r *reading) finish(reason string) {
 	}
 	result, err := r.reader.Result()
 	result.Usage.SetPath(c.path)
-	if (c.target.Stored || result.Background) && !c.inBackground(&result, r.body.Stream()) {
+	r.fill(&record, &result)
+	if (c.target.Stored || result.Background) && !c.inBackground(&record, &result) {
 		return
 	}
 	if c.target.Unknown && err == nil && result.Model == "" && result.Object == nil {
 		c.cancel()
 		return
 	}
-	r.fill(&record, &result)
 	switch {
 	case c.target.Uncounted != "":
 		record.Unpriced = c.target.Uncounted

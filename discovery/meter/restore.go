@@ -8,9 +8,9 @@ import (
 )
 
 // Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
-// budget survives a restart. Recorders do not get them. Records that fetched one response in the background within 24 hours are one call. A record without a cost counts as its
-// BoundUSD or as Budget.PerCall, if that is more; the BoundUSD of an incomplete one that has none is computed. Restore reads on after
-// an error of the sequence, and returns all of them joined.
+// budget survives a restart. Recorders do not get them. Records of one call count once, as [calls.Copies] describes. A record without a
+// cost counts as its BoundUSD or as Budget.PerCall, if that is more; the BoundUSD of an incomplete one that has none is computed. Restore
+// reads on after an error of the sequence, and returns all of them joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if err := m.ready(); err != nil {
 		return err
@@ -18,13 +18,11 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if records == nil {
 		return invalid("records", "", "must not be nil")
 	}
-	return errors.Join(m.each(records, m.countEarlier)...)
+	return errors.Join(m.each(calls.Once(records), m.countEarlier)...)
 }
 
 func (m *Meter) countEarlier(r *calls.Record) error {
-	m.mu.Lock()
-	reserved, first := m.background.taken(r)
-	m.mu.Unlock()
+	reserved, first := m.taken(r)
 	if !first {
 		return nil
 	}

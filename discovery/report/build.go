@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -57,7 +58,7 @@ func (c *collector) settle() {
 
 func (c *collector) source() Source {
 	s := Source{
-		Paths: []string{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
+		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
 	}
 	if asOf := c.Prices.AsOf(); !asOf.IsZero() {
 		s.PricesAsOf = asOf.Format(time.DateOnly)

@@ -12,7 +12,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -20,7 +19,7 @@ import (
 // maxWorkers bounds the memory of a report on a machine with many processors: each worker has its own sums.
 const maxWorkers = 4
 
-// Read returns the report of calls files, which are read once, in parallel, as [calls.Read] reads them. Lines, files and folders that cannot
+// Read returns the report of calls files, which are read once, in parallel, as [calls.CountParts] reads them. Lines, files and folders that cannot
 // be read are counted in Report.Errors, and do not end it. Invalid options are a [*ValueError], and no file is read.
 //
 // Memory does not grow with the number of calls. 1,000 models, 100,000 values of each label and 125,000 of all labels and threads have sums
@@ -32,7 +31,9 @@ func Read(o Options, paths ...string) (*Report, error) {
 	}
 	workers := make([]*collector, min(runtime.GOMAXPROCS(0), maxWorkers))
 	var group sync.WaitGroup
-	for i, records := range calls.CountParts(len(workers), s.Prices, s.Reprice, s.OnRead, paths...) {
+	var copies []calls.Copies
+	onCopies := func(c calls.Copies) { copies = append(copies, c) }
+	for i, records := range calls.CountParts(len(workers), s.Prices, s.Reprice, s.OnRead, onCopies, paths...) {
 		workers[i] = newCollector(s)
 		group.Go(func() { workers[i].collect(records) })
 	}
@@ -40,9 +41,8 @@ func Read(o Options, paths ...string) (*Report, error) {
 	for _, w := range workers[1:] {
 		workers[0].merge(w)
 	}
-	workers[0].addFetched()
 	r := workers[0].report()
-	r.Source.Paths = append(r.Source.Paths, paths...)
+	r.Source.Paths, r.Source.Copies = append(r.Source.Paths, paths...), append(r.Source.Copies, copies...)
 	return r, nil
 }
 
@@ -55,7 +55,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 	}
 	c := newCollector(s)
 	c.collect(func(yield func(calls.Counted, error) bool) {
-		for r, err := range records {
+		for r, err := range calls.Once(records) {
 			one := calls.Counted{}
 			if err == nil {
 				one, err = r.Count(s.Prices, s.Reprice)
@@ -68,7 +68,6 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 			}
 		}
 	})
-	c.addFetched()
 	return c.report(), nil
 }
 
@@ -102,14 +101,6 @@ type collector struct {
 	calls, future int
 	first, last   time.Time
 	errors        errorList
-	// fetched are the calls that fetched a stored response, which others may have fetched, too. They are added last.
-	fetched []endpoints.Fetch[counted]
-}
-
-// counted is a record as it counts, or why it does not.
-type counted struct {
-	calls.Counted
-	err error
 }
 
 func newCollector(s *setting) *collector {
@@ -124,11 +115,7 @@ func newCollector(s *setting) *collector {
 
 func (c *collector) collect(records iter.Seq2[calls.Counted, error]) {
 	for one, err := range records {
-		if one.Complete && endpoints.Fetches(one.Path, one.ID) {
-			c.fetched = append(c.fetched, endpoints.Fetch[counted]{ID: one.ID, Time: one.Time, Call: counted{one, err}})
-		} else {
-			c.read(&one, err)
-		}
+		c.read(&one, err)
 	}
 }
 
@@ -145,13 +132,6 @@ func (c *collector) read(one *calls.Counted, err error) {
 		return
 	}
 	c.add(&c.one)
-}
-
-// addFetched adds the first of the calls that fetched a response: it is one call.
-func (c *collector) addFetched() {
-	for _, f := range endpoints.FirstFetches(c.fetched) {
-		c.read(&f.Call.Counted, f.Call.err)
-	}
 }
 
 func (c *collector) add(one *call) {
@@ -217,7 +197,6 @@ func (c *collector) merge(o *collector) {
 		c.last = o.last
 	}
 	c.errors.merge(&o.errors)
-	c.fetched = append(c.fetched, o.fetched...)
 }
 
 // maxErrors is the number of errors whose texts are in a report.

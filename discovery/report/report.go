@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -73,6 +74,8 @@ type Period struct {
 type Source struct {
 	// Paths are the paths of [Read].
 	Paths []string `json:"paths"`
+	// Copies are the records that do not count, because others of the same calls do, for each file.
+	Copies []calls.Copies `json:"copies"`
 	// MatchLabels is Options.MatchLabels. All numbers are about the calls that have these labels.
 	MatchLabels map[string]string `json:"match_labels,omitempty"`
 	// Calls is the number of all calls; the report explains with it why a Period has none.

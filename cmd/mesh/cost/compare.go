@@ -29,7 +29,7 @@ func (o *Options) countCalls(in *callsfiles.Files, q *costs.BillQuery, failures 
 	}
 	rows, err := calls.Sum(calls.SumOptions{
 		From: q.From, To: q.To, MatchLabels: o.Match, By: costs.CallsBy, Prices: list,
-		OnRead: o.ReadingCalls("reading calls", in),
+		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
 	unread = exit.WrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {

@@ -54,7 +54,7 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	rows, err := calls.Sum(calls.SumOptions{
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
 		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
-		OnRead: o.ReadingCalls("reading calls", in),
+		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
 	unread := exit.WrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {

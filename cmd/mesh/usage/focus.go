@@ -33,7 +33,7 @@ func usageFocus(a *app.App, prices *prices.List, opts calls.SumOptions, account 
 	rows := focus.NewCalls(prices, account)
 	var unread []error
 	read, omitted, more := 0, 0, 0
-	for r, err := range calls.ReadParts(1, opts.OnRead, in.Paths...)[0] {
+	for r, err := range calls.ReadCalls(1, opts.OnRead, opts.OnCopies, in.Paths...)[0] {
 		switch {
 		case err != nil && len(unread) < maxLineErrors:
 			unread = append(unread, err)

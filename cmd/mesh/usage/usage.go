@@ -135,9 +135,7 @@ func run(_ context.Context, f Options) error {
 		return err
 	}
 	defer in.Close()
-	for _, name := range in.Packed() {
-		a.Warn(fmt.Errorf("%s is a copy of the file without .gz, and its calls count once", name))
-	}
+	opts.OnCopies = in.OnCopies(a.Warn)
 	if f.line {
 		return usageLine(a, &f, list, in, time.Now())
 	}
@@ -146,6 +144,7 @@ func run(_ context.Context, f Options) error {
 		return usageFocus(a, list, opts, f.account, in)
 	}
 	sums, err := costs.Read(f.by, opts, in.Paths...)
+	opts.OnCopies = func(calls.Copies) {} // they were reported
 	unread := exit.WrongUse(in.Rename(err))
 	if unread != nil {
 		if sums.Calls == 0 {

@@ -80,20 +80,26 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	}
 	u, err := s.usage(c)
 	charged, wrong := c.charge(form)
-	err = first(c.wrong, err, wrong)
-	var invalid *Error
-	switch {
-	case !errors.As(err, &invalid):
+	if err = first(c.wrong, err, wrong); err == nil { // errors.As allocates
 		u.ChargedUSD = cmp.Or(charged, u.ChargedUSD)
-	case charged != "":
-		u, c.requests, err = Usage{ChargedUSD: charged}, nil, nil
-		c.addMode(unknownName(invalid.Field[strings.LastIndexByte(invalid.Field, '.')+1:]))
-	default:
-		for _, n := range u.Counts() {
-			*n = max(*n, 0)
-		}
+	} else {
+		u, err = c.invalid(u, charged, err)
 	}
 	u.Mode, u.Requests = c.allModes(), c.billed(form)
+	return u, err
+}
+
+// invalid returns what is left of a usage with an error.
+func (c *counts) invalid(u Usage, charged string, err error) (Usage, error) {
+	var wrong *Error
+	if charged != "" && errors.As(err, &wrong) {
+		c.requests = nil
+		c.addMode(unknownName(wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]))
+		return Usage{ChargedUSD: charged}, nil
+	}
+	for _, n := range u.Counts() {
+		*n = max(*n, 0)
+	}
 	return u, err
 }
 

@@ -4,11 +4,9 @@ package callsfiles
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // ErrNoFile is the cause of the error of a file or folder that does not exist.
@@ -67,21 +65,6 @@ func copyOf(stdin io.Reader, path string) (string, error) {
 		_ = os.Remove(file.Name())
 	}
 	return file.Name(), err
-}
-
-// Packed returns the compressed copies beside files of the folders, which are not read: they have the same name and .gz.
-func (in *Files) Packed() (packed []string) {
-	for _, path := range in.Paths {
-		_ = filepath.WalkDir(path, func(name string, _ fs.DirEntry, err error) error {
-			if file, ok := strings.CutSuffix(name, ".gz"); ok && err == nil && isCalls(name) {
-				if _, err := os.Stat(file); err == nil {
-					packed = append(packed, name)
-				}
-			}
-			return nil // what cannot be read is an error when the files are read
-		})
-	}
-	return packed
 }
 
 // Close removes the copies.

@@ -68,3 +68,11 @@ func isCount(err error) bool {
 	var path *fs.PathError
 	return !errors.As(err, &line) && !errors.As(err, &path)
 }
+
+// OnCopies returns the function for calls.SumOptions that warns of copies. Files have the names of the command line.
+func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
+	return func(c calls.Copies) {
+		c.File, c.Of = cmp.Or(in.names[c.File], c.File), cmp.Or(in.names[c.Of], c.Of)
+		warn(errors.New(c.String()))
+	}
+}

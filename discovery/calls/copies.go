@@ -1,0 +1,241 @@
+package calls
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
+)
+
+// Copies are records in a file that do not count, because others of the same calls do. Records are of one call if they have the same
+// provider and response id, and their times differ by less than 24 hours. The first one that is read counts, of those with final
+// counts if there are any; of several that fetched a stored response, the earliest.
+type Copies struct {
+	// File is the file with the copies, and Of the file with the records that count, which may be the same; "" if these are in several files.
+	File string `json:"file"`
+	Of   string `json:"of"`
+	// Calls is the number of copies. It is 0 for a compressed file beside the file with the same name, which is read in its place.
+	Calls int `json:"calls"`
+	// IDs are the response ids of the first three.
+	IDs []string `json:"ids"`
+}
+
+// The bounds of the ids in Copies: their number, and the length of each.
+const (
+	maxIDs = 3
+	maxID  = 100
+)
+
+// packedCopy returns a compressed file and the file with the same name. One of them is named.
+func packedCopy(name string) Copies {
+	name = strings.TrimSuffix(name, ".gz")
+	return Copies{File: name + ".gz", Of: name, IDs: []string{}}
+}
+
+// String returns a sentence about the copies.
+func (c Copies) String() string {
+	ids := strings.Join(c.IDs, ", ")
+	if c.Calls > len(c.IDs) {
+		ids += ", …"
+	}
+	switch {
+	case c.Calls == 0:
+		return c.File + " is a copy of the file without .gz, and its calls count once"
+	case c.File == "":
+		return fmt.Sprintf("calls that were recorded several times count once; copies: %d (%s)", c.Calls, ids)
+	case c.Of == c.File:
+		return fmt.Sprintf("%s: calls that are there several times count once; copies: %d (%s)", c.File, c.Calls, ids)
+	}
+	return fmt.Sprintf("%s: calls that are also in %s count once; copies: %d (%s)", c.File, cmp.Or(c.Of, "other files"), c.Calls, ids)
+}
+
+// sighting is a record in a block.
+type sighting struct {
+	key    uint64
+	time   time.Time
+	id     []byte
+	line   []byte
+	number int // of the line
+	final  bool
+	waits  bool
+	// skip reports whether the record is a copy, or is added after all others.
+	skip bool
+}
+
+// sighting returns the record of a line.
+func (e *entry) sighting(p models.Provider, line []byte, number int) sighting {
+	s := sighting{key: once.Key(p, e.id, e.time), time: e.time, id: e.id, line: line, number: number, final: e.complete || e.usd != nil}
+	if !s.final || bytes.Contains(e.path, []byte("/responses/")) { // else the texts would be copied for nothing
+		s.waits = once.Waits(string(e.path), string(e.id), s.final)
+	}
+	return s
+}
+
+// sighting returns the record, which has no line.
+func (r *Record) sighting() sighting {
+	return sighting{key: once.Key(r.Provider, r.ID, r.Time), id: []byte(r.ID), time: r.Time, final: r.Complete || r.USD != ""}
+}
+
+// copies finds the records of one call. Blocks are added in the order in which they are read, whichever goroutine decodes them, so that it
+// does not depend on chance which record counts.
+type copies struct {
+	mu    sync.Mutex
+	added sync.Cond
+	turn  int // the number of blocks that were added
+	seen  once.Seen
+	held  []held
+	found map[int]*foundCopies // by the number of the file
+}
+
+// foundCopies are Copies whose files have numbers.
+type foundCopies struct {
+	Copies
+	of int // -1 for several
+}
+
+// held is a record that is added after all others: a line of a block, or a Record.
+type held struct {
+	sighting
+	block
+	record *Record
+}
+
+// maxHeld bounds the memory for records that are held. Those beyond are added at once.
+const maxHeld = 100_000
+
+// add adds the records of a block after those of all blocks before, and sets skip.
+func (c *copies) add(b *block, all []sighting) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.await(b.turn)
+	for i := range all {
+		s := &all[i]
+		if s.waits && len(c.held) < maxHeld {
+			s.skip = true
+			held := held{sighting: *s, block: *b}
+			held.data, held.block.line, held.id = bytes.Clone(s.line), s.number, bytes.Clone(s.id)
+			c.held = append(c.held, held)
+			continue
+		}
+		s.skip = !c.first(s, b.number)
+	}
+	c.turn++
+	c.added.Broadcast()
+}
+
+// await waits until a number of blocks were added.
+func (c *copies) await(turn int) {
+	c.added.L = &c.mu
+	for c.turn < turn {
+		c.added.Wait()
+	}
+}
+
+// first reports whether a record in a file is the first one of its call.
+func (c *copies) first(s *sighting, file int) bool {
+	of, first := c.seen.Add(s.key, s.time, file)
+	if first {
+		return true
+	}
+	f := c.found[file]
+	if f == nil {
+		f = &foundCopies{of: of}
+		if c.found == nil {
+			c.found = map[int]*foundCopies{}
+		}
+		c.found[file] = f
+	}
+	if f.Calls++; len(f.IDs) < maxIDs {
+		f.IDs = append(f.IDs, argument.Redact(string(s.id[:min(len(s.id), maxID)])))
+	}
+	if f.of != of {
+		f.of = -1
+	}
+	return false
+}
+
+// rest returns the records that were held and count, after a number of blocks were added. Only its first caller gets them.
+func (c *copies) rest(turns int) []held {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.await(turns)
+	rest := c.held
+	c.held = nil
+	rank := func(h held) int {
+		if h.final {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(rest, func(a, b held) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), a.time.Compare(b.time)) })
+	return slices.DeleteFunc(rest, func(h held) bool { return !c.first(&h.sighting, h.block.number) })
+}
+
+// drop forgets the lines that are held.
+func (c *copies) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = nil
+}
+
+// report calls onCopies with what was found in files with these names, and with their compressed copies, or logs it.
+func (c *copies) report(onCopies func(Copies), names, packed []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if onCopies == nil {
+		onCopies = func(c Copies) { slog.Warn("calls: " + c.String()) }
+	}
+	for _, name := range packed {
+		onCopies(packedCopy(name))
+	}
+	for _, file := range slices.Sorted(maps.Keys(c.found)) {
+		f := c.found[file]
+		if f.File = names[file-1]; f.of > 0 {
+			f.Of = names[f.of-1]
+		}
+		onCopies(f.Copies)
+	}
+	c.found = nil
+}
+
+// Once returns the records of a sequence that count, as [Read] does with those of files. Copies are logged to [slog.Default].
+func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		var c copies
+		for r, err := range records {
+			if err == nil && !c.addRecord(&r) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+		for _, h := range c.rest(0) {
+			if !yield(*h.record, nil) {
+				return
+			}
+		}
+		c.report(nil, []string{""}, nil)
+	}
+}
+
+// addRecord reports whether a record counts now.
+func (c *copies) addRecord(r *Record) bool {
+	s := r.sighting()
+	if len(c.held) < maxHeld && once.Waits(r.Path, r.ID, s.final) {
+		record := *r // which r is not, so that it does not escape
+		c.held = append(c.held, held{sighting: s, record: &record, block: block{number: 1}})
+		return false
+	}
+	return c.first(&s, 1)
+}
