@@ -59,7 +59,7 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 		redactor: new(redactor),
 		log:      slog.Default(),
 	}
-	c.registry = &registry{ttl: DefaultRegistryTTL, load: c.readRegistry, find: c.isEnabledPeer}
+	c.registry = &registry{client: c, ttl: DefaultRegistryTTL}
 	if err := c.configure(opts); err != nil {
 		return nil, err
 	}

@@ -12,10 +12,9 @@ import (
 // registry caches the names of the enabled peers. A name is valid only when the gateway lists it: if the registry cannot
 // be read, no name is valid.
 type registry struct {
-	ttl   time.Duration
-	load  func(context.Context) (peerNames, error)
-	find  func(ctx context.Context, name string) (enabled bool, err error)
-	cache cache.Value[peerNames]
+	client *MeshClient
+	ttl    time.Duration
+	cache  cache.Value[peerNames]
 }
 
 // peerNames is the result of reading the registry. It is immutable.
@@ -28,17 +27,20 @@ type peerNames struct {
 	invalid map[string]*RowError
 }
 
+// decide reports whether the list has name, or is too large to show that it does not exist.
+func (n peerNames) decide(name string) bool { return n.exceeded != nil || n.names[name] }
+
 // check returns an error unless the registry contains exactly this name: a RowError if its row cannot be decoded, else a
-// NotInRegistryError. A name that is missing from the cached
-// registry is looked up in a new one before it is rejected, so that a message to a peer that has just registered is sent.
+// NotInRegistryError. A name that is missing from the cached registry is looked up in a new one before it is rejected, so that a message
+// to a peer that has just registered is sent.
 func (r *registry) check(ctx context.Context, name string) error {
 	fresh := func(names peerNames, loadedAt time.Time) bool {
-		return time.Since(loadedAt) < r.ttl && (names.exceeded != nil || names.names[name])
+		return time.Since(loadedAt) < r.ttl && names.decide(name)
 	}
-	names, joined, err := r.cache.Get(ctx, fresh, r.load)
-	if err == nil && joined && names.exceeded == nil && !names.names[name] {
+	names, joined, err := r.cache.Get(ctx, fresh, r.client.readRegistry)
+	if err == nil && joined && !names.decide(name) {
 		// The gateway may have answered that request before the peer registered. A request that begins now decides.
-		names, _, err = r.cache.Get(ctx, fresh, r.load)
+		names, _, err = r.cache.Get(ctx, fresh, r.client.readRegistry)
 	}
 	if err != nil || names.names[name] {
 		return err
@@ -54,11 +56,11 @@ func (r *registry) check(ctx context.Context, name string) error {
 
 // checkAlone is check by a request for this peer. Older gateways do not have it: exceeded is the error then.
 func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
-	enabled, err := r.find(ctx, name)
+	peer, err := r.client.getPeer(ctx, name, peerFilter(noCapabilities))
 	switch {
 	case errors.Is(err, ErrNoSuchPath):
 		return exceeded
-	case err == nil && !enabled:
+	case err == nil && !(peer.Enabled && peer.Name == name):
 		return &NotInRegistryError{Name: name}
 	}
 	return err
@@ -85,19 +87,6 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 		invalid[row.Name] = row
 	}
 	return peerNames{names: names, invalid: invalid}, nil
-}
-
-// isEnabledPeer reports whether the gateway has an enabled peer with exactly this name.
-func (c *MeshClient) isEnabledPeer(ctx context.Context, name string) (bool, error) {
-	peer, err := c.getPeer(ctx, name, peerFilter(noCapabilities))
-	var unknown *NotInRegistryError
-	if err != nil {
-		if errors.As(err, &unknown) {
-			err = nil
-		}
-		return false, err
-	}
-	return peer.Enabled && peer.Name == name, nil
 }
 
 // isNodeNameInAnyCase reports whether name has the syntax of a node name but for upper-case ASCII letters.

@@ -165,10 +165,11 @@ func (c *MeshClient) whileOpen(ctx context.Context) (context.Context, context.Ca
 func (w *watcher) takeOwn(ctx context.Context, rows []MeshMessage) (own int, others []MeshMessage) {
 	var taken []MeshMessage
 	others = slices.DeleteFunc(rows, func(m MeshMessage) bool {
-		if w.client.isOwn(m) {
+		isOwn := w.client.isOwn(m)
+		if isOwn {
 			taken = append(taken, m)
 		}
-		return w.client.isOwn(m)
+		return isOwn
 	})
 	if w.server == nil {
 		return len(taken), others
