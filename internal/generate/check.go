@@ -57,8 +57,10 @@ func check(parts []part) error {
 }
 
 func checkObject(t part) (found []error) {
-	report := func(place, format string, args ...any) {
-		found = append(found, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
+	report := func(place, problem string) {
+		if problem != "" {
+			found = append(found, fmt.Errorf("%s: %s", place, problem))
+		}
 	}
 	required := 0
 	bare, _ := t.Schema.OAPISchema.Extensions["x-bare-array"].(string)
@@ -70,20 +72,16 @@ func checkObject(t part) (found []error) {
 			bare = ""
 		}
 		place := t.place + "." + p.JsonFieldName
-		if problem := checkName(p, t.Schema.Properties, i); problem != "" {
-			report(place, "%s", problem)
-		}
+		report(place, checkName(p, t.Schema.Properties, i))
 		if p.Schema.OAPISchema != nil {
-			if problem := checkSchema(p); problem != "" {
-				report(place, "%s", problem)
-			}
+			report(place, checkSchema(p))
 		}
 	}
 	if required > 64 {
 		report(t.place, "more than 64 required properties; make some of them optional in an overlay")
 	}
 	if bare != "" {
-		report(t.place, "x-bare-array names no property: %s", bare)
+		report(t.place, "x-bare-array names no property: "+bare)
 	}
 	if extra := t.Schema.AdditionalPropertiesType; extra != nil && hasNullArm(extra.OAPISchema) {
 		report(t.place+".*", onlyNull)

@@ -124,13 +124,9 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 	s.Nullable = true
 	s.ReadOnly, s.WriteOnly = s.ReadOnly || outer.ReadOnly, s.WriteOnly || outer.WriteOnly
 	s.Deprecated = s.Deprecated || outer.Deprecated
-	s.Extensions = maps.Clone(s.Extensions)
-	for name, value := range outer.Extensions {
-		if s.Extensions == nil {
-			s.Extensions = map[string]any{}
-		}
-		s.Extensions[name] = value
-	}
+	s.Extensions = map[string]any{}
+	maps.Copy(s.Extensions, arm.Value.Extensions)
+	maps.Copy(s.Extensions, outer.Extensions)
 	if outer.Title != "" {
 		s.Title = outer.Title
 	}
