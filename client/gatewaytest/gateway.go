@@ -55,7 +55,7 @@ type Gateway struct {
 	handler    http.Handler
 
 	mu       sync.Mutex
-	peers    []*peer // sorted by name
+	peers    map[string]*peer
 	callers  map[string]*peer
 	messages []*message
 	inboxes  map[string][]*message // messages by recipient, so that a long run does not search them all
@@ -133,7 +133,8 @@ func (g *Gateway) Reset() {
 }
 
 func (g *Gateway) reset() {
-	g.peers, g.messages = nil, nil
+	g.messages = nil
+	g.peers = make(map[string]*peer)
 	g.callers = make(map[string]*peer)
 	g.inboxes = make(map[string][]*message)
 	g.receipts = make(map[receiptKey]*message)
@@ -144,7 +145,7 @@ func (g *Gateway) reset() {
 func (g *Gateway) Disable(name string, disabled bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p := g.find(name); p != nil {
+	if p := g.peers[name]; p != nil {
 		p.disabled = disabled
 	}
 }

@@ -78,7 +78,7 @@ func (g *Gateway) store(m *message) *message {
 	m.id, m.createdAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
 	g.inboxes[m.to] = append(g.inboxes[m.to], m)
-	if p := g.find(m.from); p != nil {
+	if p := g.peers[m.from]; p != nil {
 		p.lastSeen = m.createdAt
 	}
 	return m
@@ -112,7 +112,7 @@ func (g *Gateway) inbox(node string) []*message {
 	if node == "" {
 		return g.messages
 	}
-	if p := g.find(node); p != nil {
+	if p := g.peers[node]; p != nil {
 		p.lastSeen = timestamp()
 	}
 	return g.inboxes[node]

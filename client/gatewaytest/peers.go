@@ -3,9 +3,9 @@ package gatewaytest
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // Operations of peers.
@@ -57,8 +57,8 @@ func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 	enabledOnly := f.boolean("enabled_only", true)
 	return func(*peer) answer {
 		rows := []object{}
-		for _, p := range g.peers {
-			if !p.disabled || !enabledOnly {
+		for _, name := range slices.Sorted(maps.Keys(g.peers)) {
+			if p := g.peers[name]; !p.disabled || !enabledOnly {
 				row := p.row()
 				row["owner"] = nil
 				rows = append(rows, row)
@@ -74,7 +74,7 @@ func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 func (g *Gateway) getPeer(r *http.Request) (action, []issue) {
 	name := r.PathValue("name")
 	return func(*peer) answer {
-		if p := g.find(name); p != nil {
+		if p := g.peers[name]; p != nil {
 			return ok(p.row())
 		}
 		return refuse(http.StatusNotFound, fmt.Sprintf("peer '%s' not registered", name))
@@ -101,27 +101,14 @@ func (g *Gateway) register(name, url string, capabilities object) object {
 		"status": "registered", "name": name, "registered_at": now,
 		"ratified": false, "registered_unratified": true, "peer_token": nil, "token_status": "existing",
 	}
-	p := g.find(name)
+	p := g.peers[name]
 	if p == nil {
 		p = &peer{name: name, registeredAt: now}
-		i, _ := g.search(name)
-		g.peers = slices.Insert(g.peers, i, p)
+		g.peers[name] = p
 		token := "EXAMPLE-" + rand.Text()
 		g.callers[token] = p
 		result["peer_token"], result["token_status"] = token, "minted"
 	}
 	p.url, p.capabilities, p.lastSeen = url, capabilities, now
 	return result
-}
-
-// find returns the peer of that name, or nil.
-func (g *Gateway) find(name string) *peer {
-	if i, found := g.search(name); found {
-		return g.peers[i]
-	}
-	return nil
-}
-
-func (g *Gateway) search(name string) (int, bool) {
-	return slices.BinarySearchFunc(g.peers, name, func(p *peer, name string) int { return strings.Compare(p.name, name) })
 }
