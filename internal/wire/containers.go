@@ -41,30 +41,27 @@ func Nullable[T any](read func(*T, *Decoder) error) func(**T, *Decoder) error {
 
 // ArrayOf returns a function that reads an array, each element with read. An empty array is an empty slice, not nil.
 func ArrayOf[T any](read func(*T, *Decoder) error) func(*[]T, *Decoder) error {
-	return func(v *[]T, d *Decoder) error { return readArray(v, d, read) }
-}
-
-func readArray[T any](v *[]T, d *Decoder, read func(*T, *Decoder) error) error {
-	if err := d.expect(jsonread.Array); err != nil {
-		return err
-	}
-	list := []T{}
-	elements := d.json.Array()
-	for elements.Next() {
-		if cap(list) == 0 {
-			list = make([]T, 0, 4)
-		}
-		if err := d.element(); err != nil {
+	return func(v *[]T, d *Decoder) error {
+		if err := d.expect(jsonread.Array); err != nil {
 			return err
 		}
-		var zero T
-		list = append(list, zero)
-		if err := read(&list[len(list)-1], d); err != nil {
-			return located(index(len(list)-1), err)
+		list := []T{}
+		elements := d.json.Array()
+		for elements.Next() {
+			if cap(list) == 0 {
+				list = make([]T, 0, 4)
+			}
+			if err := d.element(); err != nil {
+				return err
+			}
+			list = append(list, *new(T))
+			if err := read(&list[len(list)-1], d); err != nil {
+				return located(index(len(list)-1), err)
+			}
 		}
+		*v = list
+		return elements.Err()
 	}
-	*v = list
-	return elements.Err()
 }
 
 // MapOf returns a function that reads an object into a map, each value with read. An empty object is an empty map, not
