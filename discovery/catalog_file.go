@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/url"
 	"slices"
 	"time"
@@ -85,13 +84,12 @@ func (c *Client) LoadCatalog(reader io.Reader) error {
 	if reader == nil {
 		return invalid("reader", "", "must not be nil")
 	}
-	limit := min(c.maxBytes, math.MaxInt64-1)
-	text, err := io.ReadAll(io.LimitReader(reader, limit+1))
+	text, err := io.ReadAll(io.LimitReader(reader, c.maxBytes+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("discovery: LoadCatalog: %w", err)
-	case int64(len(text)) > limit:
-		return invalid("reader", "", fmt.Sprintf("is longer than %d bytes", limit))
+	case int64(len(text)) > c.maxBytes:
+		return invalid("reader", "", fmt.Sprintf("is longer than %d bytes", c.maxBytes))
 	}
 	s, err := parseCatalogFile(text, c.catalogURLDigest())
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -98,7 +99,7 @@ func WithMaxResponseBytes(maxBytes int64) Option {
 		if maxBytes <= 0 {
 			return invalid("maxBytes", fmt.Sprint(maxBytes), "must be positive")
 		}
-		c.maxBytes = maxBytes
+		c.maxBytes = min(maxBytes, math.MaxInt64/maxListBodies) // so that no sum overflows
 		return nil
 	}
 }

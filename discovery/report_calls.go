@@ -11,21 +11,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 )
 
 // countedCalls are the calls in the window of a report.
 type countedCalls struct {
 	calls    []bills.Counted
 	unpriced int
-}
-
-// end returns the end of the window, which is zero for an open one.
-func (r *ReconciliationReport[B]) end() (end time.Time) {
-	if r.WindowEnd != nil {
-		end = time.Unix(*r.WindowEnd, 0)
-	}
-	return end
 }
 
 // callsBy are the names that the groups of [ReconciliationReport.WithCalls] are by. More may follow.
@@ -39,11 +32,8 @@ var callsBy = []string{"day", "model", "provider", "platform", "billing"}
 // Calls are counted by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do not begin
 // and end with UTC days. The drift is also nil if the window has unpriced calls. Groups by other names panic with a [*ValueError].
 func (r *ReconciliationReport[B]) WithCalls(groups []calls.Group) *ReconciliationReport[B] {
-	counted, provider := []bills.Counted{}, models.Provider("")
-	if p, err := models.ParseProvider(string(r.Provider)); err == nil {
-		provider = p
-	}
-	from, end := time.Unix(r.WindowStart, 0), r.end()
+	counted, provider := []bills.Counted{}, modelid.Canonical(string(r.Provider))
+	from, end := time.Unix(r.WindowStart, 0), time.Unix(ptr.Value(r.WindowEnd), 0)
 	for i := range groups {
 		g := &groups[i]
 		if len(g.By) < len(callsBy) {
@@ -53,7 +43,7 @@ func (r *ReconciliationReport[B]) WithCalls(groups []calls.Group) *Reconciliatio
 		if err != nil {
 			panic(invalid("groups", g.By[0], "must begin with a day"))
 		}
-		if g.By[2] != string(provider) || g.By[3] != "" || g.By[4] == subscription || day.Before(from) || !end.IsZero() && !day.Before(end) {
+		if g.By[2] != provider || g.By[3] != "" || g.By[4] == subscription || day.Before(from) || r.WindowEnd != nil && !day.Before(end) {
 			continue
 		}
 		counted = append(counted, bills.Counted{Day: g.By[0], Model: g.By[1], Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, FeesUSD: g.FeesUSD, Usage: g.Usage})

@@ -64,8 +64,8 @@ func (r *ReconciliationReport[B]) modelNames() func(id string) string {
 			}
 		}
 	}
-	names := geminisku.NewNames(ids)
-	return func(id string) string { return cmp.Or(names.Of(id), models.NormalizeModelID(r.Provider, id)) }
+	named := geminisku.Names(ids)
+	return func(id string) string { return cmp.Or(named(id), models.NormalizeModelID(r.Provider, id)) }
 }
 
 // span is a number of UTC days since 1970-01-01, the last exclusive.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"time"
 
@@ -78,7 +77,7 @@ func fetchAs[T any](
 
 // limit returns the size limit of the next response.
 func (r request) limit(maxBytes int64) int64 {
-	if r.spent == nil || maxBytes > math.MaxInt64/maxListBodies {
+	if r.spent == nil {
 		return maxBytes
 	}
 	return max(1, min(maxBytes, maxListBodies*maxBytes-r.spent.bytes))

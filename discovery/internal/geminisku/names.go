@@ -32,23 +32,19 @@ func KindOf(description string) string {
 
 func idOf(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
-// Names are the models of the SKUs of a bill.
-type Names struct{ models modelNames }
-
-// NewNames returns the names of models, as [ModelOf] returns them.
-func NewNames(ids []string) Names {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = strings.ReplaceAll(id, "-", " ")
+// Names returns a function that returns the one of models, as [ModelOf] names them, that has an id such as gemini-3-flash-preview; "" if
+// there is none.
+func Names(models []string) func(id string) string {
+	names := make([]string, len(models))
+	for i, model := range models {
+		names[i] = strings.ReplaceAll(model, "-", " ")
 	}
-	return Names{newModelNames(names)}
-}
-
-// Of returns the name of the model with an id such as gemini-3-flash-preview; "" if the bill has none.
-func (n Names) Of(id string) string {
-	names := slices.Sorted(maps.Keys(n.models.ofID(Words(id))))
-	if len(names) == 0 {
-		return ""
+	known := newModelNames(names)
+	return func(id string) string {
+		found := slices.Sorted(maps.Keys(known.ofID(Words(id))))
+		if len(found) == 0 {
+			return ""
+		}
+		return idOf(found[0])
 	}
-	return idOf(names[0])
 }
