@@ -89,24 +89,13 @@ func splitAtModel(words []string) (head, tail, clause []string) {
 
 // joinedModes returns the mode of the words.
 func joinedModes(words []string) string {
-	var found [len(modeOrder)]bool
-	count := 0
-	for _, word := range words {
-		if i := slices.Index(modeOrder[:], modeOf(word)); i >= 0 && !found[i] {
-			found[i] = true
-			count++
-		}
-	}
-	if count == 0 {
-		return ModeStandard
-	}
-	modes := make([]string, 0, count)
-	for i, mode := range modeOrder {
-		if found[i] {
+	var modes []string
+	for _, mode := range modeOrder {
+		if slices.ContainsFunc(words, func(word string) bool { return modeOf(word) == mode }) {
 			modes = append(modes, mode)
 		}
 	}
-	return strings.Join(modes, "-")
+	return cmp.Or(strings.Join(modes, "-"), ModeStandard)
 }
 
 // modeOf returns the mode that a word names, or "".

@@ -1,6 +1,7 @@
 package geminisku
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"time"
@@ -58,13 +59,9 @@ func pricePerMillion(e *cloudbilling.PricingExpression) *float64 {
 // units is not known.
 func onlyRate(rates []cloudbilling.TierRate) (only *big.Rat, ok bool) {
 	for i, rate := range rates {
-		begins, readable := true, true // proto3 omits a 0
-		if rate.StartUsageAmount != nil {
-			start, ok := nonNegative(rate.StartUsageAmount)
-			begins, readable = ok && start.Sign() == 0, ok
-		}
+		start, readable := nonNegative(cmp.Or(rate.StartUsageAmount, &zero))
 		price, priced := inUSD(rate.UnitPrice)
-		if !readable || !priced || (i == 0 && !begins) || (i > 0 && price.Cmp(only) != 0) {
+		if !readable || !priced || (i == 0 && start.Sign() != 0) || (i > 0 && price.Cmp(only) != 0) {
 			return nil, false
 		}
 		only = price
@@ -85,12 +82,12 @@ func inUSD(m *cloudbilling.Money) (*big.Rat, bool) {
 
 const nanosPerUnit = 1_000_000_000
 
+// zero is what proto3 omits.
+var zero = "0"
+
 // integer parses a non-negative integer; absent means 0.
 func integer(text *string) (int64, bool) {
-	if text == nil {
-		return 0, true
-	}
-	n, err := strconv.ParseInt(*text, 10, 64)
+	n, err := strconv.ParseInt(*cmp.Or(text, &zero), 10, 64)
 	return n, err == nil && n >= 0
 }
 

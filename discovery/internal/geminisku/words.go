@@ -16,7 +16,7 @@ var (
 		"flex": ModeFlex, "priority": ModePriority, "live": ModeLive, "free": ModeFree,
 	}
 	// modeOrder is the order in which several modes are joined, as in "flex-cached".
-	modeOrder = [...]string{ModeFree, ModeLive, ModeBatch, ModeFlex, ModePriority, ModeCached}
+	modeOrder = []string{ModeFree, ModeLive, ModeBatch, ModeFlex, ModePriority, ModeCached}
 
 	modalityWords = map[string]string{"text": ModalityText, "image": ModalityImage, "audio": ModalityAudio, "video": ModalityVideo}
 

@@ -2,6 +2,7 @@ package modelid
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -87,10 +88,8 @@ func dotting(base string, versions ...string) idRule {
 			return id
 		}
 		version, _, _ := strings.Cut(rest, "-")
-		for _, v := range versions {
-			if v == version {
-				return base + "." + rest
-			}
+		if slices.Contains(versions, version) {
+			return base + "." + rest
 		}
 		return id
 	}
