@@ -1,7 +1,6 @@
 package discoverytest
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -75,10 +74,7 @@ const emptyResponse = `{
 
 // response returns the response object: in progress without output and usage, or completed.
 func (c completion) response(status string) object {
-	var body object
-	if err := json.Unmarshal([]byte(emptyResponse), &body); err != nil {
-		panic(err)
-	}
+	body := decoded(emptyResponse)
 	body["id"], body["status"], body["model"] = fmt.Sprintf("resp_%d", c.number), status, c.model
 	if status == "completed" {
 		body["service_tier"], body["output"], body["usage"] = "default", []object{c.outputItem("completed", c.outputPart(c.text))}, c.usage

@@ -2,7 +2,6 @@ package discoverytest
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -112,25 +111,25 @@ func startOfToday() int64 {
 	return now - now%calendar.SecondsPerDay
 }
 
+// The whole cost of a day, and its parts by line item.
+const (
+	wholeDay    = `{"line_item": null, "amount": {"value": 4.25, "currency": "usd"}, "quantity": null, "quantity_unit": null}`
+	inputOfDay  = `{"line_item": "gpt-5.6, input_tokens", "amount": {"value": "3.75", "currency": "usd"}, "quantity": 750000, "quantity_unit": "tokens"}`
+	outputOfDay = `{"line_item": "gpt-5.6, output_tokens", "amount": {"value": "0.50", "currency": "usd"}, "quantity": "25", "quantity_unit": "1000_tokens"}`
+)
+
 func dayResults(groups []string) []object {
-	day := object{
-		"object": "organization.costs.result", "amount": object{"value": 4.25, "currency": "usd"},
-		"line_item": nil, "quantity": nil, "quantity_unit": nil, "organization_id": "org-example",
+	results := []object{decoded(wholeDay)}
+	if slices.Contains(groups, "line_item") {
+		results = []object{decoded(inputOfDay), decoded(outputOfDay)}
 	}
-	setGrouped(day, groups, map[string]string{
-		"project_id": exampleProject, "api_key_id": exampleKey, "user_id": "user_example", "api_source": "unlabeled",
-	})
-	if !slices.Contains(groups, "line_item") {
-		return []object{day}
+	for _, result := range results {
+		result["object"], result["organization_id"] = "organization.costs.result", "org-example"
+		setGrouped(result, groups, map[string]string{
+			"project_id": exampleProject, "api_key_id": exampleKey, "user_id": "user_example", "api_source": "unlabeled",
+		})
 	}
-	output := maps.Clone(day)
-	maps.Copy(day, object{
-		"line_item": "gpt-5.6, input_tokens", "amount": object{"value": "3.75", "currency": "usd"}, "quantity": 750_000, "quantity_unit": "tokens",
-	})
-	maps.Copy(output, object{
-		"line_item": "gpt-5.6, output_tokens", "amount": object{"value": "0.50", "currency": "usd"}, "quantity": "25", "quantity_unit": "1000_tokens",
-	})
-	return []object{day, output}
+	return results
 }
 
 // setGrouped sets the fields of a result: the value of each that is grouped by, and null in the others.

@@ -70,10 +70,10 @@ func anthropicTokens(cents string, workspace any, name, kind string) object {
 
 // anthropicUsage returns the tokens of a day at five and 25 dollars for a million.
 func anthropicUsage(groups []string) []object {
-	used := object{
-		"uncached_input_tokens": 360_500, "cache_read_input_tokens": 0, "output_tokens": 12_000, "cache_creation": object{"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
-		"server_tool_use": object{"web_search_requests": 2},
-	}
+	used := decoded(`{
+		"uncached_input_tokens": 360500, "cache_read_input_tokens": 0, "output_tokens": 12000,
+		"cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0}, "server_tool_use": {"web_search_requests": 2}
+	}`)
 	setGrouped(used, groups, map[string]string{
 		"model": "claude-opus-4-8", "service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available",
 	})

@@ -11,10 +11,10 @@ import (
 var deepSeekModels []byte
 
 // deepSeekBalance has both currencies, with every amount in quotes.
-var deepSeekBalance = object{"is_available": true, "balance_infos": []object{
+const deepSeekBalance = `{"is_available": true, "balance_infos": [
 	{"currency": "CNY", "total_balance": "110.00", "granted_balance": "10.00", "topped_up_balance": "100.00"},
-	{"currency": "USD", "total_balance": "42.50", "granted_balance": "2.50", "topped_up_balance": "40.00"},
-}}
+	{"currency": "USD", "total_balance": "42.50", "granted_balance": "2.50", "topped_up_balance": "40.00"}
+]}`
 
 // refuseDeepSeek echoes the last four characters of the key. The code is not related to the status.
 func refuseDeepSeek(key string) answer {

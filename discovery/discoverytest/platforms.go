@@ -40,7 +40,7 @@ func platformRoutes() []route {
 		{CreateAzureChat, prices.PlatformAzure, "/openai/deployments/{deployment}/chat/completions"},
 		{CreateAzureChat, prices.PlatformAzure, "/openai/v1/chat/completions"},
 	} {
-		routes = append(routes, route{op: of.op, platform: of.platform, pattern: "POST " + of.path, run: func(r *http.Request) answer {
+		routes = append(routes, route{op: of.op, base: "/" + string(of.platform), pattern: "POST " + of.path, run: func(r *http.Request) answer {
 			if call := r.PathValue("call"); call != "" && !strings.HasSuffix(call, ":rawPredict") {
 				return notFound(r)
 			}

@@ -1,12 +1,12 @@
 package discoverytest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
@@ -60,10 +60,10 @@ type answer = testserver.Answer
 
 // route is one operation: its path, its key and its response.
 type route struct {
-	op       Operation
-	service  service
-	platform prices.Platform
-	pattern  string // of net/http.ServeMux, below the base path of the service
+	op      Operation
+	service service
+	base    string // of the path; "" is that of the service
+	pattern string // of net/http.ServeMux, below the base path
 	// admin is the service of the key, if it is not service. Without a key of its own it takes that of service.
 	admin discovery.Service
 	run   func(*http.Request) answer
@@ -93,7 +93,7 @@ var (
 func (s *Server) routes() []route {
 	const openAIAdmin, anthropicAdmin = discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin
 	return slices.Concat(s.completionRoutes(), platformRoutes(), []route{
-		{op: ListCatalog, pattern: "GET /models", run: s.listCatalog},
+		{op: ListCatalog, base: catalogPath, pattern: "GET /models", run: s.listCatalog},
 		{op: GetPrices, service: service{name: discovery.ServicePrices}, pattern: "GET /prices.csv", run: s.getPrices},
 		{op: GetConfirmed, service: service{name: discovery.ServicePrices}, pattern: "GET /confirmed.csv", run: getConfirmed},
 		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(openAIModels)})},
@@ -103,7 +103,7 @@ func (s *Server) routes() []route {
 		{op: ListAnthropicModels, service: anthropic, pattern: "GET /v1/models", run: s.listAnthropicModels},
 		{op: ListGeminiModels, service: gemini, pattern: "GET /v1beta/models", run: s.listGeminiModels},
 		{op: CloudBillingListSKUs, service: cloudBilling, pattern: "GET /v1/services/{service}/skus", run: s.listSKUs},
-		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(deepSeekBalance)},
+		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(decoded(deepSeekBalance))},
 		{op: ListOpenAICosts, service: openAI, admin: openAIAdmin, pattern: "GET /v1/organization/costs", run: s.listCosts},
 		{op: ListAnthropicCosts, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/cost_report", run: s.listAnthropicCosts},
 		{op: ListAnthropicUsage, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages", run: s.listAnthropicUsage},
@@ -121,13 +121,7 @@ const catalogPath = "/catalog"
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
-		base := "/" + string(r.service.name)
-		switch {
-		case r.platform != "":
-			base = "/" + string(r.platform)
-		case r.service.name == "":
-			base = catalogPath
-		}
+		base := cmp.Or(r.base, "/"+string(r.service.name))
 		method, path, _ := strings.Cut(r.pattern, " ")
 		mux.Handle(method+" "+base+path, http.StripPrefix(base, s.site.Handle(r.op, s.guarded(r))))
 	}

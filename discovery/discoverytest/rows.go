@@ -13,6 +13,14 @@ type object = map[string]any
 
 func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
 
+// decoded returns the object of a JSON text of this package.
+func decoded(text string) (o object) {
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		panic(err)
+	}
+	return o
+}
+
 // readRows decodes an embedded list.
 func readRows(list []byte) []json.RawMessage {
 	var rows []json.RawMessage
