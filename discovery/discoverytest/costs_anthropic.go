@@ -1,6 +1,8 @@
 package discoverytest
 
 import (
+	_ "embed"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -42,30 +44,30 @@ func (s *Server) listAnthropic(r *http.Request, results func(groups []string) []
 
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
-// anthropicDay returns the results of a day. Fields that are not grouped by are null.
+// anthropicCosts are the results of a day by grouping. Fields that are not grouped by are null.
+//
+//go:embed anthropic_costs.json
+var anthropicCosts []byte
+
+// anthropicDay returns the results of a day.
 func anthropicDay(groups []string) []object {
-	workspace := any(nil)
-	if slices.Contains(groups, "workspace_id") {
-		workspace = "wrkspc_example"
+	var days map[string][]object
+	if err := json.Unmarshal(anthropicCosts, &days); err != nil {
+		panic(err)
 	}
+	byWorkspace := slices.Contains(groups, "workspace_id")
 	switch {
 	case slices.Contains(groups, "description"):
-		return []object{
-			anthropicTokens("180.25", workspace, "Input Tokens", "uncached_input_tokens"),
-			anthropicTokens("30", workspace, "Output Tokens", "output_tokens"),
-			anthropicCost("2.25", nil, object{"cost_type": "web_search", "description": "Web Search Usage"}),
+		for _, cost := range days["description"] {
+			if !byWorkspace {
+				cost["workspace_id"] = nil
+			}
 		}
-	case workspace != nil:
-		return []object{anthropicCost("210.25", workspace, nil), anthropicCost("2.25", nil, nil)}
+		return days["description"]
+	case byWorkspace:
+		return days["workspace_id"]
 	}
-	return []object{anthropicCost("212.5", nil, nil)}
-}
-
-func anthropicTokens(cents string, workspace any, name, kind string) object {
-	return anthropicCost(cents, workspace, object{
-		"cost_type": "tokens", "description": "Claude Opus 4.8 Usage - " + name, "model": "claude-opus-4-8", "token_type": kind,
-		"service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available",
-	})
+	return days[""]
 }
 
 // anthropicUsage returns the tokens of a day at five and 25 dollars for a million.
@@ -78,13 +80,4 @@ func anthropicUsage(groups []string) []object {
 		"model": "claude-opus-4-8", "service_tier": "standard", "context_window": "0-200k", "inference_geo": "not_available",
 	})
 	return []object{used}
-}
-
-// anthropicCost returns a result with the given fields, and null in the others.
-func anthropicCost(cents string, workspace any, fields object) object {
-	cost := object{"amount": cents, "currency": "USD", "workspace_id": workspace}
-	for _, name := range []string{"cost_type", "description", "model", "token_type", "service_tier", "context_window", "inference_geo"} {
-		cost[name] = fields[name]
-	}
-	return cost
 }
