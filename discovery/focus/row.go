@@ -13,17 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// columns returns the header: the columns of FOCUS in the order of the alphabet, then those of this package.
-func columns() []string {
-	return []string{
-		"BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
-		"ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
-		"ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "InvoiceIssuerName", "ListCost",
-		"ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "RegionId", "ServiceCategory",
-		"ServiceName", "ServiceSubcategory", "SkuId", "SkuMeter", "SkuPriceDetails", "SkuPriceId", "SubAccountId", "SubAccountName",
-		"Tags", "x_CallCount", "x_CostSource", "x_Mode", "x_Model", "x_PriceSource", "x_Provider", "x_TokenType",
-	}
-}
+// header has the columns of FOCUS in the order of the alphabet, then those of this package.
+const header = "BilledCost,BillingAccountId,BillingAccountName,BillingCurrency,BillingPeriodEnd,BillingPeriodStart,ChargeCategory,ChargeClass," +
+	"ChargeDescription,ChargeFrequency,ChargePeriodEnd,ChargePeriodStart,ConsumedQuantity,ConsumedUnit,ContractedCost,ContractedUnitPrice," +
+	"EffectiveCost,InvoiceIssuerName,ListCost,ListUnitPrice,PricingCategory,PricingQuantity,PricingUnit,ProviderName,PublisherName,RegionId," +
+	"ServiceCategory,ServiceName,ServiceSubcategory,SkuId,SkuMeter,SkuPriceDetails,SkuPriceId,SubAccountId,SubAccountName,Tags,x_CallCount," +
+	"x_CostSource,x_Mode,x_Model,x_PriceSource,x_Provider,x_TokenType"
 
 // row is a row of the file, by column. A column without a value is null, an empty cell.
 type row map[string]string
@@ -102,11 +97,11 @@ func write(w io.Writer, rows iter.Seq[row]) error {
 		return invalid("w", "", "must not be nil")
 	}
 	out := csv.NewWriter(w)
-	header := columns()
-	_ = out.Write(header) // an error is that of Flush, too
-	cells := make([]string, len(header))
+	columns := strings.Split(header, ",")
+	_ = out.Write(columns) // an error is that of Flush, too
+	cells := make([]string, len(columns))
 	for r := range rows {
-		for i, column := range header {
+		for i, column := range columns {
 			cells[i] = escape(r[column])
 		}
 		if err := out.Write(cells); err != nil {

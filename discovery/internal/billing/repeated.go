@@ -3,6 +3,7 @@ package billing
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -10,19 +11,18 @@ import (
 // names are the keys that the generated types of a bill read. Each has a bit.
 var names = bits(
 	// OpenAI and Anthropic
-	"object", "data", "has_more", "next_page", "start_time", "end_time", "starting_at", "ending_at", "results", "amount", "value",
-	"currency", "line_item", "project_id", "api_key_id", "user_id", "api_source", "quantity", "quantity_unit", "description", "workspace_id",
-	"cost_type", "model", "token_type", "service_tier", "context_window", "inference_geo",
-	"uncached_input_tokens", "cache_read_input_tokens", "output_tokens", "cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens",
-	// xAI
-	"timeSeries", "limitReached", "group", "groupLabels", "dataPoints", "timestamp", "values", "error", "code", "message",
-	// Google
-	"service", "sku", "id", "name", "usage_start_time", "cost", "currency_conversion_rate", "credits", "usage", "unit",
+	"object data has_more next_page start_time end_time starting_at ending_at results amount value currency line_item project_id api_key_id " +
+		"user_id api_source quantity quantity_unit description workspace_id cost_type model token_type service_tier context_window inference_geo " +
+		"uncached_input_tokens cache_read_input_tokens output_tokens cache_creation ephemeral_5m_input_tokens ephemeral_1h_input_tokens " +
+		// xAI
+		"timeSeries limitReached group groupLabels dataPoints timestamp values error code message " +
+		// Google
+		"service sku id name usage_start_time cost currency_conversion_rate credits usage unit",
 )
 
-func bits(names ...string) map[string]uint64 {
-	all := make(map[string]uint64, len(names))
-	for i, name := range names {
+func bits(names string) map[string]uint64 {
+	all := make(map[string]uint64)
+	for i, name := range strings.Fields(names) {
 		all[name] = 1 << i
 	}
 	return all

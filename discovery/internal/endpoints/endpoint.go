@@ -165,7 +165,7 @@ func (t *Target) bedrock(method, path string) {
 	case "invoke", "invoke-with-response-stream":
 		t.Form, t.Stream = "invoke", action != "invoke"
 	case "invoke-with-bidirectional-stream":
-		t.Form, t.API = "invoke", uncounted("speech has no counts")
+		t.Form, t.API = "invoke", API{Uncounted: "speech has no counts"}
 	default: // count-tokens
 		t.API = free
 	}

@@ -21,29 +21,32 @@ var (
 	modalityWords = map[string]string{"text": ModalityText, "image": ModalityImage, "audio": ModalityAudio, "video": ModalityVideo}
 
 	// headWords are the other known words before the model. They do not change the price.
-	headWords = setOf("generate", "content", "generatecontent", "batchgenerate", "batchgeneratecontent", "bidi", "bidigenerate",
-		"bidigeneratecontent", "embed", "embedcontent", "input", "output", "token", "tokens", "count", "for", "thinking", "non")
+	headWords = wordSet("generate content generatecontent batchgenerate batchgeneratecontent bidi bidigenerate bidigeneratecontent embed embedcontent input " +
+		"output token tokens count for thinking non")
 	// tailWords are the other known words after the model. They affect only direction and tier.
-	tailWords = setOf("input", "output", "token", "tokens", "count", "short", "long", "prediction", "predictions", "online")
+	tailWords = wordSet("input output token tokens count short long prediction predictions online")
 
 	// tokenWords are evidence that tokens are counted.
-	tokenWords = setOf("token", "tokens", "prediction", "predictions")
+	tokenWords = wordSet("token tokens prediction predictions")
 	// mediaWords in the name of a model leave its default modality open.
-	mediaWords = setOf("image", "audio", "video", "tts", "native", "live")
+	mediaWords = wordSet("image audio video tts native live")
 
 	// endWords end the name of the model. What follows is about neither the model nor the length of the prompt.
-	endWords = setOf("storage", "by", "paid", "provisioned", "commitment", "committed")
+	endWords = wordSet("storage by paid provisioned commitment committed")
 	// clauseWords end the name of the model. What follows may be about the length of the prompt.
-	clauseWords = setOf("with", "for", "if", "where", "at", "from", "in", "between", "than", "tier")
+	clauseWords = wordSet("with for if where at from in between than tier")
 	// lengthWords end the name of the model and are about the length of the prompt wherever they occur.
-	lengthWords = setOf("when", "up", "over", "above", "more", "greater", "longer", "larger", "beyond", "exceeds", "exceeding", "under", "below",
-		"less", "shorter", "smaller", "prompt", "prompts", "context", "contexts", "inputs", "length", "window", "extended")
+	lengthWords = wordSet("when up over above more greater longer larger beyond exceeds exceeding under below less shorter smaller prompt prompts context contexts " +
+		"inputs length window extended")
 
 	// groundingWords and otherWords occur where something other than tokens is counted.
-	groundingWords = setOf("search", "searches", "query", "queries", "grounding", "grounded", "map", "maps")
-	otherWords     = setOf("imagen", "veo", "lyria", "character", "characters", "second", "seconds", "minute", "minutes",
-		"request", "requests", "call", "calls", "videos", "images", "session", "sessions", "training", "tuning")
+	groundingWords = wordSet("search searches query queries grounding grounded map maps")
+	otherWords     = wordSet("imagen veo lyria character characters second seconds minute minutes request requests call calls videos images session sessions training " +
+		"tuning")
 )
+
+// wordSet returns the words of a list with blanks between them.
+func wordSet(list string) map[string]bool { return setOf(strings.Fields(list)...) }
 
 func setOf(words ...string) map[string]bool {
 	set := make(map[string]bool, len(words))
