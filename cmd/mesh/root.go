@@ -130,7 +130,7 @@ func newRoot(a *app.App) *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
 			cmd := c.create(a)
-			cmd.GroupID = g.title
+			cmd.GroupID, cmd.Args = g.title, args(cmd.Args)
 			root.AddCommand(cmd)
 			showGlobals(root, cmd, strings.Fields(c.globals))
 		}
@@ -190,6 +190,21 @@ func showGlobals(root, cmd *cobra.Command, used []string) {
 			app.Complete(cmd, f.Name, cobra.FixedCompletions(formats(cmd), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
+}
+
+// args wraps an argument check of cobra so that its error is the usage of the command. An error of a command's own check stays.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		err := check(cmd, given)
+		if own := (*exit.UsageError)(nil); err == nil || errors.As(err, &own) {
+			return err
+		}
+		count := fmt.Sprint(len(given), " arguments")
+		if len(given) == 1 {
+			count = "1 argument"
+		}
+		return exit.Usagef("%s given; usage: %s", count, cmd.UseLine())
+	}
 }
 
 // checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.

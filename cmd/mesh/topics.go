@@ -14,7 +14,7 @@ func newVersion(a *app.App) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  mesh version\n  mesh version -o json",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := cmd.Root().Version
 			return a.Print(map[string]string{"version": version}, func(w io.Writer) error {

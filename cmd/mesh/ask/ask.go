@@ -51,7 +51,7 @@ question then has a number, which mesh reply and mesh serve repeat, so that each
 		Example: `  mesh ask node-b "Is the build green?"
   mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
   mesh ask node-b - < question.txt`,
-		Args:              app.Args(cobra.MinimumNArgs(2)),
+		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: o.CompleteNode,
 		RunE: o.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			last := len(given) - 1

@@ -16,7 +16,7 @@ func New(a *app.App) *cobra.Command {
 		Use:     "balance",
 		Short:   "Show the balance of the DeepSeek account of DEEPSEEK_API_KEY",
 		Example: "  mesh balance\n  mesh balance -o json",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, failures := a.Discover()
 			balance, err := c.FetchDeepSeekBalance(cmd.Context(), discovery.BalanceOptions{})

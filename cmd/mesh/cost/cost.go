@@ -58,7 +58,7 @@ belong, such as the bill of one project or organization.
 -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
 from those of mesh usage, which are the same money.`,
 		Example:   "  mesh cost openai --last 7d --usage calls --html bill.html\n  mesh cost anthropic --last 1d --counted 12.5 --max-drift 2\n  mesh cost gemini --bill export.jsonl --usage calls",
-		Args:      app.Args(cobra.ExactArgs(1)),
+		Args:      cobra.ExactArgs(1),
 		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.provider, o.limited = names[0], cmd.Flags().Changed("max-drift")

@@ -33,7 +33,7 @@ of calls, a bill that differs from them in two places, and the report. It needs 
 DIR, by default mesh-demo, must be a new or an empty folder. It gets the calls, the bill, report.html, and commands.txt with the commands
 that repeat each step by hand. The numbers are the same in every run; the days are the last 90.`,
 		Example: "  mesh demo\n  mesh demo /tmp/mesh-demo",
-		Args:    app.Args(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},

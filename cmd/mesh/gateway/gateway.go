@@ -36,7 +36,7 @@ func New(a *app.App) *cobra.Command {
 lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out the token that this file has,
 else a new one. Without a token it accepts every request.`,
 		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVar(&o.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")

@@ -37,7 +37,7 @@ The configuration of an agent is:
     "--node", "node-a", "--gateway-url", "http://gateway:8787/gateway",
     "--token-file", "/path/to/token"]}}}`,
 		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token\n  mesh mcp --profile work",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(ctx, &Options{a, c}) }),
 	}
 }

@@ -40,7 +40,7 @@ func NewInbox(a *app.App) *cobra.Command {
 		Use:               "inbox",
 		Short:             "List the inbox of this node, newest first; nothing is marked read",
 		Example:           "  mesh inbox --unread\n  mesh inbox --from node-b --since 2026-11-21\n  mesh inbox --watch -o json",
-		Args:              app.Args(cobra.NoArgs),
+		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
 			o.client = c

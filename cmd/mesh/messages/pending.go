@@ -24,7 +24,7 @@ func NewPending(a *app.App) *cobra.Command {
 the kind answer from its recipient in the same thread, or without a thread if the question has none; a question of mesh ask --thread by
 the answer with its number. The newest 1000 questions are looked at, with --to or --thread those selected.`,
 		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
-		Args:              app.Args(cobra.NoArgs),
+		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
 			o.client = c

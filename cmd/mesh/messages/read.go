@@ -27,7 +27,7 @@ func NewRead(a *app.App) *cobra.Command {
 		Use:               "read ID...",
 		Short:             "Print messages of this node in full and mark them read",
 		Example:           "  mesh read 17 18\n  mesh read 17 -o json",
-		Args:              app.Args(cobra.MinimumNArgs(1)),
+		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.CompleteMessage,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			return runRead(ctx, &readOptions{a, c, given})

@@ -26,7 +26,7 @@ func NewReply(a *app.App) *cobra.Command {
 		Use:               "reply ID KIND TEXT|-",
 		Short:             "Answer a message to this node, in its thread; the same reply sent twice arrives once",
 		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer --read - < report.txt",
-		Args:              app.Args(cobra.ExactArgs(3)),
+		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteMessage, app.CompleteKind),
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			o.client, o.args = c, given

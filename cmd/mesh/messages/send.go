@@ -35,7 +35,7 @@ func NewSend(a *app.App) *cobra.Command {
 		Example: `  mesh send node-b question "Is the build green?"
   mesh send node-b fyi --thread builds - < report.txt
   mesh send node-b fyi "-5 degrees"`,
-		Args:              app.Args(cobra.ExactArgs(3)),
+		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			o.client, o.To, o.Kind, o.Content = c, given[0], client.Kind(given[1]), given[2]

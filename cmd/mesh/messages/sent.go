@@ -20,7 +20,7 @@ func NewSent(a *app.App) *cobra.Command {
 		Use:               "sent",
 		Short:             "List the messages that this node has sent, newest first",
 		Example:           "  mesh sent --to node-b --kind question\n  mesh sent --thread builds --limit 10",
-		Args:              app.Args(cobra.NoArgs),
+		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
 			o.client = c

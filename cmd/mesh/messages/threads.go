@@ -33,7 +33,7 @@ func NewThreads(a *app.App) *cobra.Command {
 		Use:               "threads [NAME|ID]",
 		Short:             "List the threads, most recently used first, or the messages of one, oldest first",
 		Example:           "  mesh threads --peer node-b\n  mesh threads builds --newest --limit 10\n  mesh threads 5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e",
-		Args:              app.Args(cobra.MaximumNArgs(1)),
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: app.CompleteNothing,
 		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, given []string) error {
 			o.client, o.names = c, given

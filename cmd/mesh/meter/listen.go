@@ -30,7 +30,7 @@ func (o *Options) args(cmd *cobra.Command, command []string) error {
 	case o.listen == "" && o.env != "":
 		return exit.Usagef("--env needs --listen")
 	case o.listen == "":
-		return app.Args(cobra.MinimumNArgs(1))(cmd, command)
+		return cobra.MinimumNArgs(1)(cmd, command)
 	case len(command) > 0:
 		return exit.Usagef("--listen is for a meter without COMMAND")
 	case o.intercept:

@@ -56,7 +56,7 @@ func New(a *app.App) *cobra.Command {
 		Long: `Models lists the models of a public catalog, or shows one by its id or alias. The catalog is kept in the user's cache directory
 for a day. If it cannot be read, the lists of the providers are used instead; they need the keys of the providers.`,
 		Example: "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
-		Args:    app.Args(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: app.CompleteArgs(func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return completeModel(a, cmd)
 		}),

@@ -21,7 +21,7 @@ func NewHealth(a *app.App) *cobra.Command {
 		Short:   "Print what the gateway reports about itself",
 		Long:    "Health prints what the gateway reports about itself. It needs no token. The exit status is 3 if there is no response.",
 		Example: "  mesh health\n  mesh health -o json",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
 			text, err := c.Health(ctx)
 			if err != nil {

@@ -19,7 +19,7 @@ func NewPeers(a *app.App) *cobra.Command {
 		Use:     "peers",
 		Short:   "List the registered nodes",
 		Example: "  mesh peers\n  mesh peers -o json",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
 			peers, err := c.ListPeers(ctx)
 			if err = a.SkipInvalid(err); err != nil {
@@ -46,7 +46,7 @@ func NewPeer(a *app.App) *cobra.Command {
 		Use:               "peer NAME",
 		Short:             "Show one registered node with its capabilities",
 		Example:           "  mesh peer node-b\n  mesh peer node-b -o json",
-		Args:              app.Args(cobra.ExactArgs(1)),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode),
 		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, names []string) error {
 			peer, err := c.GetPeer(ctx, names[0])

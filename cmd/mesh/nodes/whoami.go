@@ -45,7 +45,7 @@ unread, up to 100. It also prints the day of the prices. It never prints the tok
 It prints what it has found also after a failure. The exit status is then 2 for a setting that is wrong or missing, and 3 for a gateway
 that does not answer or refuses the token.`,
 		Example: "  mesh whoami\n  mesh whoami --profile work -o json",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runWhoami(cmd.Context(), a) },
 	}
 }

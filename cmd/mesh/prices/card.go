@@ -135,15 +135,12 @@ func pricesOfPeriod(w io.Writer, model string, list []discovery.ProviderPricing)
 		return table.Column{Title: title, Right: true, Drop: drop, Late: true}
 	}
 	columns := []table.Column{table.Key(""), number("INPUT", 0), number("CACHE READ", 3), number("5M WRITE", 2), number("1H WRITE", 1), number("OUTPUT", 0)}
-	rows := make([][]string, len(list))
-	for i := range list {
-		p := &list[i]
-		rows[i] = []string{
+	return output.Table(w, columns, table.Rows(list, func(p *discovery.ProviderPricing) []string {
+		return []string{
 			priceName(model, p), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok), output.USD(p.CacheWrite1hPerMTok),
 			output.USD(p.OutputPerMTok),
 		}
-	}
-	return output.Table(w, columns, rows)
+	}))
 }
 
 const anyPrompt = "any prompt"

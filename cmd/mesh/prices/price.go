@@ -53,7 +53,7 @@ func NewPrice(a *app.App) *cobra.Command {
 		Long: `Price prints the prices of a model or, with token counts, the cost of a call. It uses the list of mesh prices, and sends
 nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
 		Example:           "  mesh price claude-sonnet-5-5\n  mesh price grok-4.7 --live\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
-		Args:              app.Args(cobra.ExactArgs(1)),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: app.CompleteArgs(completePriced),
 		RunE: func(cmd *cobra.Command, models []string) error {
 			o.model = models[0]
@@ -142,18 +142,17 @@ var livePriceKeys = map[models.Provider][]string{
 }
 
 func priceTable(w io.Writer, list []discovery.ProviderPricing) error {
-	rows := make([][]string, len(list))
-	for i, p := range list {
+	rows := table.Rows(list, func(p *discovery.ProviderPricing) []string {
 		mode := p.Mode
 		if p.Modality != prices.ModalityText {
 			mode += " " + p.Modality
 		}
-		rows[i] = []string{
+		return []string{
 			string(p.Provider), p.ModelHint, output.Text(&mode), output.Text(p.ValidFrom), output.Text(p.ValidUntil),
 			strconv.FormatInt(p.TierThresholdTokens, 10), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok),
 			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
 		}
-	}
+	})
 	if err := output.Table(w, []table.Column{
 		table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 0), table.Plain("FROM", 3), table.Plain("UNTIL", 4), table.Plain("PROMPT FROM", 0),
 		table.Plain("INPUT", 0), table.Plain("CACHE READ", 5), table.Plain("5M WRITE", 6), table.Plain("1H WRITE", 2), table.Plain("OUTPUT", 0),

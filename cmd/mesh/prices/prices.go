@@ -49,7 +49,7 @@ those of confirmed.csv beside it.
 --stale prints the prices that neither a source nor a price feed stated since then, as in 30d, of the models or of all that are
 sold today, and the age of the table. The exit status is 1 if there is one. Models that are deprecated count if they are named.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --update https://mirror.example.com/mesh-go/discovery/prices\n  mesh prices --stale 30d gpt-5.2",
-		Args:      app.Args(cobra.ArbitraryArgs), // names of models with --stale
+		Args:      cobra.ArbitraryArgs, // names of models with --stale
 		ValidArgs: providers.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			staleGiven := cmd.Flags().Changed("stale")

@@ -45,7 +45,7 @@ providers as those to the real ones.
 
 With --fail STATUS, every response has this status: 529 is Anthropic's for overload, 429 is for a rate limit.`,
 		Example: "  mesh providers\n  mesh providers --listen 127.0.0.1:0 --fail 529",
-		Args:    app.Args(cobra.NoArgs),
+		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on; port 0 selects a free port")

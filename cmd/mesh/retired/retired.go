@@ -83,7 +83,7 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
   mesh retired --scan --baseline models.baseline .
   mesh retired --used calls
   mesh retired - < models.txt`,
-		Args:              app.Args(cobra.ArbitraryArgs),
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: o.completeArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			o.args, o.ofScan = given, o.sources.Changed(cmd)

@@ -44,7 +44,7 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 		Example: `  mesh scan .
   mesh scan --exclude 'docs/**' --baseline credentials.baseline .
   git diff --cached --name-only -z --diff-filter=d | xargs -0 -r mesh scan --`,
-		Args: app.Args(cobra.ArbitraryArgs),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			o.paths = paths
 			return run(cmd.Context(), o)

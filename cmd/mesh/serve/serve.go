@@ -85,7 +85,7 @@ with a token of a file only the name of the file, MESH_TOKEN_FILE. COMMAND can r
 An interrupt ends serve after the running commands have ended; a second interrupt kills them, and so does a hangup of the
 terminal, unless serve runs under nohup.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
-		Args:    app.Args(cobra.MinimumNArgs(1)),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: o.AsNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
 			o.client, o.command = c, command
 			return run(ctx, o)

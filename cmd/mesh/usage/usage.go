@@ -94,7 +94,7 @@ the periods of --budget, as far as their names begin with a day.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
 		Example: "  mesh usage calls\n  mesh usage calls --last 28d\n  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
-		Args:    app.Args(cobra.MinimumNArgs(1)),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.paths, f.byGiven = paths, cmd.Flags().Changed("by")
 			return run(cmd.Context(), f)

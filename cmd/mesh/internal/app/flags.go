@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,20 +9,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
-
-// Args wraps an argument check of cobra so that its error is the usage of the command.
-func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, given []string) error {
-		if check(cmd, given) == nil {
-			return nil
-		}
-		count := fmt.Sprint(len(given), " arguments")
-		if len(given) == 1 {
-			count = "1 argument"
-		}
-		return exit.Usagef("%s given; usage: %s", count, cmd.UseLine())
-	}
-}
 
 // ProviderFlag adds --provider to a command.
 func ProviderFlag(cmd *cobra.Command, name *string, usage string) {
