@@ -27,11 +27,19 @@ func InvalidRows(err error) ([]*client.RowError, error) {
 // Newest returns the newest messages that opts selects. While they are too large for one response, it requests fewer. full means that
 // there may be older ones.
 func Newest(ctx context.Context, c *client.MeshClient, opts client.FetchOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
-	for ; ; opts.Limit = max(1, opts.Limit/4) {
-		messages, err = c.Fetch(ctx, opts)
-		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
+	return Fitting(opts.Limit, func(limit int) ([]client.MeshMessage, error) {
+		opts.Limit = limit
+		return c.Fetch(ctx, opts)
+	})
+}
+
+// Fitting requests up to limit rows, and fewer while they are too large for one response. full means that there may be more.
+func Fitting[T any](limit int, request func(limit int) ([]T, error)) (rows []T, invalid []*client.RowError, full bool, err error) {
+	for ; ; limit = max(1, limit/4) {
+		rows, err = request(limit)
+		if !errors.Is(err, client.ErrTooLarge) || limit == 1 {
 			invalid, err = InvalidRows(err)
-			return messages, invalid, err == nil && len(messages)+len(invalid) >= opts.Limit, err
+			return rows, invalid, err == nil && len(rows)+len(invalid) >= limit, err
 		}
 	}
 }

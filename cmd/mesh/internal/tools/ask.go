@@ -87,7 +87,7 @@ type toolRefusal struct {
 var errAskArguments = errors.New("give either to and text, or pending")
 
 // ask waits for answers until the time ends or the result is full. Answers that arrive later stay unread.
-func (t *messageTools) ask(call context.Context, p progress, in askArguments) (toolAnswers, error) {
+func (t *meshTools) ask(call context.Context, p progress, in askArguments) (toolAnswers, error) {
 	if len(in.Pending) > 0 == (len(in.To) > 0) || len(in.To) > 0 != (in.Text != "") || in.Thread != "" && len(in.To) == 0 {
 		return toolAnswers{}, errAskArguments
 	}
@@ -121,7 +121,7 @@ func (t *messageTools) ask(call context.Context, p progress, in askArguments) (t
 }
 
 // results asks, or goes on waiting.
-func (t *messageTools) results(ctx context.Context, in askArguments) (iter.Seq2[client.MeshMessage, error], error) {
+func (t *meshTools) results(ctx context.Context, in askArguments) (iter.Seq2[client.MeshMessage, error], error) {
 	if len(in.Pending) > 0 {
 		questions := make([]client.MeshMessage, len(in.Pending))
 		for i, q := range in.Pending {

@@ -11,13 +11,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// messageTools are the tools for messages.
-type messageTools struct {
+// meshTools are the tools that need the gateway or the scanner.
+type meshTools struct {
 	client  *client.MeshClient
 	scanner *scan.Scanner
 }
 
-func addMessageTools(server *mcp.Server, t *messageTools) {
+func addMessageTools(server *mcp.Server, t *meshTools) {
 	add(server, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice, unless it has a key.", t.send, adds)
 	addWithProgress(server, "mesh_ask", "Ask nodes",
 		"Ask nodes a question and wait for their answers, which are marked read. Call again with pending to go on waiting. The rest of a cut answer is in mesh_thread.",
@@ -106,7 +106,7 @@ type toolReceipt struct {
 	ThreadID string `json:"thread_id,omitempty"`
 }
 
-func (t *messageTools) send(ctx context.Context, in sendArguments) (toolReceipt, error) {
+func (t *meshTools) send(ctx context.Context, in sendArguments) (toolReceipt, error) {
 	req := client.SendRequest{To: string(in.To), Kind: client.Kind(in.Kind), Content: string(in.Content), IdempotencyKey: in.Key}
 	for _, rule := range in.AllowRules {
 		req.AllowRules = append(req.AllowRules, int(rule))
@@ -131,7 +131,7 @@ type toolReply struct {
 	NotMarked  string `json:"not_marked,omitempty"` // why; the reply was sent nevertheless
 }
 
-func (t *messageTools) reply(ctx context.Context, in replyArguments) (toolReply, error) {
+func (t *meshTools) reply(ctx context.Context, in replyArguments) (toolReply, error) {
 	m, err := t.client.GetMessage(ctx, int64(in.ID)) // only of this node
 	if err != nil {
 		return toolReply{}, err
@@ -151,7 +151,7 @@ func (t *messageTools) reply(ctx context.Context, in replyArguments) (toolReply,
 }
 
 // mark marks a message read, unless it is.
-func (t *messageTools) mark(ctx context.Context, m *client.MeshMessage) error {
+func (t *meshTools) mark(ctx context.Context, m *client.MeshMessage) error {
 	if m.ReadAt != nil {
 		return nil
 	}
@@ -165,7 +165,7 @@ type inboxArguments struct {
 	position
 }
 
-func (t *messageTools) inbox(ctx context.Context, in inboxArguments) (toolMessages, error) {
+func (t *meshTools) inbox(ctx context.Context, in inboxArguments) (toolMessages, error) {
 	limit, opts := cmp.Or(int(in.Limit), 20), client.FetchOptions{UnreadOnly: in.Unread, FromNode: string(in.From)}
 	rows, order := window, oldestFirst
 	if !in.Unread {
@@ -195,7 +195,7 @@ type toolDone struct {
 	Done bool `json:"done"`
 }
 
-func (t *messageTools) markRead(ctx context.Context, in markReadArguments) (toolDone, error) {
+func (t *meshTools) markRead(ctx context.Context, in markReadArguments) (toolDone, error) {
 	m, err := t.client.GetMessage(ctx, int64(in.ID)) // only of this node
 	if err != nil {
 		return toolDone{}, err

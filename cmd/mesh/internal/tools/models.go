@@ -52,15 +52,13 @@ func (t *modelTools) list(ctx context.Context, in modelsArguments) (toolModels, 
 	} else {
 		err = failure
 	}
-	all := make([]toolModel, len(models))
-	for i, m := range models {
-		all[i] = toolModel{m.ID, m.Developer, m.ContextLength, m.MaxTokens}
-	}
-	page := part(all, in.Skip)
+	items, next := part(models, in.Skip, func(m discovery.ModelInfo) toolModel {
+		return toolModel{m.ID, m.Developer, m.ContextLength, m.MaxTokens}
+	})
 	if len(models) > 0 {
 		err = nil
 	}
-	return toolModels{page.items, page.nextSkip}, err
+	return toolModels{items, next}, err
 }
 
 type modelArguments struct {

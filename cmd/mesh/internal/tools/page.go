@@ -13,22 +13,19 @@ import (
 // each.
 const maxResult = 20_000
 
-// list is a part of a list. NextSkip is 0 when nothing follows.
-type list[T any] struct {
-	items    []T
-	nextSkip int
-}
-
-// part returns the items after the first skip ones, as many as fit into a result.
-func part[T any](items []T, skip int) list[T] {
-	items = items[min(max(skip, 0), len(items)):]
+// part returns the items after the first skip ones, as many as fit into a result, and how many to skip for the others; 0 when nothing
+// follows.
+func part[T, U any](rows []T, skip int, shown func(T) U) (items []U, nextSkip int) {
+	items = []U{}
 	room := maxResult
-	for i, item := range items {
-		if room -= size(item); room < 0 && i > 0 {
-			return list[T]{items[:i], max(skip, 0) + i}
+	for i := max(skip, 0); i < len(rows); i++ {
+		item := shown(rows[i])
+		if room -= size(item); room < 0 && len(items) > 0 {
+			return items, i
 		}
+		items = append(items, item)
 	}
-	return list[T]{items: items}
+	return items, 0
 }
 
 // size returns the number of characters of a value in JSON.

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -10,11 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
-// peerTools are the tools for nodes.
-type peerTools struct{ client *client.MeshClient }
-
-func addPeerTools(server *mcp.Server, t *peerTools) {
-	add(server, "mesh_peers", "List nodes", "List the registered nodes: the recipients of mesh_send, with what they offer.", t.list, reads)
+func addPeerTools(server *mcp.Server, t *meshTools) {
+	add(server, "mesh_peers", "List nodes", "List the registered nodes: the recipients of mesh_send, with what they offer.", t.peers, reads)
 }
 
 type skipArguments struct {
@@ -39,20 +37,15 @@ type toolNode struct {
 	Capabilities string `json:"capabilities,omitempty"` // JSON, which may be cut
 }
 
-func (t *peerTools) list(ctx context.Context, in skipArguments) (toolPeers, error) {
+func (t *meshTools) peers(ctx context.Context, in skipArguments) (toolPeers, error) {
 	peers, err := t.client.ListPeers(ctx)
 	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolPeers{}, err
 	}
-	var all []toolPeer
-	for _, p := range peers {
-		if name := safeName(p.Name); name != "" { // a node with another name cannot be a recipient
-			all = append(all, toolPeer{toolNode{name, capabilities(p)}, p.GetLastSeen()})
-		}
-	}
-	page := part(all, in.Skip)
-	return toolPeers{notice, append([]toolPeer{}, page.items...), page.nextSkip, invalidNote(invalid)}, nil
+	peers = slices.DeleteFunc(peers, func(p client.MeshPeer) bool { return safeName(p.Name) == "" }) // it cannot be a recipient
+	items, next := part(peers, in.Skip, func(p client.MeshPeer) toolPeer { return toolPeer{toolNode{p.Name, capabilities(p)}, p.GetLastSeen()} })
+	return toolPeers{notice, items, next, invalidNote(invalid)}, nil
 }
 
 // maxCapabilities is how many characters of the capabilities of a node mesh_peers shows.

@@ -8,10 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// scanTool is the tool that finds credentials.
-type scanTool struct{ scanner *scan.Scanner }
-
-func addScanTool(server *mcp.Server, t *scanTool) {
+func addScanTool(server *mcp.Server, t *meshTools) {
 	add(server, "scan_text", "Find credentials",
 		"Find credentials in a text by their format. The result has rules and byte offsets. A heuristic rule also matches harmless text.", t.scan, reads, locally)
 }
@@ -34,12 +31,9 @@ type toolFinding struct {
 	End       int    `json:"end"`
 }
 
-func (t *scanTool) scan(_ context.Context, in scanArguments) (toolFindings, error) {
-	found := t.scanner.FindAll(in.Text)
-	all := make([]toolFinding, len(found))
-	for i, f := range found {
-		all[i] = toolFinding{f.Rule.Name, f.Rule.Heuristic(), f.Rule.Advice, f.Start, f.End}
-	}
-	page := part(all, in.Skip)
-	return toolFindings{page.items, page.nextSkip}, nil
+func (t *meshTools) scan(_ context.Context, in scanArguments) (toolFindings, error) {
+	found, next := part(t.scanner.FindAll(in.Text), in.Skip, func(f scan.Finding) toolFinding {
+		return toolFinding{f.Rule.Name, f.Rule.Heuristic(), f.Rule.Advice, f.Start, f.End}
+	})
+	return toolFindings{found, next}, nil
 }

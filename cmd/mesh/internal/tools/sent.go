@@ -16,7 +16,7 @@ type sentArguments struct {
 }
 
 // sent lists the messages of this node, newest first.
-func (t *messageTools) sent(ctx context.Context, in sentArguments) (toolMessages, error) {
+func (t *meshTools) sent(ctx context.Context, in sentArguments) (toolMessages, error) {
 	thread, err := mail.ThreadID(ctx, t.client, t.scanner, in.Thread)
 	if err != nil {
 		return toolMessages{}, err
@@ -44,7 +44,7 @@ type toolPending struct {
 }
 
 // unanswered lists the questions of this node without an answer, newest first.
-func (t *messageTools) unanswered(ctx context.Context, in pendingArguments) (toolPending, error) {
+func (t *meshTools) unanswered(ctx context.Context, in pendingArguments) (toolPending, error) {
 	thread, err := mail.ThreadID(ctx, t.client, t.scanner, in.Thread)
 	if err != nil {
 		return toolPending{}, err
@@ -54,10 +54,6 @@ func (t *messageTools) unanswered(ctx context.Context, in pendingArguments) (too
 	if err != nil {
 		return toolPending{}, err
 	}
-	all := make([]toolQuestion, len(questions))
-	for i, q := range questions {
-		all[i] = toToolQuestion(q, q.GetContent())
-	}
-	page := part(all, in.Skip)
-	return toolPending{page.items, page.nextSkip, invalidNote(invalid)}, nil
+	items, next := part(questions, in.Skip, func(q client.MeshMessage) toolQuestion { return toToolQuestion(q, q.GetContent()) })
+	return toolPending{items, next, invalidNote(invalid)}, nil
 }

@@ -32,12 +32,13 @@ these fields to the same tool to get the rest, or to mesh_inbox after mesh_wait.
 func NewServer(node *client.MeshClient, models *discovery.Client, scanner *scan.Scanner) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "mesh", Title: "Mesh gateway", Version: version.Version()},
 		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, node.Node())})
-	addPeerTools(server, &peerTools{client: node})
-	addMessageTools(server, &messageTools{client: node, scanner: scanner})
-	addThreadTools(server, &threadTools{client: node, scanner: scanner})
+	t := &meshTools{node, scanner}
+	addPeerTools(server, t)
+	addMessageTools(server, t)
+	addThreadTools(server, t)
 	addModelTools(server, &modelTools{client: models})
 	addPriceTools(server)
-	addScanTool(server, &scanTool{scanner: scanner})
+	addScanTool(server, t)
 	return server
 }
 

@@ -3,25 +3,17 @@ package tools
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
-	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// threadTools are the tools for threads.
-type threadTools struct {
-	client  *client.MeshClient
-	scanner *scan.Scanner
-}
-
-func addThreadTools(server *mcp.Server, t *threadTools) {
-	add(server, "mesh_threads", "List threads", "List the named threads of all nodes, most recently used first.", t.list, reads)
-	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first. Nothing is marked read.", t.read, reads)
+func addThreadTools(server *mcp.Server, t *meshTools) {
+	add(server, "mesh_threads", "List threads", "List the named threads of all nodes, most recently used first.", t.threads, reads)
+	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first. Nothing is marked read.", t.thread, reads)
 }
 
 type threadsArguments struct {
@@ -47,19 +39,15 @@ type toolThread struct {
 // maxThreads is how many threads the gateway lists at most.
 const maxThreads = 100
 
-func (t *threadTools) list(ctx context.Context, in threadsArguments) (toolThreads, error) {
+func (t *meshTools) threads(ctx context.Context, in threadsArguments) (toolThreads, error) {
 	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: cmp.Or(string(in.Peer), mail.NamedThreads), Topic: in.Topic, Limit: maxThreads})
 	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolThreads{}, err
 	}
-	all := make([]toolThread, len(threads))
-	for i, thread := range threads {
-		all[i] = toolThread{thread.ID, thread.Name, thread.LastUsedAt}
-	}
-	page := part(all, in.Skip)
-	out := toolThreads{Notice: notice, Threads: page.items, NextSkip: page.nextSkip, Invalid: invalidNote(invalid)}
-	if len(all)+len(invalid) == maxThreads && page.nextSkip == 0 {
+	items, next := part(threads, in.Skip, func(thread client.Thread) toolThread { return toolThread{thread.ID, thread.Name, thread.LastUsedAt} })
+	out := toolThreads{Notice: notice, Threads: items, NextSkip: next, Invalid: invalidNote(invalid)}
+	if len(threads)+len(invalid) == maxThreads && next == 0 {
 		out.Hidden = "there may be older threads that are not listed; use peer or topic"
 	}
 	return out, nil
@@ -72,7 +60,7 @@ type threadArguments struct {
 	position
 }
 
-func (t *threadTools) read(ctx context.Context, in threadArguments) (toolMessages, error) {
+func (t *meshTools) thread(ctx context.Context, in threadArguments) (toolMessages, error) {
 	id, err := mail.ThreadID(ctx, t.client, t.scanner, in.ID)
 	if err != nil {
 		return toolMessages{}, err
@@ -99,7 +87,7 @@ const (
 )
 
 // tail returns the newest messages that fit into a result, the oldest first.
-func (t *threadTools) tail(ctx context.Context, id string, limit int) (toolMessages, error) {
+func (t *meshTools) tail(ctx context.Context, id string, limit int) (toolMessages, error) {
 	messages, invalid, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: min(limit+1, window), Newest: true})
 	if err != nil {
 		return toolMessages{}, err
@@ -133,7 +121,7 @@ type threadWindow struct {
 
 // window returns the messages of a thread that include a position. One request lists the newest 1000, which is the whole thread as
 // a rule.
-func (t *threadTools) window(ctx context.Context, id string, next int64) (threadWindow, error) {
+func (t *meshTools) window(ctx context.Context, id string, next int64) (threadWindow, error) {
 	newest, invalid, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
 	if err != nil || !full || next >= newest[0].ID {
 		return threadWindow{messages: newest, invalid: invalid}, err
@@ -173,12 +161,11 @@ func (w threadWindow) show(m client.MeshMessage) toolMessage {
 }
 
 // rows returns messages of a thread, fewer than the limit if they are too large for one response. They are full if there can be more.
-func (t *threadTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
-	for ; ; opts.Limit = max(1, opts.Limit/4) {
-		_, messages, err = t.client.GetThread(ctx, id, opts)
-		if !errors.Is(err, client.ErrTooLarge) || opts.Limit == 1 {
-			invalid, err = mail.InvalidRows(err)
-			return messages, invalid, len(messages) > 0 && len(messages)+len(invalid) >= opts.Limit, mail.ThreadError(id, err)
-		}
-	}
+func (t *meshTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
+	messages, invalid, full, err = mail.Fitting(opts.Limit, func(limit int) ([]client.MeshMessage, error) {
+		opts.Limit = limit
+		_, messages, err := t.client.GetThread(ctx, id, opts)
+		return messages, err
+	})
+	return messages, invalid, full && len(messages) > 0, mail.ThreadError(id, err)
 }

@@ -32,7 +32,7 @@ var errCanceled = errors.New("the wait was canceled")
 
 // wait returns the oldest unread message, or none after the time. It waits through errors of the gateway, except for a refused token, and
 // returns the error of the last poll, which must not look like an empty inbox.
-func (t *messageTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
+func (t *meshTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
 	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
 	ctx, cancel := context.WithTimeout(call, longest)
 	defer cancel()
@@ -56,7 +56,7 @@ func (t *messageTools) wait(call context.Context, p progress, in waitArguments) 
 // await returns the oldest unread message, or nil when ctx ends. Watch ends without a word when ctx ends during a poll, and reports
 // no poll that succeeds without a message: polls before and after it distinguish an empty inbox from a gateway that does not answer. They may
 // take longer than the wait, which would otherwise fail at a slow gateway.
-func (t *messageTools) await(call, ctx context.Context, opts client.WatchOptions, thread string) (m *client.MeshMessage, err error) {
+func (t *meshTools) await(call, ctx context.Context, opts client.WatchOptions, thread string) (m *client.MeshMessage, err error) {
 	if thread != "" {
 		if opts.ThreadID, err = mail.ThreadID(call, t.client, t.scanner, thread); err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func (t *messageTools) await(call, ctx context.Context, opts client.WatchOptions
 }
 
 // poll returns the oldest unread message now, or nil. Older gateways ignore the selection.
-func (t *messageTools) poll(ctx context.Context, opts client.WatchOptions) (*client.MeshMessage, error) {
+func (t *meshTools) poll(ctx context.Context, opts client.WatchOptions) (*client.MeshMessage, error) {
 	selected := client.FetchOptions{UnreadOnly: true, Limit: window, FromNode: opts.FromNode, ThreadID: opts.ThreadID}
 	for _, kind := range opts.Kinds { // at most one
 		selected.Kind = kind
