@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,8 +37,7 @@ func (o *Options) args(cmd *cobra.Command, command []string) error {
 	case o.log == "":
 		return exit.Usagef("--listen needs --log")
 	}
-	host, port, err := net.SplitHostPort(o.listen)
-	if _, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || host != "127.0.0.1" {
+	if at, err := netip.ParseAddrPort(o.listen); err != nil || at.Addr().String() != "127.0.0.1" {
 		return exit.Usagef("--listen %q must be 127.0.0.1:PORT", o.listen)
 	}
 	if names := proxy.Leading(os.Environ(), o.listen); names != nil {

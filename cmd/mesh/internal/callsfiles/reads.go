@@ -7,10 +7,16 @@ import (
 	"path/filepath"
 )
 
-// Reads reports whether a command that reads these paths reads a file: it is one of them, or a calls file in a folder among them. "-" is stdin.
-// The file need not exist yet.
+// Reads reports whether a command that reads these paths may read a file: it is one of them or in a folder among them, or has the name of a
+// calls file, which need not exist yet. "-" is stdin.
 func Reads(stdin io.Reader, paths []string, file string) bool {
-	info, _ := os.Stat(file) // nil if it does not exist
+	if isCalls(file) {
+		return true
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
 	for _, path := range paths {
 		read, err := os.Stat(path)
 		if input, ok := stdin.(*os.File); ok && path == "-" {
@@ -18,33 +24,11 @@ func Reads(stdin io.Reader, paths []string, file string) bool {
 		}
 		switch {
 		case err != nil: // there is no such file
-		case os.SameFile(read, info), read.IsDir() && (isCalls(file) && isBelow(read, file) || info != nil && hasFile(path, info)):
+		case os.SameFile(read, info), read.IsDir() && hasFile(path, info):
 			return true
 		}
 	}
 	return false
-}
-
-// isBelow reports whether a file would be in a folder, or in a folder of it.
-func isBelow(folder os.FileInfo, file string) bool {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	if err != nil {
-		return false
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return false
-	}
-	for {
-		info, err := os.Stat(dir)
-		if err == nil && os.SameFile(info, folder) {
-			return true
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return false
-		}
-		dir = above
-	}
 }
 
 // hasFile reports whether a calls file of a folder is a file under another name.

@@ -1,7 +1,6 @@
 package callsfiles
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -22,7 +21,7 @@ func (in *Files) Since(at time.Time) []string {
 			continue
 		}
 		for _, entry := range entries {
-			if name := filepath.Join(path, entry.Name()); entry.IsDir() || (isRegular(name, entry) && !isBefore(entry.Name(), first)) {
+			if name := filepath.Join(path, entry.Name()); entry.IsDir() || (!isBefore(entry.Name(), first) && isRegular(name)) {
 				paths = append(paths, name)
 			}
 		}
@@ -40,11 +39,8 @@ func isBefore(name, first string) bool {
 	return err == nil && day < first
 }
 
-// isRegular reports whether an entry is a file, or a link to one. A pipe could block for ever.
-func isRegular(name string, entry fs.DirEntry) bool {
-	if entry.Type()&fs.ModeSymlink == 0 {
-		return entry.Type().IsRegular()
-	}
+// isRegular reports whether a name is that of a file, or of a link to one. A pipe could block for ever.
+func isRegular(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }

@@ -114,13 +114,15 @@ func (r *reading) text() string {
 	case read == 0:
 		return ""
 	default:
-		text += Bytes(read)
+		unit := unitOf(read)
+		text += unit.amount(read) + " " + unit.name
 	}
 	if read == 0 || elapsed <= 0 {
 		return text
 	}
 	rate := int64(float64(read) / elapsed.Seconds())
-	return text + ", " + Bytes(rate) + "/s"
+	unit := unitOf(rate)
+	return text + ", " + unit.amount(rate) + " " + unit.name + "/s"
 }
 
 type byteUnit struct {
@@ -131,17 +133,20 @@ type byteUnit struct {
 
 // unitOf returns the unit in which a number of bytes is written.
 func unitOf(n int64) byteUnit {
-	for _, unit := range []byteUnit{{"TB", 1e12, 1}, {"GB", 1e9, 1}, {"MB", 1e6, 0}, {"kB", 1e3, 0}} {
+	for _, unit := range []byteUnit{{"TB", 1e12, 1}, {"GB", 1e9, 1}, {"MB", 1e6, 0}} {
 		if float64(n) >= unit.bytes {
 			return unit
 		}
 	}
-	return byteUnit{"B", 1, 0}
+	return byteUnit{"kB", 1e3, 0}
 }
 
 // Bytes returns a number of bytes in its largest decimal unit.
 func Bytes(n int64) string {
 	unit := unitOf(n)
+	if float64(n) < unit.bytes {
+		unit = byteUnit{"B", 1, 0}
+	}
 	return unit.amount(n) + " " + unit.name
 }
 

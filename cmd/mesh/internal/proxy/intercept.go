@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -120,7 +119,6 @@ func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 type handed struct {
 	conns  chan net.Conn
 	closed chan struct{}
-	once   sync.Once
 	addr   net.Addr
 }
 
@@ -146,8 +144,9 @@ func (h *handed) Accept() (net.Conn, error) {
 	}
 }
 
+// Close is called once: http.Server sees to that.
 func (h *handed) Close() error {
-	h.once.Do(func() { close(h.closed) })
+	close(h.closed)
 	return nil
 }
 
