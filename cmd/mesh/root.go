@@ -84,7 +84,7 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	a.Progress.Stop()
 	code := exit.Code(err)
-	var status exit.Status // the command has printed its error itself
+	var status exit.StatusError // the command has printed its error itself
 	if err != nil && !errors.Is(err, exit.ErrFound) && !errors.As(err, &status) {
 		fmt.Fprintln(a.Errs, "mesh:", exit.Lines(err))
 	}

@@ -115,7 +115,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	err = o.reportMissing(missing, sent || interrupted.Err() != nil)
 	if interrupted.Err() != nil {
-		return exit.Status(exit.Interrupted)
+		return exit.StatusError(exit.Interrupted)
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func (o *Options) readBill(q *costs.BillQuery) error {
 	if o.bill == "-" {
 		in = o.ReadingStdin()
 	} else {
-		file, err := os.Open(o.bill) //nolint:gosec // the user names the file
+		file, err := os.Open(o.bill)
 		if err != nil {
 			return exit.Usagef("--bill %s: %w", o.bill, exit.WithoutPath(err))
 		}

@@ -43,7 +43,7 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 
 // start runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
 func (run *meterRun) start(ctx context.Context, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
-	cmd := exec.CommandContext(ctx, run.program)
+	cmd := exec.CommandContext(ctx, run.program) //nolint:gosec // the user names the program
 	cmd.Args, cmd.Env = run.command, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = run.In, run.Out, run.Errs
 	if err := cmd.Start(); err != nil {
@@ -74,7 +74,7 @@ func commandStatus(err error) error {
 		return exit.Failedf("%w", err)
 	}
 	if code := exited.ExitCode(); code >= 0 {
-		return exit.Status(code)
+		return exit.StatusError(code)
 	}
-	return exit.Status(worker.SignalStatus(exited.ProcessState))
+	return exit.StatusError(worker.SignalStatus(exited.ProcessState))
 }

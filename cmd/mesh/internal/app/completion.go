@@ -22,6 +22,7 @@ func Complete(cmd *cobra.Command, flag string, completion cobra.CompletionFunc) 
 	}
 }
 
+// CompleteKind completes a kind of message, and CompleteNothing has no names, also none of files.
 var (
 	CompleteKind     = cobra.FixedCompletions(mail.Kinds, cobra.ShellCompDirectiveNoFileComp)
 	completeProvider = cobra.FixedCompletions(providers.Names(), cobra.ShellCompDirectiveNoFileComp)

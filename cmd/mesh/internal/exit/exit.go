@@ -66,7 +66,7 @@ func Failedf(format string, args ...any) error { return &FailedError{Err: fmt.Er
 // Code returns the exit status of an error. An error without a type is one of cobra or of a name, which means wrong use.
 func Code(err error) int {
 	var usage *UsageError
-	var status Status
+	var status StatusError
 	switch {
 	case err == nil:
 		return Done
@@ -103,10 +103,10 @@ func failed(err error) bool {
 	return errors.As(err, &gateway) || errors.As(err, &row) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, prices.ErrUnpriced)
 }
 
-// Status is the exit status of a command that mesh ran.
-type Status int
+// StatusError is the exit status of a command that mesh ran.
+type StatusError int
 
-func (e Status) Error() string { return "" }
+func (e StatusError) Error() string { return "" }
 
 // ServedError is an error for a message of mesh serve.
 type ServedError struct{ Err error }
