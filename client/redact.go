@@ -53,22 +53,15 @@ const maxWord = 24
 // triggerWord returns the word of letters that contains the trigger of a heuristic rule. It takes nothing of the match, and nothing
 // that may be a credential.
 func (r *redactor) triggerWord(f scan.Finding, content string) string {
-	trigger, rest := f.Trigger(), content[f.End:]
-	at := strings.Index(rest, trigger)
-	if trigger == "" || at < 0 {
+	trigger := f.Trigger()
+	if trigger == "" {
 		return ""
 	}
-	isOther := func(c rune) bool { return !unicode.IsLetter(c) }
-	start := strings.LastIndexFunc(rest[:at], isOther) + 1
-	end := at + len(trigger)
-	if n := strings.IndexFunc(rest[end:], isOther); n >= 0 {
-		end += n
-	} else {
-		end = len(rest)
-	}
-	// A word that begins at the match may be a part of it.
-	if word := rest[start:end]; start > 0 && utf8.RuneCountInString(word) <= maxWord && r.redact(word) == word {
-		return word
+	rest := strings.TrimLeftFunc(content[f.End:], unicode.IsLetter) // letters behind the match may be a part of it
+	for word := range strings.FieldsFuncSeq(rest, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		if strings.Contains(word, trigger) && utf8.RuneCountInString(word) <= maxWord && r.redact(word) == word {
+			return word
+		}
 	}
 	return trigger
 }
@@ -79,9 +72,7 @@ func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
 	if len(findings) == 0 {
 		return scan.Finding{}, false
 	}
-	return slices.MinFunc(findings, func(a, b scan.Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule.Number, b.Rule.Number), cmp.Compare(a.Start, b.Start))
-	}), true
+	return slices.MinFunc(findings, func(a, b scan.Finding) int { return cmp.Compare(a.Rule.Number, b.Rule.Number) }), true
 }
 
 // hasLiveToken reports whether text contains the client's token or the one in the environment.

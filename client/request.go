@@ -37,7 +37,10 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 			c.log.DebugContext(ctx, "repeating a request to the mesh gateway",
 				"method", op.method, "path", op.path, "attempt", attempt, "wait", wait, "status", failed.Status)
 			if err := c.sleep(ctx, wait); err != nil {
-				failed.Err, again = endedError(err, failed.Err), false
+				if failed.Err != nil {
+					err = fmt.Errorf("%w; before that: %w", err, failed.Err)
+				}
+				failed.Err, again = err, false
 			}
 		}
 		if !again {
@@ -47,14 +50,6 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 			uncertain = failed
 		}
 	}
-}
-
-// endedError returns the error of a request that is not repeated because of end. failed is the error of the last attempt, or nil.
-func endedError(end, failed error) error {
-	if failed == nil {
-		return end
-	}
-	return fmt.Errorf("%w; before that: %w", end, failed)
 }
 
 // mayHaveEffect reports whether the gateway may have carried out a request although it failed: the response is missing or
