@@ -91,6 +91,9 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 	}
 	rows := pricefile.Pricings(list.ForModel(p, o.model))
 	if len(rows) == 0 {
+		if models.Retirements().Check(p, o.model, time.Now()).State != models.StateUnknown {
+			return exit.Failedf("%s has no known price", o.model)
+		}
 		if name := app.Similar(o.model, list.Models(p)); name != "" {
 			return exit.Failedf("%s is not in the price list; did you mean %s?", o.model, name)
 		}

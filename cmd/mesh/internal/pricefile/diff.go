@@ -1,10 +1,7 @@
 package pricefile
 
 import (
-	"reflect"
-
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -23,53 +20,46 @@ func (c Change) row() *discovery.ProviderPricing {
 	return c.New
 }
 
-// priceKey is what a row has the price of.
-type priceKey struct {
-	provider              models.Provider
-	model, mode, modality string
-	threshold             int64
-	from                  string
-}
-
-func keyOf(p *discovery.ProviderPricing) priceKey {
-	key := priceKey{p.Provider, p.ModelHint, p.Mode, p.Modality, p.TierThresholdTokens, ""}
-	if p.ValidFrom != nil {
-		key.from = *p.ValidFrom
-	}
-	return key
-}
-
 // Diff returns the rows that differ in a price or in the end of its period, in the order of the new list.
 func Diff(oldList, newList *prices.List) []Change {
-	before, after := Pricings(oldList.Rows("")), Pricings(newList.Rows(""))
-	old := make(map[priceKey]*discovery.ProviderPricing, len(before))
-	for i := range before {
-		old[keyOf(&before[i])] = &before[i]
+	old := make(map[prices.Row]prices.Row)
+	for _, row := range oldList.Rows("") {
+		old[keyOf(&row)] = row
 	}
 	changes := []Change{}
-	for i := range after {
-		key := keyOf(&after[i])
-		switch was := old[key]; {
-		case was == nil:
-			changes = append(changes, Change{"added", nil, &after[i]})
-		case !samePrices(was, &after[i]):
-			changes = append(changes, Change{"changed", was, &after[i]})
+	for _, row := range newList.Rows("") {
+		key := keyOf(&row)
+		was, known := old[key]
+		switch {
+		case !known:
+			changes = append(changes, Change{"added", nil, pricing(row)})
+		case !samePrices(was, row):
+			changes = append(changes, Change{"changed", pricing(was), pricing(row)})
 		}
 		delete(old, key)
 	}
-	for i := range before {
-		if old[keyOf(&before[i])] != nil {
-			changes = append(changes, Change{"removed", &before[i], nil})
+	for _, row := range oldList.Rows("") {
+		if _, removed := old[keyOf(&row)]; removed {
+			changes = append(changes, Change{"removed", pricing(row), nil})
 		}
 	}
 	return changes
 }
 
+// keyOf returns what a row has the price of.
+func keyOf(r *prices.Row) prices.Row {
+	return prices.Row{Provider: r.Provider, ModelHint: r.ModelHint, Mode: r.Mode, Modality: r.Modality, TierThresholdTokens: r.TierThresholdTokens, ValidFrom: r.ValidFrom}
+}
+
 // samePrices reports whether the rows differ in their source or verification alone.
-func samePrices(a, b *discovery.ProviderPricing) bool {
-	x, y := *a, *b
-	x.Source, x.VerifiedAt, y.Source, y.VerifiedAt = "", nil, "", nil
-	return reflect.DeepEqual(x, y)
+func samePrices(a, b prices.Row) bool {
+	a.Source, a.VerifiedAt = b.Source, b.VerifiedAt
+	return a == b
+}
+
+func pricing(row prices.Row) *discovery.ProviderPricing {
+	p := discovery.PricingOf(row)
+	return &p
 }
 
 // Pricings returns rows with prices that are numbers in JSON.
