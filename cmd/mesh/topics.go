@@ -54,7 +54,7 @@ Keys of providers:
 DEEPSEEK_LEGACY_ENV_PATH is a file with DEEPSEEK_API_KEY, which mesh balance reads if the variable is not set.
 
 mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and sets them for its command. HTTPS_PROXY and NO_PROXY
-select the proxy for what leaves. The command gets another HTTPS_PROXY, NODE_OPTIONS and NODE_USE_ENV_PROXY, and with --intercept the
+select the proxy of its own requests. The command gets another HTTPS_PROXY, NODE_OPTIONS and NODE_USE_ENV_PROXY, and with --intercept the
 variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS.
 
 A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD, the name of a named thread.`,

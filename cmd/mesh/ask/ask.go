@@ -46,8 +46,8 @@ this node or every NODE is not registered. After the timeout the question remain
 without an answer. With -o json each answer is one line. With --plain, which takes one NODE, only the text of the answer is printed, as in
 a=$(mesh ask --plain node-b "Is the build green?"); errors are on stderr.
 
-With --thread the question is asked in a conversation, and so it is, without it, in a command of mesh serve: in that of the message. The
-question then has a number, which mesh reply and mesh serve repeat, so that each question gets its own answer.`,
+With --thread the question is asked in that thread. A command of mesh serve asks in the thread of its message without the flag. In such a
+thread a question has a number, which mesh reply and mesh serve repeat, so that each question gets its own answer.`,
 		Example: `  mesh ask node-b "Is the build green?"
   mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
   mesh ask node-b - < question.txt`,

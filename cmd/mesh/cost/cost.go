@@ -46,17 +46,17 @@ are converted with their currency_conversion_rate, and credits are line items. T
 documentation; no real one was at hand. Without --from, --to and --last, the bill is the whole file.
 
 With --counted or --usage it compares the bill with what was counted, and first prints whether they differ by more than --max-drift, in
-percent of the bill. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: each is taken
-to cost at most what the dearest others do, on average of a day and model. With --usage it has effects, which are amounts by cause and add
-up to it: calls that were not counted, a model without any, calls that are not on the bill, the border of a day, another price, fees.
+percent of the bill. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: at most,
+each costs as much as a call of the dearest model on its dearest day, on average. With --usage the difference has effects, which are amounts
+by cause and add up to it: calls that were not counted, a model without any, calls that are not on the bill, the border of a day, another price, fees.
 A cause that the bill does not show is not guessed; a bill with quantities by line item shows most. A line of the calls that cannot be
 read is reported, and the exit status is 2. -o json has the effects of the days and models in "comparison".
 
 A bill has no labels. --label compares it as a whole with the calls that have a label: that is right for a bill to which only these calls
 belong, such as the bill of one project or organization.
 
--o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Keep it apart
-from those of mesh usage, which are the same money.`,
+-o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Do not
+add it to the rows of mesh usage: both have the costs of the same calls.`,
 		Example:   "  mesh cost openai --last 7d --usage calls --html bill.html\n  mesh cost anthropic --last 1d --counted 12.5 --max-drift 2\n  mesh cost gemini --bill export.jsonl --usage calls",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},

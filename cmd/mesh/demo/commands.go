@@ -37,7 +37,7 @@ A fourth shell, with the line of MESH_GATEWAY_URL, for node-a:
 
 What the calls cost, by model and by team:
 
-  mesh usage calls
+  mesh usage calls --last 28d
   mesh usage calls --by label:team
 
 The bill beside the calls. It differs by more than 2 %, so the exit status is 1:

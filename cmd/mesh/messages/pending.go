@@ -22,7 +22,7 @@ func NewPending(a *app.App) *cobra.Command {
 		Short: "List the questions of this node that have no answer, oldest first",
 		Long: `Pending lists the questions that this node has sent and that have no answer, the oldest first. A question is answered by a later message of
 the kind answer from its recipient in the same thread, or without a thread if the question has none; a question of mesh ask --thread by
-the answer with its number. The newest 1000 questions are looked at, with --to or --thread those selected.`,
+the answer with its number. Only the newest 1000 questions are checked, of those that --to and --thread select.`,
 		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,

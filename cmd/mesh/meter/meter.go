@@ -64,18 +64,18 @@ removed at the end. The variables of base URLs are left as they are.
 
 A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. Calls to OpenRouter, Bedrock,
 Vertex and Azure are recorded with their platform; those to Azure need --azure for a cost. Calls to a host that is no provider's and no
-platform's are unpriced, unless --host says whose API and prices it has, or --upstream gives it the prices of a provider. --host also names
+platform's are unpriced, unless --host names the API and the prices that it has, or --upstream gives it the prices of a provider. --host also names
 private endpoints of platforms; a host without calls is printed. --prices has the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay.
 WebSockets are refused with 426, so that COMMAND falls back to HTTP; those of Node are unpriced calls without --intercept.
 
 With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
-mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC; with --log, calls of
-earlier runs and of other programs count that are in the folder. These programs see each other's calls within a second, and can together
-exceed the budget by what they spend in that time. A warning is printed when 80 % are spent, and
-one for all lines of the folder that cannot be read, which count nothing; with --strict all calls are refused then. A stream that breaks off counts as what it
-costs at least. Other unpriced calls do not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With
---per-call, that amount is set aside for each call while it runs, and every unpriced call counts as at least that, to hosts that are no
-provider's, too. A warning names each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that
+mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC. With --log, the calls
+of earlier runs and of other programs in the folder count, too. These programs see each other's calls within a second, and can together
+exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. Lines of the folder that cannot be read do not
+count: one warning is printed for all of them, and with --strict all calls are refused. A stream that breaks off counts as what it costs at
+least. Other unpriced calls do not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With
+--per-call, that amount is set aside for each call while it runs, and every unpriced call counts as at least that, also one to
+another host. A warning names each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that
 do not count and that were refused.
 
 Calls with the login of a subscription, such as those of Claude Code and Codex without a key, are counted at list prices, which are not

@@ -39,7 +39,7 @@ func NewWhoami(a *app.App) *cobra.Command {
 		Use:   "whoami",
 		Short: "Show the node, the gateway and where each value comes from, and check them",
 		Long: `Whoami prints the node and the gateway and where each value comes from: a flag, --profile, a variable or the default profile.
-It requests whether the gateway answers and accepts the token, whether the node is registered, and how many of its messages are
+It checks whether the gateway answers and accepts the token, whether the node is registered, and how many of its messages are
 unread, up to 100. It also prints the day of the prices. It never prints the token.
 
 It prints what it has found also after a failure. The exit status is then 2 for a setting that is wrong or missing, and 3 for a gateway

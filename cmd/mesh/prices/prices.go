@@ -46,8 +46,9 @@ else requests it. A damaged, older or much shorter table changes nothing. --dry-
 project's discovery/prices/prices.csv, DIR its folder or a clone of the project, and URL a mirror of the folder. The days are
 those of confirmed.csv beside it.
 
---stale prints the prices that neither a source nor a price feed stated since then, as in 30d, of the models or of all that are
-sold today, and the age of the table. The exit status is 1 if there is one. Models that are deprecated count if they are named.`,
+--stale, as in --stale 30d, prints the prices that neither a source nor a price feed stated in that time: those of the models that are
+named, else of all models that are sold today. Deprecated models are left out unless they are named. It also prints the age of the
+table. The exit status is 1 if there is such a price.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --update https://mirror.example.com/mesh-go/discovery/prices\n  mesh prices --stale 30d gpt-5.2",
 		Args:      cobra.ArbitraryArgs, // names of models with --stale
 		ValidArgs: providers.Names(),

@@ -33,8 +33,8 @@ func New(a *app.App) *cobra.Command {
 completions of OpenAI, Anthropic, Gemini, xAI and DeepSeek, with streams. Every answer of a model is "Hello there." with 100 input and
 20 output tokens, and every bill is 4.25 USD a day at OpenAI, 2.125 at Anthropic and 1.30 at xAI.
 
-The lines that it prints lead mesh and programs there that read base URLs from the environment, with keys that are none. In another
-shell, after these lines:
+It prints lines that set variables for a shell: base URLs, which mesh and other programs read, and placeholder keys. In another shell,
+after these lines:
 
   mesh models
   mesh cost openai --from 2026-11-01

@@ -98,7 +98,7 @@ terminal, unless serve runs under nohup.`,
 	flags.IntVar(&o.workers, "workers", 1, "maximum number of commands that run at the same time")
 	flags.IntVar(&o.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
 	flags.DurationVar(&o.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
-	flags.DurationVar(&o.share, "share", 0, "share the messages with other serves of this node, such as 60s: after that time without a sign of life of one, another takes its message over")
+	flags.DurationVar(&o.share, "share", 0, "share the messages with other serves of this node; another one takes over the message of a serve that shows no sign of life for this time, such as 60s")
 	flags.StringVar(&o.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
 	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
 	flags.IntSliceVar(&o.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")

@@ -85,7 +85,7 @@ files, whatever --from, --to and --last are. As in mesh meter, a call counts wit
 not known, and with what the provider behind OpenRouter bills besides; calls of a subscription count, unless --charges-only is given. With
 --label everything, budgets included, is about the calls with that label, although mesh meter counts all calls towards its budgets.
 
---fail-on lets a step of CI fail if a rule fires: retired (calls of a retired model fail), retiring (a model retires within 14 days),
+--fail-on lets a step of CI fail if a rule fires in the last 28 full days, or in the days that are chosen: retired (calls of a retired model fail), retiring (a model retires within 14 days),
 budget (exceeded, or will be), label (one value of a label caused a fifth or more of the increase), errors (3 % of the calls of a model)
 and unpriced. The rule is printed on stderr, and the exit status is 1.
 
