@@ -4,15 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // adviceCodes are the rules of a report, for --fail-on.
@@ -56,6 +60,49 @@ func (f *Options) checkReport(format string) error {
 		return exit.Usagef("--fail-on budget checks --budget, which is missing")
 	}
 	return nil
+}
+
+// reports returns the report of -o json, --html, --fail-on and --budget, nil if nothing needs it, and the one that a terminal gets, nil
+// without a terminal. The latter has the period of sums, which reports sets.
+func (f *Options) reports(a *app.App, o report.Options, sums *costs.Report, in *callsfiles.Files, paths []string) (r, text *report.Report, err error) {
+	read := func() (*report.Report, error) {
+		r, err := page.ReadReport(a, o, in, paths, sums.Errors)
+		return r, exit.WrongUse(err)
+	}
+	terminal := a.Format == "text" && output.Width(a.Out) > 0
+	if a.Format == "json" || f.html != "" || len(f.failOn) > 0 || len(f.budgets) > 0 && !terminal {
+		if r, err = read(); err != nil {
+			return nil, nil, err
+		}
+	}
+	o.From, o.To = wholeDays(sums, o.From, o.To)
+	if !o.From.IsZero() && !o.To.IsZero() {
+		sums.Period = table.Period(o.From, o.To, o.To.After(time.Now()))
+	}
+	switch {
+	case !terminal:
+	case r != nil && r.Period.From.Equal(o.From) && r.Period.To.Equal(o.To):
+		text = r
+	default:
+		text, err = read()
+	}
+	return r, text, err
+}
+
+// wholeDays returns the period of the calls: an open end of the chosen one is the day of the first or the last call. Both are zero without
+// calls, unless they were chosen.
+func wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
+	first, err1 := time.Parse(time.DateOnly, sums.First)
+	last, err2 := time.Parse(time.DateOnly, sums.Last)
+	if err1 == nil && err2 == nil {
+		if from.IsZero() {
+			from = first
+		}
+		if to.IsZero() {
+			to = last.AddDate(0, 0, 1)
+		}
+	}
+	return from, to
 }
 
 // failOn prints the rules among codes that fire, and returns errFound if there is one.

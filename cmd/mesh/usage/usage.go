@@ -153,27 +153,9 @@ func run(_ context.Context, f Options) error {
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
 	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
-	read := func(o report.Options) (*report.Report, error) {
-		r, err := page.ReadReport(a, o, in, paths, sums.Errors)
-		return r, exit.WrongUse(err)
-	}
-	var r, text *report.Report
-	terminal := a.Format == "text" && output.Width(a.Out) > 0
-	if a.Format == "json" || f.html != "" || len(f.failOn) > 0 || len(f.budgets) > 0 && !terminal {
-		if r, err = read(o); err != nil {
-			return err
-		}
-	}
-	o.From, o.To = wholeDays(sums, o.From, o.To)
-	if !o.To.IsZero() {
-		sums.Period = table.Period(o.From, o.To, o.To.After(time.Now()))
-	}
-	if terminal {
-		if text = r; r == nil || !r.Period.From.Equal(o.From) || !r.Period.To.Equal(o.To) {
-			if text, err = read(o); err != nil {
-				return err
-			}
-		}
+	r, text, err := f.reports(a, o, sums, in, paths)
+	if err != nil {
+		return err
 	}
 	sums.OldPrices = table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now())
 	if r != nil {
@@ -201,22 +183,6 @@ func (f Options) options(format string) (opts calls.SumOptions, err error) {
 	opts = calls.SumOptions{Reprice: f.reprice, MatchLabels: f.Match}
 	opts.From, opts.To, err = f.Times(time.Now())
 	return opts, err
-}
-
-// wholeDays returns the period of the calls: an open end of the chosen one is the day of the first or the last call. Both are zero without
-// calls, unless they were chosen.
-func wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
-	first, err1 := time.Parse(time.DateOnly, sums.First)
-	last, err2 := time.Parse(time.DateOnly, sums.Last)
-	if err1 == nil && err2 == nil {
-		if from.IsZero() {
-			from = first
-		}
-		if to.IsZero() {
-			to = last.AddDate(0, 0, 1)
-		}
-	}
-	return from, to
 }
 
 // printUsage prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
