@@ -153,7 +153,7 @@ type userAgent struct{ client *http.Client }
 // Do implements the HttpRequestDoer of the generated clients.
 func (u userAgent) Do(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", version.UserAgent())
-	return u.client.Do(req)
+	return u.client.Do(req) //nolint:gosec // the URL is that of a service, or of WithBaseURL
 }
 
 // baseURL returns the base URL of a service: that of WithBaseURL, else the one in the provider table.

@@ -105,10 +105,9 @@ func (c *Client) InvalidatePricing(providers ...models.Provider) {
 		providers = []models.Provider{models.Gemini, models.XAI}
 	}
 	for _, p := range providers {
-		switch modelid.Canonical(p) {
-		case models.Gemini:
+		if p = modelid.Canonical(p); p == models.Gemini {
 			c.gemini.Clear()
-		case models.XAI:
+		} else if p == models.XAI {
 			c.xai.Clear()
 		}
 	}
