@@ -72,7 +72,11 @@ func (b *Bucket) Item(i int) (description string, usd float64) {
 
 // Raw returns the part of the response: an array of its series with one data point each.
 func (b *Bucket) Raw() json.RawMessage {
-	text := []byte{'['}
+	size := len("[]")
+	for _, p := range b.points {
+		size += len(p.series.before) + len(dataPoints) + len(p.raw) + len("],") + len(p.series.after)
+	}
+	text := append(make([]byte, 0, size), '[')
 	for i, p := range b.points {
 		if i > 0 {
 			text = append(text, ',')
