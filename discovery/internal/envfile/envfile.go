@@ -6,6 +6,7 @@ package envfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -45,7 +46,12 @@ func read(path string) (string, error) {
 	case info.Size() > maxSize:
 		return "", errors.New("is too long")
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // the environment names the file
+	file, err := os.Open(path) //nolint:gosec // the environment names the file
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(file)
 	return string(text), withoutPath(err)
 }
 
