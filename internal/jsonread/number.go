@@ -45,8 +45,11 @@ func (d *Decoder) Float64() (float64, error) {
 
 // Number reads a number and returns its text.
 func (d *Decoder) Number() ([]byte, error) {
-	d.peek()
-	begin := d.at
+	first, begin := d.peek(), d.at
+	if first > '0' && d.digits() && d.at < len(d.text) && endsNumber(d.text[d.at]) { // as nearly all are
+		return d.text[begin:d.at], nil
+	}
+	d.at = begin
 	d.one("-")
 	ok := d.one("0") || d.digits()
 	if ok && d.one(".") {
