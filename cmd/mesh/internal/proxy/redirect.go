@@ -30,7 +30,7 @@ func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
 // leave redirects a program to another host, as the provider did. The body is read first, so that the program can receive the response.
 func leave(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
-	http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusTemporaryRedirect)
+	http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusTemporaryRedirect) //nolint:gosec // only the program knows the path
 }
 
 // hostAndPort returns the host of a URL without the port that its scheme has by itself.
