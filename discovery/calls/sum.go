@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -62,6 +63,11 @@ type Group struct {
 	Subscription string `json:"subscription"`
 	// UpstreamUSD is what the providers behind OpenRouter bill besides USD ([Record].UpstreamUSD). Budgets count it, and USD does not have it.
 	UpstreamUSD string `json:"upstream_usd"`
+}
+
+// ExpenseUSD returns what the calls cost a budget without a PerCall: AtLeastUSD and UpstreamUSD.
+func (g *Group) ExpenseUSD() string {
+	return decimal.FromText(g.AtLeastUSD).Add(decimal.FromText(g.UpstreamUSD)).String()
 }
 
 // maxWorkers bounds the memory of a Sum on a machine with many processors.

@@ -97,8 +97,7 @@ func (b *lineBudget) part(groups []calls.Group, today string, chargesOnly bool) 
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}
-		spent[name].Add(spent[name], money.Exact(g.UpstreamUSD))
-		if spent[name].Add(spent[name], money.Exact(g.AtLeastUSD)).Cmp(most) > 0 {
+		if spent[name].Add(spent[name], money.Exact(g.ExpenseUSD())).Cmp(most) > 0 {
 			most, value = spent[name], name
 		}
 	}
