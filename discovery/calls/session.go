@@ -9,7 +9,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
@@ -73,7 +75,7 @@ func programOf(head []byte) sessionProgram {
 
 // sessions is what the session files of a run share: the ids of the calls, and the counts in the sessions of Codex.
 type sessions struct {
-	seen  map[string]bool
+	seen  once.Seen
 	codex map[string][]codexTokens
 }
 
@@ -180,8 +182,8 @@ const mostOpen = 1000
 // add adds a call, which was at a time of RFC 3339. A later line with the ID of an open call replaces it, unless the line is a copy. A line of any other earlier call is
 // left out.
 func (s *session) add(r Record, at string, copied bool) {
-	c, id := s.byID[r.ID], s.program+" "+r.ID
-	if c == nil && s.seen[id] || c != nil && copied && !c.copied {
+	c := s.byID[r.ID]
+	if c != nil && copied && !c.copied {
 		return
 	}
 	var err error
@@ -197,6 +199,9 @@ func (s *session) add(r Record, at string, copied bool) {
 	}
 	r.Session, r.Complete = true, true
 	if c == nil {
+		if _, first := s.seen.Add(once.Key(s.program, r.ID, time.Time{}), time.Time{}, 0); !first { // at whatever time
+			return
+		}
 		if len(s.open) == mostOpen {
 			s.release(mostOpen / 2)
 		}
@@ -205,7 +210,7 @@ func (s *session) add(r Record, at string, copied bool) {
 	}
 	*c = sessionCall{Record: r, line: s.number, copied: copied}
 	if r.ID != "" {
-		s.byID[r.ID], s.seen[id] = c, true
+		s.byID[r.ID] = c
 	}
 }
 

@@ -48,7 +48,7 @@ func SessionPaths() []string {
 	}
 	var paths []string
 	for _, pattern := range patterns {
-		found, _ := filepath.Glob(filepath.FromSlash(pattern)) // no pattern is invalid...
+		found, _ := filepath.Glob(filepath.FromSlash(pattern)) // an invalid one finds nothing
 		paths = append(paths, found...)
 	}
 	return paths

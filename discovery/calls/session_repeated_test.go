@@ -4,6 +4,7 @@ package calls_test
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -127,6 +128,37 @@ func TestManyCallsOfASession(t *testing.T) {
 	for i := range n {
 		assert.Equal(t, fmt.Sprint("msg_", i), records[i].ID)
 	}
+}
+
+// A goroutine that has read a calls file gets the calls of a session file next, and nothing of the other file again.
+func TestSessionsBesideCallsFiles(t *testing.T) {
+	t.Parallel()
+	const line = `{"model":"gpt-5","time":"2026-02-13T09:00:00Z","usage":{"input_tokens":1,"output_tokens":0,"total_tokens":1}}` + "\n"
+	dir := writeFiles(t, map[string]string{"1.jsonl": line, "rollout-2.jsonl": codexFile(`"id":"p"`, 100) + "broken\n"})
+	parts := calls.ReadParts(2, nil, dir)
+	first, stopFirst := iter.Pull2(parts[0])
+	defer stopFirst()
+	second, stopSecond := iter.Pull2(parts[1])
+	defer stopSecond()
+	r, err, ok := first()
+	assert.True(t, ok && err == nil && !r.Session)
+	_, err, _ = second()
+	require.ErrorContains(t, err, "rollout-2.jsonl:3")
+	r, err, ok = first()
+	assert.True(t, ok && err == nil && r.Session)
+	_, _, ok = first()
+	assert.False(t, ok)
+}
+
+// A call that was metered, too, is one call if the session has the id of its response.
+func TestMeteredCallsOfSessions(t *testing.T) {
+	t.Parallel()
+	const metered = `{"provider":"anthropic","model":"claude-haiku-4-5","id":"msg_1","time":"2026-02-11T08:59:58Z","usage":{"input_tokens":10,"output_tokens":5},"path":"/v1/messages","status":200,"complete":true,"usd":"0.000035"}` + "\n"
+	dir := writeFiles(t, map[string]string{"calls/2026-02-11.jsonl": metered, "projects/a.jsonl": fmt.Sprintf(claudeText, "x")})
+	groups, err := calls.Sum(calls.SumOptions{OnCopies: func(calls.Copies) {}}, dir)
+	require.NoError(t, err)
+	assert.Equal(t, 1, groups[0][0].Calls)
+	assert.Equal(t, "0.000035", groups[0][0].USD)
 }
 
 func TestFilesOfSessionsThatCannotBeRead(t *testing.T) {

@@ -29,6 +29,8 @@ type SumOptions struct {
 	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
 	// closed early, endpoints without counts, and calls that were answered with an error status.
 	Reprice bool
+	// Subscription makes the calls of session files those of a subscription ([Record].Billing), which no such file states.
+	Subscription bool
 	// OnRead, if it is set, is called after each read of a file with the number of its bytes, which may be compressed: for a line that shows
 	// progress. It is called by one goroutine at a time.
 	OnRead func(bytes int)

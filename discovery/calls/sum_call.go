@@ -124,6 +124,9 @@ func (s *summer) decodeCall(r *Record, line []byte) (p models.Provider, recorded
 // part sets what the call that was decoded adds to its groups.
 func (s *summer) part(p models.Provider, recorded cost, one *part) (err error) {
 	e := &s.e
+	if e.session && s.opts.Subscription {
+		e.billing = []byte(subscription)
+	}
 	if e.time.Before(s.opts.From) || (!s.opts.To.IsZero() && !e.time.Before(s.opts.To)) {
 		return nil
 	}

@@ -60,6 +60,9 @@ func (c *collector) source() Source {
 	s := Source{
 		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
 	}
+	if c.sessions.Calls > 0 {
+		s.Sessions = &c.sessions
+	}
 	if asOf := c.Prices.AsOf(); !asOf.IsZero() {
 		s.PricesAsOf = asOf.Format(time.DateOnly)
 	}

@@ -98,6 +98,7 @@ type collector struct {
 	history       history
 	spent         []*spending
 	one           call // that is read
+	sessions      Sessions
 	calls, future int
 	first, last   time.Time
 	errors        errorList
@@ -125,6 +126,9 @@ func (c *collector) read(one *calls.Counted, err error) {
 		return
 	}
 	if err == nil {
+		if one.Session && c.Subscription {
+			one.Billing, one.Subscription = "subscription", true
+		}
 		err = c.one.read(one)
 	}
 	if err != nil {
@@ -136,6 +140,9 @@ func (c *collector) read(one *calls.Counted, err error) {
 
 func (c *collector) add(one *call) {
 	c.calls++
+	if one.Session {
+		c.sessions.add(one)
+	}
 	if c.first.IsZero() || one.Time.Before(c.first) {
 		c.first = one.Time
 	}
@@ -190,6 +197,7 @@ func (c *collector) merge(o *collector) {
 	}
 	c.calls += o.calls
 	c.future += o.future
+	c.sessions.merge(&o.sessions)
 	if !o.first.IsZero() && (c.first.IsZero() || o.first.Before(c.first)) {
 		c.first = o.first
 	}

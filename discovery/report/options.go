@@ -23,6 +23,8 @@ type Options struct {
 	Budgets []string
 	// ChargesOnly makes budgets count only what is charged, as meter.WithChargesOnly: calls of a subscription cost them nothing.
 	ChargesOnly bool
+	// Subscription makes the calls of session files those of a subscription, which no such file states: their list price is not a charge.
+	Subscription bool
 	// Prices price calls that have no cost yet, what caches saved, and replacements; nil is [prices.BuiltIn].
 	Prices *prices.List
 	// Reprice computes the cost of all calls with Prices, whatever was recorded, except of those without the counts for it, such as streams

@@ -83,6 +83,8 @@ type Source struct {
 	// First and Last are the times of the first and the last call; zero without calls.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
+	// Sessions is about the calls that are of session files; nil without any.
+	Sessions *Sessions `json:"sessions,omitempty"`
 	// Future is the number of calls after the day of Options.Now, which are in no period that was not given.
 	Future int `json:"future"`
 	// Now is Options.Now, in UTC.

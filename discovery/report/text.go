@@ -40,6 +40,9 @@ func (t *text) notes(r *Report) {
 	if r.compares() && r.Change.USD != "0" {
 		t.line("Change in USD: %s", r.Change.Sentence(signedUSD))
 	}
+	if r.Source.Sessions != nil {
+		t.line("%s", r.Source.Sessions)
+	}
 	if old := table.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
 		t.line("Prices: %s.", old)
 	}

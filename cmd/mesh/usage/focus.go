@@ -42,6 +42,9 @@ func usageFocus(a *app.App, prices *prices.List, opts calls.SumOptions, account 
 		case r.Time.Before(opts.From) || (!opts.To.IsZero() && !r.Time.Before(opts.To)) || !r.HasLabels(opts.MatchLabels):
 		default:
 			read++
+			if opts.Subscription && r.Session {
+				r.Billing = "subscription"
+			}
 			if rows.Add(r) != nil {
 				omitted++
 			}

@@ -29,7 +29,7 @@ type lineBudget struct {
 // bar calls it often.
 func usageLine(a *app.App, f *Options, list *prices.List, in *callsfiles.Files, now time.Time) error {
 	today := now.UTC().Format(time.DateOnly)
-	opts := calls.SumOptions{Prices: list, MatchLabels: f.Match, From: now.UTC().Truncate(24 * time.Hour), By: [][]string{{"day"}}, OnCopies: in.OnCopies(a.Warn)}
+	opts := calls.SumOptions{Prices: list, MatchLabels: f.Match, Subscription: f.subscription, From: now.UTC().Truncate(24 * time.Hour), By: [][]string{{"day"}}, OnCopies: in.OnCopies(a.Warn)}
 	budgets := make([]lineBudget, len(f.budgets))
 	for i, text := range f.budgets {
 		b, err := meter.ParseBudget(text)

@@ -50,6 +50,8 @@ type Options struct {
 
 	budgets, failOn []string
 	all, line       bool
+	sessions        bool
+	subscription    bool
 	chargesOnly     bool
 }
 
@@ -67,6 +69,12 @@ stdin for -. A line is a call, as mesh meter --log writes it, or with as little 
 
 where usage is the usage object of the provider's response, unchanged. The provider is optional if the name of the model
 determines it.
+
+Session files of Claude Code, Codex, Gemini CLI and opencode are recognized by their content; --sessions reads those in the usual folders.
+Their calls have the labels program, project and session, and the list prices of their days. They do not state failed calls, fees, most tiers and
+lifetimes of cache writes (five minutes are assumed), and whether a subscription paid: --subscription does. A call that was metered, too,
+counts once if it is of Claude Code or a newer Codex, whose files have the ids of responses, and twice if it is of another program. What
+was deleted is not known: Claude Code keeps 30 days. The databases of opencode cannot be read, which is reported.
 
 The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
 without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
@@ -93,10 +101,21 @@ and unpriced. The rule is printed on stderr, and the exit status is 1.
 the periods of --budget, as far as their names begin with a day.
 
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
-		Example: "  mesh usage calls\n  mesh usage calls --last 28d\n  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
-		Args:    cobra.MinimumNArgs(1),
+		Example: "  mesh usage calls\n  mesh usage --sessions --by label:project\n  mesh usage calls --last 28d\n  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
+		Args: func(cmd *cobra.Command, paths []string) error {
+			if f.sessions {
+				return nil
+			}
+			return cobra.MinimumNArgs(1)(cmd, paths)
+		},
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			f.paths, f.byGiven = paths, cmd.Flags().Changed("by")
+			if f.sessions {
+				f.paths = append(f.paths, calls.SessionPaths()...)
+			}
+			if len(f.paths) == 0 {
+				return exit.Usagef("there are no sessions of Claude Code, Codex, Gemini CLI or opencode in their usual folders; mesh usage DIR reads those of another folder")
+			}
 			return run(cmd.Context(), f)
 		},
 	}
@@ -104,6 +123,8 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		"count only the calls with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, week (its Monday), month, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
+	flags.BoolVar(&f.sessions, "sessions", false, "also read the sessions of Claude Code, Codex, Gemini CLI and opencode, in their usual folders")
+	flags.BoolVar(&f.subscription, "subscription", false, "calls of session files are those of a subscription: their list price is not a charge")
 	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
 	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
@@ -152,7 +173,7 @@ func run(_ context.Context, f Options) error {
 		}
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
-	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
+	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Subscription: f.subscription, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
 	r, text, err := f.reports(a, o, sums, in, paths)
 	if err != nil {
 		return err
@@ -180,7 +201,7 @@ func (f Options) options(format string) (opts calls.SumOptions, err error) {
 	if err := f.checkReport(format); err != nil {
 		return opts, err
 	}
-	opts = calls.SumOptions{Reprice: f.reprice, MatchLabels: f.Match}
+	opts = calls.SumOptions{Reprice: f.reprice, Subscription: f.subscription, MatchLabels: f.Match}
 	opts.From, opts.To, err = f.Times(time.Now())
 	return opts, err
 }
