@@ -17,7 +17,7 @@ func sessionRank(file string) string {
 			name += "2"
 		}
 		return "1" + name
-	case strings.HasPrefix(name, "agent-"), strings.HasSuffix(name, ".json"):
+	case strings.HasPrefix(name, "agent-"), strings.HasPrefix(name, "session-") && strings.HasSuffix(name, ".json"):
 		return "1"
 	}
 	return ""

@@ -57,6 +57,9 @@ func (e *Elements) Next() bool {
 
 // Next reads the key of the next member, whose value must be read before the next call.
 func (m *Members) Next() bool {
+	if m.plainNext() {
+		return true
+	}
 	if !m.Elements.Next() {
 		return false
 	}
@@ -67,6 +70,24 @@ func (m *Members) Next() bool {
 		m.err = m.d.unexpected()
 	}
 	return m.err == nil
+}
+
+// plainNext reads a comma, a key without escapes and a colon, as they are in nearly all texts: without white space and before a
+// value. Otherwise it reads nothing.
+func (m *Members) plainNext() bool {
+	d := m.d
+	rest := d.text[d.at:]
+	if !m.begun || len(rest) < 2 || rest[0] != ',' || rest[1] != '"' || m.err != nil {
+		return false
+	}
+	key := rest[2:]
+	n := plain(key)
+	if len(key) < n+3 || key[n] != '"' || key[n+1] != ':' || key[n+2] <= ' ' {
+		return false
+	}
+	m.key = key[:n:n]
+	d.at += n + 4
+	return true
 }
 
 // Key returns the key of the member.

@@ -1,7 +1,10 @@
 package jsonread
 
 import (
-	"encoding/json"
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -11,23 +14,20 @@ func (d *Decoder) Str() (string, error) {
 	return string(text), err
 }
 
-// StrBytes reads a string. The result is a slice of the text unless the string has escapes, and invalid UTF-8 is then kept. With escapes
-// the result is that of encoding/json.
+// StrBytes reads a string. The result is a slice of the text unless the string has escapes. Invalid UTF-8 is kept; an escaped
+// surrogate without its other half becomes U+FFFD.
 func (d *Decoder) StrBytes() ([]byte, error) {
 	if d.peek() != '"' {
 		return nil, d.unexpected()
 	}
-	begin, rest := d.at, d.text[d.at+1:]
-	if n := plain(rest); n < len(rest) && rest[n] == '"' { // as nearly all are
-		d.at += n + 2
-		return rest[:n:n], nil
+	if text, ok := d.plainString(); ok {
+		return text, nil
 	}
+	begin := d.at + 1
 	if err := d.skipString(); err != nil {
 		return nil, err
 	}
-	var text string
-	err := json.Unmarshal(d.text[begin:d.at], &text)
-	return []byte(text), err
+	return unescape(d.text[begin : d.at-1]), nil
 }
 
 // Text returns a string with each byte that is not UTF-8 replaced by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of
@@ -58,6 +58,17 @@ func plain(text []byte) int {
 	return len(text)
 }
 
+// plainString reads a string that has no escapes, and nothing of others. The next byte is its quote.
+func (d *Decoder) plainString() (text []byte, ok bool) {
+	rest := d.text[d.at+1:]
+	n := plain(rest)
+	if n == len(rest) || rest[n] != '"' {
+		return nil, false
+	}
+	d.at += n + 2
+	return rest[:n:n], true
+}
+
 // skipString reads a string without decoding its escapes. The next byte is its quote.
 func (d *Decoder) skipString() error {
 	d.at++
@@ -72,10 +83,16 @@ func (d *Decoder) skipString() error {
 	}
 }
 
+// The characters after a backslash except u, and what they mean.
+const (
+	escapes   = `"\/bfnrt`
+	unescaped = "\"\\/\b\f\n\r\t"
+)
+
 // skipEscape reads an escape after its backslash.
 func (d *Decoder) skipEscape() bool {
 	if !d.one("u") {
-		return d.one(`"\/bfnrt`)
+		return d.one(escapes)
 	}
 	for range 4 {
 		if !d.one("0123456789abcdefABCDEF") {
@@ -83,4 +100,34 @@ func (d *Decoder) skipEscape() bool {
 		}
 	}
 	return true
+}
+
+// unescape returns the text of a valid string, which is given without its quotes.
+func unescape(raw []byte) []byte {
+	text := make([]byte, 0, len(raw))
+	for {
+		before, escape, found := bytes.Cut(raw, []byte{'\\'})
+		text = append(text, before...)
+		if !found {
+			return text
+		}
+		if i := strings.IndexByte(escapes, escape[0]); i >= 0 {
+			text, raw = append(text, unescaped[i]), escape[1:]
+			continue
+		}
+		r := codeUnit(escape)
+		raw = escape[len("uXXXX"):]
+		if bytes.HasPrefix(raw, []byte(`\u`)) {
+			if pair := utf16.DecodeRune(r, codeUnit(raw[1:])); pair != utf8.RuneError {
+				r, raw = pair, raw[len(`\uXXXX`):]
+			}
+		}
+		text = utf8.AppendRune(text, r)
+	}
+}
+
+// codeUnit returns the code of an escape such as u00e9.
+func codeUnit(escape []byte) rune {
+	code, _ := strconv.ParseUint(string(escape[1:5]), 16, 16)
+	return rune(code)
 }

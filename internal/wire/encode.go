@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
+	"sync"
 )
 
 // Encoder appends one JSON document to a buffer. After the first error the buffer is not used.
@@ -14,19 +14,33 @@ type Encoder struct {
 	// fields holds the places in the buffer of the names of all members written so far, for the objects that are open. It is -1
 	// for an unknown field. After an error the last name of each object leads to the value that failed.
 	fields []int
+	sorted []string // reused by sortedExtra
 	err    error
 }
 
 // Marshal returns v as JSON. The text is what encoding/json writes: there is no white space, and <, >, &, U+2028 and
-// U+2029 are escaped. Only the unknown fields of v itself stay as they are.
+// U+2029 are escaped; \b and \f are written as \u0008 and \u000c. Only the unknown fields of v itself stay as they are.
 func Marshal[T any](v *T, write func(*T, *Encoder)) ([]byte, error) {
-	var e Encoder
-	write(v, &e)
+	e, _ := encoders.Get().(*Encoder)
+	if e == nil {
+		e = new(Encoder)
+	}
+	write(v, e)
 	if e.err != nil {
 		return nil, e.err
 	}
-	return e.buf, nil
+	text := bytes.Clone(e.buf)
+	if cap(e.buf) <= largestKept {
+		e.buf, e.fields = e.buf[:0], e.fields[:0]
+		encoders.Put(e)
+	}
+	return text, nil
 }
+
+// encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
+var encoders sync.Pool
+
+const largestKept = 1 << 20
 
 // fail stores the first error.
 func (e *Encoder) fail(err error) {
@@ -77,16 +91,21 @@ func (e *Encoder) comma() {
 // End writes the unknown fields, sorted by name, and closes the object. An unknown field with the name of a member that
 // is already written is left out.
 func (e *Encoder) End(start int, unknown map[string]json.RawMessage) {
-	EndExtra(e, start, unknown, func(raw *json.RawMessage, e *Encoder) {
-		switch {
+	for _, name := range sortedExtra(e, start, unknown) {
+		e.unknown(name)
+		switch raw := unknown[name]; {
 		case start > 0:
-			WriteRaw(raw, e)
-		case !json.Valid(*raw):
+			e.raw(raw)
+		case !json.Valid(raw):
 			e.fail(errNotJSON)
 		default: // json.Marshal compacts and escapes what a MarshalJSON method returns
-			e.buf = append(e.buf, *raw...)
+			e.buf = append(e.buf, raw...)
 		}
-	})
+		if e.err != nil {
+			break
+		}
+	}
+	e.close(start)
 }
 
 // EndExtra is [Encoder.End] for typed additional properties.
@@ -102,12 +121,19 @@ func EndExtra[T any](e *Encoder, start int, extra map[string]T, write func(*T, *
 	e.close(start)
 }
 
-// sortedExtra returns the names in extra that are not yet written.
+// sortedExtra returns the names in extra that are not yet written. They are valid until the next call.
 func sortedExtra[T any](e *Encoder, start int, extra map[string]T) []string {
 	if start == failed || e.err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(extra)), func(name string) bool { return e.written(start, name) })
+	e.sorted = e.sorted[:0]
+	for name := range extra {
+		if !e.written(start, name) {
+			e.sorted = append(e.sorted, name)
+		}
+	}
+	slices.Sort(e.sorted)
+	return e.sorted
 }
 
 // written reports whether a member called name was written since start.
@@ -115,8 +141,12 @@ func (e *Encoder) written(start int, name string) bool {
 	end := len(e.buf)
 	e.string(name)
 	quoted := e.buf[end:]
+	found := slices.ContainsFunc(e.fields[start:], func(place int) bool {
+		// The byte that would be the last quote excludes nearly all other names, without a call.
+		return e.buf[place+len(quoted)-1] == '"' && bytes.HasPrefix(e.buf[place:], quoted)
+	})
 	e.buf = e.buf[:end]
-	return slices.ContainsFunc(e.fields[start:], func(place int) bool { return bytes.HasPrefix(e.buf[place:], quoted) })
+	return found
 }
 
 func (e *Encoder) unknown(name string) {
@@ -195,7 +225,7 @@ func WriteMapOf[M ~map[string]T, T any](write func(*T, *Encoder)) func(*M, *Enco
 			return
 		}
 		e.buf = append(e.buf, '{')
-		for _, key := range slices.Sorted(maps.Keys(*v)) {
+		for _, key := range sortedKeys(*v) {
 			e.name(key)
 			value := (*v)[key]
 			write(&value, e)
