@@ -108,7 +108,7 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 				sums = append(sums, g.By[0])
 				assert.Equal(t, 1, g.Calls)
 			}
-			assert.Equal(t, strings.Count(row.records, ",")+1, len(sums))
+			assert.Len(t, sums, strings.Count(row.records, ",")+1)
 			for _, n := range sums {
 				assert.Contains(t, row.records+",", " "+n+",")
 			}

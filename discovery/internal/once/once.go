@@ -77,7 +77,7 @@ type table struct {
 // slot returns the slot of a key, or the empty one for it.
 func (t *table) slot(key uint64) *sighting {
 	for i := key; ; i++ {
-		if s := &t.slots[i&uint64(len(t.slots)-1)]; s.key == key || s.key == 0 {
+		if s := &t.slots[i&uint64(len(t.slots)-1)]; s.key == key || s.key == 0 { //nolint:gosec // a length is not negative
 			return s
 		}
 	}
