@@ -17,7 +17,7 @@ func (r *run) check(g gatewayReport) {
 	for what, examples := range l.violations {
 		assert.Fail(t, what, examples)
 	}
-	assert.Equal(t, l.totals.arrived+l.totals.lostUnseen+l.totals.stale+len(r.nodes), g.Stored, "every stored message arrived once or was lost with its database")
+	assert.Equal(t, l.totals.arrived+l.totals.lostUnseen+l.totals.stale+2*len(r.nodes), g.Stored, "every stored message arrived once or was lost with its database")
 	assert.Equal(t, l.totals.arrived, l.totals.read)
 	assert.Empty(t, g.Early, "marked read before it was handled")
 	assert.LessOrEqual(t, g.Unread, l.totals.unmarked, "unread messages that were not reported")
@@ -100,7 +100,7 @@ func (r *run) log(g gatewayReport) {
 		time.Since(r.began).Round(time.Millisecond), float64(s.accepted)/r.sentFor.Seconds())
 	r.t.Logf("sends: %d accepted (%d of them without a receipt), %d failed (%d of them arrived)", s.accepted, s.delivered, s.failed, s.failedArrived)
 	r.t.Logf("unreadable receipts: %d, errors with Delivered %d, with Uncertain %d", g.Unreadable, s.delivered, s.implausible)
-	r.t.Logf("arrived %d, read %d, stored %d (with %d last messages), unread %d, marks reported %d", s.arrived, s.read, g.Stored, len(r.nodes), g.Unread, s.unmarked)
+	r.t.Logf("arrived %d, read %d, stored %d (with %d last messages), unread %d, marks reported %d", s.arrived, s.read, g.Stored, 2*len(r.nodes), g.Unread, s.unmarked)
 	r.t.Logf("lost with a database %d (%d of them never seen), marked by an id of an earlier database %d", s.lost, s.lostUnseen, s.stale)
 	r.t.Logf("requests: %v, failed: %v", g.Requests, g.Failed)
 	r.t.Logf("faults: %v, after the effect: %d", g.Faults, g.AfterEffect)

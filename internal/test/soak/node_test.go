@@ -22,6 +22,8 @@ type node struct {
 	interval time.Duration
 	random   *rand.Rand // used by the sender
 	window   chan struct{}
+	// lastButOne is closed when the last message but one arrives.
+	lastButOne chan struct{}
 	// receive receives until the last message has arrived.
 	receive func(context.Context)
 }
@@ -87,9 +89,31 @@ func (n *node) compose(task, nodes int) client.SendRequest {
 	}
 }
 
-// sendLast sends the last message to a node, with one idempotency key, until it is accepted.
-func (r *run) sendLast(ctx context.Context, to string) error {
-	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: "the last for " + to, IdempotencyKey: "last-" + to}
+// sendLast sends a node two messages. The second one is in a later poll than all others: the senders of a poll take turns with Serve, so
+// that the first one may be handed over before earlier messages of others.
+func (r *run) sendLast(ctx context.Context, n *node) error {
+	if err := r.sendOne(ctx, n.name, "last but one"); err != nil {
+		return err
+	}
+	select {
+	case <-n.lastButOne:
+		return r.sendOne(ctx, n.name, "last")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// isLast reports whether a message is the last one, and notes the last but one.
+func (n *node) isLast(m client.MeshMessage) bool {
+	if m.FromNode == lastSender && m.GetContent() == "last but one" {
+		close(n.lastButOne)
+	}
+	return m.FromNode == lastSender && m.GetContent() == "last"
+}
+
+// sendOne sends a message to a node, with one idempotency key, until it is accepted.
+func (r *run) sendOne(ctx context.Context, to, content string) error {
+	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: content, IdempotencyKey: content + " for " + to}
 	for {
 		_, err := r.lastSender.Send(ctx, request)
 		var failed *client.MeshGatewayError

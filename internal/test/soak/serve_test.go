@@ -37,8 +37,8 @@ func (n *node) serve(ctx context.Context) {
 
 var errFirstAttempt = errors.New("the first attempt fails")
 
-// handle stops the node when the last message and all those that failed at first have been handled. Serve hands over in order,
-// so that every other message has been handed over then; while Serve ends, no handler fails.
+// handle stops the node when the last message and all those that failed at first have been handled. Serve hands over the messages of a
+// poll before those of the next one, so that every other message has been handed over then; while Serve ends, no handler fails.
 func (s *nodeServer) handle(_ context.Context, m client.MeshMessage) error {
 	id := s.node.ledger.messageID(m)
 	s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *nodeServer) handle(_ context.Context, m client.MeshMessage) error {
 	}
 	delete(s.failed, id)
 	s.node.gateway.setHandled(s.node.t, id)
-	if s.last = s.last || m.FromNode == lastSender; s.last && len(s.failed) == 0 {
+	if s.last = s.node.isLast(m) || s.last; s.last && len(s.failed) == 0 {
 		s.stop()
 	}
 	if m.FromNode != lastSender {

@@ -91,14 +91,15 @@ func prepare(t *testing.T, receive func(*node, context.Context)) *run {
 	r.before = runtime.NumGoroutine()
 	for i := range r.size.nodes {
 		n := &node{
-			t:        t,
-			name:     nodeName(i),
-			client:   r.connect(nodeName(i)),
-			gateway:  r.gateway,
-			ledger:   r.ledger,
-			interval: r.size.interval,
-			random:   rand.New(rand.NewPCG(r.seed, uint64(i))),
-			window:   make(chan struct{}, windowSize),
+			t:          t,
+			name:       nodeName(i),
+			client:     r.connect(nodeName(i)),
+			gateway:    r.gateway,
+			ledger:     r.ledger,
+			interval:   r.size.interval,
+			random:     rand.New(rand.NewPCG(r.seed, uint64(i))),
+			window:     make(chan struct{}, windowSize),
+			lastButOne: make(chan struct{}),
 		}
 		n.receive = func(ctx context.Context) { receive(n, ctx) }
 		r.nodes = append(r.nodes, n)
@@ -120,7 +121,7 @@ func (r *run) connect(node string) *client.MeshClient {
 	return c
 }
 
-// exchange lets all nodes send for a while, then sends each a last message, at which it stops receiving. The restart in between
+// exchange lets all nodes send for a while, then sends each two last messages, at which it stops receiving. The restart in between
 // ends the requests whose client has timed out: their messages could otherwise arrive after the last one. A node whose last
 // message is marked by the MarkRead for a message of the lost database would never stop.
 func (r *run) exchange(ctx context.Context) {
@@ -139,7 +140,7 @@ func (r *run) exchange(ctx context.Context) {
 	r.gateway.restart(r.t, nil)
 	r.gateway.skipIDs(r.t)
 	for _, n := range r.nodes {
-		receiving.Go(func() { assert.NoError(r.t, r.sendLast(ctx, n.name)) })
+		receiving.Go(func() { assert.NoError(r.t, r.sendLast(ctx, n)) })
 	}
 	receiving.Wait()
 	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")

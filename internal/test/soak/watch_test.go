@@ -46,7 +46,7 @@ func (n *node) watchUntilLast(ctx context.Context, pending chan<- pendingMark) {
 			n.ledger.arrived(n.name, m)
 		}
 		pending <- pendingMark{m, time.Now().Add(rand.N(4 * n.interval))}
-		if m.FromNode == lastSender {
+		if n.isLast(m) {
 			return // Watch is in order: everything before this has arrived
 		}
 	}
