@@ -44,8 +44,8 @@ type AnthropicCostQuery struct {
 // priority service tier. Individual accounts have no admin key. Anthropic supports one request per minute in the long run, and costs
 // appear about five minutes after the calls.
 //
-// The error is a [*ValueError] if the start is missing, not after the beginning of 1970 or not before the end, a time was made from milliseconds, the limit
-// is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
+// The error is a [*ValueError] if the start is missing, not after the beginning of 1970 or not before the end, a time was made from
+// milliseconds, the limit is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
 func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
 	days, err := c.anthropicDays(query)
 	return fetchBill(ctx, c, "FetchAnthropicCostBuckets", days, err)

@@ -44,8 +44,8 @@ type serviceInfo struct {
 	keyNames []string
 }
 
-// providerTable has a row for each provider, and one for the service of none, which has no key and so no list of models. A new provider is a row here, a document in specs/, a list in lists.go, and its names
-// and the rules for its ids in internal/modelid.
+// providerTable has a row for each provider, and one for the service of none, which has no key and so no list of models. A new provider
+// is a row here, a document in specs/, a list in lists.go, and its names and the rules for its ids in internal/modelid.
 var providerTable = []providerInfo{
 	{
 		provider: models.OpenAI, list: (*Client).listOpenAI,

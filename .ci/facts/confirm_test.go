@@ -70,7 +70,7 @@ func TestSilentFeedsConfirmNothing(t *testing.T) {
 	}
 }
 
-// A row that nobody states has no day, and a row that left the table is left out.
+// A row that no feed states has no day, and a row that left the table is left out.
 func TestConfirmedHasTheRowsOfTheTable(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable, "confirmed.csv": confirmedHead + "openai,gpt-gone,0,,,,2026-06-01\nopenai,gpt-5,0,,,,2026-06-01\n"})
 	runDay(t, t.TempDir(), "2026-06-12", work)

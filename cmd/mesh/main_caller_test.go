@@ -12,9 +12,11 @@ import (
 	"strings"
 )
 
-// caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of a
-// provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it names, "caller fail" exits with 7, "caller
-// cut" ends while it reads a stream, and "caller signals" prints the signals that it gets until SIGTERM.
+// caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of
+// a provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the
+// status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it
+// names, "caller fail" exits with 7, "caller cut" ends while it reads a stream, and "caller signals" prints the signals that it gets
+// until SIGTERM.
 func caller() int {
 	for _, name := range os.Args[1:] {
 		switch name {

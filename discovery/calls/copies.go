@@ -208,7 +208,7 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.found = nil
 }
 
-// Once returns the records of a sequence that count, as [Read] does with those of files. Copies are logged to [slog.Default].
+// Once returns the records of a sequence that count, as [ReadCalls] does with those of files. Copies are logged to [slog.Default].
 func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var c copies

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Log writes records to calls files. Create one with [OpenLog]; the error of any other, such as the zero Log, is a [*ValueError]. Pass its Record to
-// [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder].
+// Log writes records to calls files. Create one with [OpenLog]; the error of any other, such as the zero Log, is a [*ValueError]. Pass
+// its Record to [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder].
 type Log struct {
 	dir  string
 	mu   sync.Mutex

@@ -22,8 +22,8 @@ func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.Fi
 func (e *LineError) Unwrap() error { return e.Err }
 
 // Read yields the records of calls files, and of session files as [Sessions] does. A path is a file, or a folder with files that end in
-// .jsonl or .jsonl.gz, also in folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is named twice, or
-// also by a symbolic link, is read once, and so is a file with its compressed copy, which has the same name and .gz.
+// .jsonl or .jsonl.gz, also in folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is
+// named twice, or also by a symbolic link, is read once, and so is a file with its compressed copy, which has the same name and .gz.
 //
 // For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
 // on with the next one. The lines are written by a [Log], or by other programs: each has a model, a time and a usage object. The provider

@@ -179,8 +179,8 @@ func (s *session) readLine(number int, line []byte) {
 // mostOpen is the number of calls whose lines may be repeated: those of one call are near each other.
 const mostOpen = 1000
 
-// add adds a call, which was at a time of RFC 3339. A later line with the ID of an open call replaces it, unless the line is a copy. A line of any other earlier call is
-// left out.
+// add adds a call, which was at a time of RFC 3339. A later line with the ID of an open call replaces it, unless the line is a copy. A
+// line of any other earlier call is left out.
 func (s *session) add(r Record, at string, copied bool) {
 	c := s.byID[r.ID]
 	if c != nil && copied && !c.copied {

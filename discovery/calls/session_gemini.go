@@ -44,7 +44,7 @@ func geminiLines(s *session) func() {
 func (g *geminiFile) read() {
 	g.object(g.fields)
 	m := g.message
-	g.message = geminiMessage{} // the object around it is none
+	g.message = geminiMessage{} // the object around it is not a message
 	if g.wrong != nil || m.kind != "gemini" || m.input+m.cached+m.output+m.thoughts+m.tool == 0 {
 		return
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Calls adds up calls. Create one with [NewCalls]; the errors of any other are a [*discovery.ValueError]. Its memory grows with the number of rows and not with the number of calls. It is not safe for concurrent use.
+// Calls adds up calls. Create one with [NewCalls]; the errors of any other are a [*discovery.ValueError]. Its memory grows with the
+// number of rows and not with the number of calls. It is not safe for concurrent use.
 type Calls struct {
 	list    *prices.List
 	account string

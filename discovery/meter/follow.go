@@ -15,10 +15,11 @@ const followInterval = time.Second
 // maxFollowErrors bounds the errors that Follow keeps.
 const maxFollowErrors = 100
 
-// Follow lets the programs that write to a folder share the budgets of m, and lets the budgets outlive a program. log gets the records
-// of m, as with WithRecorder(log.Record). Follow counts towards the budgets what others have written to the folder of log in the
-// present periods, then each second what they append, until ctx ends. The files of log itself are left out: their calls are counted
-// already. A response that several programs made or fetched counts once. [Meter.Spent] counts the calls of m alone. A budget without a period counts the whole folder.
+// Follow lets the programs that write to a folder share the budgets of m, and lets the budgets outlive a program. log gets the records of
+// m, as with WithRecorder(log.Record). Follow counts towards the budgets what others have written to the folder of log in the present
+// periods, then each second what they append, until ctx ends. The files of log itself are left out: their calls are counted already. A
+// response that several programs made or fetched counts once. [Meter.Spent] counts the calls of m alone. A budget without a period counts
+// the whole folder.
 //
 // Follow reads the folder at least once, even if ctx has ended. A program that must not begin before the spent part is known calls it with
 // such a context first: a later Follow of the same log continues there, and counts nothing twice.

@@ -155,8 +155,8 @@ func TestFollowReadsOnAfterErrors(t *testing.T) {
 	}
 }
 
-// The programs share a budget of 1 USD. Each makes a call of 0.0075 USD that takes 100 ms, ten a second and one at a time. They begin at different times
-// within a second. The documentation of Follow has the bound.
+// The programs share a budget of 1 USD. Each makes a call of 0.0075 USD that takes 100 ms, ten a second and one at a time. They begin at
+// different times within a second. The documentation of Follow has the bound.
 func TestEightProgramsShareABudget(t *testing.T) {
 	t.Parallel()
 	const programs, each, cost, limit = 8, 10, 0.0075, 1.0

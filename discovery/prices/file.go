@@ -28,9 +28,9 @@ type pricesFile struct {
 	Confirmed string `json:"confirmed,omitempty"`
 }
 
-// Save writes the list to a file for [Load]: the rows of [List.With] and the table, exactly. Live rows are left out,
-// because they price calls of one day; see [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices]. Nothing in the file is secret, but your own prices may be
-// confidential. An error of w is returned.
+// Save writes the list to a file for [Load]: the rows of [List.With] and the table, exactly. Live rows are left out, because they price
+// calls of one day; see [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices]. Nothing in the file is secret, but your own prices
+// may be confidential. An error of w is returned.
 func (l *List) Save(w io.Writer) error {
 	if w == nil {
 		return invalid("w", "", "must not be nil")

@@ -15,8 +15,9 @@ import (
 // List is a list of prices. It is immutable, and its methods read no environment, no clock and no network. The zero value
 // is an empty list.
 //
-// [BuiltIn] is the list of this package, [List.With] adds your own prices, and [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices] those that
-// providers publish now. [List.CostOf] computes the cost of a call.
+// [BuiltIn] is the list of this package, [List.With] adds your own prices, and
+// [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices] those that providers publish now. [List.CostOf] computes the cost of a
+// call.
 //
 // In a list, TierThresholdTokens of a row is the length of the shortest prompt that the row applies to: 200,001 for prices
 // "above 200K", and 200,000 for xAI, whose long context begins there.

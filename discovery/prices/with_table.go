@@ -21,9 +21,9 @@ func (l *List) Table() (csv, tag string) {
 	return l.table.Table, l.etag
 }
 
-// WithTable returns the list with a newer version of the table of this project, which [github.com/mesh-gateway/mesh-go/discovery.Client.UpdatePrices] requests. Rows of
-// [List.With] and of [List.WithLive] stay and precede it. The Source of its rows ends with the date of the table. l does
-// not change. tag is returned by Table.
+// WithTable returns the list with a newer version of the table of this project, which
+// [github.com/mesh-gateway/mesh-go/discovery.Client.UpdatePrices] requests. Rows of [List.With] and of [List.WithLive] stay and precede
+// it. The Source of its rows ends with the date of the table. l does not change. tag is returned by Table.
 //
 // A table that cannot be read, and one verified later than tomorrow in UTC, is a [*ValueError]; one that is too old is
 // [ErrOldTable].
@@ -51,8 +51,8 @@ func (l *List) WithTable(csv, tag string) (*List, error) {
 }
 
 // WithConfirmed returns the list with the days on which public price feeds last stated the rows of its table, as the file confirmed.csv
-// beside the table has them; [github.com/mesh-gateway/mesh-go/discovery.Client.ConfirmPrices] requests it. The VerifiedAt of a row becomes that day if it is later; the days of
-// an earlier WithConfirmed are replaced. l does not change.
+// beside the table has them; [github.com/mesh-gateway/mesh-go/discovery.Client.ConfirmPrices] requests it. The VerifiedAt of a row
+// becomes that day if it is later; the days of an earlier WithConfirmed are replaced. l does not change.
 //
 // A text that cannot be read, a row that the table does not have, a wrong day, and a day later than tomorrow in UTC are a
 // [*ValueError].

@@ -25,8 +25,8 @@ type Retiring struct {
 	Calls       int    `json:"calls"`
 	Failed      int    `json:"failed"`
 	USD         string `json:"usd"`
-	// Same is what the calls that have a known cost would cost with the replacement, at its price now; nil if no such price is known. SameCalls is their
-	// number, and SameUSD what they cost.
+	// Same is what the calls that have a known cost would cost with the replacement, at its price now; nil if no such price is known.
+	// SameCalls is their number, and SameUSD what they cost.
 	Same      *Estimate `json:"same"`
 	SameCalls int       `json:"same_calls"`
 	SameUSD   string    `json:"same_usd"`

@@ -97,6 +97,7 @@ func (t *table) grow() {
 	}
 }
 
+// seed differs in each process, so that no provider can choose ids with equal digests. Digests are never stored.
 var seed = maphash.MakeSeed()
 
 // Key returns the digest of a response, or 0 without an id.

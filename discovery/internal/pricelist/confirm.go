@@ -19,8 +19,8 @@ type rowKey struct {
 }
 
 // Confirm returns the list with the days of a text in the format of confirmed.csv, on which the price feeds last stated the rows. The
-// VerifiedAt of a row becomes that day if it is later. The days of an earlier Confirm are replaced. A row that the list does not have, a wrong day and one after the latest are errors,
-// which contain nothing of the text. The zero time accepts any day.
+// VerifiedAt of a row becomes that day if it is later. The days of an earlier Confirm are replaced. A row that the list does not have, a
+// wrong day and one after the latest are errors, which contain nothing of the text. The zero time accepts any day.
 func (l *List) Confirm(text string, latest time.Time) (*List, error) {
 	if l == nil {
 		return nil, errors.New("there is no table")

@@ -18,8 +18,9 @@ const maxPrice = 1e15
 // not know may limit what a row is for, and without it the row would price other calls too.
 const header = "provider,model_id,above,input,cache_read,cache_write_5m,cache_write_1h,output,valid_from,valid_until,sources,verified_at,same_as,mode,modality"
 
-// Read reads a table in the format of the built-in one, as a newer version of it. Every line must be well-formed, since a
-// malformed price would be read as one that is not known. Rows of a provider that this version does not know are left out. The errors contain nothing of the text.
+// Read reads a table in the format of the built-in one, as a newer version of it. Every line must be well-formed, since a malformed price
+// would be read as one that is not known. Rows of a provider that this version does not know are left out. The errors contain nothing of
+// the text.
 func Read(text string) (*List, error) {
 	var rows []Row
 	err := readLines(text, header, func(cells []string) string {

@@ -18,8 +18,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
 )
 
-// TestMain makes the test binary a program that connects: "dial ADDRESS" opens a connection, prints its local end and keeps it until its input
-// ends, "brief ADDRESS" sends five bytes and closes it, "wait ADDRESS" waits until the server closes it, and "child ARG…" runs itself with an empty environment.
+// TestMain makes the test binary a program that connects: "dial ADDRESS" opens a connection, prints its local end and keeps it until its
+// input ends, "brief ADDRESS" sends five bytes and closes it, "wait ADDRESS" waits until the server closes it, and "child ARG…" runs
+// itself with an empty environment.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 3 || strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(m.Run())
