@@ -57,14 +57,18 @@ func ExampleMeshClient_AskAll() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	short, cancel := context.WithTimeout(ctx, 2*time.Second)
+	enough, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for m, err := range c.AskAll(short, []string{"node-b", "node-c", "node-d"}, client.SendRequest{Content: "Are you ready?"}) {
+	answers := 0
+	for m, err := range c.AskAll(enough, []string{"node-b", "node-c", "node-d"}, client.SendRequest{Content: "Are you ready?"}) {
 		var none *client.NoAnswerError
 		switch {
 		case err == nil:
 			fmt.Println(m.GetContent())
-		case errors.As(err, &none) && errors.Is(err, context.DeadlineExceeded):
+			if answers++; answers == 2 { // of three
+				cancel()
+			}
+		case errors.As(err, &none) && errors.Is(err, context.Canceled):
 			fmt.Println("no answer of", none.Question.ToNode) // Await goes on waiting for none.Question
 		default:
 			log.Fatal(err)

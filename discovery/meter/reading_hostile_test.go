@@ -149,7 +149,7 @@ func TestHostileStreamsAreRecordedInTime(t *testing.T) {
 			e.Response.Body = string(hostile(name, 1<<20))
 			begin := time.Now()
 			records := send(t, e, 64<<10, false)
-			assert.Less(t, time.Since(begin), 10*time.Second) // the slowest took minutes
+			assert.Less(t, time.Since(begin), time.Minute) // the slowest took minutes
 			require.Len(t, records, 1)
 			assert.False(t, records[0].Complete)
 			assert.Empty(t, records[0].USD)

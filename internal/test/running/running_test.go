@@ -22,6 +22,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/unanswered"
 )
 
 // gateway returns the options of a client of the gateway.
@@ -65,14 +66,15 @@ func TestConversation(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"answer to first", answererName, askerName}, []string{answer.GetContent(), answer.FromNode, answer.ToNode})
 
-	short, cancel := context.WithTimeout(ctx, 2*time.Second)
+	enough, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answered, missing := 0, 0
-	for message, err := range asker.AskAll(short, []string{answererName, silentName}, client.SendRequest{Kind: client.KindQuestion, Content: "second"}) {
+	for message, err := range asker.AskAll(enough, []string{answererName, silentName}, client.SendRequest{Kind: client.KindQuestion, Content: "second"}) {
 		var noAnswer *client.NoAnswerError
 		switch {
 		case err == nil:
 			answered++
+			cancel()
 			assert.Equal(t, "answer to second", message.GetContent())
 		case errors.As(err, &noAnswer):
 			missing++
@@ -112,9 +114,11 @@ func TestQuestionsInOneThread(t *testing.T) {
 		return c.Ask(ctx, client.SendRequest{To: answererName, Content: text, ThreadID: thread.ID})
 	}
 
-	short, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	_, err = ask(short, asker, "delete the backup?")
+	sent, hc := unanswered.Context(ctx)
+	hasty, err := client.New(askerName, append(opts, client.WithHTTPClient(hc))...)
+	require.NoError(t, err)
+	defer hasty.Close()
+	_, err = ask(sent, hasty, "delete the backup?")
 	var late *client.NoAnswerError
 	require.ErrorAs(t, err, &late)
 	serving, stopServing := context.WithCancel(ctx)
@@ -165,10 +169,12 @@ func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for range 101 {
-		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-		_, err := asker.Ask(short, client.SendRequest{To: silentName, Content: "silent?"})
-		cancel()
-		require.Error(t, err)
+		sent, hc := unanswered.Context(ctx)
+		hasty, err := client.New(askerName, append(opts, client.WithHTTPClient(hc))...)
+		require.NoError(t, err)
+		_, err = hasty.Ask(sent, client.SendRequest{To: silentName, Content: "silent?"})
+		require.ErrorIs(t, err, context.Canceled)
+		require.NoError(t, hasty.Close())
 	}
 	for _, name := range names {
 		_, found, err := asker.FindThread(ctx, name)
