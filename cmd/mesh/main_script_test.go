@@ -39,9 +39,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, scripts("testdata/script"))
 }
 
-// TestTerminal runs testdata/terminal. It is not parallel: testscript drops what it has not read from a terminal when the program ends, and a
-// busy process reads late.
-func TestTerminal(t *testing.T) { testscript.Run(t, scripts("testdata/terminal")) }
+// TestTerminal runs testdata/terminal.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scripts("testdata/terminal"))
+}
 
 func scripts(folder string) testscript.Params {
 	return testscript.Params{
