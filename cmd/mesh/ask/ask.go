@@ -23,13 +23,10 @@ import (
 
 // Options are the flags of mesh ask.
 type Options struct {
-	*app.App
-	client  *client.MeshClient
-	nodes   []string
-	text    string
-	timeout time.Duration
-	thread  string
-	plain   bool
+	*app.App // its arguments are the nodes and the text
+	timeout  time.Duration
+	thread   string
+	plain    bool
 }
 
 // New returns the command mesh ask.
@@ -53,11 +50,7 @@ thread a question has a number, which mesh reply and mesh serve repeat, so that 
   mesh ask node-b - < question.txt`,
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: o.CompleteNode,
-		RunE: o.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			last := len(given) - 1
-			o.client, o.nodes, o.text = c, given[:last], given[last]
-			return run(ctx, o)
-		}),
+		RunE:              o.AsNode(func(ctx context.Context) error { return run(ctx, o) }),
 	}
 	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long to wait for the answers")
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "print the text of the answer alone")
@@ -67,13 +60,15 @@ thread a question has a number, which mesh reply and mesh serve repeat, so that 
 
 // run asks the nodes and prints their answers.
 func run(ctx context.Context, o *Options) error {
+	last := len(o.Args) - 1
+	nodes := o.Args[:last]
 	switch {
 	case o.timeout <= 0:
 		return exit.Usagef("--timeout must be positive")
-	case o.plain && len(o.nodes) > 1:
+	case o.plain && len(nodes) > 1:
 		return exit.Usagef("--plain takes one NODE")
 	}
-	text, err := o.Text(o.text)
+	text, err := o.Text(o.Args[last])
 	if err != nil {
 		return err
 	}
@@ -81,10 +76,10 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if err := peers.Unregistered(ctx, o.client); err != nil {
+	if err := peers.Unregistered(ctx, o.Client); err != nil {
 		return err
 	}
-	thread, err := mail.AskThread(ctx, o.client, scanner, o.nodes, text, o.thread)
+	thread, err := mail.AskThread(ctx, o.Client, scanner, nodes, text, o.thread)
 	if err != nil {
 		return err
 	}
@@ -94,7 +89,7 @@ func run(ctx context.Context, o *Options) error {
 	ctx, cancel := context.WithTimeout(interrupted, o.timeout)
 	defer cancel()
 	sent, missing := false, []error(nil)
-	for m, err := range o.client.AskAll(ctx, o.nodes, client.SendRequest{Content: text, ThreadID: thread}) {
+	for m, err := range o.Client.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
 		var none *client.NoAnswerError
 		switch {
 		case err == nil:

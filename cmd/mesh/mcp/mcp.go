@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/tools"
@@ -19,10 +18,7 @@ import (
 )
 
 // Options are what mesh mcp needs.
-type Options struct {
-	*app.App
-	client *client.MeshClient
-}
+type Options struct{ *app.App }
 
 // New returns the command mesh mcp.
 func New(a *app.App) *cobra.Command {
@@ -38,7 +34,7 @@ The configuration of an agent is:
     "--token-file", "/path/to/token"]}}}`,
 		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token\n  mesh mcp --profile work",
 		Args:    cobra.NoArgs,
-		RunE:    a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error { return run(ctx, &Options{a, c}) }),
+		RunE:    a.AsNode(func(ctx context.Context) error { return run(ctx, &Options{a}) }),
 	}
 }
 
@@ -51,14 +47,14 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	m := member{client: o.client}
+	m := member{client: o.Client}
 	if err := m.join(ctx); err != nil {
 		o.Warn(fmt.Errorf("the node is not registered: %w", err))
 	}
 	go m.stay(ctx, o.Warn)
 	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
 	models := app.NewDiscovery(append(options, o.Providers...))
-	server := tools.NewServer(o.client, models, scanner)
+	server := tools.NewServer(o.Client, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))
 	ended := make(chan struct{})
 	go func() {

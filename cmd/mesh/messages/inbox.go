@@ -21,9 +21,8 @@ import (
 // filters select messages, in mesh inbox, sent and pending.
 type filters struct {
 	*app.App
-	client *client.MeshClient
 	client.FetchOptions
-	kind, since string
+	since string
 }
 
 // inboxOptions are the flags of mesh inbox.
@@ -42,10 +41,7 @@ func NewInbox(a *app.App) *cobra.Command {
 		Example:           "  mesh inbox --unread\n  mesh inbox --from node-b --since 2026-11-21\n  mesh inbox --watch -o json",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			o.client = c
-			return runInbox(ctx, o)
-		}),
+		RunE:              a.AsNode(func(ctx context.Context) error { return runInbox(ctx, o) }),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.UnreadOnly, "unread", false, "only unread messages")
@@ -61,7 +57,7 @@ func NewInbox(a *app.App) *cobra.Command {
 
 // add adds the flags of mesh inbox and mesh sent.
 func (o *filters) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.kind, "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
+	cmd.Flags().StringVar((*string)(&o.Kind), "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
 	cmd.Flags().StringVar(&o.since, "since", "", "only messages after this time: a UTC day, 7d for seven days ago, or an RFC 3339 time")
 	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	app.Complete(cmd, "kind", app.CompleteKind)
@@ -83,7 +79,7 @@ func runInbox(ctx context.Context, o *inboxOptions) error {
 	}
 	shown, err := printInbox(ctx, o)
 	if err == nil && shown == 0 {
-		o.WarnUnregistered(ctx, o.client, "cannot receive messages")
+		o.WarnUnregistered(ctx, "cannot receive messages")
 	}
 	return err
 }
@@ -91,7 +87,7 @@ func runInbox(ctx context.Context, o *inboxOptions) error {
 // printInbox prints the newest messages, fewer if they are too large for one response. It returns their number.
 func printInbox(ctx context.Context, o *inboxOptions) (int, error) {
 	o.Limit = cmp.Or(o.Limit, defaultLimit)
-	messages, invalid, full, err := mail.Newest(ctx, o.client, o.FetchOptions)
+	messages, invalid, full, err := mail.Newest(ctx, o.Client, o.FetchOptions)
 	if err != nil {
 		return 0, err
 	}
@@ -110,30 +106,22 @@ func printInbox(ctx context.Context, o *inboxOptions) (int, error) {
 }
 
 // resolve checks the filters. A gateway answers a filter that it does not know with an empty list.
-func (o *filters) resolve(ctx context.Context) (err error) {
-	if o.Kind, err = mail.Kind(o.kind); err != nil {
-		return exit.Usagef("--kind: %w", err)
+func (o *filters) resolve(ctx context.Context) error {
+	if o.Kind != "" && !o.Kind.Valid() {
+		return exit.Usagef("--kind %q must be %s", o.Kind, output.Alternatives(mail.Kinds))
 	}
 	since, err := dates.Time(o.since)
 	if err != nil {
 		return exit.Usagef("--since: %w", err)
 	}
 	if o.since != "" {
-		o.Since = gatewayTime(since)
+		o.Since = since.UTC().Format("2006-01-02T15:04:05.000000+00:00") // as the gateway writes a time: it compares them as texts
 	}
 	if err := o.CheckName("--to", o.ToNode); err != nil {
 		return err
 	}
-	o.ThreadID, err = threadID(ctx, o.App, o.client, o.ThreadID)
+	o.ThreadID, err = o.ThreadNamed(ctx, o.ThreadID)
 	return err
-}
-
-// gatewayTime formats a time as the gateway writes it, which compares times as texts.
-func gatewayTime(t time.Time) string {
-	if t.Nanosecond() == 0 {
-		return t.UTC().Format("2006-01-02T15:04:05+00:00")
-	}
-	return t.UTC().Format("2006-01-02T15:04:05.000000+00:00")
 }
 
 // readState returns whether a message was read.

@@ -14,13 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
-// readOptions are the arguments of mesh read.
-type readOptions struct {
-	*app.App
-	client *client.MeshClient
-	ids    []string
-}
-
 // NewRead returns the command mesh read.
 func NewRead(a *app.App) *cobra.Command {
 	return &cobra.Command{
@@ -29,25 +22,31 @@ func NewRead(a *app.App) *cobra.Command {
 		Example:           "  mesh read 17 18\n  mesh read 17 -o json",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.CompleteMessage,
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			return runRead(ctx, &readOptions{a, c, given})
-		}),
+		RunE:              a.AsNode(func(ctx context.Context) error { return runRead(ctx, a) }),
 	}
 }
 
-// runRead prints messages and marks them read.
-func runRead(ctx context.Context, o *readOptions) error {
-	ids, err := messageIDs(o.ids)
+// runRead prints messages and marks them read. It looks all of them up before it prints one, and prints each one before it is marked, so
+// that an output that fails leaves it unread.
+func runRead(ctx context.Context, a *app.App) error {
+	ids, err := messageIDs(a.Args)
 	if err != nil {
 		return err
 	}
-	messages, err := mail.Messages(ctx, o.client, ids...)
-	if err != nil {
-		return err
-	}
-	for _, m := range messages {
-		if err := read(ctx, o, m); err != nil {
+	found := make([]*client.MeshMessage, len(ids))
+	for i, id := range ids {
+		if found[i], err = a.Client.GetMessage(ctx, id); err != nil {
 			return err
+		}
+	}
+	for _, m := range found {
+		if err := a.PrintLine(m, func(w io.Writer) error { return mail.Full(w, *m) }); err != nil {
+			return err
+		}
+		if m.ReadAt == nil {
+			if err := a.Client.MarkRead(ctx, m.ID); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -66,12 +65,4 @@ func messageIDs(texts []string) ([]int64, error) {
 		}
 	}
 	return ids, nil
-}
-
-// read prints a message before it is marked, so that an output that fails leaves it unread.
-func read(ctx context.Context, o *readOptions, m client.MeshMessage) error {
-	if err := o.PrintLine(m, func(w io.Writer) error { return mail.Full(w, m) }); err != nil || m.ReadAt != nil {
-		return err
-	}
-	return o.client.MarkRead(ctx, m.ID)
 }

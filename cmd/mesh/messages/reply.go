@@ -11,12 +11,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-// replyOptions are the arguments and flags of mesh reply.
+// replyOptions are the flags of mesh reply.
 type replyOptions struct {
 	*app.App
-	client *client.MeshClient
-	args   []string // ID KIND TEXT
-	read   bool
+	read bool
 }
 
 // NewReply returns the command mesh reply.
@@ -28,10 +26,7 @@ func NewReply(a *app.App) *cobra.Command {
 		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer --read - < report.txt",
 		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteMessage, app.CompleteKind),
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			o.client, o.args = c, given
-			return runReply(ctx, o)
-		}),
+		RunE:              a.AsNode(func(ctx context.Context) error { return runReply(ctx, o) }),
 	}
 	cmd.Flags().BoolVar(&o.read, "read", false, "also mark the message read")
 	return app.WithText(cmd, 2)
@@ -39,27 +34,27 @@ func NewReply(a *app.App) *cobra.Command {
 
 // runReply answers a message.
 func runReply(ctx context.Context, o *replyOptions) error {
-	ids, err := messageIDs(o.args[:1])
+	ids, err := messageIDs(o.Args[:1])
 	if err != nil {
 		return err
 	}
-	text, err := o.Text(o.args[2])
+	text, err := o.Text(o.Args[2])
 	if err != nil {
 		return err
 	}
-	m, err := o.client.GetMessage(ctx, ids[0])
+	m, err := o.Client.GetMessage(ctx, ids[0])
 	if err != nil {
 		return err
 	}
-	receipt, err := o.client.Reply(ctx, *m, client.SendRequest{Kind: client.Kind(o.args[1]), Content: text})
+	receipt, err := o.Client.Reply(ctx, *m, client.SendRequest{Kind: client.Kind(o.Args[1]), Content: text})
 	var unknown *client.NotInRegistryError
 	if errors.As(err, &unknown) {
 		err = fmt.Errorf("the sender of message %d cannot receive answers: %w", m.ID, err)
 	}
-	if err := printReceipt(ctx, o.App, o.client, receipt, err); err != nil || !o.read || m.ReadAt != nil {
+	if err := printReceipt(ctx, o.App, receipt, err); err != nil || !o.read || m.ReadAt != nil {
 		return err
 	}
-	if err := o.client.MarkRead(ctx, m.ID); err != nil {
+	if err := o.Client.MarkRead(ctx, m.ID); err != nil {
 		return fmt.Errorf("the reply was sent, but the message was not marked read: %w", err)
 	}
 	return nil

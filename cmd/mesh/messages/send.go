@@ -21,7 +21,6 @@ import (
 // sendOptions are the message and the flags of mesh send.
 type sendOptions struct {
 	*app.App
-	client *client.MeshClient
 	client.SendRequest
 	thread string
 }
@@ -37,8 +36,8 @@ func NewSend(a *app.App) *cobra.Command {
   mesh send node-b fyi "-5 degrees"`,
 		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			o.client, o.To, o.Kind, o.Content = c, given[0], client.Kind(given[1]), given[2]
+		RunE: a.AsNode(func(ctx context.Context) error {
+			o.To, o.Kind, o.Content = o.Args[0], client.Kind(o.Args[1]), o.Args[2]
 			return runSend(ctx, o)
 		}),
 	}
@@ -58,8 +57,8 @@ func runSend(ctx context.Context, o *sendOptions) (err error) {
 	if err = cmp.Or(err, checkNumbers(scanner, o.SendRequest)); err != nil {
 		return err
 	}
-	receipt, err := mail.Send(ctx, o.client, scanner, o.SendRequest, o.thread)
-	return printReceipt(ctx, o.App, o.client, receipt, err)
+	receipt, err := mail.Send(ctx, o.Client, scanner, o.SendRequest, o.thread)
+	return printReceipt(ctx, o.App, receipt, err)
 }
 
 // checkNumbers checks --task and --allow-rule. A gateway refuses a task that is not a number, and an unknown rule has no effect.
@@ -74,7 +73,7 @@ func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 }
 
 // printReceipt prints the receipt of a message, and warns if this node cannot receive an answer.
-func printReceipt(ctx context.Context, a *app.App, c *client.MeshClient, receipt *client.MeshMessage, err error) error {
+func printReceipt(ctx context.Context, a *app.App, receipt *client.MeshMessage, err error) error {
 	if err != nil {
 		return err
 	}
@@ -88,6 +87,6 @@ func printReceipt(ctx context.Context, a *app.App, c *client.MeshClient, receipt
 	}); err != nil {
 		return err
 	}
-	a.WarnUnregistered(ctx, c, "cannot receive answers")
+	a.WarnUnregistered(ctx, "cannot receive answers")
 	return nil
 }

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -22,10 +23,7 @@ func NewSent(a *app.App) *cobra.Command {
 		Example:           "  mesh sent --to node-b --kind question\n  mesh sent --thread builds --limit 10",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			o.client = c
-			return runSent(ctx, o)
-		}),
+		RunE:              a.AsNode(func(ctx context.Context) error { return runSent(ctx, o) }),
 	}
 	o.addSent(cmd)
 	o.add(cmd)
@@ -44,9 +42,14 @@ func runSent(ctx context.Context, o *filters) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
 	}
-	messages, err := o.client.Sent(ctx, client.SentOptions{
+	messages, err := o.Client.Sent(ctx, client.SentOptions{
 		ToNode: o.ToNode, UnreadOnly: o.UnreadOnly, Kind: o.Kind, ThreadID: o.ThreadID, Since: o.Since, Limit: o.Limit,
 	})
+	return o.printSent(messages, err)
+}
+
+// printSent prints messages of this node, and warns of rows that cannot be decoded.
+func (o *filters) printSent(messages []client.MeshMessage, err error) error {
 	if err = o.SkipInvalid(err); err != nil {
 		return err
 	}
@@ -58,4 +61,32 @@ func runSent(ctx context.Context, o *filters) error {
 			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
 	}))
+}
+
+// NewPending returns the command mesh pending.
+func NewPending(a *app.App) *cobra.Command {
+	o := &filters{App: a}
+	cmd := &cobra.Command{
+		Use:   "pending",
+		Short: "List the questions of this node that have no answer, oldest first",
+		Long: `Pending lists the questions that this node has sent and that have no answer, the oldest first. A question is answered by a later message of
+the kind answer from its recipient in the same thread, or without a thread if the question has none; a question of mesh ask --thread by
+the answer with its number. Only the newest 1000 questions are checked, of those that --to and --thread select.`,
+		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: app.CompleteNothing,
+		RunE:              a.AsNode(func(ctx context.Context) error { return runPending(ctx, o) }),
+	}
+	o.addSent(cmd)
+	return cmd
+}
+
+// runPending prints the questions without an answer.
+func runPending(ctx context.Context, o *filters) error {
+	if err := o.resolve(ctx); err != nil {
+		return err
+	}
+	questions, err := o.Client.Pending(ctx, client.PendingOptions{ToNode: o.ToNode, ThreadID: o.ThreadID})
+	slices.Reverse(questions)
+	return o.printSent(questions, err)
 }

@@ -3,7 +3,6 @@ package messages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -17,11 +16,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
-// threadsOptions are the argument and the flags of mesh threads.
+// threadsOptions are the flags of mesh threads.
 type threadsOptions struct {
 	*app.App
-	client *client.MeshClient
-	names  []string // of a thread, or none for the list
 	client.ThreadQuery
 	newest, all bool
 }
@@ -35,10 +32,7 @@ func NewThreads(a *app.App) *cobra.Command {
 		Example:           "  mesh threads --peer node-b\n  mesh threads builds --newest --limit 10\n  mesh threads 5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: app.CompleteNothing,
-		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, given []string) error {
-			o.client, o.names = c, given
-			return runThreads(ctx, o)
-		}),
+		RunE:              a.Observe(func(ctx context.Context) error { return runThreads(ctx, o) }),
 	}
 	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads of this node")
 	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads of this topic")
@@ -52,7 +46,7 @@ func NewThreads(a *app.App) *cobra.Command {
 
 // runThreads prints the threads, or the messages of one.
 func runThreads(ctx context.Context, o *threadsOptions) error {
-	if len(o.names) > 0 {
+	if len(o.Args) > 0 {
 		return printThread(ctx, o)
 	}
 	if o.newest {
@@ -61,7 +55,7 @@ func runThreads(ctx context.Context, o *threadsOptions) error {
 	if o.Peer == "" && !o.all {
 		o.Peer = mail.NamedThreads
 	}
-	threads, err := o.client.ListThreads(ctx, o.ThreadQuery)
+	threads, err := o.Client.ListThreads(ctx, o.ThreadQuery)
 	if err = o.SkipInvalid(err); err != nil {
 		return err
 	}
@@ -80,7 +74,7 @@ const maxThreadMessages = 1000
 
 // printThread prints the messages of a thread.
 func printThread(ctx context.Context, o *threadsOptions) error {
-	id, err := threadID(ctx, o.App, o.client, o.names[0])
+	id, err := o.ThreadNamed(ctx, o.Args[0])
 	if err != nil {
 		return err
 	}
@@ -89,7 +83,7 @@ func printThread(ctx context.Context, o *threadsOptions) error {
 	if limit > 0 && limit < maxThreadMessages {
 		opts.Limit++ // to know whether there are more
 	}
-	thread, messages, err := o.client.GetThread(ctx, id, opts)
+	thread, messages, err := o.Client.GetThread(ctx, id, opts)
 	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return mail.ThreadError(id, err)
@@ -101,7 +95,7 @@ func printThread(ctx context.Context, o *threadsOptions) error {
 		return err
 	}
 	if hidden {
-		o.Warn(hiddenMessages(limit, o.newest))
+		o.Warn(hiddenMessages(o.newest))
 	}
 	return nil
 }
@@ -118,16 +112,12 @@ func cut(messages []client.MeshMessage, limit int, newest bool) []client.MeshMes
 }
 
 // hiddenMessages returns which messages of a thread are not listed.
-func hiddenMessages(limit int, newest bool) error {
-	switch {
-	case newest && limit == maxThreadMessages:
-		return errors.New("there may be older messages; without --newest the oldest 1000 are listed, and the gateway lists none between them and these")
-	case newest:
-		return errors.New("there are older messages; --limit 1000 lists more, and without --newest the oldest are listed")
-	case limit == maxThreadMessages:
-		return errors.New("there may be newer messages; --newest lists the newest 1000, and the gateway lists none between these and them")
+func hiddenMessages(newest bool) error {
+	hidden := "newer messages; --newest lists the newest"
+	if newest {
+		hidden = "older messages; without --newest the oldest are listed"
 	}
-	return errors.New("there are newer messages; --newest lists the newest, --limit 1000 lists more")
+	return fmt.Errorf("there may be %s, and --limit up to %d from each end", hidden, maxThreadMessages)
 }
 
 // threadMessages prints messages with their recipients.
@@ -139,13 +129,4 @@ func threadMessages(w io.Writer, messages []client.MeshMessage) error {
 		}
 	}
 	return nil
-}
-
-// threadID returns the id of a thread that is given by its name or id.
-func threadID(ctx context.Context, a *app.App, c *client.MeshClient, thread string) (string, error) {
-	scanner, err := a.Scanner(false)
-	if err != nil {
-		return "", err
-	}
-	return mail.ThreadID(ctx, c, scanner, thread)
 }

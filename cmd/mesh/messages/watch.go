@@ -25,7 +25,7 @@ func watch(ctx context.Context, o *inboxOptions) error {
 	if o.Kind != "" {
 		watch.Kinds = []client.Kind{o.Kind}
 	}
-	for m, err := range o.client.Watch(ctx, watch) {
+	for m, err := range o.Client.Watch(ctx, watch) {
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
@@ -22,8 +21,8 @@ func NewHealth(a *app.App) *cobra.Command {
 		Long:    "Health prints what the gateway reports about itself. It needs no token. The exit status is 3 if there is no response.",
 		Example: "  mesh health\n  mesh health -o json",
 		Args:    cobra.NoArgs,
-		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			text, err := c.Health(ctx)
+		RunE: a.Observe(func(ctx context.Context) error {
+			text, err := a.Client.Health(ctx)
 			if err != nil {
 				return err
 			}

@@ -20,8 +20,8 @@ func NewPeers(a *app.App) *cobra.Command {
 		Short:   "List the registered nodes",
 		Example: "  mesh peers\n  mesh peers -o json",
 		Args:    cobra.NoArgs,
-		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			peers, err := c.ListPeers(ctx)
+		RunE: a.Observe(func(ctx context.Context) error {
+			peers, err := a.Client.ListPeers(ctx)
 			if err = a.SkipInvalid(err); err != nil {
 				return err
 			}
@@ -48,8 +48,8 @@ func NewPeer(a *app.App) *cobra.Command {
 		Example:           "  mesh peer node-b\n  mesh peer node-b -o json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode),
-		RunE: a.Observe(func(ctx context.Context, c *client.MeshClient, names []string) error {
-			peer, err := c.GetPeer(ctx, names[0])
+		RunE: a.Observe(func(ctx context.Context) error {
+			peer, err := a.Client.GetPeer(ctx, a.Args[0])
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,6 @@ import (
 // registerOptions are the flags of mesh register.
 type registerOptions struct {
 	*app.App
-	client                      *client.MeshClient
 	url, capabilities, tokenOut string
 }
 
@@ -40,10 +39,7 @@ of a node only once, from its first registration: --token-out saves it.`,
 			}
 			return nil
 		},
-		RunE: a.AsNode(func(ctx context.Context, c *client.MeshClient, _ []string) error {
-			o.client = c
-			return runRegister(ctx, o)
-		}),
+		RunE: a.AsNode(func(ctx context.Context) error { return runRegister(ctx, o) }),
 	}
 	cmd.Flags().StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
@@ -74,14 +70,14 @@ func runRegister(ctx context.Context, o *registerOptions) error {
 	defer file.Close()
 	req := client.RegisterRequest{URL: o.url, Capabilities: capabilities}
 	if o.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
-		if req, err = peers.Registration(ctx, o.client, o.url); err != nil {
+		if req, err = peers.Registration(ctx, o.Client, o.url); err != nil {
 			return err
 		}
 	}
 	if capabilities != nil {
 		req.Capabilities = capabilities
 	}
-	peer, err := o.client.Register(ctx, req)
+	peer, err := o.Client.Register(ctx, req)
 	if err != nil {
 		return err
 	}

@@ -26,9 +26,7 @@ import (
 
 // Options are the flags of mesh serve.
 type Options struct {
-	*app.App
-	client  *client.MeshClient
-	command []string
+	*app.App // its arguments are the command
 
 	url, giveUp, spool   string
 	kinds                []string
@@ -86,10 +84,7 @@ An interrupt ends serve after the running commands have ended; a second interrup
 terminal, unless serve runs under nohup.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: o.AsNode(func(ctx context.Context, c *client.MeshClient, command []string) error {
-			o.client, o.command = c, command
-			return run(ctx, o)
-		}),
+		RunE:    o.AsNode(func(ctx context.Context) error { return run(ctx, o) }),
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the flags behind COMMAND are its own
@@ -170,7 +165,7 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	w, err := worker.New(killed, o.client, o.command, env, o.Errs)
+	w, err := worker.New(killed, o.Client, o.Args, env, o.Errs)
 	if err != nil {
 		return exit.WrongUse(err)
 	}
@@ -178,11 +173,11 @@ func run(ctx context.Context, o *Options) error {
 	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	o.Progress.Stop()
-	fmt.Fprintf(o.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", o.client.Node(), shownCommand(o.command))
+	fmt.Fprintf(o.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", o.Client.Node(), shownCommand(o.Args))
 	if opts.Register, err = o.awaitRegistration(ctx); err != nil {
 		return err
 	}
-	if err := o.client.Answer(ctx, l.answer, opts); err != nil {
+	if err := o.Client.Answer(ctx, l.answer, opts); err != nil {
 		return err
 	}
 	if n := l.undelivered.Load(); n > 0 {
@@ -198,7 +193,7 @@ func run(ctx context.Context, o *Options) error {
 // first.
 func (o *Options) awaitRegistration(ctx context.Context) (*client.RegisterRequest, error) {
 	for failures := 1; ; failures++ {
-		req, err := peers.Registration(ctx, o.client, o.url)
+		req, err := peers.Registration(ctx, o.Client, o.url)
 		var failed *client.MeshGatewayError
 		switch {
 		case ctx.Err() != nil:
@@ -226,7 +221,7 @@ func (o *Options) environment() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Environment(os.Environ(), o.client.Node(), token)
+	return s.Environment(os.Environ(), o.Client.Node(), token)
 }
 
 // subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.

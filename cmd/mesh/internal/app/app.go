@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
@@ -29,6 +30,10 @@ type App struct {
 	PriceFiles []string
 	Settings   func() (profile.Settings, error)
 	Token      func() (string, error) // reads the file once: it may be a pipe
+
+	// Client is the client of the gateway, and Args are the arguments, of a command of [App.AsNode] or [App.Observe].
+	Client *client.MeshClient
+	Args   []string
 }
 
 // Print writes value as JSON with -o json, and calls text otherwise.

@@ -65,10 +65,10 @@ func (a *App) CompleteNode(cmd *cobra.Command, _ []string, _ string) ([]cobra.Co
 // people's text at a prompt.
 func (a *App) CompleteMessage(cmd *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var ids []cobra.Completion
-	list := a.AsNode(func(ctx context.Context, c *client.MeshClient, given []string) error {
+	list := a.AsNode(func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, CompletionTime)
 		defer cancel()
-		messages, err := c.Fetch(ctx, client.FetchOptions{})
+		messages, err := a.Client.Fetch(ctx, client.FetchOptions{})
 		for _, m := range messages {
 			if id := strconv.FormatInt(m.ID, 10); !slices.Contains(given, id) {
 				ids = append(ids, cobra.CompletionWithDesc(id, describe(m)))

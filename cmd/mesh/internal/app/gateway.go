@@ -21,22 +21,19 @@ import (
 // Observer is the node name of commands that use no inbox, such as mesh peers.
 const Observer = "mesh-cli"
 
-// meshCommand is what a subcommand does with a client of the gateway.
-type meshCommand func(ctx context.Context, c *client.MeshClient, args []string) error
-
 // Observe returns the function of a cobra command that needs a gateway but no node of its own.
-func (a *App) Observe(do meshCommand) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error { return a.with(cmd.Context(), Observer, do, args) }
+func (a *App) Observe(run func(context.Context) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return a.with(cmd.Context(), Observer, args, run) }
 }
 
 // AsNode returns the function of a cobra command that acts as this node.
-func (a *App) AsNode(do meshCommand) func(*cobra.Command, []string) error {
+func (a *App) AsNode(run func(context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		node, err := a.ThisNode()
 		if err != nil {
 			return err
 		}
-		return a.with(cmd.Context(), node, do, args)
+		return a.with(cmd.Context(), node, args, run)
 	}
 }
 
@@ -66,15 +63,24 @@ func (a *App) CheckName(what, text string) error {
 	return cmp.Or(err, mail.CheckName(scanner, what, text))
 }
 
-// with calls do with a client for a node.
-func (a *App) with(ctx context.Context, node string, do meshCommand, args []string) error {
-	c, err := a.Connect(node)
+// ThreadNamed returns the id of the thread of that id or name.
+func (a *App) ThreadNamed(ctx context.Context, thread string) (string, error) {
+	scanner, err := a.Scanner(false)
 	if err != nil {
+		return "", err
+	}
+	return mail.ThreadID(ctx, a.Client, scanner, thread)
+}
+
+// with sets Client and Args, and calls run.
+func (a *App) with(ctx context.Context, node string, args []string, run func(context.Context) error) (err error) {
+	if a.Client, err = a.Connect(node); err != nil {
 		return err
 	}
-	defer c.Close()
+	defer a.Client.Close()
+	a.Args = args
 	a.Progress.Start()
-	return do(ctx, c, args)
+	return run(ctx)
 }
 
 // Connect returns a client for a node. Failed requests are repeated; every message has an idempotency key for that.
@@ -94,10 +100,9 @@ func (a *App) Connect(node string) (*client.MeshClient, error) {
 }
 
 // WarnUnregistered warns that this node is not registered.
-func (a *App) WarnUnregistered(ctx context.Context, c *client.MeshClient, consequence string) {
-	if peers.Unregistered(ctx, c) != nil {
-		a.Progress.Stop()
-		fmt.Fprintf(a.Errs, "mesh: warning: %s is not registered and %s; mesh register --node %[1]s\n", c.Node(), consequence)
+func (a *App) WarnUnregistered(ctx context.Context, consequence string) {
+	if node := a.Client.Node(); peers.Unregistered(ctx, a.Client) != nil {
+		a.Warn(fmt.Errorf("%s is not registered and %s; mesh register --node %[1]s", node, consequence))
 	}
 }
 
