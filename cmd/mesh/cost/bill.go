@@ -1,95 +1,121 @@
 package cost
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// billQuery returns the bill of the arguments.
-func (o *Options) billQuery() (q costs.BillQuery, err error) {
-	q.Provider, err = models.ParseProvider(o.provider)
-	switch {
-	case err != nil || adminKeys[q.Provider] == "" && q.Provider != models.Gemini:
-		return q, exit.Usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", o.provider)
-	case o.bill == "-" && o.usage == "-":
-		return q, exit.Usagef("--bill and --usage cannot both be stdin")
-	case o.bill == "" && q.Provider == models.Gemini:
-		return q, exit.Usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
-	case o.bill == "" && o.From == "" && o.Last == "":
-		return q, exit.Usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
-	case o.Last != "":
-		q.From, q.To, err = selection.LastDays(o.Last, time.Now())
-		return q, err
-	}
-	return q, o.window(&q)
+// bill is what the bills of all providers have in common.
+type bill interface {
+	Table(out io.Writer) error
+	Compare(limitPercent float64) (*bills.Comparison, error)
+	withCalls(groups []calls.Group) bill
+	writeFocus(out io.Writer, account string) error
+	window() (from, to time.Time, ignoredRows int)
 }
 
-// window reads the days of a bill: all of one in a file by default.
-func (o *Options) window(q *costs.BillQuery) (err error) {
-	if o.From != "" {
-		if q.From, err = day("--from", o.From); err != nil {
-			return err
-		}
-	}
-	if o.To != "" || o.bill == "" {
-		if q.To, err = day("--to", o.To); err != nil {
-			return err
-		}
-	}
-	switch {
-	case o.From == "" || q.To.IsZero() || q.From.Before(q.To):
-		return nil
-	case o.To == "":
-		return exit.Usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", o.From, q.To.AddDate(0, 0, -1).Format(time.DateOnly))
-	}
-	return exit.Usagef("--from must be before --to, which is the day after the last day of the bill")
+// billOf is a bill with the buckets of its provider.
+type billOf[B discovery.Bucket] struct {
+	*discovery.ReconciliationReport[B]
 }
 
-// day reads a UTC day of the window; "" is today.
-func day(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Now().UTC().Truncate(24 * time.Hour), nil
+// asBill returns a report as a bill, and nil if the bill could not be read.
+func asBill[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) (bill, error) {
+	if err != nil || r == nil || !r.Complete {
+		return nil, err
 	}
-	t, ok := dates.Day(text, time.Now())
-	if !ok {
-		return time.Time{}, exit.Usagef("%s %q must be a day such as 2026-11-01, or 7d for seven days ago", flag, text)
-	}
-	return t, nil
+	return billOf[B]{r}, nil
 }
 
-// readBill reads the bill of --bill, and sets the window of the query.
-func (o *Options) readBill(q *costs.BillQuery) error {
+func (b billOf[B]) withCalls(groups []calls.Group) bill { return billOf[B]{b.WithCalls(groups)} }
+
+// writeFocus writes the bill as rows of FOCUS, by line item.
+func (b billOf[B]) writeFocus(out io.Writer, account string) error {
+	if b.Provider == models.XAI {
+		account = cmp.Or(account, os.Getenv("XAI_TEAM_ID"))
+	}
+	return focus.WriteBill(out, b.Provider, account, b.Buckets)
+}
+
+// window returns the days of a bill in a file, and the number of rows that are no part of it.
+func (b billOf[B]) window() (from, to time.Time, ignoredRows int) {
+	return time.Unix(b.WindowStart, 0).UTC(), time.Unix(*b.WindowEnd, 0).UTC(), b.IgnoredRows
+}
+
+// readBill reads the bill of --bill, and sets its days.
+func (o *Options) readBill() (b bill, err error) {
 	var in io.Reader
-	if o.bill == "-" {
+	if o.saved == "-" {
 		in = o.ReadingStdin()
 	} else {
-		file, err := os.Open(o.bill)
+		file, err := os.Open(o.saved)
 		if err != nil {
-			return exit.Usagef("--bill %s: %w", o.bill, exit.WithoutPath(err))
+			return nil, exit.Usagef("--bill %s: %w", o.saved, exit.WithoutPath(err))
 		}
 		defer file.Close()
 		in = o.ReadingFile("reading the bill", file)
 	}
-	err := q.ReadBill(in)
+	query := discovery.SavedBill{From: o.from, To: o.to, AttributedUSD: o.counted}
+	switch o.provider {
+	case models.OpenAI:
+		b, err = asBill(discovery.ReadOpenAIBill(in, query))
+	case models.Anthropic:
+		b, err = asBill(discovery.ReadAnthropicBill(in, query))
+	case models.Gemini:
+		b, err = asBill(discovery.ReadGeminiBill(in, query))
+	default: // xAI
+		b, err = asBill(discovery.ReadXAIBill(in, query))
+	}
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value):
-		return exit.Usagef("--from and --to: the bill in %s has no such days", o.bill)
+		return nil, exit.Usagef("--from and --to: the bill in %s has no such days", o.saved)
 	case err != nil:
-		return exit.Usagef("--bill %s: %w", o.bill, err)
-	case q.IgnoredRows > 0:
-		o.Progress.Stop()
-		fmt.Fprintf(o.Errs, "mesh: rows of other services, which are ignored: %d\n", q.IgnoredRows)
+		return nil, exit.Usagef("--bill %s: %w", o.saved, err)
 	}
-	return nil
+	var ignored int
+	if o.from, o.to, ignored = b.window(); ignored > 0 {
+		o.Note(fmt.Sprintf("rows of other services, which are ignored: %d", ignored))
+	}
+	return b, nil
+}
+
+// The numbers of days in a request: the largest ones, which need the fewest requests.
+const (
+	openAIPage    = 180
+	anthropicPage = 31
+)
+
+// requestBill requests the bill, by line item if that is shown. It is nil if the provider does not send it.
+func (o *Options) requestBill(ctx context.Context, c *discovery.Client) (bill, error) {
+	byItem := o.Format == "focus" || o.usage != "" || o.html != ""
+	switch o.provider {
+	case models.OpenAI:
+		query := discovery.OpenAICostQuery{StartTime: o.from.Unix(), EndTime: o.to.Unix(), Limit: openAIPage}
+		if byItem {
+			query.GroupBy = []discovery.GroupBy{discovery.GroupByLineItem}
+		}
+		return asBill(c.ReconcileOpenAICost(ctx, query, o.counted))
+	case models.Anthropic:
+		query := discovery.AnthropicCostQuery{Start: o.from, End: o.to, Limit: anthropicPage, Quantities: o.usage != ""}
+		if byItem {
+			query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}
+		}
+		return asBill(c.ReconcileAnthropicCost(ctx, query, o.counted))
+	default: // xAI, which always sends line items
+		query := discovery.XAICostQuery{StartTime: o.from.Format(time.RFC3339), EndTime: o.to.Format(time.RFC3339)}
+		return asBill(c.ReconcileXAICost(ctx, query, o.counted))
+	}
 }

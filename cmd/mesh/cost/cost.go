@@ -4,17 +4,18 @@ package cost
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -22,11 +23,15 @@ import (
 type Options struct {
 	*app.App
 	selection.Flags
-	provider                   string
-	usage, html, account, bill string
-	counted                    *float64
-	maxDrift                   float64
-	limited                    bool // --max-drift is given
+	usage, html, account, saved string // saved is the file of --bill
+	counted                     *float64
+	maxDrift                    float64
+	limited                     bool // --max-drift is given
+
+	// Provider is OpenAI, Anthropic or xAI, or Gemini for a bill in a file.
+	provider models.Provider
+	// From is the first day of the bill, and to the day after the last; zero for all days of a bill in a file.
+	from, to time.Time
 }
 
 // New returns the command mesh cost.
@@ -61,7 +66,7 @@ add it to the rows of mesh usage: both have the costs of the same calls.`,
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},
 		RunE: func(cmd *cobra.Command, names []string) error {
-			o.provider, o.limited = names[0], cmd.Flags().Changed("max-drift")
+			o.provider, o.limited = models.Provider(names[0]), cmd.Flags().Changed("max-drift")
 			if cmd.Flags().Changed("counted") {
 				o.counted = &counted
 			}
@@ -72,7 +77,7 @@ add it to the rows of mesh usage: both have the costs of the same calls.`,
 		"day after the last day (default today, UTC, or the end of --bill)",
 		"compare only the calls of --usage with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
-	flags.StringVar(&o.bill, "bill", "", "file with a bill that was saved or exported, or - for stdin")
+	flags.StringVar(&o.saved, "bill", "", "file with a bill that was saved or exported, or - for stdin")
 	flags.Float64Var(&counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&o.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
 	flags.Float64Var(&o.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in percent of the bill")
@@ -92,74 +97,56 @@ var adminKeys = map[models.Provider]string{
 
 // run reads a bill and compares it with what was counted.
 func run(ctx context.Context, o *Options) error {
-	q, err := o.query()
+	err := o.check()
 	if err != nil {
 		return err
 	}
-	if o.bill != "" {
-		if err := o.readBill(&q); err != nil {
+	var b bill
+	if o.saved != "" {
+		if b, err = o.readBill(); err != nil {
 			return err
 		}
 	}
 	c, failures := o.Discover()
-	var unread error
 	in := &callsfiles.Files{}
+	var counted []calls.Group
+	var unread error
 	if o.usage != "" {
 		if in, err = callsfiles.Open(o.ReadingStdin(), []string{o.usage}); err != nil {
 			return err
 		}
 		defer in.Close()
-		if unread, err = o.countCalls(in, &q, failures); err != nil {
+		if counted, unread, err = o.countCalls(in, failures); err != nil {
 			return err
 		}
 	}
-	if o.bill == "" {
+	if o.saved == "" {
 		o.Progress.Start()
-	}
-	r, err := q.Reconcile(ctx, c)
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		if unread != nil {
-			o.Warn(unread)
-		}
-		if err := o.writeUnbilled(&q, in); err != nil {
+		if b, err = o.requestBill(ctx, c); err != nil {
 			return err
 		}
-		return app.NoAnswerOf(failures, adminKeys[q.Provider])
+	}
+	if b == nil {
+		return cmp.Or(o.writeUnbilled(in, unread), app.NoAnswerOf(failures, adminKeys[o.provider]))
 	}
 	o.WarnAll(failures)
 	if o.Format == "focus" {
-		return o.writeFocus(q.Provider, r)
+		o.Progress.Stop()
+		return b.writeFocus(o.Out, o.account)
 	}
-	comparison, err := r.Compare(cmp.Or(o.maxDrift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
+	if o.usage != "" {
+		b = b.withCalls(counted)
+	}
+	comparison, err := b.Compare(cmp.Or(o.maxDrift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
 	if err != nil {
 		return err
 	}
-	if err := o.writeCost(&q, r, comparison, in); err != nil {
+	if err := o.write(b, comparison, in); err != nil {
 		return err
 	}
-	if o.counted == nil && q.Calls == nil {
-		return nil
+	if (o.counted == nil && o.usage == "") || comparison.Within {
+		return unread
 	}
-	return cmp.Or(unread, o.checkDrift(comparison))
-}
-
-// query checks the arguments, parses the flags of the selection, and returns the bill that they name.
-func (o *Options) query() (q costs.BillQuery, err error) {
-	if !(o.maxDrift >= 0) || math.IsInf(o.maxDrift, 0) { // NaN too
-		return q, exit.Usagef("--max-drift must not be negative")
-	}
-	if err := o.Parse(); err != nil {
-		return q, err
-	}
-	if err := o.check(); err != nil {
-		return q, err
-	}
-	if q, err = o.billQuery(); err != nil {
-		return q, err
-	}
-	q.Counted, q.ByItem = o.counted, o.Format == "focus" || o.usage != "" || o.html != ""
-	return q, page.Check(o.App, o.html, o.bill, o.usage)
+	fmt.Fprintln(o.Errs, "mesh: "+comparison.Sentences()[0])
+	return cmp.Or(unread, exit.ErrFound)
 }

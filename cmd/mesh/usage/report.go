@@ -64,9 +64,9 @@ func (f *Options) checkReport(format string) error {
 
 // reports returns the report of -o json, --html, --fail-on and --budget, nil if nothing needs it, and the one that a terminal gets, nil
 // without a terminal. The latter has the period of sums, which reports sets.
-func (f *Options) reports(a *app.App, o report.Options, sums *costs.Report, in *callsfiles.Files, paths []string) (r, text *report.Report, err error) {
+func (f *Options) reports(a *app.App, o report.Options, sums *costs.Report, in *callsfiles.Files) (r, text *report.Report, err error) {
 	read := func() (*report.Report, error) {
-		r, err := page.ReadReport(a, o, in, paths, sums.Errors)
+		r, err := page.ReadReport(a, o, in, sums.Errors)
 		return r, exit.WrongUse(err)
 	}
 	terminal := a.Format == "text" && output.Width(a.Out) > 0

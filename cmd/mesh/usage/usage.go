@@ -174,7 +174,7 @@ func run(_ context.Context, f Options) error {
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
 	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Subscription: f.subscription, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
-	r, text, err := f.reports(a, o, sums, in, paths)
+	r, text, err := f.reports(a, o, sums, in)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ var ErrNoFile = errors.New("no such file or folder")
 
 // Files are the files of a command. Stdin and pipes are copied, since the files may be read several times.
 type Files struct {
-	// Paths are those to read.
-	Paths []string
+	// Given are the paths of the command line, and Paths those to read.
+	Given, Paths []string
 
 	copies []string
 	// names are those of the command line, by the names that errors have: of a copy, or of a path that does not exist.
@@ -24,7 +24,7 @@ type Files struct {
 
 // Open returns the files of these paths; "-" is stdin. A path that does not exist is an error when the files are read.
 func Open(stdin io.Reader, paths []string) (*Files, error) {
-	in := &Files{Paths: slices.Clone(paths), names: make(map[string]string)}
+	in := &Files{Given: paths, Paths: slices.Clone(paths), names: make(map[string]string)}
 	for i, path := range paths {
 		if path == "" { // as of a variable that is not set; it would be the current directory
 			in.Close()

@@ -14,16 +14,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
-// ReadReport returns the report of calls files. names are those of the command line, since stdin and pipes are read from copies; unread are
-// the errors of reading them, with these names.
-func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, names, unread []string) (*report.Report, error) {
+// ReadReport returns the report of calls files. unread are the errors of reading them, with the names of the command line.
+func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []string) (*report.Report, error) {
 	o.OnRead = a.ReadingCalls("reading calls for the report", in)
 	r, err := report.Read(o, in.Paths...)
 	a.Progress.Stop()
 	if err != nil {
 		return nil, err
 	}
-	r.Source.Paths = append([]string{}, names...)
+	r.Source.Paths = append([]string{}, in.Given...)
 	if len(unread) > 0 {
 		r.Errors.First = unread
 	}
@@ -43,8 +42,8 @@ func Check(a *app.App, file string, inputs ...string) error {
 }
 
 // Write writes the page of calls files.
-func Write(a *app.App, file string, o report.Options, in *callsfiles.Files, names []string) error {
-	r, err := ReadReport(a, o, in, names, nil)
+func Write(a *app.App, file string, o report.Options, in *callsfiles.Files) error {
+	r, err := ReadReport(a, o, in, nil)
 	if err != nil {
 		return err
 	}

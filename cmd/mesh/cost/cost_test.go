@@ -1,0 +1,121 @@
+package cost
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+)
+
+// options returns the options of a bill of 4 USD for gpt-5.4 and of 1 USD for gpt-5.2, beside a call of gpt-5.2 of 2 USD, one without a known
+// cost, and one of another provider.
+func options(t *testing.T) (o *Options, out, errs *strings.Builder) {
+	t.Helper()
+	write := func(name, text string) string {
+		name = filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
+	out, errs = &strings.Builder{}, &strings.Builder{}
+	return &Options{
+		App: &app.App{In: strings.NewReader(""), Out: out, Errs: errs, Format: "text"}, provider: "openai", maxDrift: 2,
+		saved: write("bill.json", `{"object":"page","data":[{"object":"bucket","start_time":1795132800,"end_time":1795219200,"results":[`+
+			`{"object":"organization.costs.result","amount":{"value":4,"currency":"usd"},"line_item":"gpt-5.4, input","quantity":4,"quantity_unit":"tokens"},`+
+			`{"object":"organization.costs.result","amount":{"value":1,"currency":"usd"},"line_item":"gpt-5.2, input","quantity":100,"quantity_unit":"tokens"}]}],`+
+			`"has_more":false,"next_page":null}`),
+		usage: write("calls.jsonl", `{"provider":"openai","model":"gpt-5.2","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":200,"output_tokens":0,"total_tokens":200},"usd":"2"}
+{"provider":"xai","model":"grok-4","time":"2026-11-20T12:00:00Z","usage":null,"usd":"7"}
+`),
+	}, out, errs
+}
+
+func TestRunComparesABillWithCalls(t *testing.T) {
+	t.Parallel()
+	o, out, errs := options(t)
+	o.html = filepath.Join(t.TempDir(), "page.html")
+	require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
+	verdict := "Bill and calls differ by 60.0 % of the bill, more than the limit of 2 %."
+	assert.True(t, strings.HasPrefix(out.String(), verdict+"\nBilled 5.00 USD, counted 2.00 USD; +3.00 USD: +4.00 for a model that was not counted"), out)
+	assert.Contains(t, errs.String(), "mesh: "+verdict+"\n")
+	page, err := os.ReadFile(o.html)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), verdict)
+
+	o, out, _ = options(t)
+	o.maxDrift = 60
+	require.NoError(t, run(t.Context(), o))
+	assert.True(t, strings.HasPrefix(out.String(), "Bill and calls differ by 60.0 % of the bill, within the limit of 60 %."), out)
+}
+
+func TestRunWritesJSONAndFOCUS(t *testing.T) {
+	t.Parallel()
+	o, out, _ := options(t)
+	o.Format = "json"
+	require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
+	var shown struct {
+		Billed     float64 `json:"openai_actual_usd"`
+		Counted    float64 `json:"attributed_usd"`
+		Comparison struct {
+			Within bool `json:"within"`
+			Total  struct {
+				Drift string `json:"drift_usd"`
+			} `json:"total"`
+		} `json:"comparison"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &shown))
+	assert.Equal(t, []any{5.0, 2.0, false, "3"}, []any{shown.Billed, shown.Counted, shown.Comparison.Within, shown.Comparison.Total.Drift})
+
+	o, out, _ = options(t)
+	o.Format, o.usage = "focus", ""
+	require.NoError(t, run(t.Context(), o))
+	rows, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+	require.NoError(t, err)
+	assert.Len(t, rows, 3)
+}
+
+// TestRunWithoutABill checks that the page has the calls alone, and that the error names the key.
+func TestRunWithoutABill(t *testing.T) {
+	t.Setenv("OPENAI_ADMIN_KEY", "")
+	o, _, errs := options(t)
+	o.saved, o.html, o.From, o.To = "", filepath.Join(t.TempDir(), "page.html"), "2026-11-20", "2026-11-21"
+	var usage *exit.UsageError
+	err := run(t.Context(), o)
+	require.ErrorAs(t, err, &usage)
+	require.ErrorContains(t, err, "OPENAI_ADMIN_KEY is not set. An ordinary API key does not give access to bills.")
+	assert.Contains(t, errs.String(), "the bill could not be read: "+o.html+" has the calls alone")
+	page, err := os.ReadFile(o.html)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "$2.00")
+}
+
+func TestRunRefusesWrongUse(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*Options){
+		`there is no bill of "deepseek"`: func(o *Options) { o.provider = "deepseek" },
+		"--from or --last is missing":    func(o *Options) { o.saved = "" },
+		`--from "x" must be a day`:       func(o *Options) { o.From = "x" },
+		"--from must be before --to":     func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
+		"has no such days":               func(o *Options) { o.From = "2026-11-22" },
+		"no such file or folder":         func(o *Options) { o.saved += "x" },
+		"--usage: ":                      func(o *Options) { o.usage += "x" },
+		"-o focus is the bill alone":     func(o *Options) { o.Format = "focus" },
+		"--label selects calls":          func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
+		"--max-drift must not":           func(o *Options) { o.maxDrift = -1 },
+	} {
+		o, out, _ := options(t)
+		change(o)
+		err := run(t.Context(), o)
+		var usage *exit.UsageError
+		require.ErrorAs(t, err, &usage, want)
+		require.ErrorContains(t, err, want)
+		assert.Empty(t, out.String())
+	}
+}
