@@ -184,7 +184,7 @@ func (o *Options) newRun() (run *meterRun, err error) {
 	if old := table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now()); old != "" {
 		o.Note("prices: " + old)
 	}
-	upstreams, err := proxy.Upstreams(o.upstreams, hosts, os.LookupEnv)
+	upstreams, err := proxy.Upstreams(o.upstreams, hosts, os.Getenv)
 	if err != nil {
 		return nil, exit.WrongUse(err)
 	}

@@ -25,7 +25,7 @@ func TestAuthorityIsConstrained(t *testing.T) {
 	assert.Equal(t, x509.KeyUsageCertSign, c.KeyUsage)
 	for host, accepted := range map[string]bool{
 		"api.openai.com": true, "eu.api.openai.com": true, "10.0.0.7": true,
-		"openai.com": false, "example.com": false, "xapi.openai.com": false, "10.0.0.8": false, "::1": false, "127.0.0.1": false,
+		"openai.com": false, "example.com": false, "xapi.openai.com": false, "10.0.0.8": false, "::1": false, "127.0.0.1": false, "2001:db8::1": false,
 	} {
 		assert.Equal(t, accepted, trusts(t, a, host), host)
 	}
@@ -68,9 +68,6 @@ func trusts(t *testing.T, a *authority, host string) bool {
 	t.Helper()
 	config, err := a.config(host)
 	require.NoError(t, err)
-	again, err := a.config(host)
-	require.NoError(t, err)
-	assert.Same(t, config, again, "one certificate for each host")
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(a.pem())
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", config)

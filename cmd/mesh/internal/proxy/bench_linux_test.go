@@ -69,7 +69,7 @@ func BenchmarkCall(b *testing.B) {
 // benchmarked starts a proxy and returns the base URL of OpenAI's API.
 func benchmarked(b *testing.B, flags []string) string {
 	b.Helper()
-	upstreams, err := proxy.Upstreams(flags, nil, func(string) (string, bool) { return "", false })
+	upstreams, err := proxy.Upstreams(flags, nil, func(string) string { return "" })
 	require.NoError(b, err)
 	meters, err := proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){func(calls.Record) {}})
 	require.NoError(b, err)

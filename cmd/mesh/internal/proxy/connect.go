@@ -79,7 +79,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 func (p *Proxy) unread(address string, r *http.Request, sent, received int64) {
 	_, official := meter.HostProvider(address) // in a region, perhaps, that the table does not have
 	if official || p.hosts.has(address) || remedies[nameOf(address)] != "" {
-		p.bypasses.add(address, r, sent, received)
+		p.bypasses.add(tunnelKey{withoutPort(address), claudeTunnel(r)}, Bypass{Connections: 1, Sent: sent, Received: received})
 	}
 }
 

@@ -35,7 +35,7 @@ func startRouted(t testing.TB, hosts ...string) *started {
 
 func startHosts(t testing.TB, intercept bool, hosts []string) *started {
 	t.Helper()
-	upstreams, err := proxy.Upstreams(nil, nil, func(string) (string, bool) { return "", false })
+	upstreams, err := proxy.Upstreams(nil, nil, func(string) string { return "" })
 	require.NoError(t, err)
 	var opts []meter.Option
 	for _, host := range hosts {

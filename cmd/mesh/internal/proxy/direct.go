@@ -36,12 +36,8 @@ func (p *Proxy) Direct(env []string) sockets.Config {
 
 // AddDirect adds connections by HOST:PORT to Bypasses.
 func (p *Proxy) AddDirect(hosts map[string]sockets.Traffic) {
-	p.bypasses.mu.Lock()
-	defer p.bypasses.mu.Unlock()
 	for address, t := range hosts {
-		p.bypasses.of(tunnelKey{host: withoutPort(address)}).add(&Bypass{
-			Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections,
-		})
+		p.bypasses.add(tunnelKey{host: withoutPort(address)}, Bypass{Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections})
 	}
 }
 

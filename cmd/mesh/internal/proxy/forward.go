@@ -12,7 +12,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
@@ -32,22 +31,9 @@ func (p *Proxy) newTransport() *http.Transport {
 	return base
 }
 
-// buffers are those through which responses are copied. Without them each call would allocate one of 32 kB.
-type buffers struct{ pool sync.Pool }
-
-func (b *buffers) Get() []byte {
-	if buffer, ok := b.pool.Get().(*[]byte); ok {
-		return *buffer
-	}
-	const size = 32 << 10
-	return make([]byte, size)
-}
-
-func (b *buffers) Put(buffer []byte) { b.pool.Put(&buffer) }
-
 // forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
 func (p *Proxy) forward(u Upstream) http.Handler {
-	next := p.reverse(u.URL, p.prefix(string(u.API)), p.meters.transport(u, p.newTransport()))
+	next := p.reverse(u.URL, p.prefix(string(u.API)), p.meters.transport(u, p.transport))
 	if !versioned(u) {
 		return next
 	}
@@ -57,13 +43,20 @@ func (p *Proxy) forward(u Upstream) http.Handler {
 	})
 }
 
+// toHost returns a handler that forwards requests to a host, such as api.openai.com or 127.0.0.1:8443, and counts them by it.
+func (p *Proxy) toHost(address string) http.Handler {
+	return p.reverse(&url.URL{Scheme: "https", Host: withoutPort(address)}, "", p.meters.byHost(p.transport))
+}
+
+// withoutPort returns an address without the port of https.
+func withoutPort(address string) string { return strings.TrimSuffix(address, ":443") }
+
 // reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it, "" below its own name.
 func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to) },
 		Transport:      transport,
 		FlushInterval:  -1, // at once
-		BufferPool:     &p.buffers,
 		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {

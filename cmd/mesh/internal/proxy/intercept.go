@@ -89,10 +89,10 @@ func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 		defer p.calls.RUnlock()
 		d := r.Context().Value(decryptedKey{}).(*decrypted) //nolint:forcetypeassert // ConnContext sets it
 		if p.authority == nil {                             // a WebSocket of Node, which is unpriced
-			p.routes.of(d.address).ServeHTTP(w, r)
+			p.toHost(d.address).ServeHTTP(w, r)
 			return
 		}
-		noWebSocket(p.routes.of(d.address), w, r)
+		noWebSocket(p.toHost(d.address), w, r)
 	}))
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetHTTP1(true)
@@ -117,20 +117,16 @@ func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 
 // handed is a listener of connections that another server has accepted.
 type handed struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	addr   net.Addr
-}
-
-func newHanded(addr net.Addr) *handed {
-	return &handed{conns: make(chan net.Conn), closed: make(chan struct{}), addr: addr}
+	net.Listener // of the other server, which closes it
+	conns        chan net.Conn
+	ended        <-chan struct{}
 }
 
 // hand gives a connection to Accept.
 func (h *handed) hand(conn net.Conn) {
 	select {
 	case h.conns <- conn:
-	case <-h.closed:
+	case <-h.ended:
 		_ = conn.Close()
 	}
 }
@@ -139,15 +135,9 @@ func (h *handed) Accept() (net.Conn, error) {
 	select {
 	case conn := <-h.conns:
 		return conn, nil
-	case <-h.closed:
+	case <-h.ended:
 		return nil, net.ErrClosed
 	}
 }
 
-// Close is called once: http.Server sees to that.
-func (h *handed) Close() error {
-	close(h.closed)
-	return nil
-}
-
-func (h *handed) Addr() net.Addr { return h.addr }
+func (h *handed) Close() error { return nil }

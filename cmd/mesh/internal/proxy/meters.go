@@ -63,18 +63,19 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// limited returns a transport that counts calls and refuses them when a budget is used up.
+// limited returns a transport that counts calls and refuses them when a budget is used up. Only the Meter behind that of LimitRun has
+// recorders, so that a refused call has no record.
 func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		sent := false
-		var next http.RoundTripper = roundTripper(func(req *http.Request) (*http.Response, error) {
+		next := m.priced.Transport(roundTripper(func(req *http.Request) (*http.Response, error) {
 			sent = true
 			return base.RoundTrip(req)
-		})
+		}))
 		if m.run != nil {
 			next = m.run.Transport(next)
 		}
-		res, err := m.priced.Transport(next).RoundTrip(req)
+		res, err := next.RoundTrip(req)
 		if err == nil && !sent { // a budget has refused it
 			err = m.refuse(res)
 		}

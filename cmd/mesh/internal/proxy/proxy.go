@@ -53,8 +53,7 @@ type Proxy struct {
 	interceptor *http.Server // of decrypted connections
 	accepted    *handed
 	authority   *authority // nil without --intercept
-	routes      routes
-	buffers     buffers
+	transport   *http.Transport
 	bypasses    bypasses
 	rejections  rejections
 	strangers   strangers
@@ -70,10 +69,10 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 	p := &Proxy{
 		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostTable(c.Hosts), errs: c.Errs, secret: cmp.Or(c.Secret, rand.Text()),
 		redirects:  "/" + rand.Text(),
-		bypasses:   bypasses{hosts: map[tunnelKey]*Bypass{}},
+		bypasses:   bypasses{hosts: map[tunnelKey]Bypass{}},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
-	p.routes = routes{proxy: p, base: p.newTransport(), handlers: map[string]http.Handler{}}
+	p.transport = p.newTransport()
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", cmp.Or(c.Addr, "127.0.0.1:0"))
 	if err == nil && c.Intercept {
@@ -87,7 +86,8 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 		ctx = meter.WithLabel(ctx, name, value)
 	}
 	ctx, p.cancel = context.WithCancel(ctx)
-	p.server, p.interceptor, p.accepted = newServer(ctx, p.handler()), p.newInterceptor(ctx), newHanded(listener.Addr())
+	p.server, p.interceptor = newServer(ctx, p.handler()), p.newInterceptor(ctx)
+	p.accepted = &handed{listener, make(chan net.Conn), ctx.Done()}
 	p.strangers.watch(p.server)
 	go p.server.Serve(listener)        //nolint:errcheck // it ends with Close
 	go p.interceptor.Serve(p.accepted) //nolint:errcheck // it ends with Close
@@ -170,7 +170,7 @@ func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request) {
 	if !p.hosts.has(address) {
 		p.unread(address, r, r.ContentLength, 0)
 	}
-	noWebSocket(p.routes.of(address), w, r)
+	noWebSocket(p.toHost(address), w, r)
 }
 
 // noWebSocket refuses WebSockets, which cannot be counted: programs that have them fall back to HTTP. Other upgrades, such as that to

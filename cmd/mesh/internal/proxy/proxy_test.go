@@ -48,7 +48,7 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	for i := range flags {
 		flags[i] = fmt.Sprintf(flags[i], server.URL)
 	}
-	upstreams, err := proxy.Upstreams(flags, nil, func(string) (string, bool) { return "", false })
+	upstreams, err := proxy.Upstreams(flags, nil, func(string) string { return "" })
 	require.NoError(t, err)
 	s := &started{errs: &strings.Builder{}}
 	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){s.record}, opts...)

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sync"
 
@@ -47,8 +46,8 @@ func (r *rejections) accept(d *decrypted) {
 func (r *rejections) all() []Rejection {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []Rejection
-	for key, n := range maps.All(r.counts) {
+	list := []Rejection{}
+	for key, n := range r.counts {
 		if !r.accepted[key] {
 			key.Connections = n
 			list = append(list, key)

@@ -31,7 +31,7 @@ type Bypass struct {
 // bypasses adds up connections by host.
 type bypasses struct {
 	mu    sync.Mutex
-	hosts map[tunnelKey]*Bypass
+	hosts map[tunnelKey]Bypass
 	// claude reports whether calls of Claude Code were counted.
 	claude atomic.Bool
 }
@@ -42,62 +42,48 @@ type tunnelKey struct {
 	claude bool
 }
 
-// add adds a connection that a request has opened.
-func (b *bypasses) add(address string, r *http.Request, sent, received int64) {
-	key := tunnelKey{withoutPort(address), claudeTunnel(r)}
+// add adds connections.
+func (b *bypasses) add(key tunnelKey, more Bypass) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.of(key).add(&Bypass{Connections: 1, Sent: sent, Received: received})
-}
-
-// of returns the sum of a host.
-func (b *bypasses) of(key tunnelKey) *Bypass {
-	if b.hosts[key] == nil {
-		b.hosts[key] = &Bypass{}
-	}
-	return b.hosts[key]
-}
-
-func (b *Bypass) add(more *Bypass) {
-	b.Connections += more.Connections
-	b.Sent += more.Sent
-	b.Received += more.Received
-	b.Direct += more.Direct
-}
-
-func newBypass(host string) *Bypass {
-	p, _ := meter.HostProvider(host)
-	b := &Bypass{Host: host, Provider: p}
-	if remedy := remedies[nameOf(host)]; remedy != "" {
-		b.Remedy = host + "=" + remedy
-	}
-	return b
-}
-
-// claudeTunnel reports whether CONNECT is of the form that Claude Code sends: curl and Go have a User-Agent, Python has no Proxy-Connection.
-func claudeTunnel(r *http.Request) bool {
-	return r.Host == "api.anthropic.com:443" && r.UserAgent() == "" && r.Header.Get("Proxy-Connection") != ""
+	b.hosts[key] = b.hosts[key].plus(more)
 }
 
 // all returns the hosts in their order.
 func (b *bypasses) all() []Bypass {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	sums := map[string]*Bypass{}
+	sums := map[string]Bypass{}
 	for key, h := range b.hosts {
-		if key.claude && b.claude.Load() {
-			continue
+		if !key.claude || !b.claude.Load() {
+			sums[key.host] = sums[key.host].plus(h)
 		}
-		if sums[key.host] == nil {
-			sums[key.host] = newBypass(key.host)
-		}
-		sums[key.host].add(h)
 	}
 	list := make([]Bypass, 0, len(sums))
 	for _, host := range slices.Sorted(maps.Keys(sums)) {
-		list = append(list, *sums[host])
+		sum := sums[host]
+		sum.Host = host
+		sum.Provider, _ = meter.HostProvider(host)
+		if remedy := remedies[nameOf(host)]; remedy != "" {
+			sum.Remedy = host + "=" + remedy
+		}
+		list = append(list, sum)
 	}
 	return list
+}
+
+// plus returns the sum of the connections to one host.
+func (b Bypass) plus(more Bypass) Bypass {
+	b.Connections += more.Connections
+	b.Sent += more.Sent
+	b.Received += more.Received
+	b.Direct += more.Direct
+	return b
+}
+
+// claudeTunnel reports whether CONNECT is of the form that Claude Code sends: curl and Go have a User-Agent, Python has no Proxy-Connection.
+func claudeTunnel(r *http.Request) bool {
+	return r.Host == "api.anthropic.com:443" && r.UserAgent() == "" && r.Header.Get("Proxy-Connection") != ""
 }
 
 // tunnel copies between a program and a host until both have ended, and returns the bytes that it sent and received. Either of them may

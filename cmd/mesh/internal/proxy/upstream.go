@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -28,15 +29,9 @@ type Upstream struct {
 }
 
 // private returns the base path without the version at its end, such as /v1. It may have a key, or the secret path of another proxy.
-func (u Upstream) private() string {
-	path := strings.TrimRight(u.URL.Path, "/")
-	if version := path[strings.LastIndexByte(path, '/')+1:]; versions.MatchString(version) {
-		path = strings.TrimRight(strings.TrimSuffix(path, version), "/")
-	}
-	return path
-}
+func (u Upstream) private() string { return version.ReplaceAllString(u.URL.Path, "") }
 
-var versions = regexp.MustCompile(`^v[0-9]+[a-z]*$`)
+var version = regexp.MustCompile(`/*(/v[0-9]+[a-z]*)?/*$`)
 
 // known are the APIs whose base URL programs read from their environment. DeepSeek and xAI have none: programs use OPENAI_BASE_URL
 // for them.
@@ -53,55 +48,63 @@ var known = []struct {
 
 // Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider. A flag also names the
 // provider of its host. Hosts are those of --host.
-func Upstreams(flags, hosts []string, lookup func(string) (string, bool)) ([]Upstream, error) {
+func Upstreams(flags, hosts []string, getenv func(string) string) ([]Upstream, error) {
+	given, owners := map[models.Provider]*url.URL{}, map[string]models.Provider{}
+	for _, flag := range flags {
+		p, base, err := parseFlag(flag)
+		if err != nil {
+			return nil, err
+		}
+		given[p], owners[base.Host] = base, p
+	}
 	list := make([]Upstream, 0, len(known))
 	for _, k := range known {
-		text := k.url
-		if value, ok := lookup(k.variable); k.variable != "" && ok && value != "" {
-			text = value
-		}
-		base, err := parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.variable, err)
-		}
-		u := Upstream{API: k.provider, Variable: k.variable, URL: base, ByHost: isOne(base.Host, hosts)}
-		provider, official := meter.HostProvider(base.Host)
-		switch {
-		case u.ByHost:
-		case isFake(text, lookup):
-			u.Provider = k.provider
-		default:
-			u.Provider, u.ByHost = provider, official && provider == ""
+		u := Upstream{API: k.provider, Variable: k.variable, URL: given[k.provider], Provider: k.provider}
+		if u.URL == nil {
+			text := cmp.Or(getenv(k.variable), k.url)
+			base, err := parse(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", k.variable, err)
+			}
+			u.URL = base
+			if !isFake(text, getenv(fakeproviders.URLVariable)) || isOne(u.URL.Host, hosts) {
+				u.Provider, u.ByHost = billedBy(u.URL.Host, hosts, owners)
+			}
 		}
 		list = append(list, u)
-	}
-	for _, flag := range flags {
-		name, text, _ := strings.Cut(flag, "=")
-		if strings.ContainsAny(name, ":/@") { // a URL, which may have a password
-			return nil, errors.New("--upstream must be PROVIDER=URL")
-		}
-		p, err := models.ParseProvider(name)
-		if err != nil {
-			return nil, fmt.Errorf("--upstream must be PROVIDER=URL: %w", err)
-		}
-		base, err := parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("--upstream %s: %w", p, err)
-		}
-		give(list, p, base)
 	}
 	return list, nil
 }
 
-// give gives an API the URL of a flag, and other APIs at the same host the provider of the flag.
-func give(list []Upstream, p models.Provider, base *url.URL) {
-	for i, u := range list {
-		if u.Provider == "" && u.URL.Host == base.Host {
-			list[i].Provider, list[i].ByHost = p, false
-		}
+// parseFlag parses PROVIDER=URL.
+func parseFlag(flag string) (models.Provider, *url.URL, error) {
+	name, text, _ := strings.Cut(flag, "=")
+	if strings.ContainsAny(name, ":/@") { // a URL, which may have a password
+		return "", nil, errors.New("--upstream must be PROVIDER=URL")
 	}
-	i := slices.IndexFunc(list, func(u Upstream) bool { return u.API == p })
-	list[i].URL, list[i].Provider, list[i].ByHost = base, p, false
+	p, err := models.ParseProvider(name)
+	if err != nil {
+		return "", nil, fmt.Errorf("--upstream must be PROVIDER=URL: %w", err)
+	}
+	base, err := parse(text)
+	if err != nil {
+		return "", nil, fmt.Errorf("--upstream %s: %w", p, err)
+	}
+	return p, base, nil
+}
+
+// billedBy returns the provider of a host, which is the one of a flag for it if it is no official host, or reports that a Meter knows the
+// host.
+func billedBy(host string, hosts []string, owners map[string]models.Provider) (p models.Provider, byHost bool) {
+	p, official := meter.HostProvider(host)
+	named := isOne(host, hosts)
+	switch {
+	case p != "" && !named:
+		return p, false
+	case owners[host] != "":
+		return owners[host], false
+	}
+	return "", named || official
 }
 
 // isOne reports whether a host is one of --host.
@@ -112,9 +115,8 @@ func isOne(host string, hosts []string) bool {
 }
 
 // isFake reports whether a base URL is that of a server of mesh providers, whose calls cost what the provider's would.
-func isFake(base string, lookup func(string) (string, bool)) bool {
-	server, ok := lookup(fakeproviders.URLVariable)
-	return ok && server != "" && strings.HasPrefix(base, strings.TrimRight(server, "/")+"/")
+func isFake(base, server string) bool {
+	return server != "" && strings.HasPrefix(base, strings.TrimRight(server, "/")+"/")
 }
 
 // parse returns a base URL. An error does not show it: it may have a password.

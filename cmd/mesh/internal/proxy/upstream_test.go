@@ -43,7 +43,7 @@ func TestUpstreams(t *testing.T) {
 			map[models.Provider]upstream{"openai": {"http://proxy", "openai"}, "gemini": {"http://proxy", "gemini"}},
 		},
 	} {
-		list, err := proxy.Upstreams(c.flags, nil, func(name string) (string, bool) { v, ok := c.env[name]; return v, ok })
+		list, err := proxy.Upstreams(c.flags, nil, func(name string) string { return c.env[name] })
 		require.NoError(t, err, name)
 		require.Len(t, list, 5, name)
 		for _, u := range list {
@@ -60,15 +60,15 @@ func TestWrongUpstreams(t *testing.T) {
 	t.Parallel()
 	const password = "a-password"
 	for _, text := range []string{"", "api.openai.com", "ftp://host", "http://", "http://:80", "http://me:" + password + "@host", "http://host?key=" + password, "http://host#" + password, "http://host:" + password} {
-		_, err := proxy.Upstreams([]string{"openai=" + text}, nil, func(string) (string, bool) { return "", false })
+		_, err := proxy.Upstreams([]string{"openai=" + text}, nil, func(string) string { return "" })
 		require.ErrorContains(t, err, "--upstream openai: must ", text)
 		assert.NotContains(t, err.Error(), password)
-		_, err = proxy.Upstreams(nil, nil, func(name string) (string, bool) { return text, name == "OPENAI_BASE_URL" })
+		_, err = proxy.Upstreams(nil, nil, func(name string) string { return map[string]string{"OPENAI_BASE_URL": text}[name] })
 		if text != "" {
 			require.ErrorContains(t, err, "OPENAI_BASE_URL: must ", text)
 			assert.NotContains(t, err.Error(), password)
 		}
 	}
-	_, err := proxy.Upstreams([]string{"none=http://host"}, nil, func(string) (string, bool) { return "", false })
+	_, err := proxy.Upstreams([]string{"none=http://host"}, nil, func(string) string { return "" })
 	assert.ErrorContains(t, err, "--upstream must be PROVIDER=URL")
 }
