@@ -71,7 +71,7 @@ func benchmarked(b *testing.B, flags []string) string {
 	b.Helper()
 	upstreams, err := proxy.Upstreams(flags, nil, func(string) string { return "" })
 	require.NoError(b, err)
-	meters, err := proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){func(calls.Record) {}})
+	meters, err := proxy.NewMeters(prices.BuiltIn(), upstreams, func(calls.Record) {})
 	require.NoError(b, err)
 	p, err := proxy.Start(b.Context(), proxy.Config{Meters: meters, Upstreams: upstreams, Errs: io.Discard})
 	require.NoError(b, err)

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -42,7 +41,7 @@ func startHosts(t testing.TB, intercept bool, hosts []string) *started {
 		opts = append(opts, meter.WithHost(host, models.OpenAI))
 	}
 	s := &started{errs: &strings.Builder{}}
-	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){s.record}, opts...)
+	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, s.record, opts...)
 	require.NoError(t, err)
 	s.Proxy, err = proxy.Start(t.Context(), proxy.Config{
 		Meters: s.meters, Upstreams: upstreams, Hosts: hosts, Intercept: intercept, Errs: s.errs,

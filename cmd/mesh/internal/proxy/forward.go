@@ -60,7 +60,7 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			p.meters.failed.Add(1)
+			p.meters.Failed.Add(1)
 			if !errors.Is(err, context.Canceled) {
 				fmt.Fprintf(p.errs, "mesh: meter: %s %s: %s\n", r.Method, to.Host, output.Line(cause(err)))
 			}

@@ -84,7 +84,7 @@ func TestRefusalsOfAProviderAreStreamed(t *testing.T) {
 	assert.Equal(t, " end", textOf(t, res))
 	assert.Equal(t, http.StatusPaymentRequired, res.StatusCode)
 	assert.Equal(t, "true", res.Header.Get("X-Should-Retry"))
-	assert.Zero(t, p.meters.Refused())
+	assert.Zero(t, p.meters.Refused.Load())
 }
 
 // The base path of an upstream may have a key, or the secret path of another proxy.
@@ -132,7 +132,7 @@ func TestRequestsWithoutAResponseHaveFailed(t *testing.T) {
 	p := start(t, nil, []string{"openai=" + closed.URL + "/v1%.0s"})
 	textOf(t, do(t, http.MethodPost, p.base+"/chat/completions", chat))
 	assert.Empty(t, p.records)
-	assert.EqualValues(t, 1, p.meters.Failed())
+	assert.EqualValues(t, 1, p.meters.Failed.Load())
 }
 
 // Codex repeats a call after 402. The others that were tried do not, and 402 shows why the call was refused.
@@ -149,5 +149,5 @@ func TestRefusalsHaveTheStatusThatEndsTheProgram(t *testing.T) {
 		assert.Equal(t, "false", res.Header.Get("X-Should-Retry"))
 		assert.Contains(t, textOf(t, res), "the budget of 0 USD refuses the call")
 	}
-	assert.EqualValues(t, 7, p.meters.Refused())
+	assert.EqualValues(t, 7, p.meters.Refused.Load())
 }

@@ -135,7 +135,7 @@ func TestFilesHaveNoKey(t *testing.T) {
 	require.NoError(t, err)
 	names, err := filepath.Glob(filepath.Join(folder, "*"))
 	require.NoError(t, err)
-	require.Len(t, names, 3)
+	require.NotEmpty(t, names)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)

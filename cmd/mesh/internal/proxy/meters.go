@@ -18,41 +18,39 @@ import (
 // Meters count the calls of a command. Those to hosts that are no provider's have a Meter without prices, since it is not known
 // who bills them.
 type Meters struct {
+	// Refused is the number of calls that a budget refused.
+	Refused atomic.Int64
+	// Failed is the number of requests that had no response. Those that were not sent are not counted as calls.
+	Failed atomic.Int64
+
 	priced, unpriced *meter.Meter
 	run              *meter.Meter // of LimitRun, or nil
-	refused, failed  atomic.Int64
-	hosts            sync.Map // to which requests were sent by their own name
+	hosts            sync.Map     // to which requests were sent by their own name
 }
 
-// NewMeters returns the Meters of upstreams, the one with the prices of a list. Recorders get the records of both; opts are those of
+// NewMeters returns the Meters of upstreams, the one with the prices of a list. record gets the records of both; opts are those of
 // the one with prices.
-func NewMeters(list *prices.List, upstreams []Upstream, recorders []func(calls.Record), opts ...meter.Option) (*Meters, error) {
-	opts, unpriced := append(opts, hostOptions()...), hostOptions()
-	m := &Meters{}
-	for _, record := range recorders {
-		opts = append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) }))
-		unpriced = append(unpriced, meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) }))
-	}
-	var err error
-	if m.priced, err = meter.New(append(opts, meter.WithPrices(list))...); err != nil {
+func NewMeters(list *prices.List, upstreams []Upstream, record func(calls.Record), opts ...meter.Option) (*Meters, error) {
+	priced, err := newMeter(list, append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) })))
+	if err != nil {
 		return nil, err
 	}
-	m.unpriced, err = meter.New(append(unpriced, meter.WithPrices(new(prices.List)))...)
-	return m, err
+	unpriced, err := newMeter(new(prices.List), []meter.Option{meter.WithRecorder(func(r calls.Record) { record(explain(public(r, upstreams), upstreams)) })})
+	return &Meters{priced: priced, unpriced: unpriced}, err
 }
 
-// hostOptions returns the options of each Meter. The command has warnings of its own.
-func hostOptions() []meter.Option {
-	opts := []meter.Option{meter.WithLogger(slog.New(slog.DiscardHandler))}
+// newMeter returns a Meter that knows the names of hostOf. The command has warnings of its own.
+func newMeter(list *prices.List, opts []meter.Option) (*meter.Meter, error) {
+	opts = append(opts, meter.WithPrices(list), meter.WithLogger(slog.New(slog.DiscardHandler)))
 	for _, k := range known {
 		opts = append(opts, meter.WithHost(hostOf(k.provider), k.provider))
 	}
-	return opts
+	return meter.New(opts...)
 }
 
 // LimitRun adds budgets that count the calls of this run alone, while the others follow a folder.
 func (m *Meters) LimitRun(list *prices.List, opts ...meter.Option) (err error) {
-	m.run, err = meter.New(append(append(opts, hostOptions()...), meter.WithPrices(list))...)
+	m.run, err = newMeter(list, opts)
 	return err
 }
 
@@ -91,9 +89,6 @@ func (m *Meters) byHost(base http.RoundTripper) http.RoundTripper {
 	}))
 }
 
-// Refused returns the number of calls that a budget refused.
-func (m *Meters) Refused() int64 { return m.refused.Load() }
-
 // Budgets returns the state of the budgets.
 func (m *Meters) Budgets() []meter.BudgetState {
 	if m.run != nil {
@@ -112,9 +107,6 @@ func (m *Meters) Reached(given string) (reached bool) {
 	})
 	return reached
 }
-
-// Failed returns the number of requests that had no response. Those that were not sent are not counted as calls.
-func (m *Meters) Failed() int64 { return m.failed.Load() }
 
 // public cuts off what the path of a record has of the base path of an upstream, except the version: it may have a key.
 func public(r calls.Record, upstreams []Upstream) calls.Record {
@@ -141,7 +133,7 @@ func explain(r calls.Record, upstreams []Upstream) calls.Record {
 
 // hostOf returns the name by which a Meter knows the provider of a request. The hosts of requests do not do: one host may have the
 // APIs of several providers.
-func hostOf(p models.Provider) string { return strings.ToLower(string(p)) + ".upstream" }
+func hostOf(p models.Provider) string { return string(p) + ".upstream" }
 
 // transport returns the transport of an upstream. For a Meter the host of a request names its provider.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {

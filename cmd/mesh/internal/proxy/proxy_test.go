@@ -51,7 +51,7 @@ func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter
 	upstreams, err := proxy.Upstreams(flags, nil, func(string) string { return "" })
 	require.NoError(t, err)
 	s := &started{errs: &strings.Builder{}}
-	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, []func(calls.Record){s.record}, opts...)
+	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, s.record, opts...)
 	require.NoError(t, err)
 	s.Proxy, err = proxy.Start(t.Context(), proxy.Config{Meters: s.meters, Upstreams: upstreams, Labels: map[string]string{"job": "j"}, Errs: s.errs})
 	require.NoError(t, err)

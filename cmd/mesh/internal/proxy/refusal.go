@@ -18,7 +18,7 @@ func (m *Meters) refuse(res *http.Response) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	m.refused.Add(1)
+	m.Refused.Add(1)
 	if codex(res.Request) {
 		res.StatusCode, res.Status = http.StatusBadRequest, ""
 	}

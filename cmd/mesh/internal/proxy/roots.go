@@ -1,12 +1,11 @@
 package proxy
 
 import (
-	"bytes"
 	"encoding/pem"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
@@ -52,18 +51,20 @@ func (p *Proxy) WriteFiles(folder string, env []string) ([]string, error) {
 	if p.authority == nil {
 		return variables, nil
 	}
-	written := map[string]string{} // files, by what they have besides the certificate
 	for _, v := range rootVariables {
 		source := rootsOf(env, v.name, v.other)
 		if (v.unset && valueOf(env, v.name) == "") || (source == "" && v.name != nodeRoots) {
 			continue // a program with the authority alone would trust no other host
 		}
-		if written[source] == "" {
-			if written[source], err = p.writeRoots(folder, source, len(written)); err != nil {
-				return nil, fmt.Errorf("%s: %w", v.name, err)
-			}
+		roots, err := readRoots(source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.name, exit.WithoutPath(err))
 		}
-		variables = append(variables, v.name+"="+written[source])
+		name := filepath.Join(folder, v.name+".pem")
+		if err := writeFile(name, append(roots, p.authority.pem()...)); err != nil {
+			return nil, err
+		}
+		variables = append(variables, v.name+"="+name)
 	}
 	return variables, nil
 }
@@ -75,59 +76,39 @@ func rootsOf(env []string, name string, other []string) string {
 			return value
 		}
 	}
-	if name == nodeRoots {
-		return ""
-	}
-	i := slices.IndexFunc(systemRoots, func(file string) bool { info, err := os.Stat(file); return err == nil && info.Mode().IsRegular() })
-	if i < 0 {
-		return ""
-	}
-	return systemRoots[i]
-}
-
-// writeRoots writes a file with the roots of a source and the certificate, and returns its name.
-func (p *Proxy) writeRoots(folder, source string, number int) (string, error) {
-	var roots []byte
-	if source != "" {
-		var err error
-		if roots, err = readRoots(source); err != nil {
-			return "", err
+	for _, file := range systemRoots {
+		if info, err := os.Stat(file); name != nodeRoots && err == nil && info.Mode().IsRegular() {
+			return file
 		}
 	}
-	name := filepath.Join(folder, fmt.Sprintf("roots-%d.pem", number))
-	return name, writeFile(name, append(roots, p.authority.pem()...))
+	return ""
 }
 
-// readRoots returns the certificates of a file, or of all files of a folder.
-func readRoots(source string) ([]byte, error) {
-	info, err := os.Stat(source)
-	if err != nil {
-		return nil, exit.WithoutPath(err)
+// readRoots returns the certificates of a file, or of the files of a folder that can be read; none for "".
+func readRoots(source string) (roots []byte, err error) {
+	switch info, err := os.Stat(source); {
+	case source == "":
+		return nil, nil
+	case err != nil || !info.IsDir():
+		return certificates(source)
 	}
-	files := []string{source}
-	if info.IsDir() {
-		if files, err = filepath.Glob(filepath.Join(source, "*")); err != nil {
-			return nil, err
-		}
-	}
-	var roots bytes.Buffer
+	files, _ := filepath.Glob(filepath.Join(source, "*"))
 	for _, file := range files {
-		if err := addCertificates(&roots, file); err != nil && !info.IsDir() {
-			return nil, exit.WithoutPath(err)
-		}
+		more, _ := certificates(file)
+		roots = append(roots, more...)
 	}
-	return roots.Bytes(), nil
+	return roots, nil
 }
 
-// addCertificates adds the certificates of a file. Keys beside them are left out.
-func addCertificates(roots *bytes.Buffer, file string) error {
+// certificates returns the certificates of a file. Keys beside them are left out.
+func certificates(file string) (roots []byte, err error) {
 	text, err := os.ReadFile(file) //nolint:gosec // a variable of the user names it
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type == "CERTIFICATE" || block.Type == "TRUSTED CERTIFICATE" || block.Type == "X509 CERTIFICATE" {
-			roots.Write(pem.EncodeToMemory(block))
+		if strings.HasSuffix(block.Type, "CERTIFICATE") {
+			roots = append(roots, pem.EncodeToMemory(block)...)
 		}
 	}
-	return err
+	return roots, err
 }
 
 // writeFile creates a file that only the user can read.
