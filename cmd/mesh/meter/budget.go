@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -19,38 +18,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// parseBudgets returns the budgets of --budget and --per-call.
-func (o *Options) parseBudgets() (budgets []meter.Budget, err error) {
-	if o.perCall != "" && len(o.budgets) == 0 {
-		return nil, exit.Usagef("--per-call needs --budget")
+// parseBudgets reads --budget and --per-call.
+func (run *meterRun) parseBudgets() error {
+	switch {
+	case len(run.budgets) > 0:
+	case run.perCall != "":
+		return errors.New("--per-call needs --budget")
+	case run.chargesOnly:
+		return errors.New("--charges-only needs --budget")
 	}
-	if o.chargesOnly && len(o.budgets) == 0 {
-		return nil, exit.Usagef("--charges-only needs --budget")
-	}
-	for _, text := range o.budgets {
+	for _, text := range run.budgets {
 		if text == "" { // as of a variable that is not set
-			return nil, exit.Usagef("--budget must not be empty")
+			return errors.New("--budget must not be empty")
 		}
 		b, err := meter.ParseBudget(text)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		b.PerCall = o.perCall
-		budgets = append(budgets, b)
+		b.PerCall = run.perCall
+		run.limits = append(run.limits, b)
 	}
-	return budgets, nil
-}
-
-// budgetOptions returns the options of a Meter with budgets.
-func (o *Options) budgetOptions() []meter.Option {
-	opts := []meter.Option{meter.WithBudgetWarning(o.warnOfBudget)}
-	if o.chargesOnly {
-		opts = append(opts, meter.WithChargesOnly())
-	}
-	if o.strict {
-		opts = append(opts, meter.WithStrict())
-	}
-	return opts
+	return nil
 }
 
 // budgetText returns a budget, of a value of its label, for people.
@@ -58,8 +46,11 @@ func budgetText(b meter.Budget, label string) string {
 	return costs.BudgetText(b.USD, string(b.Per), b.Label, label)
 }
 
-// openLog opens the folder of --log, in which it must be possible to write.
+// openLog opens the folder of --log, in which it must be possible to write; nil for "".
 func openLog(dir string) (*calls.Log, error) {
+	if dir == "" {
+		return nil, nil
+	}
 	log, err := calls.OpenLog(dir)
 	if err != nil {
 		return nil, err
@@ -72,29 +63,49 @@ func openLog(dir string) (*calls.Log, error) {
 	return log, os.Remove(file.Name())
 }
 
-// newMeters returns the Meters. With --log, budgets with a period count what others write to the folder, and the others only this run.
-func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, recorders []func(calls.Record), opts []meter.Option) (*proxy.Meters, error) {
-	var shared, alone []meter.Option
-	for _, b := range run.parsed {
+// newMeters returns the Meters. With --log, budgets with a period count what others write to the folder; the others count this run.
+func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, endpoints []meter.Option) (*proxy.Meters, error) {
+	common := append(endpoints, meter.WithBudgetWarning(run.warnOfBudget))
+	if run.chargesOnly {
+		common = append(common, meter.WithChargesOnly())
+	}
+	counting, alone := slices.Clone(common), common
+	for _, b := range run.limits {
 		if b.Per != "" {
-			shared = append(shared, meter.WithBudget(b))
+			counting = append(counting, meter.WithBudget(b))
 		} else {
 			alone = append(alone, meter.WithBudget(b))
 		}
 	}
-	if !run.follows() || len(alone) == 0 {
-		return proxy.NewMeters(list, upstreams, recorders, append(append(opts, alone...), shared...)...)
+	counting = append(counting, meter.WithRecorder(run.warnOfNewer(list)))
+	if run.strict {
+		counting = append(counting, meter.WithStrict())
 	}
-	meters, err := proxy.NewMeters(list, upstreams, recorders, append(opts, shared...)...)
-	if err != nil {
-		return nil, err
+	if run.streamUsage {
+		counting = append(counting, meter.WithStreamUsage())
 	}
-	return meters, meters.LimitRun(list, append(alone, run.limits...)...)
+	if len(run.limits) > 0 {
+		run.warnOfBudgets(upstreams)
+		counting = append(counting, meter.WithRecorder(run.warnOfUnpriced()))
+	}
+	meters, err := proxy.NewMeters(list, upstreams, run.record, counting...)
+	if err == nil && len(alone) > len(common) {
+		err = meters.LimitRun(list, alone...)
+	}
+	return meters, err
+}
+
+// record adds a call to the table and to the folder of --log.
+func (run *meterRun) record(r calls.Record) {
+	run.summary.Record(r)
+	if run.log != nil {
+		run.log.Record(r)
+	}
 }
 
 // follows reports whether budgets count the folder of --log.
 func (run *meterRun) follows() bool {
-	return run.log != nil && slices.ContainsFunc(run.parsed, func(b meter.Budget) bool { return b.Per != "" })
+	return run.log != nil && slices.ContainsFunc(run.limits, func(b meter.Budget) bool { return b.Per != "" })
 }
 
 // follow reads what was spent before, and then what others write, until stop is called. What cannot be read is one warning.
@@ -114,10 +125,10 @@ func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	warn(run.config.Meters.Follow(before, run.log))
 	result := make(chan error, 1)
 	go func() { result <- run.config.Meters.Follow(ctx, run.log) }()
-	return func() {
+	return sync.OnceFunc(func() {
 		cancel()
 		warn(<-result)
-	}
+	})
 }
 
 // unreadError returns one error for those of the files of --log.
@@ -131,19 +142,20 @@ func unreadError(err error) error {
 }
 
 // warnOfBudgets warns of budgets that limit nothing, or refuse everything.
-func (o *Options) warnOfBudgets(budgets []meter.Budget, upstreams []proxy.Upstream) {
-	for i, b := range budgets {
-		effect := "--budget does not limit the calls"
-		if b.PerCall != "" {
-			effect = "--per-call is the cost of all calls"
+func (run *meterRun) warnOfBudgets(upstreams []proxy.Upstream) {
+	effect := "--budget does not limit the calls"
+	if run.perCall != "" {
+		effect = "--per-call is the cost of all calls"
+	}
+	for _, u := range upstreams {
+		if u.Provider == "" && !u.ByHost {
+			run.Warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
 		}
-		for _, u := range upstreams {
-			if i == 0 && u.Provider == "" && !u.ByHost {
-				o.Warn(fmt.Errorf("%s to %s, which is no provider's host; --upstream %s=URL gives it prices", effect, u.URL.Host, u.API))
-			}
-		}
-		if tooMuch(b.PerCall, b.USD) {
-			o.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
+	}
+	for _, b := range run.limits {
+		limit, _ := new(big.Rat).SetString(b.USD) // ParseBudget has checked it
+		if each, ok := new(big.Rat).SetString(b.PerCall); ok && each.Cmp(limit) > 0 {
+			run.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
 		}
 	}
 }
@@ -168,11 +180,4 @@ func (o *Options) warnOfUnpriced() func(calls.Record) {
 			o.Warn(fmt.Errorf("%s such as this one of %s/%s: %s", effect, cmp.Or(string(r.Provider), r.Platform), cmp.Or(r.Model, "?"), costs.Cause(r.Unpriced)))
 		}
 	}
-}
-
-// tooMuch reports whether perCall is more than budget. Package meter checks their syntax.
-func tooMuch(perCall, budget string) bool {
-	each, ok := new(big.Rat).SetString(perCall)
-	limit, valid := new(big.Rat).SetString(budget)
-	return ok && valid && each.Cmp(limit) > 0
 }

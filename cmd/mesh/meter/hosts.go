@@ -1,7 +1,7 @@
 package meter
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,60 +21,50 @@ func (o *Options) endpoints() (opts []meter.Option, hosts []string, err error) {
 		}
 		opts, hosts = append(opts, meter.WithEndpoint(e)), append(hosts, e.Host)
 	}
-	switch kinds := []string{"global", "data-zone", "regional"}; {
-	case slices.Contains(kinds, o.azure):
-		opts = append(opts, meter.WithEndpoint(meter.Endpoint{Platform: prices.PlatformAzure, Region: o.azure}))
-	case o.azure != "":
-		return nil, nil, exit.Usagef("--azure %q must be global, data-zone or regional: the kind of the deployments that the calls are for", o.azure)
+	if o.azure != "" {
+		kind := meter.Endpoint{Platform: prices.PlatformAzure, Region: o.azure}
+		if !isValid(kind) {
+			return nil, nil, exit.Usagef("--azure %q must be global, data-zone or regional: the kind of the deployments that the calls are for", o.azure)
+		}
+		opts = append(opts, meter.WithEndpoint(kind))
 	}
 	return opts, hosts, nil
 }
 
-// parseHost reads HOST=API[:NAME] or HOST=PLATFORM[:REGION]. An error does not show a HOST that is wrong, which may be a URL with a password.
-func (o *Options) parseHost(flag string) (meter.Endpoint, error) {
-	host, rest, _ := strings.Cut(flag, "=")
-	if err := proxy.CheckHost(host); err != nil {
-		return meter.Endpoint{}, exit.Usagef("--host must be HOST=API or HOST=API:NAME, as in api.groq.com=openai:groq: HOST %w", err)
-	}
-	api, name, named := strings.Cut(rest, ":")
-	if p := prices.Platform(strings.ToLower(api)); slices.Contains(platforms, p) {
-		return o.parsePlatform(host, p, name)
-	}
-	form, err := parseForm(api)
-	if err != nil {
-		return meter.Endpoint{}, exit.Usagef("--host %s: %w", host, err)
-	}
-	e := meter.Endpoint{Host: host, API: form, Provider: models.Provider(name)}
-	if _, err := meter.New(meter.WithEndpoint(e)); err != nil || (named && name == "") {
-		return e, exit.Usagef("--host %s: NAME %q must be a provider or a name of yours: at most 64 lower-case letters, digits, dots and hyphens", host, name)
-	}
-	return e, nil
+// isValid reports whether a Meter accepts an endpoint.
+func isValid(e meter.Endpoint) bool {
+	_, err := meter.New(meter.WithEndpoint(e))
+	return err == nil
 }
 
 // platforms are those whose private endpoints --host can name.
 var platforms = []prices.Platform{prices.PlatformOpenRouter, prices.PlatformBedrock, prices.PlatformVertex, prices.PlatformAzure}
 
-// parsePlatform returns the endpoint of HOST=PLATFORM[:REGION].
-func (o *Options) parsePlatform(host string, p prices.Platform, region string) (meter.Endpoint, error) {
-	if region == "" && p == prices.PlatformAzure {
-		region = o.azure
+// parseHost reads HOST=API[:NAME] or HOST=PLATFORM[:REGION]. An error does not show a HOST that is wrong, which may be a URL with a password.
+func (o *Options) parseHost(flag string) (meter.Endpoint, error) {
+	host, rest, _ := strings.Cut(flag, "=")
+	e := meter.Endpoint{Host: host}
+	if err := proxy.CheckHost(host); err != nil {
+		return e, exit.Usagef("--host must be HOST=API or HOST=API:NAME, as in api.groq.com=openai:groq: HOST %w", err)
 	}
-	e := meter.Endpoint{Host: host, Platform: p, Region: region}
-	if _, err := meter.New(meter.WithEndpoint(e)); err != nil {
-		return e, exit.Usagef("--host %s: REGION %q must be global, data-zone or regional", host, region)
+	api, name, named := strings.Cut(rest, ":")
+	if p := prices.Platform(strings.ToLower(api)); slices.Contains(platforms, p) {
+		e.Platform, e.Region = p, name
+		if p == prices.PlatformAzure {
+			e.Region = cmp.Or(name, o.azure)
+		}
+		if !isValid(e) {
+			return e, exit.Usagef("--host %s: REGION %q must be global, data-zone or regional", host, e.Region)
+		}
+		return e, nil
+	}
+	e.API = models.Provider(strings.ToLower(api))
+	if !isValid(e) {
+		return e, exit.Usagef("--host %s: API %q must be openai, deepseek, anthropic, gemini, xai, converse, invoke, cohere or ollama, or a platform: openrouter, bedrock, vertex or azure", host, api)
+	}
+	e.Provider = models.Provider(name)
+	if !isValid(e) || (named && name == "") {
+		return e, exit.Usagef("--host %s: NAME %q must be a provider or a name of yours: at most 64 lower-case letters, digits, dots and hyphens", host, name)
 	}
 	return e, nil
-}
-
-// parseForm returns the form of bodies with a name.
-func parseForm(name string) (models.Provider, error) {
-	others := []models.Provider{prices.FormConverse, prices.FormInvoke, prices.FormCohere, prices.FormOllama}
-	if form := models.Provider(strings.ToLower(name)); slices.Contains(others, form) {
-		return form, nil
-	}
-	p, err := models.ParseProvider(name)
-	if err != nil {
-		return "", fmt.Errorf("API %q must be openai, deepseek, anthropic, gemini, xai, %s, %s, %s or %s, or a platform: openrouter, bedrock, vertex or azure", name, others[0], others[1], others[2], others[3])
-	}
-	return p, nil
 }

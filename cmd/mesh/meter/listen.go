@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -46,14 +45,6 @@ func (o *Options) args(cmd *cobra.Command, command []string) error {
 	return nil
 }
 
-// startError returns the error of a proxy that cannot start.
-func (o *Options) startError(err error) error {
-	if o.listen != "" {
-		return exit.Usagef("--listen: %w", err)
-	}
-	return exit.Failedf("the proxy cannot start: %w", err)
-}
-
 // SecretFile is the file in the folder of --log that has the secret of --listen. It is no calls file.
 const SecretFile = ".mesh-meter-secret" //nolint:gosec // the name of a file
 
@@ -86,8 +77,7 @@ func readSecret(name string) (string, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !files.IsPrivate(info) {
 		return "", errors.New("other users can know the secret; remove the file, and set the new variables")
 	}
-	const longest = 100
-	text, err := io.ReadAll(io.LimitReader(file, longest))
+	text, err := io.ReadAll(file)
 	if err != nil {
 		return "", err
 	}
@@ -136,30 +126,21 @@ func (o *Options) serve(ctx context.Context, p *proxy.Proxy) error {
 
 // writeVariables writes variables to the file of --env, which only the user can read, else to the output.
 func (o *Options) writeVariables(variables []string) error {
-	if o.env != "" {
-		var exports bytes.Buffer
-		_ = writeExports(&exports, variables)
-		if err := files.WriteAll(o.env, exports.Bytes()); err != nil {
-			return exit.Usagef("--env %s: %w", o.env, exit.WithoutPath(err))
-		}
-		o.Note("wrote " + output.Line(o.env))
-		return nil
-	}
-	values := make(map[string]string, len(variables))
+	values, exports := map[string]string{}, ""
 	for _, v := range variables {
 		name, value, _ := strings.Cut(v, "=")
 		values[name] = value
+		exports += fmt.Sprintf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
-	return o.PrintLine(values, func(w io.Writer) error { return writeExports(w, variables) })
-}
-
-// writeExports writes variables for a shell.
-func writeExports(w io.Writer, variables []string) error {
-	for _, v := range variables {
-		name, value, _ := strings.Cut(v, "=")
-		if _, err := fmt.Fprintf(w, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`)); err != nil {
+	if o.env == "" {
+		return o.PrintLine(values, func(w io.Writer) error {
+			_, err := io.WriteString(w, exports)
 			return err
-		}
+		})
 	}
+	if err := files.WriteAll(o.env, []byte(exports)); err != nil {
+		return exit.Usagef("--env %s: %w", o.env, exit.WithoutPath(err))
+	}
+	o.Note("wrote " + output.Line(o.env))
 	return nil
 }

@@ -3,16 +3,114 @@ package meter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/internal/table"
 )
+
+// meterRun is what mesh meter has checked and opened before it starts a proxy.
+type meterRun struct {
+	*Options
+	program string
+	config  proxy.Config
+	summary *costs.Summary
+	log     *calls.Log // nil without --log
+	limits  []meter.Budget
+}
+
+// run counts the calls of a program, or with --listen those of others.
+func run(ctx context.Context, o *Options) error {
+	run := &meterRun{Options: o, summary: costs.NewSummary()}
+	if err := run.prepare(); err != nil {
+		return exit.WrongUse(err)
+	}
+	stop := run.follow(ctx)
+	defer stop()
+	p, err := proxy.Start(ctx, run.config)
+	switch {
+	case err != nil && o.listen != "":
+		return exit.Usagef("--listen: %w", err)
+	case err != nil:
+		return exit.Failedf("the proxy cannot start: %w", err)
+	case o.listen != "":
+		err = o.serve(ctx, p)
+	default:
+		err = run.behind(ctx, p)
+	}
+	_ = p.Close()
+	stop()
+	if run.log != nil {
+		if failed := run.log.Close(); failed != nil {
+			o.Warn(failed)
+		}
+	}
+	_ = run.write(p) // the exit status is that of the command
+	return err
+}
+
+// prepare checks the flags and the environment, and opens the folder of --log.
+func (run *meterRun) prepare() (err error) {
+	if err := run.checkOutput(); err != nil {
+		return err
+	}
+	if run.listen == "" {
+		if run.program, err = worker.LookPath(run.command[0]); err != nil {
+			return err
+		}
+	}
+	if err := run.parseBudgets(); err != nil {
+		return err
+	}
+	endpoints, hosts, err := run.endpoints()
+	if err != nil {
+		return err
+	}
+	list, _, err := run.PriceList()
+	if err != nil {
+		return err
+	}
+	if old := table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now()); old != "" {
+		run.Note("prices: " + old)
+	}
+	upstreams, err := proxy.Upstreams(run.upstreams, hosts, os.Getenv)
+	if err != nil {
+		return err
+	}
+	labels, err := run.callLabels()
+	if err != nil {
+		return err
+	}
+	if err := run.checkIntercept(); err != nil {
+		return err
+	}
+	if run.log, err = openLog(run.Options.log); err != nil {
+		return fmt.Errorf("--log %s: %w", run.Options.log, exit.WithoutPath(err))
+	}
+	if run.strict && !run.follows() {
+		return errors.New("--strict needs --log and a --budget with a period")
+	}
+	secret, err := run.listenSecret()
+	if err != nil {
+		return err
+	}
+	meters, err := run.newMeters(list, upstreams, endpoints)
+	run.config = proxy.Config{
+		Meters: meters, Upstreams: upstreams, Labels: labels, Hosts: hosts, Intercept: run.intercept, Errs: run.Errs, Addr: run.listen, Secret: secret,
+	}
+	return err
+}
 
 // behind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
 // removed at the end, also after a signal that comes before the command runs.
@@ -24,9 +122,7 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 		}
 	}
 	defer signal.Stop(signals)
-	pipes := make(chan os.Signal, 1)
-	signal.Notify(pipes, syscall.SIGPIPE) // a warning to a closed pipe must not end the run
-	defer signal.Stop(pipes)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a warning to a closed pipe must not end the run
 	folder, err := os.MkdirTemp("", "mesh-meter-")
 	if err != nil {
 		return exit.Failedf("no folder for the files of the run: %w", err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
@@ -28,24 +27,62 @@ func (o *Options) checkIntercept() error {
 	return nil
 }
 
-// isIncomplete reports whether calls may not have been counted.
-func isIncomplete(p *proxy.Proxy) bool { return len(p.Bypasses()) > 0 }
+// write prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
+// refused.
+func (run *meterRun) write(p *proxy.Proxy) error {
+	meters, bypasses := run.config.Meters, p.Bypasses()
+	incomplete := len(bypasses) > 0 // calls may not have been counted
+	if run.Format == "json" {       // one line on stderr: stdout has the output of the command
+		return output.JSON(run.Errs, metered{
+			run.summary.Report(incomplete), incomplete, bypasses, run.unusedHosts(), p.Rejections(), meters.Budgets(), meters.Refused.Load(), meters.Failed.Load(),
+		}, "")
+	}
+	defer run.writeUncounted(bypasses, p.Rejections())
+	count, unlimited := run.summary.Calls()
+	if run.perCall != "" {
+		unlimited = 0
+	}
+	if count > 0 {
+		if err := run.summary.Write(run.Errs, incomplete); err != nil {
+			return err
+		}
+	} else if meters.Refused.Load() == 0 {
+		fmt.Fprintln(run.Errs, "mesh: meter: no calls were counted;", run.whyNone(incomplete))
+	}
+	for _, b := range meters.Budgets() {
+		fmt.Fprintf(run.Errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
+	}
+	if len(run.limits) > 0 {
+		fmt.Fprintf(run.Errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused.Load())
+	}
+	return nil
+}
+
+// whyNone returns why there are no calls, although some requests may have failed before they were sent.
+func (run *meterRun) whyNone(incomplete bool) string {
+	switch failed := run.config.Meters.Failed.Load(); {
+	case failed > 0:
+		return fmt.Sprintf("requests that did not reach the provider: %d", failed)
+	case incomplete:
+		return "those of the connections below are not known"
+	case run.intercept:
+		return "none came through HTTPS_PROXY"
+	}
+	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
+}
 
 // writeUncounted prints the connections whose calls are not counted, the hosts of --host without calls, and the clients that --intercept
 // has not reached.
-func (o *Options) writeUncounted(p *proxy.Proxy, meters *proxy.Meters) {
-	for _, b := range p.Bypasses() {
-		fmt.Fprintln(o.Errs, bypassText(&b))
+func (run *meterRun) writeUncounted(bypasses []proxy.Bypass, rejections []proxy.Rejection) {
+	for _, b := range bypasses {
+		fmt.Fprintln(run.Errs, bypassText(&b))
 	}
-	for _, host := range o.unusedHosts(meters) {
-		fmt.Fprintf(o.Errs, "no calls: %s (--host)\n", host)
+	for _, host := range run.unusedHosts() {
+		fmt.Fprintf(run.Errs, "no calls: %s (--host)\n", host)
 	}
-	for _, r := range p.Rejections() {
-		reason := "closed without a request"
-		if r.Alert != "" {
-			reason = r.Alert
-		}
-		fmt.Fprintf(o.Errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, output.Plural(r.Connections, "connection"), cmp.Or(r.Client, "a client without a name"), reason)
+	for _, r := range rejections {
+		fmt.Fprintf(run.Errs, "certificate not accepted: %s, %s of %s: %s\n", r.Host, output.Plural(r.Connections, "connection"),
+			cmp.Or(r.Client, "a client without a name"), cmp.Or(r.Alert, "closed without a request"))
 	}
 }
 
@@ -77,20 +114,11 @@ type metered struct {
 	Failed      int64               `json:"failed"` // requests without a response
 }
 
-// writeMeteredJSON prints one line to stderr: stdout has the output of the command.
-func (o *Options) writeMeteredJSON(summary *costs.Summary, meters *proxy.Meters, p *proxy.Proxy) error {
-	incomplete := isIncomplete(p)
-	return output.JSON(o.Errs, metered{
-		Report: summary.Report(incomplete), Incomplete: incomplete, NotCounted: p.Bypasses(), NoCalls: o.unusedHosts(meters), NotAccepted: append([]proxy.Rejection{}, p.Rejections()...),
-		Budgets: append([]meter.BudgetState{}, meters.Budgets()...), Refused: meters.Refused(), Failed: meters.Failed(),
-	}, "")
-}
-
 // unusedHosts returns the hosts of --host to which no request was sent.
-func (o *Options) unusedHosts(meters *proxy.Meters) []string {
+func (run *meterRun) unusedHosts() []string {
 	unused := []string{}
-	for _, flag := range o.hosts {
-		if host, _, _ := strings.Cut(flag, "="); !meters.Reached(host) {
+	for _, host := range run.config.Hosts {
+		if !run.config.Meters.Reached(host) {
 			unused = append(unused, host)
 		}
 	}
