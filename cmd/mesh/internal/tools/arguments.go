@@ -2,9 +2,7 @@ package tools
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,26 +11,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// describeArguments replaces the error of invalid arguments of a tool, in which the SDK quotes them, by the fields of the tool.
-func describeArguments(tool *mcp.Tool, schema *jsonschema.Schema) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			result, err := next(ctx, method, req)
-			call, isCall := req.(*mcp.CallToolRequest)
-			refused, isResult := result.(*mcp.CallToolResult)
-			if err != nil || !isCall || !isResult || call.Params.Name != tool.Name || !refused.IsError {
-				return result, err
-			}
-			if own := (*toolError)(nil); !errors.As(refused.GetError(), &own) {
-				explained := fmt.Sprintf("the arguments of %s are invalid; its fields are %s", tool.Name, fields(schema))
-				refused.Content = []mcp.Content{&mcp.TextContent{Text: explained}}
-			}
-			return result, err
-		}
+// arguments decodes the arguments of a call that have the schema. Integers above 2^53 keep their value: as float64 the id of a message
+// would become that of another one.
+func arguments[In any](schema *jsonschema.Resolved, sent json.RawMessage) (in In, err error) {
+	value := map[string]any{}
+	if len(sent) > 0 {
+		err = json.Unmarshal(sent, &value)
 	}
+	if err = cmp.Or(err, schema.Validate(value)); err != nil || json.Unmarshal(sent, &in) == nil {
+		return in, err
+	}
+	whole, err := json.Marshal(value) // an integer that was written as 17.0
+	return in, cmp.Or(err, json.Unmarshal(whole, &in))
 }
 
 // fields describes the fields of arguments.
@@ -66,11 +58,6 @@ func typeName(field *jsonschema.Schema) string {
 	}
 	return name
 }
-
-// toolError is the error of a tool. Any other error of a result is one of the SDK: the arguments are invalid, and the tool did not run.
-type toolError struct{ text string }
-
-func (e *toolError) Error() string { return e.text }
 
 const (
 	// maxShown is the number of characters of an argument that an error may repeat, such as a name.

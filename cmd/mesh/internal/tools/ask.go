@@ -22,12 +22,12 @@ type askArguments struct {
 
 // toolQuestion is a question without an answer. Its text is only for the agent.
 type toolQuestion struct {
-	ID        messageID `json:"id"`
-	To        nodeName  `json:"to"`
-	ThreadID  string    `json:"thread_id,omitempty"`
-	Task      string    `json:"task,omitempty"` // its number
-	CreatedAt string    `json:"created_at,omitempty"`
-	Text      string    `json:"text,omitempty"`
+	ID        int64    `json:"id"`
+	To        nodeName `json:"to"`
+	ThreadID  string   `json:"thread_id,omitempty"`
+	Task      string   `json:"task,omitempty"` // its number
+	CreatedAt string   `json:"created_at,omitempty"`
+	Text      string   `json:"text,omitempty"`
 }
 
 // maxQuestion is how many bytes of a question's text a result repeats.
@@ -35,14 +35,14 @@ const maxQuestion = 200
 
 func toToolQuestion(q client.MeshMessage, text string) toolQuestion {
 	text = text[:fitting(text, maxQuestion)]
-	return toolQuestion{messageID(q.ID), nodeName(q.ToNode), q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt, text}
+	return toolQuestion{q.ID, nodeName(q.ToNode), q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt, text}
 }
 
 // toolAnswer is an answer with the text of its question, and the id if the question was pending.
 type toolAnswer struct {
 	toolMessage
-	QuestionID messageID `json:"question_id,omitempty"`
-	Question   string    `json:"question,omitempty"`
+	QuestionID int64  `json:"question_id,omitempty"`
+	Question   string `json:"question,omitempty"`
 }
 
 // toToolAnswer returns an answer without its content.
@@ -61,7 +61,7 @@ func (in askArguments) toToolAnswer(m client.MeshMessage) toolAnswer {
 // textOf returns the text of a question.
 func (in askArguments) textOf(id int64) string {
 	for _, q := range in.Pending {
-		if int64(q.ID) == id {
+		if q.ID == id {
 			return q.Text
 		}
 	}
@@ -125,7 +125,7 @@ func (t *meshTools) results(ctx context.Context, in askArguments) (iter.Seq2[cli
 	if len(in.Pending) > 0 {
 		questions := make([]client.MeshMessage, len(in.Pending))
 		for i, q := range in.Pending {
-			questions[i] = client.MeshMessage{ID: int64(q.ID), ToNode: string(q.To), CreatedAt: q.CreatedAt}
+			questions[i] = client.MeshMessage{ID: q.ID, ToNode: string(q.To), CreatedAt: q.CreatedAt}
 			if q.ThreadID != "" {
 				questions[i].ThreadID = &q.ThreadID
 			}

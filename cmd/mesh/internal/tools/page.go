@@ -52,8 +52,8 @@ func fitting(text string, room int) int {
 
 // position is where the next page of messages begins: at a character of the content of a message.
 type position struct {
-	NextID     messageID `json:"next_id,omitempty" jsonschema:"of the previous result, to continue"`
-	NextOffset int       `json:"next_offset,omitempty" jsonschema:"of the previous result, to continue"`
+	NextID     int64 `json:"next_id,omitempty" jsonschema:"of the previous result, to continue"`
+	NextOffset int   `json:"next_offset,omitempty" jsonschema:"of the previous result, to continue"`
 }
 
 // page returns the messages from a position on, as many as limit and a result allow. A content that is too long for a result of its
@@ -68,7 +68,7 @@ func pageOf(messages []client.MeshMessage, from position, limit int, show func(c
 	room := maxResult
 	for i, m := range messages {
 		offset := 0
-		if m.ID == int64(from.NextID) {
+		if m.ID == from.NextID {
 			offset = skip(m.GetContent(), from.NextOffset)
 		}
 		shown := show(m)
@@ -103,11 +103,11 @@ func skip(text string, characters int) int {
 // oldestFirst sorts messages and returns those from a position on.
 func oldestFirst(messages []client.MeshMessage, from position) []client.MeshMessage {
 	slices.SortStableFunc(messages, func(a, b client.MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.DeleteFunc(messages, func(m client.MeshMessage) bool { return m.ID < int64(from.NextID) })
+	return slices.DeleteFunc(messages, func(m client.MeshMessage) bool { return m.ID < from.NextID })
 }
 
 // newestFirst is [oldestFirst] in the other order.
 func newestFirst(messages []client.MeshMessage, from position) []client.MeshMessage {
 	slices.SortStableFunc(messages, func(a, b client.MeshMessage) int { return cmp.Compare(b.ID, a.ID) })
-	return slices.DeleteFunc(messages, func(m client.MeshMessage) bool { return from.NextID != 0 && m.ID > int64(from.NextID) })
+	return slices.DeleteFunc(messages, func(m client.MeshMessage) bool { return from.NextID != 0 && m.ID > from.NextID })
 }

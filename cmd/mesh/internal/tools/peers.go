@@ -5,15 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
-
-func addPeerTools(server *mcp.Server, t *meshTools) {
-	add(server, "mesh_peers", "List nodes", "List the registered nodes: the recipients of mesh_send, with what they offer.", t.peers, reads)
-}
 
 type skipArguments struct {
 	Skip int `json:"skip,omitempty" jsonschema:"next_skip of the previous result"`
@@ -43,7 +37,7 @@ func (t *meshTools) peers(ctx context.Context, in skipArguments) (toolPeers, err
 	if err != nil {
 		return toolPeers{}, err
 	}
-	peers = slices.DeleteFunc(peers, func(p client.MeshPeer) bool { return safeName(p.Name) == "" }) // it cannot be a recipient
+	peers = slices.DeleteFunc(peers, func(p client.MeshPeer) bool { return safeName(p.Name) == nil }) // it cannot be a recipient
 	items, next := part(peers, in.Skip, func(p client.MeshPeer) toolPeer { return toolPeer{toolNode{p.Name, capabilities(p)}, p.GetLastSeen()} })
 	return toolPeers{notice, items, next, invalidNote(invalid)}, nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
@@ -18,31 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// addPriceTools adds the tools for prices. They use the stored or built-in table with the user's own prices, and send nothing.
-func addPriceTools(server *mcp.Server) {
-	add(server, "model_price", "Price of a model",
-		"List the prices of a model in USD per million tokens. null means unknown, not free.", listPrices, reads, locally)
-	add(server, "call_cost", "Cost of a call",
-		"Compute the exact cost of a call from the usage object of its response. known is false, with a reason, if a price is missing.", computeCost, reads, locally)
-}
-
 type toolPrices struct {
-	Prices []toolPrice `json:"prices"`
-}
-
-type toolPrice struct {
-	Model               string   `json:"model"`
-	Mode                string   `json:"mode" jsonschema:"standard, priority, or for DeepSeek peak or off-peak"`
-	Modality            string   `json:"modality" jsonschema:"text, audio or image: the tokens of this price"`
-	TierThresholdTokens int64    `json:"tier_threshold_tokens" jsonschema:"shortest prompt of this price, in tokens"`
-	InputPerMTok        *float64 `json:"input_per_mtok"`
-	CacheReadPerMTok    *float64 `json:"cache_read_per_mtok"`
-	CacheWrite5mPerMTok *float64 `json:"cache_write_5m_per_mtok"`
-	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
-	OutputPerMTok       *float64 `json:"output_per_mtok"`
-	ValidFrom           *string  `json:"valid_from"`
-	ValidUntil          *string  `json:"valid_until" jsonschema:"first day after the period"`
-	Source              string   `json:"source"`
+	Prices []discovery.ProviderPricing `json:"prices"`
 }
 
 // priced are the arguments of a model with prices.
@@ -51,7 +26,7 @@ type priced struct {
 	Provider string `json:"provider,omitempty" jsonschema:"or a name of your prices; default: determined from the id"`
 }
 
-// find returns the price list, and the provider of the model in it.
+// find returns the stored or built-in price list with the user's own prices, and the provider of the model in it.
 func (in priced) find() (*prices.List, models.Provider, error) {
 	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
 	list, err := pricefile.WithFiles(list, pricefile.OwnNames())
@@ -67,14 +42,9 @@ func listPrices(_ context.Context, in priced) (toolPrices, error) {
 	if err != nil {
 		return toolPrices{}, err
 	}
-	prices := list.ForModel(p, in.Model)
-	out := toolPrices{make([]toolPrice, len(prices))}
-	for i := range prices {
-		r := discovery.PricingOf(prices[i])
-		out.Prices[i] = toolPrice{
-			r.ModelHint, r.Mode, r.Modality, r.TierThresholdTokens, r.InputPerMTok, r.CacheReadPerMTok, r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok,
-			r.OutputPerMTok, r.ValidFrom, r.ValidUntil, r.Source,
-		}
+	out := toolPrices{Prices: []discovery.ProviderPricing{}}
+	for _, row := range list.ForModel(p, in.Model) {
+		out.Prices = append(out.Prices, discovery.PricingOf(row))
 	}
 	return out, nil
 }

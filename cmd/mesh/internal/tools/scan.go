@@ -3,15 +3,8 @@ package tools
 import (
 	"context"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mesh-gateway/mesh-go/scan"
 )
-
-func addScanTool(server *mcp.Server, t *meshTools) {
-	add(server, "scan_text", "Find credentials",
-		"Find credentials in a text by their format. The result has rules and byte offsets. A heuristic rule also matches harmless text.", t.scan, reads, locally)
-}
 
 type scanArguments struct {
 	Text string `json:"text" jsonschema:"not sent anywhere"`

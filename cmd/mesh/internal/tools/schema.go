@@ -6,8 +6,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // The types of arguments that have bounds.
@@ -15,40 +16,41 @@ type (
 	content string
 	// heuristicRule is the number of a rule that also matches harmless text. An agent must not allow another one.
 	heuristicRule int
-	kindName      string
-	messageID     int64
 	messageLimit  int
 	nodeName      string
-	providerName  string
 	waitSeconds   int
 )
 
-// bounds are the schemas of these types.
+// bounds are the schemas of these types, and of the types of other packages. An integer of 64 bits is the id of a message.
 var bounds = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.RawMessage](): {Type: "object"},
 	reflect.TypeFor[content]():         {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
 	reflect.TypeFor[heuristicRule]():   {Type: "integer", Enum: []any{10, 12}},
-	reflect.TypeFor[kindName]():        {Type: "string", Enum: anys(mail.Kinds)},
-	reflect.TypeFor[messageID]():       {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
+	reflect.TypeFor[client.Kind]():     {Type: "string", Enum: anys(mail.Kinds)},
+	reflect.TypeFor[int64]():           {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
 	reflect.TypeFor[messageLimit]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
 	reflect.TypeFor[nodeName]():        {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)},
-	reflect.TypeFor[providerName]():    {Type: "string", Enum: anys(providers.Names())},
+	reflect.TypeFor[models.Provider](): {Type: "string", Enum: anys(models.Providers())},
 	reflect.TypeFor[waitSeconds]():     {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
 }
 
-func anys(names []string) []any {
+func anys[T ~string](names []T) []any {
 	list := make([]any, len(names))
 	for i, name := range names {
-		list[i] = name
+		list[i] = string(name)
 	}
 	return list
 }
 
 // schemaOf returns the schema of arguments.
-func schemaOf[T any]() *jsonschema.Schema {
+func schemaOf[T any]() *jsonschema.Resolved {
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: bounds})
 	if err != nil {
 		panic(err) // a type without a schema: a mistake in the program
 	}
-	return schema
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		panic(err)
+	}
+	return resolved
 }

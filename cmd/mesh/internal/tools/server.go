@@ -32,69 +32,79 @@ these fields to the same tool to get the rest, or to mesh_inbox after mesh_wait.
 func NewServer(node *client.MeshClient, models *discovery.Client, scanner *scan.Scanner) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "mesh", Title: "Mesh gateway", Version: version.Version()},
 		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, node.Node())})
-	t := &meshTools{node, scanner}
-	addPeerTools(server, t)
-	addMessageTools(server, t)
-	addThreadTools(server, t)
-	addModelTools(server, &modelTools{client: models})
-	addPriceTools(server)
-	addScanTool(server, t)
+	t := &meshTools{node, models, scanner}
+	add(server, reads, "mesh_peers", "List nodes", "List the registered nodes: the recipients of mesh_send, with what they offer.", t.peers)
+	add(server, adds, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice, unless it has a key.", t.send)
+	addWithProgress(server, adds, "mesh_ask", "Ask nodes",
+		"Ask nodes a question and wait for their answers, which are marked read. Call again with pending to go on waiting. The rest of a cut answer is in mesh_thread.",
+		t.ask)
+	add(server, addsOnce, "mesh_reply", "Reply to a message",
+		"Answer a message to you, in its thread. The same reply sent twice arrives once: repeat it after an error.", t.reply)
+	add(server, reads, "mesh_inbox", "Read the inbox", "List messages to you: unread ones oldest first, all newest first. Nothing is marked read.", t.inbox)
+	add(server, reads, "mesh_sent", "List sent messages", "List the messages that you have sent, newest first.", t.sent)
+	add(server, reads, "mesh_pending", "List unanswered questions",
+		"List your questions without an answer, newest first. Pass some as pending to mesh_ask to wait for their answers.", t.unanswered)
+	add(server, addsOnce, "mesh_mark_read", "Mark a message read", "Mark a message to you read after you have handled it.", t.markRead)
+	addWithProgress(server, reads, "mesh_wait", "Wait for a message",
+		"Wait for the oldest unread message. Mark it read before the next wait, which returns it again otherwise. Without a message the list is empty.", t.wait)
+	add(server, reads, "mesh_threads", "List threads", "List the named threads of all nodes, most recently used first.", t.threads)
+	add(server, reads, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first. Nothing is marked read.", t.thread)
+	add(server, reads, "models", "List models",
+		"List the models of the catalog, those of one provider, or the one with an id or alias. null means unknown.", t.list)
+	add(server, reads, "model_retirement", "Retirement of a model",
+		"Report whether a model is retired, retiring, deprecated (no date yet), listed (no date known) or unknown, with date and replacement.", t.retirement)
+	add(server, readsLocally, "model_price", "Price of a model",
+		"List the prices of a model in USD per million tokens. null means unknown, not free.", listPrices)
+	add(server, readsLocally, "call_cost", "Cost of a call",
+		"Compute the exact cost of a call from the usage object of its response. known is false, with a reason, if a price is missing.", computeCost)
+	add(server, readsLocally, "scan_text", "Find credentials",
+		"Find credentials in a text by their format. The result has rules and byte offsets. A heuristic rule also matches harmless text.", t.scan)
 	return server
 }
 
-// annotation describes what a tool does to its surroundings.
-type annotation func(*mcp.ToolAnnotations)
+// meshTools is what the tools use.
+type meshTools struct {
+	client  *client.MeshClient
+	models  *discovery.Client
+	scanner *scan.Scanner
+}
 
-// reads describes a tool that changes nothing.
-func reads(a *mcp.ToolAnnotations) { a.ReadOnlyHint = true }
-
-// adds describes a tool that adds something.
-func adds(a *mcp.ToolAnnotations) { a.DestructiveHint = new(bool) }
-
-// once describes a tool whose repeated call has no further effect.
-func once(a *mcp.ToolAnnotations) { a.IdempotentHint = true }
-
-// locally describes a tool that uses no network.
-func locally(a *mcp.ToolAnnotations) { a.OpenWorldHint = new(bool) }
-
-// function is what a tool does.
-type function[In, Out any] func(context.Context, In) (Out, error)
+// What a tool does to its surroundings. A tool that reads locally uses no network, and a repeated call of one that adds once has no
+// further effect.
+var (
+	reads        = mcp.ToolAnnotations{ReadOnlyHint: true}
+	readsLocally = mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
+	adds         = mcp.ToolAnnotations{DestructiveHint: new(bool)}
+	addsOnce     = mcp.ToolAnnotations{DestructiveHint: new(bool), IdempotentHint: true}
+)
 
 // add adds a tool that needs nothing of the request but its arguments.
-func add[In, Out any](server *mcp.Server, name, title, description string, f function[In, Out], annotations ...annotation) {
-	addWithProgress(server, name, title, description, func(ctx context.Context, _ progress, in In) (Out, error) { return f(ctx, in) }, annotations...)
+func add[In, Out any](server *mcp.Server, effects mcp.ToolAnnotations, name, title, description string, run func(context.Context, In) (Out, error)) {
+	addWithProgress(server, effects, name, title, description, func(ctx context.Context, _ progress, in In) (Out, error) { return run(ctx, in) })
 }
 
 // addWithProgress adds a tool that reports its progress.
-func addWithProgress[In, Out any](server *mcp.Server, name, title, description string,
-	f func(context.Context, progress, In) (Out, error), annotations ...annotation,
+func addWithProgress[In, Out any](server *mcp.Server, effects mcp.ToolAnnotations, name, title, description string,
+	run func(context.Context, progress, In) (Out, error),
 ) {
 	schema := schemaOf[In]()
-	tool := &mcp.Tool{
-		Name: name, Title: title, Description: description, Annotations: &mcp.ToolAnnotations{},
-		InputSchema: schema,
-	}
-	server.AddReceivingMiddleware(describeArguments(tool, schema))
-	for _, annotate := range annotations {
-		annotate(tool.Annotations)
-	}
-	mcp.AddTool(server, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		out, err := f(ctx, progress{req}, exactly(req.Params.Arguments, in))
-		if err != nil {
-			err = &toolError{withoutArguments(explain(err), req.Params.Arguments)}
+	tool := &mcp.Tool{Name: name, Title: title, Description: description, Annotations: &effects, InputSchema: schema.Schema()}
+	server.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var result mcp.CallToolResult
+		in, err := arguments[In](schema, req.Params.Arguments)
+		if err != nil { // it quotes them
+			result.SetError(fmt.Errorf("the arguments of %s are invalid; its fields are %s", name, fields(schema.Schema())))
+			return &result, nil
 		}
-		return nil, out, err
+		out, err := run(ctx, progress{req}, in)
+		if err != nil {
+			result.SetError(errors.New(withoutArguments(explain(err), req.Params.Arguments)))
+			return &result, nil
+		}
+		text, err := json.Marshal(out)
+		result.Content, result.StructuredContent = []mcp.Content{&mcp.TextContent{Text: string(text)}}, json.RawMessage(text)
+		return &result, err
 	})
-}
-
-// exactly returns the arguments with integers as they were sent. The SDK decodes them through float64, which changes integers
-// above 2^53: the id of a message would become that of another one.
-func exactly[In any](sent json.RawMessage, decoded In) In {
-	var in In
-	if json.Unmarshal(sent, &in) != nil { // an integer that was written as 17.0
-		return decoded
-	}
-	return in
 }
 
 // explain returns the text of an error for an agent.

@@ -5,16 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
-
-func addThreadTools(server *mcp.Server, t *meshTools) {
-	add(server, "mesh_threads", "List threads", "List the named threads of all nodes, most recently used first.", t.threads, reads)
-	add(server, "mesh_thread", "Read a thread", "List the messages of a thread, oldest first. Nothing is marked read.", t.thread, reads)
-}
 
 type threadsArguments struct {
 	Peer  nodeName `json:"peer,omitempty" jsonschema:"only threads of this node"`
@@ -60,25 +53,33 @@ type threadArguments struct {
 	position
 }
 
-func (t *meshTools) thread(ctx context.Context, in threadArguments) (toolMessages, error) {
+// thread lists messages of a thread. One request lists the newest 1000, which is the whole thread as a rule.
+func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMessages, err error) {
 	id, err := mail.ThreadID(ctx, t.client, t.scanner, in.ID)
 	if err != nil {
-		return toolMessages{}, err
+		return out, err
+	}
+	newest, invalid, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
+	if err != nil {
+		return out, err
 	}
 	limit := cmp.Or(int(in.Limit), 100)
-	if in.Newest && in.NextID == 0 {
-		return t.tail(ctx, id, limit)
+	switch {
+	case in.Newest && in.NextID == 0:
+		end := lastPage(newest, limit)
+		out = pageOf(end, position{}, limit, withRecipient)
+		if full || len(end) < len(newest) {
+			out.Hidden = hiddenOlderRows
+		}
+	case full && in.NextID < newest[0].ID:
+		var older []*client.RowError
+		out, older, err = t.before(ctx, id, newest[0].ID, in.position, limit)
+		invalid = append(invalid, older...)
+	default:
+		out = pageOf(oldestFirst(newest, in.position), in.position, limit, withRecipient)
 	}
-	w, err := t.window(ctx, id, int64(in.NextID))
-	if err != nil {
-		return toolMessages{}, err
-	}
-	out := pageOf(oldestFirst(w.messages, in.position), in.position, limit, w.show)
-	out.Invalid = invalidNote(w.invalid)
-	if w.crossed(out.Messages) {
-		out.Hidden = hiddenInThread
-	}
-	return out, nil
+	out.Invalid = invalidNote(invalid)
+	return out, err
 }
 
 const (
@@ -86,77 +87,49 @@ const (
 	hiddenOlderRows = "there are older messages; without newest the list begins with the oldest"
 )
 
-// tail returns the newest messages that fit into a result, the oldest first.
-func (t *meshTools) tail(ctx context.Context, id string, limit int) (toolMessages, error) {
-	messages, invalid, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: min(limit+1, window), Newest: true})
-	if err != nil {
-		return toolMessages{}, err
-	}
-	w, n, room := threadWindow{}, 0, maxResult
+// lastPage returns the newest messages that fit into a result.
+func lastPage(messages []client.MeshMessage, limit int) []client.MeshMessage {
+	n, room := 0, maxResult
 	for _, m := range slices.Backward(messages) {
-		room -= size(w.show(m)) + size(m.GetContent())
+		room -= size(withRecipient(m)) + size(m.GetContent())
 		if n == limit || n > 0 && room < 0 {
 			break
 		}
 		n++
 	}
-	out := pageOf(messages[len(messages)-n:], position{}, n, w.show)
-	out.Invalid = invalidNote(invalid)
-	if n < len(messages) || n+len(invalid) >= window {
-		out.Hidden = hiddenOlderRows
-	}
-	return out, nil
+	return messages[len(messages)-n:]
 }
 
-// threadWindow is the oldest and the newest messages of a thread.
-type threadWindow struct {
-	messages []client.MeshMessage
-	// readFrom is the id from which on it is known whether messages are read.
-	readFrom int64
-	// gap is the id after which messages may be missing, or 0.
-	gap int64
-	// invalid are the rows that cannot be decoded.
-	invalid []*client.RowError
-}
-
-// window returns the messages of a thread that include a position. One request lists the newest 1000, which is the whole thread as
-// a rule.
-func (t *meshTools) window(ctx context.Context, id string, next int64) (threadWindow, error) {
-	newest, invalid, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
-	if err != nil || !full || next >= newest[0].ID {
-		return threadWindow{messages: newest, invalid: invalid}, err
+// before returns a page of the oldest messages of a thread, those before the first of the newest, which are the pages after it. The gateway
+// does not list whether the oldest are read.
+func (t *meshTools) before(ctx context.Context, id string, first int64, from position, limit int) (toolMessages, []*client.RowError, error) {
+	oldest, invalid, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
+	if err != nil {
+		return toolMessages{}, nil, err
 	}
-	oldest, older, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
-	if err != nil || len(oldest) == 0 {
-		return threadWindow{messages: newest, invalid: invalid}, err
-	}
-	w := threadWindow{messages: oldest, readFrom: newest[0].ID, invalid: append(invalid, older...)}
-	last := oldest[len(oldest)-1].ID
-	if last < newest[0].ID {
-		w.gap = last
-	}
-	for _, m := range newest {
-		if m.ID > last {
-			w.messages = append(w.messages, m)
+	complete := false
+	oldest = slices.DeleteFunc(oldestFirst(oldest, from), func(m client.MeshMessage) bool {
+		complete = complete || m.ID >= first
+		return m.ID >= first
+	})
+	out := pageOf(oldest, from, limit, func(m client.MeshMessage) toolMessage {
+		shown := withRecipient(m)
+		shown.Read = nil
+		return shown
+	})
+	if out.NextID == 0 {
+		out.NextID = first
+		if !complete {
+			out.Hidden = hiddenInThread
 		}
 	}
-	return w, nil
+	return out, invalid, nil
 }
 
-// crossed reports whether messages may be missing among those that are shown, or after them.
-func (w threadWindow) crossed(shown []toolMessage) bool {
-	return w.gap > 0 && len(shown) > 0 && shown[0].ID <= w.gap && shown[len(shown)-1].ID >= w.gap
-}
-
-// show returns a message of a thread, with its recipient and without its content.
-func (w threadWindow) show(m client.MeshMessage) toolMessage {
+// withRecipient returns a message with its recipient and without its content.
+func withRecipient(m client.MeshMessage) toolMessage {
 	shown := toToolMessage(m)
-	if name := safeName(m.ToNode); name != "" {
-		shown.To = &untrusted{name}
-	}
-	if m.ID < w.readFrom {
-		shown.Read = nil
-	}
+	shown.To = safeName(m.ToNode)
 	return shown
 }
 

@@ -23,7 +23,7 @@ const waitInterval = time.Second
 type waitArguments struct {
 	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"default 30"`
 	From    nodeName    `json:"from,omitempty" jsonschema:"only a message of this node"`
-	Kind    kindName    `json:"kind,omitempty" jsonschema:"only a message of this kind"`
+	Kind    client.Kind `json:"kind,omitempty" jsonschema:"only a message of this kind"`
 	Thread  string      `json:"thread,omitempty" jsonschema:"only a message in the thread with this name or id"`
 }
 
@@ -31,80 +31,41 @@ type waitArguments struct {
 var errCanceled = errors.New("the wait was canceled")
 
 // wait returns the oldest unread message, or none after the time. It waits through errors of the gateway, except for a refused token, and
-// returns the error of the last poll, which must not look like an empty inbox.
+// returns the error of the last poll, which must not look like an empty inbox. A poll may take longer than the wait, which would
+// otherwise fail at a slow gateway.
 func (t *meshTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
 	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
 	ctx, cancel := context.WithTimeout(call, longest)
 	defer cancel()
 	defer p.reportUntilDone(ctx, cancel, longest)()
-	opts := client.WatchOptions{Interval: waitInterval, FromNode: string(in.From)}
-	if in.Kind != "" {
-		opts.Kinds = []client.Kind{client.Kind(in.Kind)}
-	}
-	m, err := t.await(call, ctx, opts, in.Thread)
-	switch {
-	case call.Err() != nil:
-		return toolMessages{}, errCanceled
-	case err != nil:
+	thread, err := mail.ThreadID(call, t.client, t.scanner, in.Thread)
+	if err != nil {
 		return toolMessages{}, err
-	case m == nil:
-		return page(nil, position{}, 1), nil
 	}
-	return page([]client.MeshMessage{*m}, position{}, 1), nil
-}
-
-// await returns the oldest unread message, or nil when ctx ends. Watch ends without a word when ctx ends during a poll, and reports
-// no poll that succeeds without a message: polls before and after it distinguish an empty inbox from a gateway that does not answer. They may
-// take longer than the wait, which would otherwise fail at a slow gateway.
-func (t *meshTools) await(call, ctx context.Context, opts client.WatchOptions, thread string) (m *client.MeshMessage, err error) {
-	if thread != "" {
-		if opts.ThreadID, err = mail.ThreadID(call, t.client, t.scanner, thread); err != nil {
-			return nil, err
-		}
-	}
-	m, err = t.poll(call, opts)
-	if m != nil || err != nil && (ctx.Err() != nil || !mayPass(err)) {
-		return m, err
-	}
-	failed := err != nil
-	var row *client.RowError
-	for m, err := range t.client.Watch(ctx, opts) {
+	selected := client.FetchOptions{UnreadOnly: true, Limit: window, FromNode: string(in.From), Kind: in.Kind, ThreadID: thread}
+	for {
+		unread, err := t.unread(call, selected)
 		switch {
-		case err == nil:
-			return &m, nil
-		case errors.As(err, &row): // polling goes on beside a message that cannot be decoded
-		case !mayPass(err):
-			return nil, err
-		default:
-			failed = true
+		case call.Err() != nil:
+			return toolMessages{}, errCanceled
+		case len(unread) > 0 || ctx.Err() != nil || err != nil && !mayPass(err):
+			return page(unread[:min(len(unread), 1)], position{}, 1), err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(waitInterval):
 		}
 	}
-	if !failed || call.Err() != nil {
-		return nil, nil //nolint:nilnil // no message
-	}
-	return t.poll(call, opts)
 }
 
-// poll returns the oldest unread message now, or nil. Older gateways ignore the selection.
-func (t *meshTools) poll(ctx context.Context, opts client.WatchOptions) (*client.MeshMessage, error) {
-	selected := client.FetchOptions{UnreadOnly: true, Limit: window, FromNode: opts.FromNode, ThreadID: opts.ThreadID}
-	for _, kind := range opts.Kinds { // at most one
-		selected.Kind = kind
-	}
-	unread, _, _, err := mail.Newest(ctx, t.client, selected)
-	unread = slices.DeleteFunc(unread, func(m client.MeshMessage) bool {
-		return opts.FromNode != "" && m.FromNode != opts.FromNode || selected.Kind != "" && m.Kind != selected.Kind ||
-			opts.ThreadID != "" && m.GetThreadID() != opts.ThreadID
+// unread returns the unread messages that are selected, the oldest first. Older gateways ignore the selection.
+func (t *meshTools) unread(ctx context.Context, selected client.FetchOptions) ([]client.MeshMessage, error) {
+	messages, _, _, err := mail.Newest(ctx, t.client, selected)
+	messages = slices.DeleteFunc(messages, func(m client.MeshMessage) bool {
+		return selected.FromNode != "" && m.FromNode != selected.FromNode || selected.Kind != "" && m.Kind != selected.Kind ||
+			selected.ThreadID != "" && m.GetThreadID() != selected.ThreadID
 	})
-	var row *client.RowError
-	switch {
-	case len(unread) > 0:
-		return &oldestFirst(unread, position{})[0], nil
-	case errors.As(err, &row):
-		return nil, nil //nolint:nilnil // the other messages were decoded
-	default:
-		return nil, err
-	}
+	return oldestFirst(messages, position{}), err
 }
 
 // mayPass reports whether a later poll may succeed.
