@@ -69,9 +69,11 @@ func TestProgressOfFiles(t *testing.T) {
 			return err
 		},
 		"scanning: 100 %, 12 of 12 kB, 12 kB/s": func(a *app.App) error {
-			list := []codebase.File{{Path: file}}
-			codebase.Each(list, codebase.Reading(a, list), func() func(codebase.File) int { return func(codebase.File) int { return 0 } })
-			return nil
+			s, err := codebase.NewSearch[int](a, &codebase.Flags{}, "scan")
+			if err == nil {
+				s.Files([]string{file}, false, func(string, string) []codebase.Match[int] { return nil })
+			}
+			return err
 		},
 		"reading the bill: 100 %, 12 of 12 kB, 12 kB/s": func(a *app.App) error {
 			bill, err := os.Open(file)

@@ -26,66 +26,44 @@ type sourceModel struct {
 	Places []place `json:"places"`
 }
 
-// sourceReport has the models that a code base names.
+// sourceReport has the models that a code base names: first those that fail, of which the soonest is first.
 type sourceReport struct {
-	check            checker
-	failUnknown, all bool
-	selection        *codebase.Selection
-	known, written   *codebase.Baseline
-
 	list   []sourceModel
-	files  int
-	unread []error
-	codebase.Accepted
+	within string
+	texts  int
 }
 
-// add adds the models of files, sorted: first those that fail, of which the soonest is first.
-func (r *sourceReport) add(files []readSource) {
-	rows := map[string]int{}
-	for _, file := range files {
-		if file.err != nil {
-			r.unread = append(r.unread, file.err)
-		}
-		if file.isText {
-			r.files++
-		}
-		for _, m := range file.mentions {
-			r.addMention(rows, m)
-		}
-	}
-	slices.SortStableFunc(r.list, func(x, y sourceModel) int {
-		if x.Fails != y.Fails {
-			return map[bool]int{true: -1, false: 1}[x.Fails]
+// newReport returns a report of what was found in a number of texts. soon is the time of --within.
+func newReport(found []mention, soon time.Duration, texts int) *sourceReport {
+	slices.SortStableFunc(found, func(x, y mention) int {
+		if x.fails != y.fails {
+			return map[bool]int{true: -1, false: 1}[x.fails]
 		}
 		return cmp.Or(cmp.Compare(cmp.Or(x.Date, "9999"), cmp.Or(y.Date, "9999")), cmp.Compare(x.Model, y.Model))
 	})
-}
-
-// addMention adds a place to the row of its model. rows has the indexes of the models.
-func (r *sourceReport) addMention(rows map[string]int, m mention) {
-	if m.ignored {
-		r.Ignored++
-		return
-	}
-	fails := r.check.finds(m.retirement) || r.failUnknown && m.State == models.StateUnknown
-	if fails { // a baseline must not accept what fails only later
-		r.written.Add(codebase.Finding{File: r.written.In(m.File), What: m.Model})
-		if r.known != nil && r.known.Knows(codebase.Finding{File: r.known.In(m.File), What: m.Model}) {
-			r.Accepted.Known++
-			return
+	r := &sourceReport{[]sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts}
+	for _, m := range found {
+		last := len(r.list) - 1
+		if last < 0 || r.list[last].Model != m.Model {
+			r.list = append(r.list, sourceModel{place: m.place, retirement: m.retirement, Fails: m.fails})
+			last++
 		}
+		r.list[last].Count++
+		r.list[last].Places = append(r.list[last].Places, m.place)
 	}
-	i, ok := rows[m.Model]
-	if !ok {
-		i = len(r.list)
-		rows[m.Model] = i
-		r.list = append(r.list, sourceModel{place: m.place, retirement: m.retirement, Fails: fails})
-	}
-	r.list[i].Count++
-	r.list[i].Places = append(r.list[i].Places, m.place)
+	return r
 }
 
 func (r *sourceReport) fails() bool { return len(r.list) > 0 && r.list[0].Fails }
+
+// printSources prints a report in the format of -o.
+func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) error {
+	notes := s.Notes()
+	if note := r.testsNote(); note != "" {
+		notes = append(notes, note)
+	}
+	return s.Print(r.list, notes, func(w io.Writer) error { return r.text(w, notes, o.all) }, r.annotations())
+}
 
 // when returns the state of a model with its date and replacement, such as "retires 2027-01-14 -> gpt-6-luna".
 func (m *sourceModel) when() string {
@@ -105,38 +83,38 @@ func (m *sourceModel) when() string {
 	return text
 }
 
-// text writes each model with its places, and a summary.
-func (r *sourceReport) text(w io.Writer) error {
-	var lines []string
+// text writes each model with its places, a summary, and notes.
+func (r *sourceReport) text(w io.Writer, notes []string, all bool) error {
+	var text strings.Builder
 	width := output.Width(w)
-	wrapped := func(line string) string { return output.Wrap(line, "    ", width) }
+	line := func(text string) string { return output.Wrap(text, "    ", width) + "\n" }
 	for i := range r.list {
 		m := &r.list[i]
-		if i > 0 && r.list[i-1].Fails && !m.Fails {
-			lines = append(lines, "")
-		}
 		if !m.Fails && (i == 0 || r.list[i-1].Fails) {
-			lines = append(lines, "Not failing: no retirement within "+r.within()+".")
+			if i > 0 {
+				text.WriteString("\n")
+			}
+			text.WriteString("Not failing: no retirement within " + r.within + ".\n")
 		}
-		lines = append(lines, output.Heading(w, output.Mark(w, wrapped(m.Model+"  "+m.when()+", "+output.Plural(m.Count, "place")))))
-		for _, line := range placeLines(m.Places, r.all) {
-			lines = append(lines, wrapped(line))
+		heading, _ := strings.CutSuffix(line(m.Model+"  "+m.when()+", "+output.Plural(m.Count, "place")), "\n")
+		text.WriteString(output.Heading(w, output.Mark(w, heading)) + "\n")
+		for _, places := range placeLines(m.Places, all) {
+			text.WriteString(line(places))
 		}
 	}
 	if len(r.list) > 0 {
-		lines = append(lines, "", output.Mark(w, wrapped(r.summary())))
+		text.WriteString("\n" + output.Mark(w, line(r.summary())))
 	}
-	for _, line := range append(r.notes(), fmt.Sprintf("%s; dates as of %s", output.Plural(r.files, "file"), models.RetirementsAsOf())) {
-		lines = append(lines, wrapped(line))
+	for _, note := range append(notes, fmt.Sprintf("%s; dates as of %s", output.Plural(r.texts, "file"), models.RetirementsAsOf())) {
+		text.WriteString(line(note))
 	}
-	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-func (r *sourceReport) within() string { return output.Plural(int(r.check.soon/(24*time.Hour)), "day") }
-
 // summary counts the models by their state.
 func (r *sourceReport) summary() string {
+	soon := "retiring within " + r.within
 	places, files, counts := 0, map[string]bool{}, map[string]int{}
 	for i := range r.list {
 		m := &r.list[i]
@@ -144,28 +122,22 @@ func (r *sourceReport) summary() string {
 		for _, p := range m.Places {
 			files[p.File] = true
 		}
-		counts[r.stateOf(m)]++
+		state := string(m.State)
+		if m.State == models.StateRetiring {
+			state = "retiring later"
+			if m.Fails {
+				state = soon
+			}
+		}
+		counts[state]++
 	}
 	var parts []string
-	for _, state := range []string{"retired", r.soon(), "retiring later", "deprecated", "unknown"} {
+	for _, state := range []string{"retired", soon, "retiring later", "deprecated", "unknown"} {
 		if counts[state] > 0 {
 			parts = append(parts, table.Count(counts[state])+" "+state)
 		}
 	}
 	return fmt.Sprintf("%s in %s of %s: %s", output.Plural(len(r.list), "model"), output.Plural(places, "place"), output.Plural(len(files), "file"), strings.Join(parts, ", "))
-}
-
-func (r *sourceReport) soon() string { return "retiring within " + r.within() }
-
-func (r *sourceReport) stateOf(m *sourceModel) string {
-	switch {
-	case m.State != models.StateRetiring:
-		return string(m.State)
-	case m.Fails:
-		return r.soon()
-	default:
-		return "retiring later"
-	}
 }
 
 // How many files of a model, and lines of a file, are printed without --all.
@@ -206,29 +178,18 @@ func numbers(places []place, all bool) string {
 	return strings.Join(texts, ",")
 }
 
-// annotations writes an error for each place that fails. What does not fail yet would repeat at every run.
-func (r *sourceReport) annotations(w io.Writer) error {
+// annotations returns an error for each place that fails. What does not fail yet would repeat at every run.
+func (r *sourceReport) annotations() (list []codebase.Annotation) {
 	for i := range r.list {
 		m := &r.list[i]
 		if !m.Fails {
 			break
 		}
 		for _, p := range m.Places {
-			if err := codebase.Annotation(w, "error", p.File, p.Line, 0, string(m.State)+" model", m.Model+" "+m.when()); err != nil {
-				return err
-			}
+			list = append(list, codebase.Annotation{File: p.File, Line: p.Line, Title: string(m.State) + " model", Text: m.Model + " " + m.when()})
 		}
 	}
-	return nil
-}
-
-// notes returns the lines after the models: what was left out, and what could be.
-func (r *sourceReport) notes() []string {
-	lines := r.Accepted.Notes(r.selection)
-	if note := r.testsNote(); note != "" {
-		lines = append(lines, note)
-	}
-	return lines
+	return list
 }
 
 // testsNote suggests patterns for --exclude if most places are in tests; else it is "".

@@ -48,8 +48,10 @@ type Options struct {
 	scan, used, failUnknown bool
 	all                     bool
 	sources                 codebase.Flags
-	ofScan                  string // a flag that is for --scan only
 }
+
+// ofScan are the flags that are for --scan only.
+var ofScan = append([]string{"all"}, codebase.Names...)
 
 // New returns the command mesh retired.
 func New(a *app.App) *cobra.Command {
@@ -86,7 +88,10 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: o.completeArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			o.args, o.ofScan = given, o.sources.Changed(cmd)
+			o.args = given
+			if i := slices.IndexFunc(ofScan, cmd.Flags().Changed); i >= 0 && !o.scan {
+				return exit.Usagef("--%s is only for --scan", ofScan[i])
+			}
 			return run(cmd.Context(), o)
 		},
 	}
@@ -103,12 +108,7 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 
 // check returns an error for flags and arguments that do not fit together.
 func (o *Options) check() error {
-	if o.all {
-		o.ofScan = "all"
-	}
 	switch {
-	case !o.scan && o.ofScan != "":
-		return exit.Usagef("--%s is only for --scan", o.ofScan)
 	case !o.scan && o.Format == "github":
 		return exit.Usagef("-o github is only for --scan")
 	case o.scan && len(o.args) == 0:

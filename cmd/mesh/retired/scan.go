@@ -1,9 +1,6 @@
 package retired
 
 import (
-	"bufio"
-	"errors"
-	"os"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
@@ -20,125 +17,66 @@ type place struct {
 	Line int    `json:"line"`
 }
 
-// mention is a model that a file names.
+// mention is a model that a file names. It fails if it is why the exit status is 1.
 type mention struct {
 	place
 	retirement
-	ignored bool
-}
-
-// readSource is what a file names.
-type readSource struct {
-	mentions []mention
-	isText   bool
-	err      error
+	fails bool
 }
 
 // scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
 // ones. A file that cannot be read could name a retired model: it is reported after the models of the
 // others, and the status is exitUsage.
 func (o *Options) scanSources(check checker) error {
-	selection, known, err := o.sources.Open("retired", generated...)
+	s, err := codebase.NewSearch[mention](o.App, &o.sources, "retired", generated...)
 	if err != nil {
 		return err
 	}
-	r := sourceReport{check: check, failUnknown: o.failUnknown, all: o.all, selection: selection, list: []sourceModel{}}
-	r.known, r.written = known, codebase.NewBaseline(o.sources.WriteBaseline)
-	list := selection.Files(o.args)
-	r.add(codebase.Each(list, codebase.Reading(o.App, list), func() func(codebase.File) readSource {
-		s := sourceScan{check: check, withUnknown: o.failUnknown, seen: map[string]retirement{}}
-		return s.read
-	}))
-	o.Progress.Stop()
-	if r.files == 0 && r.unread == nil && len(selection.LeftOut())+len(o.sources.Exclude) == 0 {
+	s.Files(o.args, false, func(file, text string) []codebase.Match[mention] { return o.mentionsIn(check, file, text) })
+	if s.IsEmpty() {
 		return exit.Usagef("there is no text file to scan")
 	}
-	if o.sources.WriteBaseline != "" {
-		return errors.Join(codebase.WriteBaseline(o.App, o.sources.WriteBaseline, r.written), codebase.JoinUnread(r.unread))
+	if s.WritesBaseline() {
+		return s.WriteBaseline()
 	}
-	if err := o.printSources(&r); err != nil {
+	r := newReport(s.Found, check.soon, s.Texts)
+	if err := o.printSources(s, r); err != nil {
 		return err
 	}
-	if err := codebase.JoinUnread(r.unread); err != nil || !r.fails() {
+	if err := s.UnreadError(); err != nil {
 		return err
 	}
-	return exit.ErrFound
+	return exit.If(r.fails())
 }
 
-// printSources prints a report in the format of -o.
-func (o *Options) printSources(r *sourceReport) error {
-	if o.Format != "text" {
-		codebase.PrintNotes(o.App, r.notes())
+// mentionsIn returns the models that a text names. A baseline has none.
+func (o *Options) mentionsIn(check checker, file, text string) (list []codebase.Match[mention]) {
+	if codebase.IsBaseline(text) {
+		return nil
 	}
-	if o.Format == "github" {
-		return r.annotations(o.Out)
-	}
-	return o.Print(r.list, r.text)
-}
-
-// sourceScan looks for models in source files.
-type sourceScan struct {
-	check       checker
-	withUnknown bool
-	seen        map[string]retirement // the state of each word so far: a repository repeats its words
-}
-
-// read returns the models of a file. A binary file has none.
-func (s *sourceScan) read(file codebase.File) (found readSource) {
-	if file.Err == nil {
-		found, file.Err = s.words(file.Path)
-	}
-	if errors.Is(file.Err, ErrBinary) {
-		return readSource{}
-	}
-	if file.Err != nil {
-		found.err = exit.FileError(file.Path, file.Err)
-	}
-	return found
-}
-
-func (s *sourceScan) words(name string) (readSource, error) {
-	found := readSource{isText: true}
-	f, err := os.Open(name) //nolint:gosec // the user names the file or its folder
-	if err != nil {
-		return readSource{}, err
-	}
-	defer f.Close()
-	in := bufio.NewReader(f)
-	if head, _ := in.Peek(in.Size()); codebase.IsBaseline(string(head)) {
-		return found, nil
-	}
-	for word, err := range Read(in) {
-		if err != nil {
-			return found, err
+	line, ignored := 0, false
+	for word := range Words(text) {
+		r := check.named(word)
+		if !o.reports(r, word) {
+			continue
 		}
-		if r := s.state(word); s.reports(r, word) {
-			found.mentions = append(found.mentions, mention{place{name, word.Line}, r, word.Ignored})
+		if word.Line != line { // once for a line, which may be the whole of a large file
+			line, ignored = word.Line, codebase.IsIgnored(text, word.At)
 		}
+		r.Model = strings.Clone(r.Model) // and not the text
+		m := codebase.Match[mention]{Value: mention{place{file, line}, r, check.finds(r) || r.State == models.StateUnknown}, Ignored: ignored}
+		if m.Value.fails { // a baseline must not accept what fails only later
+			m.Entry = &codebase.Entry{File: file, What: r.Model}
+		}
+		list = append(list, m)
 	}
-	return found, nil
+	return list
 }
 
-// maxSeen bounds the words that are remembered: a file with data can have millions.
-const maxSeen = 100_000
-
-// state returns the state of the model that a word names.
-func (s *sourceScan) state(word Word) retirement {
-	r, ok := s.seen[word.Text]
-	if !ok {
-		if len(s.seen) == maxSeen {
-			clear(s.seen)
-		}
-		r = s.model(word)
-		s.seen[word.Text] = r
-	}
-	return r
-}
-
-// model returns the state of the model that a word names, without the prefix of a provider: openai/gpt-4o is the same model as gpt-4o.
-func (s *sourceScan) model(word Word) retirement {
-	r := s.check.first(word.IDs())
-	if plain := s.check.model(r.Model[strings.LastIndexByte(r.Model, '/')+1:]); plain.Matched == r.Matched {
+// named returns the state of the model that a word names, without the prefix of a provider: openai/gpt-4o is the same model as gpt-4o.
+func (c checker) named(word Word) retirement {
+	r := c.first(word.IDs())
+	if plain := c.model(r.Model[strings.LastIndexByte(r.Model, '/')+1:]); plain.Matched == r.Matched {
 		return plain
 	}
 	return r
@@ -146,12 +84,12 @@ func (s *sourceScan) model(word Word) retirement {
 
 // reports reports whether a model is printed. An unknown one must look like an id: many words begin like the models of a provider,
 // as gpt-tokenizer does.
-func (s *sourceScan) reports(r retirement, word Word) bool {
+func (o *Options) reports(r retirement, word Word) bool {
 	switch r.State {
 	case models.StateListed:
 		return false
 	case models.StateUnknown:
-		return s.withUnknown && r.Provider != "" && word.Value && strings.ContainsAny(word.Text, "0123456789")
+		return o.failUnknown && r.Provider != "" && word.Value && strings.ContainsAny(word.Text, "0123456789")
 	default:
 		return true
 	}

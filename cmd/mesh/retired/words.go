@@ -1,130 +1,59 @@
 package retired
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
 	"iter"
 	"slices"
 	"strings"
-
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 )
 
-// Word is a whole word of a file that may be the id of a model.
+// Word is a whole word of a text that may be the id of a model.
 type Word struct {
 	Text string
-	// Line counts from 1.
-	Line int
+	// At is its index in the text, and Line counts from 1.
+	At, Line int
 	// Value means that the word is all of a text in quotes, or all of the value of a key named model.
 	Value bool
-	// Ignored means that a comment on the line accepts what it names.
-	Ignored bool
 }
 
 // maxWord is the length of the longest word, in bytes. No id is longer.
 const maxWord = 256
 
-// ErrBinary reports a file that is not text, because it has a zero byte.
-var ErrBinary = errors.New("not a text file")
-
-// The parts of a file that are in memory at a time, in bytes.
-const (
-	firstPart = 64 << 10
-	maxPart   = 1 << 20
-)
-
-// Read yields the words of a file as [Words] does, and keeps only a part of it in memory. It ends with an error.
-func Read(r io.Reader) iter.Seq2[Word, error] {
-	return func(yield func(Word, error) bool) {
-		parts := bufio.NewScanner(r)
-		parts.Buffer(make([]byte, firstPart), 2*maxPart)
-		parts.Split(splitPart)
-		for lines := 0; parts.Scan(); lines += bytes.Count(parts.Bytes(), []byte("\n")) {
-			if bytes.IndexByte(parts.Bytes(), 0) >= 0 {
-				yield(Word{}, ErrBinary)
-				return
-			}
-			for word := range Words(parts.Bytes()) {
-				word.Line += lines
-				if !yield(word, nil) {
-					return
-				}
-			}
-		}
-		if err := parts.Err(); err != nil {
-			yield(Word{}, err)
-		}
-	}
-}
-
-// splitPart returns the complete lines, or of a very long line a part that ends between two words.
-func splitPart(data []byte, atEOF bool) (advance int, part []byte, err error) {
-	end := bytes.LastIndexByte(data, '\n') + 1
-	switch {
-	case atEOF:
-		end = len(data)
-	case end == 0 && len(data) < maxPart:
-		return 0, nil, nil // more is needed
-	case end == 0:
-		if end = bytes.LastIndexAny(data, " \t,;(){}[]") + 1; end == 0 {
-			end = len(data)
-		}
-	}
-	if end == 0 {
-		return 0, nil, nil
-	}
-	return end, data[:end], nil
-}
-
 // Words yields the words of a text that have a hyphen or are values: a short id such as o1 is also an ordinary name. A word may have a
 // prefix, as in "openai/gpt-4o"; [IDs] returns its parts. Without the prefix it is in lower case.
-func Words(text []byte) iter.Seq[Word] {
+func Words(text string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
-		marked := bytes.Contains(text, []byte(codebase.Mark))
-		line, ignored := 1, marked && isIgnored(text)
+		line := 1
 		for begin := 0; begin < len(text); {
 			end := begin
 			for end < len(text) && inWord[text[end]] {
 				end++
 			}
 			if word, ok := wordAt(text, begin, end); ok {
-				word.Line, word.Ignored = line, ignored
+				word.Line = line
 				if !yield(word) {
 					return
 				}
 			}
-			if begin = end + 1; end < len(text) && text[end] == '\n' {
+			if end < len(text) && text[end] == '\n' {
 				line++
-				ignored = marked && isIgnored(text[begin:])
 			}
+			begin = end + 1
 		}
 	}
 }
 
-// isIgnored reports whether the first line of a text is ignored.
-func isIgnored(text []byte) bool {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return codebase.IsIgnored(string(line))
-}
-
 // wordAt returns the word of a run of word characters, without the punctuation at its end.
-func wordAt(text []byte, begin, end int) (Word, bool) {
-	trimmed := bytes.TrimRight(text[begin:end], ".:/@")
-	if len(trimmed) == 0 || len(trimmed) > maxWord || isPart(text, begin, end) || !isLower(string(trimmed[bytes.LastIndexAny(trimmed, separators)+1:])) {
+func wordAt(text string, begin, end int) (Word, bool) {
+	word := Word{Text: strings.TrimRight(text[begin:end], "."+separators), At: begin}
+	if word.Text == "" || len(word.Text) > maxWord || isPart(text, begin, end) || !isLower(word.Text[strings.LastIndexAny(word.Text, separators)+1:]) {
 		return Word{}, false
 	}
-	hyphen := bytes.IndexByte(trimmed, '-') >= 0
-	value := len(trimmed) == end-begin && (inQuotes(text, begin, end) || isModel(text, begin, end))
-	if !hyphen && !value {
-		return Word{}, false
-	}
-	return Word{Text: string(trimmed), Value: value}, true
+	word.Value = len(word.Text) == end-begin && (inQuotes(text, begin, end) || isModel(text, begin, end))
+	return word, word.Value || strings.Contains(word.Text, "-")
 }
 
 // isPart reports whether a run is only the beginning of ids, as in gpt-4* and gpt-4-. In **gpt-4** it is not.
-func isPart(text []byte, begin, end int) bool {
+func isPart(text string, begin, end int) bool {
 	if text[end-1] == '-' {
 		return true
 	}
@@ -132,7 +61,7 @@ func isPart(text []byte, begin, end int) bool {
 }
 
 // inQuotes reports whether the same quotation mark is on both sides. The second one may have a backslash.
-func inQuotes(text []byte, begin, end int) bool {
+func inQuotes(text string, begin, end int) bool {
 	if end < len(text) && text[end] == '\\' {
 		end++
 	}
@@ -144,16 +73,16 @@ const maxKey = 64
 
 // isModel reports whether a run is the value of a key whose name ends in model, as in "model: o1" of YAML, or of a variable such as
 // OPENAI_MODEL=o1.
-func isModel(text []byte, begin, end int) bool {
+func isModel(text string, begin, end int) bool {
 	if end < len(text) && strings.IndexByte(" \t\r\n,}#", text[end]) < 0 {
 		return false
 	}
 	before := text[max(0, begin-maxKey):begin]
-	blank := bytes.TrimRight(before, " \t")
-	if key, ok := bytes.CutSuffix(blank, []byte(":")); ok && len(blank) < len(before) {
-		return bytes.HasSuffix(bytes.ToLower(bytes.TrimRight(key, "\"' \t")), []byte("model"))
+	blank := strings.TrimRight(before, " \t")
+	if key, ok := strings.CutSuffix(blank, ":"); ok && len(blank) < len(before) {
+		return strings.HasSuffix(strings.ToLower(strings.TrimRight(key, "\"' \t")), "model")
 	}
-	return bytes.HasSuffix(before, []byte("MODEL="))
+	return strings.HasSuffix(before, "MODEL=")
 }
 
 // inWord has the characters that are part of a word, or of an id with a prefix.

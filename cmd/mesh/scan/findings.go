@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -13,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// finding is a credential at a line and a column of a file, both from 1. The column counts characters. It does not contain the
-// credential.
+// finding is a credential at a line and a column of a file, both from 1. The column counts characters; a byte that is not UTF-8 is one. It
+// does not contain the credential.
 type finding struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -25,32 +27,35 @@ type finding struct {
 	Advice    string `json:"advice"`
 }
 
-// match is a finding with its credential, which is hashed for a baseline and never printed.
-type match struct {
-	finding
-	credential string
-	ignored    bool
+// label returns the name of the rule, marked if it also matches harmless text.
+func (f finding) label() string {
+	if f.Heuristic {
+		return f.Name + " (heuristic)"
+	}
+	return f.Name
 }
 
 // matchesIn returns the findings in the content of a file. It turns offsets, which are in order, into lines and columns in one pass.
-func matchesIn(scanner *scan.Scanner, file, content string) []match {
+func matchesIn(scanner *scan.Scanner, file, content string) []codebase.Match[finding] {
 	found := mostSpecific(scanner.FindAll(content))
-	list := make([]match, len(found))
-	line, ignored := 0, false
-	column, counted := 1, 0 // the column of the byte at counted
+	list := make([]codebase.Match[finding], len(found))
+	ignored := false
+	line, column, counted := 1, 1, 0 // of the byte at counted
 	for i, f := range found {
 		if newlines := strings.Count(content[counted:f.Start], "\n"); newlines > 0 || i == 0 {
 			line += newlines
-			begin := strings.LastIndexByte(content[:f.Start], '\n') + 1
-			column, counted = 1, begin
-			text, _, _ := strings.Cut(content[begin:], "\n")
-			ignored = codebase.IsIgnored(text)
+			column, counted = 1, strings.LastIndexByte(content[:f.Start], '\n')+1
+			ignored = codebase.IsIgnored(content, f.Start) // once for a line, which may be the whole of a large file
 		}
-		column += characters(content[counted:f.Start])
+		column += utf8.RuneCountInString(content[counted:f.Start])
 		counted = f.Start
 		rule := f.Rule
-		list[i] = match{
-			finding{file, line + 1, column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice}, strings.Clone(content[f.Start:f.End]), ignored,
+		list[i] = codebase.Match[finding]{
+			Value:   finding{file, line, column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice},
+			Ignored: ignored,
+		}
+		if rule.Number != 0 { // the token of the gateway is in no baseline
+			list[i].Entry = &codebase.Entry{File: file, What: rule.Name, Credential: strings.Clone(content[f.Start:f.End])}
 		}
 	}
 	return list
@@ -84,106 +89,54 @@ func generality(r scan.Rule) int {
 	}
 }
 
-// characters counts the characters of a text; a byte that is not UTF-8 counts as one.
-func characters(text string) (n int) {
-	for range text {
-		n++
+// printFindings prints the findings in the format of -o.
+func (o *Options) printFindings(s *codebase.Search[finding]) error {
+	annotations := make([]codebase.Annotation, len(s.Found))
+	for i, f := range s.Found {
+		annotations[i] = codebase.Annotation{File: f.File, Line: f.Line, Column: f.Column, Title: f.Name, Text: f.Advice}
 	}
-	return n
-}
-
-// scanReport has the credentials of a code base.
-type scanReport struct {
-	selection      *codebase.Selection
-	known, written *codebase.Baseline
-
-	found  []finding
-	files  int
-	folder bool
-	unread []error
-	codebase.Accepted
-}
-
-func (r *scanReport) add(file scanned) {
-	if file.err != nil {
-		r.unread = append(r.unread, file.err)
-	}
-	if file.isText {
-		r.files++
-		r.folder = r.folder || !file.named
-	}
-	for _, m := range file.matches {
-		switch {
-		case m.ignored:
-			r.Ignored++
-		case m.Rule != 0 && r.isKnown(m):
-			r.Accepted.Known++
-		default:
-			r.found = append(r.found, m.finding)
+	notes := s.Notes()
+	return s.Print(s.Found, notes, func(w io.Writer) error {
+		for _, f := range s.Found {
+			if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", output.Line(f.File), f.Line, f.Column, f.label(), f.Advice); err != nil {
+				return err
+			}
 		}
-	}
-}
-
-// isKnown reports whether the baseline has a match, and adds it to the one that is written.
-func (r *scanReport) isKnown(m match) bool {
-	r.written.Add(inBaseline(r.written, m))
-	return r.known != nil && r.known.Knows(inBaseline(r.known, m))
-}
-
-// inBaseline returns the form of a match in a baseline.
-func inBaseline(b *codebase.Baseline, m match) codebase.Finding {
-	f := codebase.Finding{File: b.In(m.File), What: m.Name}
-	f.What += " " + codebase.Fingerprint(f, m.credential)
-	return f
-}
-
-// text writes the findings and a summary, which is left out if files were given by name and have none.
-func (r *scanReport) text(w io.Writer) error {
-	if err := findingLines(w, r.found); err != nil {
-		return err
-	}
-	if len(r.found) > 1 {
-		if err := r.table(w); err != nil {
-			return err
+		if len(s.Found) > 1 {
+			if err := summary(w, s.Found); err != nil {
+				return err
+			}
 		}
-	}
-	lines := r.Notes(r.selection)
-	if r.folder || len(r.found) > 1 {
-		lines = append(lines, output.Plural(len(r.found), "finding")+" in "+output.Plural(r.files, "file"))
-	}
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
+		if s.InFolder || len(s.Found) > 1 { // nothing if files were given by name and have none
+			notes = append(notes, output.Plural(len(s.Found), "finding")+" in "+output.Plural(s.Texts, "file"))
 		}
-	}
-	return nil
+		for _, line := range notes {
+			if _, err := fmt.Fprintln(w, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, annotations)
 }
 
 // maxCounts is how many rows the summary has.
 const maxCounts = 20
 
-// table writes how many findings each rule has in each file, the most first.
-func (r *scanReport) table(w io.Writer) error {
+// summary writes how many findings each rule has in each file, the most first.
+func summary(w io.Writer, found []finding) error {
 	type key struct{ rule, file string }
 	counts := map[key]int{}
-	for _, f := range r.found {
+	for _, f := range found {
 		counts[key{f.label(), f.File}]++
 	}
-	keys := make([]key, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y key) int {
+	keys := slices.SortedFunc(maps.Keys(counts), func(x, y key) int {
 		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x.rule, y.rule), cmp.Compare(x.file, y.file))
 	})
 	var rows [][]string
-	rest := 0
-	for i, k := range keys {
-		if i < maxCounts {
-			rows = append(rows, []string{table.Count(counts[k]), k.rule, k.file})
-		} else {
-			rest += counts[k]
-		}
+	rest := len(found)
+	for _, k := range keys[:min(maxCounts, len(keys))] {
+		rows = append(rows, []string{table.Count(counts[k]), k.rule, k.file})
+		rest -= counts[k]
 	}
 	if rest > 0 {
 		rows = append(rows, []string{table.Count(rest), "others", ""})

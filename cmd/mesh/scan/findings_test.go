@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -30,10 +31,10 @@ func TestMatchesInCountsLinesAndColumns(t *testing.T) {
 			before := content[:found[i].Start]
 			begin := strings.LastIndexByte(before, '\n') + 1
 			line, _, _ := strings.Cut(content[begin:], "\n")
-			assert.Equal(t, strings.Count(before, "\n")+1, m.Line, "%q", content)
-			assert.Equal(t, utf8.RuneCountInString(before[begin:])+1, m.Column, "%q", content)
-			assert.Equal(t, content[found[i].Start:found[i].End], m.credential)
-			assert.True(t, !m.ignored || strings.Contains(line, "mesh:ignore"))
+			assert.Equal(t, strings.Count(before, "\n")+1, m.Value.Line, "%q", content)
+			assert.Equal(t, utf8.RuneCountInString(before[begin:])+1, m.Value.Column, "%q", content)
+			assert.Equal(t, &codebase.Entry{File: "f", What: m.Value.Name, Credential: content[found[i].Start:found[i].End]}, m.Entry)
+			assert.True(t, !m.Ignored || strings.Contains(line, "mesh:ignore"))
 		}
 	}
 }
@@ -52,7 +53,7 @@ func TestMostSpecificRules(t *testing.T) {
 	} {
 		var got []string
 		for _, m := range matchesIn(scan.New(), "f", content) {
-			got = append(got, fmt.Sprint(m.Name, "@", m.Column))
+			got = append(got, fmt.Sprint(m.Value.Name, "@", m.Value.Column))
 		}
 		assert.Equal(t, want, got, content)
 	}
@@ -61,12 +62,12 @@ func TestMostSpecificRules(t *testing.T) {
 // TestTableOfAScanIsBounded has 30 files with a finding.
 func TestTableOfAScanIsBounded(t *testing.T) {
 	t.Parallel()
-	var r scanReport
+	var found []finding
 	for i := range 30 {
-		r.found = append(r.found, finding{File: strings.Repeat("f", i+1), Name: "rule"})
+		found = append(found, finding{File: strings.Repeat("f", i+1), Name: "rule"})
 	}
 	var out strings.Builder
-	require.NoError(t, r.table(&out))
+	require.NoError(t, summary(&out, found))
 	assert.Equal(t, 1+1+maxCounts+1, strings.Count(out.String(), "\n"))
 	assert.Regexp(t, `(?m)^ *10 +others *$`, out.String())
 }

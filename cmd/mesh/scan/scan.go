@@ -3,8 +3,6 @@ package scan
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -33,8 +30,7 @@ func New(a *app.App) *cobra.Command {
 		Short: "Find credentials in files, folders or stdin; exit status 1 if there are any",
 		Long: `Scan prints file:line:column, rule and advice for each credential in the files and folders, or in stdin if none is given, and how many
 each rule and file has. It never prints a credential. The exit status is 1 if there are any. A file that cannot be read is
-reported, and the others are scanned; the exit status is then 2, or 1 if the others contain credentials. Scan holds as many files at
-a time in memory as there are processors.
+reported, and the others are scanned; the exit status is then 2, or 1 if the others contain credentials.
 
 Rules 10 and 12 also match harmless text. They are for stdin, as for a message, and with --heuristics for files.
 It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any position; a baseline never accepts this token.
@@ -60,65 +56,55 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 
 // run prints the credentials in the files. It reads stdin if none is given.
 func run(_ context.Context, o *Options) error {
-	if len(o.paths) == 0 {
-		o.paths = []string{"-"}
+	s, err := codebase.NewSearch[finding](o.App, &o.sources, "scan")
+	if err == nil {
+		err = o.scanPaths(s)
 	}
-	selection, known, err := o.sources.Open("scan")
 	if err != nil {
 		return err
 	}
-	r := scanReport{selection: selection, known: known, written: codebase.NewBaseline(o.sources.WriteBaseline), found: []finding{}}
-	if err := o.scanPaths(&r); err != nil {
+	if s.WritesBaseline() {
+		return s.WriteBaseline()
+	}
+	if err := o.printFindings(s); err != nil {
 		return err
 	}
-	if o.sources.WriteBaseline != "" {
-		return errors.Join(codebase.WriteBaseline(o.App, o.sources.WriteBaseline, r.written), codebase.JoinUnread(r.unread))
+	if len(s.Found) == 0 {
+		return s.UnreadError()
 	}
-	if err := o.printFindings(&r); err != nil {
-		return err
-	}
-	if len(r.found) == 0 {
-		return codebase.JoinUnread(r.unread)
-	}
-	for _, err := range r.unread {
+	for _, err := range s.Unread {
 		o.Warn(err)
 	}
 	return exit.ErrFound
 }
 
-// scanPaths adds the findings in files and folders, and in stdin for "-".
-func (o *Options) scanPaths(r *scanReport) error {
+// scanPaths adds the findings in stdin for "-", and in files and folders.
+func (o *Options) scanPaths(s *codebase.Search[finding]) error {
 	inFiles, err := o.Scanner(o.extended, withHeuristics(o.heuristics))
 	if err != nil {
 		return err
 	}
-	var named []string
-	for _, path := range o.paths {
-		if path != "-" {
-			named = append(named, path)
-			continue
-		}
-		file, err := o.scanStdin()
-		if err != nil {
+	named := slices.DeleteFunc(slices.Clone(o.paths), func(path string) bool { return path == "-" })
+	if len(named) < len(o.paths) || len(o.paths) == 0 {
+		if err := o.scanStdin(s); err != nil {
 			return err
 		}
-		r.add(file)
 	}
-	list := r.selection.Files(named)
-	defer o.Progress.Stop()
-	for _, file := range codebase.Each(list, codebase.Reading(o.App, list), func() func(codebase.File) scanned {
-		return func(file codebase.File) scanned { return scanFile(inFiles, file) }
-	}) {
-		r.add(file)
-	}
+	s.Files(named, true, func(file, text string) []codebase.Match[finding] {
+		found := matchesIn(inFiles, file, text)
+		if codebase.IsBaseline(text) { // its fingerprints match the heuristic rules; a key beside them is still one
+			found = slices.DeleteFunc(found, func(m codebase.Match[finding]) bool { return m.Value.Heuristic })
+		}
+		return found
+	})
 	return nil
 }
 
-// scanStdin returns the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
-func (o *Options) scanStdin() (scanned, error) {
+// scanStdin adds the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
+func (o *Options) scanStdin(s *codebase.Search[finding]) error {
 	scanner, err := o.Scanner(o.extended, withHeuristics(!o.noHeuristics))
 	if err != nil {
-		return scanned{}, err
+		return err
 	}
 	in := o.ReadingStdin()
 	if in == o.In {
@@ -126,13 +112,15 @@ func (o *Options) scanStdin() (scanned, error) {
 	}
 	content, err := io.ReadAll(in)
 	if err != nil {
-		return scanned{}, exit.WrongUse(err)
+		return exit.WrongUse(err)
 	}
 	if len(content) == 0 {
 		o.Note("stdin is empty; mesh scan . scans this folder")
-		return scanned{}, nil
+		return nil
 	}
-	return scanned{isText: true, matches: matchesIn(scanner, "-", string(content))}, nil
+	s.InFolder = true
+	s.Add(matchesIn(scanner, "-", string(content)))
+	return nil
 }
 
 // withHeuristics returns an option of a scanner, or nil.
@@ -141,61 +129,4 @@ func withHeuristics(apply bool) scan.Option {
 		return nil
 	}
 	return scan.WithoutHeuristics()
-}
-
-// scanned is what was found in a file.
-type scanned struct {
-	matches []match
-	isText  bool
-	named   bool
-	err     error
-}
-
-// scanFile returns the findings in a file. A binary file is scanned only if it was given by name.
-func scanFile(scanner *scan.Scanner, file codebase.File) scanned {
-	if file.Err != nil {
-		return scanned{err: exit.FileError(file.Path, file.Err)}
-	}
-	text, isText, err := file.ReadText()
-	if err != nil || !isText && !file.Named {
-		return scanned{err: exit.FileError(file.Path, err)}
-	}
-	found := scanned{isText: true, named: file.Named, matches: matchesIn(scanner, file.Path, text)}
-	if codebase.IsBaseline(text) { // its fingerprints match the heuristic rules; a key beside them is still one
-		found.matches = slices.DeleteFunc(found.matches, func(m match) bool { return m.Heuristic })
-	}
-	return found
-}
-
-// printFindings prints a report in the format of -o.
-func (o *Options) printFindings(r *scanReport) error {
-	if o.Format != "text" {
-		codebase.PrintNotes(o.App, r.Notes(r.selection))
-	}
-	if o.Format != "github" {
-		return o.Print(r.found, r.text)
-	}
-	for _, f := range r.found {
-		if err := codebase.Annotation(o.Out, "error", f.File, f.Line, f.Column, f.Name, f.Advice); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// label returns the name of the rule, marked if it also matches harmless text.
-func (f finding) label() string {
-	if f.Heuristic {
-		return f.Name + " (heuristic)"
-	}
-	return f.Name
-}
-
-func findingLines(w io.Writer, found []finding) error {
-	for _, f := range found {
-		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", output.Line(f.File), f.Line, f.Column, f.label(), f.Advice); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -8,13 +8,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// Annotation writes an annotation of GitHub Actions. level is error or warning. A column of 0 is not known.
-func Annotation(w io.Writer, level, file string, line, column int, title, text string) error {
-	place := fmt.Sprintf("file=%s,line=%d", property(file), line)
-	if column > 0 {
-		place += fmt.Sprintf(",col=%d", column)
+// Annotation is an error that GitHub Actions shows at a line of a file. A Column of 0 is not known.
+type Annotation struct {
+	File         string
+	Line, Column int
+	Title, Text  string
+}
+
+func writeAnnotations(w io.Writer, list []Annotation) error {
+	var lines strings.Builder
+	for _, a := range list {
+		column := ""
+		if a.Column > 0 {
+			column = fmt.Sprintf(",col=%d", a.Column)
+		}
+		fmt.Fprintf(&lines, "::error file=%s,line=%d%s,title=%s::%s\n", property(a.File), a.Line, column, property(a.Title), output.Line(dataEscapes.Replace(a.Text)))
 	}
-	_, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", level, place, property(title), output.Line(dataEscapes.Replace(text)))
+	_, err := io.WriteString(w, lines.String())
 	return err
 }
 

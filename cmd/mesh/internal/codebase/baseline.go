@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,96 +16,102 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 )
 
-// Finding is what a baseline knows of something that was found. It has no line, which changes whenever lines are added above it.
-type Finding struct {
+// Entry is what a baseline knows of something that was found. It has no line, which changes whenever lines are added above it.
+type Entry struct {
 	// File is its path below the folder of the baseline, or the absolute path.
 	File string `json:"file"`
 	// What is the name of a model, or a rule with the fingerprint of a credential.
 	What string `json:"finding"`
+	// Credential is "" in a baseline.
+	Credential string `json:"-"`
 }
 
-// entry is a line of a baseline.
-type entry struct {
-	Finding
+// line is a line of a baseline.
+type line struct {
+	Entry
 	Count int `json:"count"`
 }
 
-// Fingerprint identifies a credential in a baseline, which others can read: it is a part of a hash of the credential, the rule and the
-// file. The file is in it so that the baseline does not show which files have the same credential.
-func Fingerprint(f Finding, credential string) string {
-	hash := sha256.New()
-	for _, text := range []string{f.File, f.What, credential} {
-		fmt.Fprintf(hash, "%d:%s", len(text), text)
-	}
-	const length = 8
-	return hex.EncodeToString(hash.Sum(nil)[:length])
-}
-
-// Baseline has what was found before. The zero value has nothing.
-type Baseline struct {
+// baseline has what was found before.
+type baseline struct {
 	folder string
-	left   map[Finding]int
+	counts map[Entry]int
 }
 
-// NewBaseline returns an empty baseline for a file of that name.
-func NewBaseline(file string) *Baseline {
+// newBaseline returns an empty baseline for a file of that name.
+func newBaseline(file string) *baseline {
 	folder, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		folder = filepath.Dir(file)
 	}
-	return &Baseline{folder, map[Finding]int{}}
+	return &baseline{folder, map[Entry]int{}}
 }
 
-// OpenBaseline reads a baseline that Write has written.
-func OpenBaseline(file string) (*Baseline, error) {
+// openBaseline reads a baseline that write has written.
+func openBaseline(file string) (*baseline, error) {
 	text, err := os.ReadFile(file) //nolint:gosec // the user names the file
 	if err != nil {
 		return nil, err
 	}
-	b := NewBaseline(file)
+	b := newBaseline(file)
 	number := 0
-	for line := range bytes.Lines(text) {
+	for text := range bytes.Lines(text) {
 		number++
-		e, ok := parseEntry(line)
+		l, ok := parseLine(text)
 		if !ok {
 			return nil, fmt.Errorf("%s:%d is no line of a baseline, which --write-baseline writes", file, number)
 		}
-		b.left[e.Finding] += e.Count
+		b.counts[l.Entry] += l.Count
 	}
 	return b, nil
 }
 
-func parseEntry(line []byte) (e entry, ok bool) {
-	err := json.Unmarshal(line, &e)
-	return e, err == nil && e.File != "" && e.What != "" && e.Count > 0
+func parseLine(text []byte) (l line, ok bool) {
+	err := json.Unmarshal(text, &l)
+	return l, err == nil && l.File != "" && l.What != "" && l.Count > 0
 }
 
-// IsBaseline reports whether each complete line of a text, and at least one, is an entry of a baseline. The last line may be cut off.
+// IsBaseline reports whether each complete line of a text, and at least one, is a line of a baseline. The last line may be cut off.
 func IsBaseline(text string) bool {
 	complete := text[:strings.LastIndexByte(text, '\n')+1]
 	if !strings.HasPrefix(complete, `{"file":`) {
 		return false
 	}
-	for line := range strings.Lines(complete) {
-		if _, ok := parseEntry([]byte(line)); !ok {
+	for text := range strings.Lines(complete) {
+		if _, ok := parseLine([]byte(text)); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// Has reports whether the baseline has credentials or, without credentials, models. An empty one has both.
-func (b *Baseline) Has(credentials bool) bool {
-	for f := range b.left {
-		if strings.Contains(f.What, " ") == credentials { // before the fingerprint
+// has reports whether the baseline has credentials or, without credentials, models. An empty one has both.
+func (b *baseline) has(credentials bool) bool {
+	for e := range b.counts {
+		if strings.Contains(e.What, " ") == credentials { // before the fingerprint
 			return true
 		}
 	}
-	return len(b.left) == 0
+	return len(b.counts) == 0
 }
 
-// In returns the name of a file in the baseline.
-func (b *Baseline) In(file string) string {
+// entry returns the form of an entry in the baseline, which others can read: the credential becomes a part of a hash of it, the rule and the
+// file. The file is in it so that the baseline does not show which files have the same credential.
+func (b *baseline) entry(e Entry) Entry {
+	inside := Entry{File: b.path(e.File), What: e.What}
+	if e.Credential != "" {
+		hash := sha256.New()
+		for _, text := range []string{inside.File, e.What, e.Credential} {
+			fmt.Fprintf(hash, "%d:%s", len(text), text)
+		}
+		const length = 8
+		inside.What += " " + hex.EncodeToString(hash.Sum(nil)[:length])
+	}
+	return inside
+}
+
+// path returns the name of a file in the baseline.
+func (b *baseline) path(file string) string {
 	absolute, err := filepath.Abs(file)
 	if err != nil || file == "-" {
 		return filepath.ToSlash(file)
@@ -115,45 +122,33 @@ func (b *Baseline) In(file string) string {
 	return filepath.ToSlash(absolute) // on another drive
 }
 
-// Add adds something that was found.
-func (b *Baseline) Add(f Finding) { b.left[f]++ }
+func (b *baseline) add(e Entry) { b.counts[b.entry(e)]++ }
 
-// Knows reports whether the baseline has a finding. Each one counts once, so that a second use of a model in a file is new.
-func (b *Baseline) Knows(f Finding) bool {
-	if b == nil || b.left[f] == 0 {
-		return false
-	}
-	b.left[f]--
-	return true
+// knows reports whether the baseline has an entry. Each one counts once, so that a second use of a model in a file is new.
+func (b *baseline) knows(e Entry) bool {
+	e = b.entry(e)
+	b.counts[e]--
+	return b.counts[e] >= 0
 }
 
-// Len returns the number of findings.
-func (b *Baseline) Len() (n int) {
-	for _, count := range b.left {
+// size returns the number of findings.
+func (b *baseline) size() (n int) {
+	for _, count := range b.counts {
 		n += count
 	}
 	return n
 }
 
-// Write replaces a file by the baseline: a line of JSON for each file and finding, sorted, so that a change is a small difference.
-func (b *Baseline) Write(file string) error {
-	list := make([]entry, 0, len(b.left))
-	for f, count := range b.left {
-		list = append(list, entry{f, count})
-	}
-	slices.SortFunc(list, func(x, y entry) int { return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.What, y.What)) })
+// write replaces a file by the baseline: a line of JSON for each file and finding, sorted, so that a change is a small difference.
+func (b *baseline) write(file string) error {
+	entries := slices.SortedFunc(maps.Keys(b.counts), func(x, y Entry) int { return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.What, y.What)) })
 	var text bytes.Buffer
 	lines := json.NewEncoder(&text)
 	lines.SetEscapeHTML(false)
-	for _, e := range list {
-		if err := lines.Encode(e); err != nil {
+	for _, e := range entries {
+		if err := lines.Encode(line{e, b.counts[e]}); err != nil {
 			return err
 		}
 	}
-	replacement, err := files.Replace(file)
-	if err != nil {
-		return err
-	}
-	defer replacement.Discard()
-	return replacement.Commit(text.Bytes())
+	return files.WriteAll(file, text.Bytes())
 }

@@ -1,46 +1,45 @@
-package codebase_test
+package codebase
 
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 )
 
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "sub/a")
 	file := filepath.Join(root, "sub", "known")
-	b := codebase.NewBaseline(file)
-	assert.Equal(t, "a", b.In(filepath.Join(root, "sub", "a")))
-	assert.Equal(t, "../x/y", b.In(filepath.Join(root, "x", "y")))
-	assert.Equal(t, "-", b.In("-"))
-	for _, f := range []codebase.Finding{{File: "b<", What: "m"}, {File: "a", What: "n"}, {File: "b<", What: "m"}} {
-		b.Add(f)
+	b := newBaseline(file)
+	assert.Equal(t, "a", b.path(filepath.Join(root, "sub", "a")))
+	assert.Equal(t, "../x/y", b.path(filepath.Join(root, "x", "y")))
+	assert.Equal(t, "-", b.path("-"))
+	for _, f := range []Entry{{File: filepath.Join(root, "sub", "b<"), What: "m"}, {File: filepath.Join(root, "sub", "a"), What: "n"}, {File: filepath.Join(root, "sub", "b<"), What: "m"}} {
+		b.add(f)
 	}
-	assert.Equal(t, 3, b.Len())
-	require.NoError(t, b.Write(file))
+	assert.Equal(t, 3, b.size())
+	require.NoError(t, b.write(file))
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, `{"file":"a","finding":"n","count":1}`+"\n"+`{"file":"b<","finding":"m","count":2}`+"\n", string(text))
 
-	known, err := codebase.OpenBaseline(file)
+	known, err := openBaseline(file)
 	require.NoError(t, err)
 	for _, want := range []bool{true, true, false} {
-		assert.Equal(t, want, known.Knows(codebase.Finding{File: "b<", What: "m"}), "each one counts once")
+		assert.Equal(t, want, known.knows(Entry{File: filepath.Join(root, "sub", "b<"), What: "m"}), "each one counts once")
 	}
-	assert.False(t, known.Knows(codebase.Finding{File: "b<", What: "n"}))
-	assert.Equal(t, 1, known.Len())
+	assert.False(t, known.knows(Entry{File: filepath.Join(root, "sub", "b<"), What: "n"}))
+	assert.True(t, known.knows(Entry{File: filepath.Join(root, "sub", "a"), What: "n"}))
 
-	_, err = codebase.OpenBaseline(file + "x")
+	_, err = openBaseline(file + "x")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	for _, line := range []string{"x", "{}", `{"file":"a","finding":"m","count":0}`, `{"file":"","finding":"m","count":1}`, "", "[]"} {
 		require.NoError(t, os.WriteFile(file, []byte(`{"file":"a","finding":"n","count":1}`+"\n"+line+"\n"), 0o600))
-		_, err = codebase.OpenBaseline(file)
+		_, err = openBaseline(file)
 		require.ErrorContains(t, err, "known:2 is no line of a baseline", line)
 	}
 }
@@ -52,15 +51,18 @@ func TestIsBaseline(t *testing.T) {
 		line: true, line + line: true, line + `{"fi`: true,
 		"": false, `{"file":"a"`: false, line + "key\n": false, "\n" + line: false, line + "\n": false,
 	} {
-		assert.Equal(t, want, codebase.IsBaseline(text), "%q", text)
+		assert.Equal(t, want, IsBaseline(text), "%q", text)
 	}
 }
 
-func TestFingerprint(t *testing.T) {
+// TestCredentialsInABaseline checks that a part of a hash identifies a credential, the rule and the file.
+func TestCredentialsInABaseline(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for _, c := range [][3]string{{"a", "rule", "key"}, {"b", "rule", "key"}, {"a", "rulekey", ""}, {"a", "rule", "key2"}, {"arule", "", "key"}} {
-		print := codebase.Fingerprint(codebase.Finding{File: c[0], What: c[1]}, c[2])
+	b, seen := newBaseline("known"), map[string]bool{}
+	for _, e := range []Entry{{"a", "rule", "key"}, {"b", "rule", "key"}, {"a", "rulekey", "x"}, {"a", "rule", "key2"}, {"arule", "x", "key"}} {
+		inside := b.entry(e)
+		_, print, _ := strings.Cut(inside.What, " ")
+		assert.Equal(t, Entry{File: e.File, What: e.What + " " + print}, inside)
 		assert.Regexp(t, `^[0-9a-f]{16}$`, print)
 		assert.False(t, seen[print])
 		seen[print] = true

@@ -1,27 +1,17 @@
 package codebase
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// Mark is the text of a comment that accepts what is found on its line.
-const Mark = "mesh:ignore"
+// mark is a comment that accepts what is found on its line. What begins a comment depends on the language, so the mark may be anywhere in
+// the line, but not in a longer word such as mesh:ignore-file.
+var mark = regexp.MustCompile(`(?:^|[^\w:-])mesh:ignore(?:$|[^\w:-])`)
 
-// IsIgnored reports whether a line has the mark as a word of its own. What begins a comment depends on the language, so the mark may be
-// anywhere in the line.
-func IsIgnored(line string) bool {
-	for from := 0; ; {
-		at := strings.Index(line[from:], Mark)
-		if at < 0 {
-			return false
-		}
-		at += from
-		from = at + len(Mark)
-		if (at == 0 || !inWord(line[at-1])) && (from == len(line) || !inWord(line[from])) {
-			return true
-		}
-	}
-}
-
-// inWord reports whether a longer word could go on with c, such as mesh:ignore-file.
-func inWord(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-:", c) >= 0
+// IsIgnored reports whether the line of a text that has the byte at an index has the mark.
+func IsIgnored(text string, at int) bool {
+	begin := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[begin:], "\n")
+	return mark.MatchString(line)
 }

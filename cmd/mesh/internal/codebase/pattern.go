@@ -2,8 +2,10 @@ package codebase
 
 import (
 	"errors"
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // pattern is a line of a .gitignore, as gitignore(5) describes it. Classes with names, such as [[:digit:]], are not known.
@@ -11,35 +13,15 @@ import (
 // The code is our own because the implementation in Go that is well kept is part of go-git, an implementation of all of git: its modules
 // would be in the go.mod of everybody who imports the SDK. A test compares the code with git.
 type pattern struct {
-	text     string
-	negated  bool
-	folders  bool // it matches folders only
-	name     bool // it has no slash and is compared with the last part of a path
-	segments []segment
+	text    string
+	negated bool
+	folders bool // it matches folders only
+	// segments are what is between the slashes, the last one first, each anyFolders or a pattern of path.Match.
+	segments []string
 }
 
-// segment is what a pattern has between two slashes.
-type segment struct {
-	any    bool // "**", which is any number of folders
-	tokens []token
-}
-
-// token matches one byte of a set, or with star any number of bytes.
-type token struct {
-	star bool
-	set  [4]uint64
-}
-
-func (t *token) add(c byte) { t.set[c>>6] |= 1 << (c & 63) }
-
-func (t *token) has(c byte) bool { return t.set[c>>6]>>(c&63)&1 == 1 }
-
-// invert makes t match the other bytes.
-func (t *token) invert() {
-	for i := range t.set {
-		t.set[i] = ^t.set[i]
-	}
-}
+// anyFolders is a segment that matches any number of folders.
+const anyFolders = "**"
 
 var errPattern = errors.New("is not a pattern of .gitignore")
 
@@ -52,25 +34,25 @@ func parsePattern(line string) (*pattern, error) {
 	p := &pattern{text: line}
 	line, p.negated = strings.CutPrefix(line, "!")
 	line, p.folders = strings.CutSuffix(line, "/")
-	p.name = !strings.Contains(line, "/")
-	parts := strings.Split(strings.TrimPrefix(line, "/"), "/")
-	for i, part := range parts {
+	if !strings.Contains(line, "/") {
+		line = anyFolders + "/" + line // a name matches in all folders
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(line, "/"), "/") {
 		if part == "" {
 			return nil, errPattern
 		}
-		if part == "**" && !p.name {
-			p.segments = append(p.segments, segment{any: true})
-			if i < len(parts)-1 {
-				continue
+		if part != anyFolders {
+			part = withClasses(part)
+			if _, err := path.Match(part, ""); err != nil {
+				return nil, errPattern
 			}
-			part = "*" // what ends in /** matches what is in a folder, and not the folder
 		}
-		tokens, err := parseTokens(part)
-		if err != nil {
-			return nil, err
-		}
-		p.segments = append(p.segments, segment{tokens: tokens})
+		p.segments = append(p.segments, part)
 	}
+	if p.segments[len(p.segments)-1] == anyFolders { // what ends in /** matches what is in a folder, and not the folder
+		p.segments = append(p.segments, "*")
+	}
+	slices.Reverse(p.segments)
 	return p, nil
 }
 
@@ -84,110 +66,85 @@ func trimBlanks(line string) string {
 	return trimmed
 }
 
-func parseTokens(text string) ([]token, error) {
-	var tokens []token
-	for text != "" {
-		var t token
+// withClasses returns a segment with its classes in the form of path.Match.
+func withClasses(segment string) string {
+	var text strings.Builder
+	for segment != "" {
 		size := 1
-		switch text[0] {
-		case '*':
-			t.star = true
-		case '?':
-			t.invert()
-		case '[':
-			if size = t.parseClass(text); size == 0 {
-				return nil, errPattern
-			}
+		switch segment[0] {
 		case '\\':
-			if size = 2; len(text) < size {
-				return nil, errPattern
-			}
-			t.add(text[1])
-		default:
-			t.add(text[0])
+			size = min(2, len(segment))
+		case '[':
+			var class string
+			class, segment = cutClass(segment[1:])
+			text.WriteString(class)
+			continue
 		}
-		tokens, text = append(tokens, t), text[size:]
+		text.WriteString(segment[:size])
+		segment = segment[size:]
 	}
-	return tokens, nil
+	return text.String()
 }
 
-// parseClass adds the bytes of a class such as [!a-z] and returns its length, or 0 if it has no end.
-func (t *token) parseClass(text string) int {
-	i := 1
-	inverted := i < len(text) && (text[i] == '!' || text[i] == '^')
-	if inverted {
-		i++
+// cutClass returns the class whose "[" is before a text, and the text behind it. For path.Match a "!" becomes "^", and each character has a
+// backslash, since "]" may be the first and "-" the first or last one.
+func cutClass(text string) (class, rest string) {
+	class = "["
+	if strings.HasPrefix(text, "!") || strings.HasPrefix(text, "^") {
+		class, text = "[^", text[1:]
 	}
-	for first := true; i < len(text); first = false {
-		if text[i] == ']' && !first {
-			if inverted {
-				t.invert()
-			}
-			return i + 1
-		}
-		low, size := classByte(text[i:])
-		i += size
-		t.add(low) // also as the first of a range that is empty, such as b-a
-		high := low
-		if i+1 < len(text) && text[i] == '-' && text[i+1] != ']' {
-			high, size = classByte(text[i+1:])
-			i += 1 + size
-		}
-		for c := low; c < high; c++ {
-			t.add(c)
-		}
-		if low <= high {
-			t.add(high)
+	for first := true; text != "" && (first || text[0] != ']'); first = false {
+		var low, high string
+		low, text = cutEscaped(text)
+		class += low
+		if len(text) > 1 && text[0] == '-' && text[1] != ']' {
+			high, text = cutEscaped(text[1:])
+			class += "-" + high
 		}
 	}
-	return 0
+	if text == "" {
+		return class, "" // without an end, which is an error of path.Match
+	}
+	return class + "]", text[1:]
 }
 
-// classByte returns the first byte of the rest of a class, which may have a backslash before it, and the length of both.
-func classByte(text string) (c byte, size int) {
-	if text[0] == '\\' && len(text) > 1 {
-		return text[1], 2
+// cutEscaped returns the first character of a text with a backslash, which it may have already.
+func cutEscaped(text string) (escaped, rest string) {
+	if len(text) > 1 && text[0] == '\\' {
+		text = text[1:]
 	}
-	return text[0], 1
+	_, size := utf8.DecodeRuneInString(text)
+	return `\` + text[:size], text[size:]
 }
 
-// matches reports whether the pattern matches a path below its folder.
-func (p *pattern) matches(path []string, isFolder bool) bool {
-	switch {
-	case p.folders && !isFolder || len(path) == 0:
+// matches reports whether the pattern matches a path below its folder. It compares from the end, where paths differ most. After a mismatch
+// it goes back to the last anyFolders only: a longer match of an earlier one could not help.
+func (p *pattern) matches(names []string, isFolder bool) bool {
+	if p.folders && !isFolder {
 		return false
-	case p.name:
-		return p.segments[0].matches(path[len(path)-1])
-	default:
-		return match(p.segments, path, func(s segment) bool { return s.any }, segment.matches)
 	}
-}
-
-func (s segment) matches(name string) bool {
-	return match(s.tokens, []byte(name), func(t token) bool { return t.star }, func(t token, c byte) bool { return t.has(c) })
-}
-
-// match reports whether elements match a list in which a star is any number of elements. After a mismatch it goes back to the last star
-// only: a longer match of an earlier star could not help. The time is at most the product of both lengths.
-func match[P, E any](list []P, elements []E, isStar func(P) bool, one func(P, E) bool) bool {
 	star, begin := -1, 0
-	p, e := 0, 0
-	for p < len(list) || e < len(elements) {
+	for s, n := 0, 0; s < len(p.segments) || n < len(names); {
 		switch {
-		case p < len(list) && isStar(list[p]):
-			star, begin = p, e
-			p++
-		case p < len(list) && e < len(elements) && one(list[p], elements[e]):
-			p++
-			e++
-		case star >= 0 && begin < len(elements):
+		case s < len(p.segments) && p.segments[s] == anyFolders:
+			star, begin = s, n
+			s++
+		case s < len(p.segments) && n < len(names) && matchesName(p.segments[s], names[len(names)-1-n]):
+			s++
+			n++
+		case star >= 0 && begin < len(names):
 			begin++
-			p, e = star+1, begin
+			s, n = star+1, begin
 		default:
 			return false
 		}
 	}
 	return true
+}
+
+func matchesName(segment, name string) bool {
+	matched, _ := path.Match(segment, name) // parsePattern has checked the segment
+	return matched
 }
 
 // patterns are those of one file, in its order.

@@ -1,10 +1,12 @@
-// Package codebase selects and reads the files of a code base, for mesh scan and mesh retired --scan. What they find can be
-// ignored by a comment on its line, or be known from a baseline.
+// Package codebase searches the files of a code base, for mesh scan and mesh retired --scan. What they find can be ignored by a comment on
+// its line, or be known from a baseline.
 package codebase
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,75 +14,66 @@ import (
 	"strings"
 )
 
-// Options select files.
-type Options struct {
-	// Exclude has patterns as in a .gitignore, without "!". They hold for files that are given by name, too.
-	Exclude []string
-	// LeftOut has patterns of files in folders that are counted only.
-	LeftOut []string
-	// All selects the files that .gitignore or LeftOut exclude, and the folders of code of others.
-	All bool
-	// Not has the names of files that are not selected in folders, such as a baseline, which has what was found.
-	Not []string
-}
-
-// Selection selects files.
-type Selection struct {
+// selection selects files.
+type selection struct {
 	exclude, leftOut patterns
 	all              bool
-	not              []fs.FileInfo
+	baselines        []fs.FileInfo // which have what was found
 	counts           map[string]int
-	selected         []File
+	selected         []file
 }
 
-// File is a file that was selected.
-type File struct {
-	Path string
-	// Named means that it was given by name, and not found in a folder.
-	Named bool
-	// Err is why the file or folder cannot be read.
-	Err error
+// file is a file that was selected.
+type file struct {
+	path string
+	// named means that it was given by name, and not found in a folder.
+	named bool
+	// size is that of a regular file, in bytes.
+	size int64
+	// err is why the file or folder cannot be read.
+	err error
 }
 
-// New returns a Selection, or an error that names an invalid pattern.
-func New(o Options) (*Selection, error) {
-	s := &Selection{all: o.All, counts: map[string]int{}}
-	for _, text := range o.Exclude {
+// selection returns a selection by the flags, or an error that names an invalid pattern. Files of leftOut in folders are counted only.
+func (f *Flags) selection(leftOut []string) (*selection, error) {
+	s := &selection{all: f.allFiles, counts: map[string]int{}}
+	for _, text := range f.exclude {
 		p, err := parsePattern(text)
 		if err != nil || p == nil || p.negated {
 			return nil, fmt.Errorf("%q must be a pattern as in a .gitignore, without # and !, such as tests/**", text)
 		}
 		s.exclude = append(s.exclude, p)
 	}
-	if !o.All {
-		s.leftOut = parsePatterns(strings.Join(o.LeftOut, "\n"))
+	if !f.allFiles {
+		s.leftOut = parsePatterns(strings.Join(leftOut, "\n"))
 	}
-	for _, name := range o.Not {
+	for _, name := range []string{f.baseline, f.writeBaseline} {
 		if info, err := os.Stat(name); err == nil { // a file that does not exist is not found
-			s.not = append(s.not, info)
+			s.baselines = append(s.baselines, info)
 		}
 	}
 	return s, nil
 }
 
-// Files returns the regular files of paths: a file itself, and the files of a folder with all its subfolders. Symbolic links are followed
+// files returns the regular files of paths: a file itself, and the files of a folder with all its subfolders. Symbolic links are followed
 // in paths only.
-func (s *Selection) Files(paths []string) []File {
+func (s *selection) files(paths []string) []file {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
-		case err == nil && info.IsDir():
+		case err != nil:
+			s.selected = append(s.selected, file{path: path, err: err})
+		case info.IsDir():
 			s.walk(path)
-		case err == nil && s.excludes(split(path), nil, false):
-		default:
-			s.selected = append(s.selected, File{path, true, err})
+		case !s.excludes(split(path), nil, false):
+			s.selected = append(s.selected, file{path: path, named: true, size: info.Size()})
 		}
 	}
 	return s.selected
 }
 
-// excludes reports whether Exclude has a path, as it is printed or as it is below the folder that was given.
-func (s *Selection) excludes(printed, below []string, isFolder bool) bool {
+// excludes reports whether --exclude has a path, as it is printed or as it is below the folder that was given.
+func (s *selection) excludes(printed, below []string, isFolder bool) bool {
 	return s.exclude.last(printed, isFolder) != nil || s.exclude.last(below, isFolder) != nil
 }
 
@@ -90,25 +83,27 @@ func split(path string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == ".." })
 }
 
-// Count is how many files a pattern has left out.
-type Count struct {
-	Pattern string
-	Files   int
+// patternCount is how many files a pattern has left out.
+type patternCount struct {
+	pattern string
+	files   int
 }
 
-// LeftOut returns the patterns of Options.LeftOut that have left out files, the most first.
-func (s *Selection) LeftOut() []Count {
-	list := make([]Count, 0, len(s.counts))
+// leftOutCounts returns the patterns that have left out files, the most first.
+func (s *selection) leftOutCounts() []patternCount {
+	list := make([]patternCount, 0, len(s.counts))
 	for text, files := range s.counts {
-		list = append(list, Count{text, files})
+		list = append(list, patternCount{text, files})
 	}
-	slices.SortFunc(list, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Files, a.Files), cmp.Compare(a.Pattern, b.Pattern)) })
+	slices.SortFunc(list, func(a, b patternCount) int {
+		return cmp.Or(cmp.Compare(b.files, a.files), cmp.Compare(a.pattern, b.pattern))
+	})
 	return list
 }
 
 // walk is the walk through one folder that was given.
 type walk struct {
-	*Selection
+	*selection
 	root    string
 	printed []string // the parts of root
 	top     int      // how many of the folders of a path are above root
@@ -120,8 +115,8 @@ type ignoreFile struct {
 	patterns patterns
 }
 
-func (s *Selection) walk(root string) {
-	w := walk{Selection: s, root: root, printed: split(root)}
+func (s *selection) walk(root string) {
+	w := walk{selection: s, root: root, printed: split(root)}
 	above, rules := w.repository()
 	w.top = len(above)
 	w.folder(".", above, rules)
@@ -170,7 +165,7 @@ func (w *walk) withIgnoreFile(rules []ignoreFile, folder string, depth int) []ig
 func (w *walk) folder(path string, parts []string, rules []ignoreFile) {
 	entries, err := os.ReadDir(filepath.Join(w.root, path))
 	if err != nil {
-		w.selected = append(w.selected, File{Path: filepath.Join(w.root, path), Err: err})
+		w.selected = append(w.selected, file{path: filepath.Join(w.root, path), err: err})
 		if len(entries) == 0 {
 			return
 		}
@@ -194,12 +189,13 @@ func (w *walk) file(path string, entry fs.DirEntry, below []string) {
 		w.counts[p.text]++
 		return
 	}
-	for _, not := range w.not {
-		if info, err := entry.Info(); err == nil && os.SameFile(not, info) {
-			return
-		}
+	info, err := entry.Info()
+	if err != nil { // it was removed meanwhile
+		return
 	}
-	w.selected = append(w.selected, File{Path: filepath.Join(w.root, path)})
+	if !slices.ContainsFunc(w.baselines, func(b fs.FileInfo) bool { return os.SameFile(b, info) }) {
+		w.selected = append(w.selected, file{path: filepath.Join(w.root, path), size: info.Size()})
+	}
 }
 
 // The folders with the history of the code, and with the code of others.
@@ -221,4 +217,31 @@ func ignored(rules []ignoreFile, path []string, isFolder bool) bool {
 		}
 	}
 	return false
+}
+
+// beginning is how much of a file is searched for a zero byte, in bytes, as git does it.
+const beginning = 8000
+
+// read returns the content of a text. A binary file has a zero byte among its first 8,000 bytes; it is read no further, unless it was named
+// and binary is true. A file is held in memory once, and not also what io.ReadAll grows through.
+func (f *file) read(binary bool) (content string, ok bool, err error) {
+	if f.err != nil {
+		return "", false, f.err
+	}
+	in, err := os.Open(f.path)
+	if err != nil {
+		return "", false, err
+	}
+	defer in.Close()
+	var text strings.Builder
+	text.Grow(int(f.size))
+	_, err = io.CopyN(&text, in, beginning)
+	ok = strings.IndexByte(text.String(), 0) < 0 || binary && f.named
+	if err == nil && ok {
+		_, err = io.Copy(&text, in)
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return text.String(), ok && err == nil, err
 }

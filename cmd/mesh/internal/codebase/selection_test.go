@@ -1,4 +1,4 @@
-package codebase_test
+package codebase
 
 import (
 	"io/fs"
@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 )
 
 // tree makes files in a new folder and returns it. The content of a .gitignore is behind a blank.
@@ -26,20 +24,20 @@ func tree(t *testing.T, files ...string) string {
 	return root
 }
 
-// names returns the names of the files that o selects from paths below root, joined by blanks.
-func names(t *testing.T, o codebase.Options, root string, paths ...string) string {
+// names returns the names of the files that the flags select from paths below root, joined by blanks.
+func names(t *testing.T, f Flags, root string, paths ...string) string {
 	t.Helper()
-	s, err := codebase.New(o)
+	s, err := f.selection(nil)
 	require.NoError(t, err)
 	var list []string
 	for i := range paths {
 		paths[i] = filepath.Join(root, paths[i])
 	}
-	for _, file := range s.Files(paths) {
-		name, err := filepath.Rel(root, file.Path)
+	for _, file := range s.files(paths) {
+		name, err := filepath.Rel(root, file.path)
 		require.NoError(t, err)
-		if file.Err != nil {
-			require.ErrorIs(t, file.Err, fs.ErrNotExist)
+		if file.err != nil {
+			require.ErrorIs(t, file.err, fs.ErrNotExist)
 			name += "!"
 		}
 		list = append(list, filepath.ToSlash(name))
@@ -50,17 +48,17 @@ func names(t *testing.T, o codebase.Options, root string, paths ...string) strin
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a/b.go", "a/.github/c.yml", "a/.git/d", "a/node_modules/e.js", "a/x/vendor/f.go", "g", "vendor/h", "y/.git")
-	assert.Equal(t, "a/.github/c.yml a/b.go g no! vendor/h", names(t, codebase.Options{}, root, "a", "g", "no", "vendor", "y"))
-	assert.Equal(t, "a/.github/c.yml a/b.go a/node_modules/e.js a/x/vendor/f.go", names(t, codebase.Options{All: true}, root, "a"))
-	assert.Equal(t, "a/.github/c.yml g", names(t, codebase.Options{Not: []string{filepath.Join(root, "a/b.go"), "no"}}, root, "a", "g"))
+	assert.Equal(t, "a/.github/c.yml a/b.go g no! vendor/h", names(t, Flags{}, root, "a", "g", "no", "vendor", "y"))
+	assert.Equal(t, "a/.github/c.yml a/b.go a/node_modules/e.js a/x/vendor/f.go", names(t, Flags{allFiles: true}, root, "a"))
+	assert.Equal(t, "a/.github/c.yml g", names(t, Flags{baseline: filepath.Join(root, "a/b.go"), writeBaseline: "no"}, root, "a", "g"))
 	folder := filepath.Join(root, "a", "x")
 	require.NoError(t, os.Chmod(folder, 0))
 	defer os.Chmod(folder, 0o700)
-	s, err := codebase.New(codebase.Options{})
+	s, err := new(Flags).selection(nil)
 	require.NoError(t, err)
-	for _, file := range s.Files([]string{filepath.Join(root, "a")}) {
-		if file.Err != nil { // not for root
-			require.ErrorContains(t, file.Err, folder, "%s", file.Path)
+	for _, file := range s.files([]string{filepath.Join(root, "a")}) {
+		if file.err != nil { // not for root
+			require.ErrorContains(t, file.err, folder, "%s", file.path)
 		}
 	}
 }
@@ -69,10 +67,10 @@ func TestGitIgnoreFiles(t *testing.T) {
 	t.Parallel()
 	root := tree(t, ".git/config", ".gitignore *.log\n/top\nsub/only\n", "x.log", "top", "y/top", "only", "y/only",
 		"sub/.gitignore !keep.log\n", "sub/keep.log", "sub/x.log", "sub/only", "sub/deep/keep.log", "sub/deep/only", "sub/deep/x")
-	assert.Equal(t, ".gitignore only sub/.gitignore sub/deep/keep.log sub/deep/only sub/deep/x sub/keep.log y/only y/top", names(t, codebase.Options{}, root, "."))
-	assert.Equal(t, "sub/deep/keep.log sub/deep/only sub/deep/x", names(t, codebase.Options{}, root, "sub/deep"), "the files above hold, too")
-	assert.Equal(t, "x.log", names(t, codebase.Options{}, root, "x.log"), "given by name")
-	all := names(t, codebase.Options{All: true}, root, ".")
+	assert.Equal(t, ".gitignore only sub/.gitignore sub/deep/keep.log sub/deep/only sub/deep/x sub/keep.log y/only y/top", names(t, Flags{}, root, "."))
+	assert.Equal(t, "sub/deep/keep.log sub/deep/only sub/deep/x", names(t, Flags{}, root, "sub/deep"), "the files above hold, too")
+	assert.Equal(t, "x.log", names(t, Flags{}, root, "x.log"), "given by name")
+	all := names(t, Flags{allFiles: true}, root, ".")
 	assert.Contains(t, all, "x.log")
 	assert.NotContains(t, all, "config")
 }
@@ -89,10 +87,10 @@ func TestExclude(t *testing.T) {
 		`\!x`:        "a/b.md a/c.go a/tests/d.go tests/e.go a/c.go",
 		"a/tests/**": "a/b.md a/c.go tests/e.go a/c.go",
 	} {
-		assert.Equal(t, want, names(t, codebase.Options{Exclude: []string{pattern}}, root, ".", "a/c.go"), pattern)
+		assert.Equal(t, want, names(t, Flags{exclude: []string{pattern}}, root, ".", "a/c.go"), pattern)
 	}
 	for _, pattern := range []string{"", "#", "!x", "[a", `a\`, "/", "a//b"} {
-		_, err := codebase.New(codebase.Options{Exclude: []string{pattern}})
+		_, err := (&Flags{exclude: []string{pattern}}).selection(nil)
 		require.ErrorContains(t, err, "must be a pattern as in a .gitignore", pattern)
 	}
 }
@@ -100,12 +98,37 @@ func TestExclude(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	root := tree(t, ".git/config", "testdata/x/go.lock", "testdata/x/a.go", "testdata/x/testdata/b/c", "testdata/x/testdata/d")
-	o := codebase.Options{LeftOut: []string{"*.lock", "**/testdata/**"}}
-	s, err := codebase.New(o)
+	leftOut := []string{"*.lock", "**/testdata/**"}
+	s, err := new(Flags).selection(leftOut)
 	require.NoError(t, err)
-	list := s.Files([]string{filepath.Join(root, "testdata", "x")})
+	list := s.files([]string{filepath.Join(root, "testdata", "x")})
 	require.Len(t, list, 1, "a folder that is given is not below itself")
-	assert.Equal(t, []codebase.Count{{Pattern: "**/testdata/**", Files: 2}, {Pattern: "*.lock", Files: 1}}, s.LeftOut())
-	o.All = true
-	assert.Equal(t, "testdata/x/a.go testdata/x/go.lock testdata/x/testdata/b/c testdata/x/testdata/d", names(t, o, root, "."))
+	assert.Equal(t, []patternCount{{"**/testdata/**", 2}, {"*.lock", 1}}, s.leftOutCounts())
+	s, err = (&Flags{allFiles: true}).selection(leftOut)
+	require.NoError(t, err)
+	assert.Len(t, s.files([]string{root}), 4)
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	for content, isText := range map[string]bool{
+		"": true, "x": true, strings.Repeat("x", 9000): true, strings.Repeat("x", 8000) + "\x00": true, strings.Repeat("x", 7999) + "\x00y": false, "\x00": false,
+		"\x00" + strings.Repeat("x", 9000): false,
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+		text, ok, err := (&file{path: name, named: true}).read(true)
+		require.NoError(t, err)
+		assert.True(t, ok)
+		assert.Equal(t, content, text)
+		for _, f := range []file{{path: name, named: true}, {path: name}} {
+			text, ok, err = f.read(!f.named)
+			require.NoError(t, err)
+			assert.Equal(t, isText, ok)
+			assert.True(t, !isText || text == content)
+		}
+	}
+	_, ok, err := (&file{path: name + "x"}).read(true)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.False(t, ok)
 }

@@ -1,0 +1,174 @@
+package codebase
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/table"
+)
+
+// Search searches files and collects what is found.
+type Search[T any] struct {
+	// Found has what neither a comment nor the baseline accepts, in the order of the files.
+	Found []T
+	// Texts is the number of texts that were searched, and Unread why others could not be read.
+	Texts  int
+	Unread []error
+	// InFolder means that one of the texts was not given by name.
+	InFolder bool
+
+	app            *app.App
+	flags          *Flags
+	selection      *selection
+	known, written *baseline
+	// ignored and accepted are what comments and the baseline accept.
+	ignored, accepted int
+}
+
+// Match is what was found at a place of a text.
+type Match[T any] struct {
+	Value T
+	// Ignored means that a comment accepts it.
+	Ignored bool
+	// Entry is what a baseline has of it, or nil if no baseline accepts it.
+	Entry *Entry
+}
+
+// NewSearch returns a search with the flags of a command, which is scan or retired. Files of leftOut in folders are counted only.
+func NewSearch[T any](a *app.App, f *Flags, command string, leftOut ...string) (*Search[T], error) {
+	s := &Search[T]{Found: []T{}, app: a, flags: f, written: newBaseline(f.writeBaseline)}
+	var err error
+	if s.selection, err = f.selection(leftOut); err != nil {
+		return nil, exit.Usagef("--exclude %w", err)
+	}
+	if f.baseline == "" {
+		return s, nil
+	}
+	if s.known, err = openBaseline(f.baseline); err != nil {
+		return nil, exit.WrongUse(exit.FileError(f.baseline, err))
+	}
+	if !s.known.has(command == "scan") {
+		return nil, exit.Usagef("--baseline %s has no findings of mesh %s", f.baseline, command)
+	}
+	return s, nil
+}
+
+// Add adds what was found in a text.
+func (s *Search[T]) Add(matches []Match[T]) {
+	s.Texts++
+	for _, m := range matches {
+		switch {
+		case m.Ignored:
+			s.ignored++
+		case m.Entry != nil && s.isKnown(*m.Entry):
+			s.accepted++
+		default:
+			s.Found = append(s.Found, m.Value)
+		}
+	}
+}
+
+func (s *Search[T]) isKnown(e Entry) bool {
+	s.written.add(e)
+	return s.known != nil && s.known.knows(e)
+}
+
+// Files adds what find finds in the files and folders of paths. It runs as many goroutines as there are processors. A binary file is
+// searched if it was given by name and binary is true.
+func (s *Search[T]) Files(paths []string, binary bool, find func(file, text string) []Match[T]) {
+	files := s.selection.files(paths)
+	results := make([]struct {
+		matches []Match[T]
+		isText  bool
+		err     error
+	}, len(files))
+	var bytes int64
+	for i := range files {
+		bytes += files[i].size
+	}
+	var next, done atomic.Int64
+	s.app.Progress.Reading("scanning", func() int64 { return bytes }, done.Load)
+	var searches sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		searches.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				r := &results[i]
+				var text string
+				if text, r.isText, r.err = files[i].read(binary); r.isText {
+					r.matches = find(files[i].path, text)
+				}
+				done.Add(files[i].size)
+			}
+		})
+	}
+	searches.Wait()
+	for i, r := range results {
+		if r.err != nil {
+			s.Unread = append(s.Unread, exit.FileError(files[i].path, r.err))
+		}
+		if r.isText {
+			s.Add(r.matches)
+			s.InFolder = s.InFolder || !files[i].named
+		}
+	}
+}
+
+// UnreadError returns the errors of the files that cannot be read, which could have findings, too.
+func (s *Search[T]) UnreadError() error { return exit.WrongUse(errors.Join(s.Unread...)) }
+
+// IsEmpty reports whether the paths have no text, and none was left out.
+func (s *Search[T]) IsEmpty() bool {
+	return s.Texts == 0 && s.Unread == nil && len(s.selection.counts)+len(s.flags.exclude) == 0
+}
+
+// Notes returns the lines about what the search has left out.
+func (s *Search[T]) Notes() (lines []string) {
+	if s.ignored > 0 {
+		lines = append(lines, output.Plural(s.ignored, "place")+" ignored by comments")
+	}
+	if s.accepted > 0 {
+		lines = append(lines, output.Plural(s.accepted, "place")+" known from the baseline")
+	}
+	total, names := 0, []string(nil)
+	for _, c := range s.selection.leftOutCounts() {
+		total += c.files
+		names = append(names, fmt.Sprint(c.pattern, " ", table.Count(c.files)))
+	}
+	if total > 0 {
+		lines = append(lines, fmt.Sprintf("%s left out (--all-files): %s", output.Plural(total, "file"), strings.Join(names, ", ")))
+	}
+	return lines
+}
+
+// Print prints a value in the format of -o: text has the notes, other formats have them on stderr.
+func (s *Search[T]) Print(value any, notes []string, text func(io.Writer) error, annotations []Annotation) error {
+	if s.app.Format != "text" {
+		for _, line := range notes {
+			s.app.Note(line)
+		}
+	}
+	if s.app.Format == "github" {
+		return writeAnnotations(s.app.Out, annotations)
+	}
+	return s.app.Print(value, text)
+}
+
+// WritesBaseline reports whether the search only writes a baseline.
+func (s *Search[T]) WritesBaseline() bool { return s.flags.writeBaseline != "" }
+
+// WriteBaseline writes the baseline of --write-baseline. The error has those of the files that cannot be read, too.
+func (s *Search[T]) WriteBaseline() error {
+	if err := s.written.write(s.flags.writeBaseline); err != nil {
+		return errors.Join(exit.WrongUse(err), s.UnreadError())
+	}
+	s.app.Note("wrote " + output.Line(s.flags.writeBaseline) + " with " + output.Plural(s.written.size(), "finding"))
+	return s.UnreadError()
+}
