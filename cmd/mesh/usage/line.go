@@ -7,45 +7,29 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
-// lineBudget is a budget of mesh usage --line.
-type lineBudget struct {
-	meter.Budget
-	text string
-	from string // the first day of its period; "" for all days
-}
-
-// usageLine prints the calls of today, in UTC, and which part of the budgets is spent. It reads only the files of the periods: a status
+// printLine prints the calls of today, in UTC, and which part of the budgets is spent. It reads only the files of the periods: a status
 // bar calls it often.
-func usageLine(a *app.App, f *Options, list *prices.List, in *callsfiles.Files, now time.Time) error {
-	today := now.UTC().Format(time.DateOnly)
-	opts := calls.SumOptions{Prices: list, MatchLabels: f.Match, Subscription: f.subscription, From: now.UTC().Truncate(24 * time.Hour), By: [][]string{{"day"}}, OnCopies: in.OnCopies(a.Warn)}
-	budgets := make([]lineBudget, len(f.budgets))
-	for i, text := range f.budgets {
+func (o *Options) printLine(now time.Time) error {
+	now = now.UTC()
+	today, opts := now.Format(time.DateOnly), o.selected
+	opts.From, opts.By = now.Truncate(24*time.Hour), [][]string{{"day"}}
+	begins := map[meter.Period]time.Time{meter.PeriodDay: opts.From, meter.PeriodMonth: opts.From.AddDate(0, 0, 1-now.Day()), meter.PeriodTotal: {}}
+	budgets := make([]meter.Budget, len(o.budgets))
+	for i, text := range o.budgets {
 		b, err := meter.ParseBudget(text)
 		if err != nil {
 			return err
 		}
-		budgets[i] = lineBudget{b, text, today}
-		switch b.Per {
-		case meter.PeriodDay: // from today
-		case meter.PeriodMonth:
-			budgets[i].from = today[:len("2006-01-")] + "01"
-		case meter.PeriodTotal:
-			budgets[i].from = ""
-		}
-		begin, _ := time.Parse(time.DateOnly, budgets[i].from) // zero for all days
-		if begin.Before(opts.From) {
+		budgets[i] = b
+		if begin := begins[b.Per]; begin.Before(opts.From) {
 			opts.From = begin
 		}
 		by := []string{"day", "billing"}
@@ -54,17 +38,20 @@ func usageLine(a *app.App, f *Options, list *prices.List, in *callsfiles.Files, 
 		}
 		opts.By = append(opts.By, by)
 	}
-	sums, err := calls.Sum(opts, in.Since(opts.From)...)
-	unread := exit.WrongUse(in.Rename(err))
+	sums, err := calls.Sum(opts, o.in.Since(opts.From)...)
+	unread := exit.WrongUse(o.in.Rename(err))
 	if unread != nil && !slices.ContainsFunc(sums, func(groups []calls.Group) bool { return len(groups) > 0 }) {
 		return unread
 	}
 	parts := todayParts(sums[0], today)
-	for i := range budgets {
-		parts = append(parts, budgets[i].part(sums[i+1], today, f.chargesOnly))
+	for i, b := range budgets {
+		groups := slices.DeleteFunc(sums[i+1], func(g calls.Group) bool {
+			return g.By[0] < begins[b.Per].Format(time.DateOnly) || g.By[0] > today || o.chargesOnly && g.By[1] == "subscription"
+		})
+		parts = append(parts, o.budgets[i]+": "+spentPart(b, groups))
 	}
-	a.Progress.Stop()
-	if _, err := fmt.Fprintln(a.Out, output.Line(strings.Join(parts, ", "))); err != nil {
+	o.Progress.Stop()
+	if _, err := fmt.Fprintln(o.Out, output.Line(strings.Join(parts, ", "))); err != nil {
 		return err
 	}
 	return unread
@@ -83,17 +70,11 @@ func todayParts(days []calls.Group, today string) []string {
 	return parts
 }
 
-// part returns which part of a budget is spent: by the value that spent most, if it has a label.
-func (b *lineBudget) part(groups []calls.Group, today string, chargesOnly bool) string {
+// spentPart returns which part of a budget the calls of its period spent: those of the value that spent most, if it has a label.
+func spentPart(b meter.Budget, groups []calls.Group) string {
 	spent, most, value := map[string]*big.Rat{}, new(big.Rat), ""
 	for _, g := range groups {
-		if g.By[0] < b.from || g.By[0] > today || chargesOnly && g.By[1] == "subscription" {
-			continue
-		}
-		name := ""
-		if b.Label != "" {
-			name = g.By[2]
-		}
+		name := strings.Join(g.By[2:], "") // "" without a label
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}
@@ -101,7 +82,7 @@ func (b *lineBudget) part(groups []calls.Group, today string, chargesOnly bool) 
 			most, value = spent[name], name
 		}
 	}
-	text := b.text + ": " + percentOf(most, money.Exact(b.USD)) + " %"
+	text := percentOf(most, money.Exact(b.USD)) + " %"
 	if value != "" {
 		text += " (" + value + ")"
 	}

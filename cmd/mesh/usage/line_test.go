@@ -13,7 +13,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // writeCall adds a line to the file of a day.
@@ -35,7 +34,7 @@ func TestUsageLineCountsUpstreams(t *testing.T) {
 	in, err := callsfiles.Open(nil, []string{folder})
 	require.NoError(t, err)
 	a := &app.App{Out: &out, Errs: &out, Format: "text"}
-	require.NoError(t, usageLine(a, &Options{budgets: []string{"1/day"}}, prices.BuiltIn(), in, now))
+	require.NoError(t, (&Options{App: a, in: in, budgets: []string{"1/day"}}).printLine(now))
 	assert.Equal(t, "today 0.00 USD, 1 call, 1/day: 50 %\n", out.String())
 }
 
@@ -51,7 +50,7 @@ func TestUsageLineSpendsAsTheMeter(t *testing.T) {
 		in, err := callsfiles.Open(nil, []string{folder})
 		require.NoError(t, err)
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}
-		require.NoError(t, usageLine(a, &Options{budgets: []string{"5/day"}, chargesOnly: chargesOnly}, prices.BuiltIn(), in, now))
+		require.NoError(t, (&Options{App: a, in: in, budgets: []string{"5/day"}, chargesOnly: chargesOnly}).printLine(now))
 		assert.Equal(t, "today 3.00 USD, 3 calls, 1 unpriced, "+want+"\n", out.String())
 	}
 }
@@ -75,7 +74,7 @@ func TestUsageLine(t *testing.T) {
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}
 		in, err := callsfiles.Open(nil, []string{folder})
 		require.NoError(t, err)
-		require.NoError(t, usageLine(a, &Options{budgets: strings.Fields(budgets)}, prices.BuiltIn(), in, now))
+		require.NoError(t, (&Options{App: a, in: in, budgets: strings.Fields(budgets)}).printLine(now))
 		assert.Equal(t, want+"\n", out.String())
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -42,22 +43,23 @@ func completeList(all ...string) cobra.CompletionFunc {
 // Options are the flags of mesh usage.
 type Options struct {
 	*app.App
-	paths []string
 	selection.Flags
-	by               []string
-	html, account    string
-	reprice, byGiven bool
+	paths                     []string
+	by, budgets, failOn       []string
+	html, account             string
+	reprice, byGiven          bool
+	all, line                 bool
+	sessions                  bool
+	subscription, chargesOnly bool
 
-	budgets, failOn []string
-	all, line       bool
-	sessions        bool
-	subscription    bool
-	chargesOnly     bool
+	in *callsfiles.Files
+	// selected selects and prices the calls.
+	selected calls.SumOptions
 }
 
 // New returns the command mesh usage.
 func New(a *app.App) *cobra.Command {
-	f := Options{App: a}
+	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "usage FILE|DIR|-...",
 		Short: "Add up the calls of files that mesh meter wrote, or of files of usage objects",
@@ -103,146 +105,173 @@ the periods of --budget, as far as their names begin with a day.
 A line that cannot be read is reported, and the sums are those of the others; the exit status is then 2.`,
 		Example: "  mesh usage calls\n  mesh usage --sessions --by label:project\n  mesh usage calls --last 28d\n  mesh usage calls --by day,model\n  mesh usage calls --by month --label team=search\n  mesh usage calls --html page.html\n  mesh usage calls --budget 100/month --fail-on budget,retired\n  mesh usage calls --budget 5/day --line\n  mesh usage calls --by label:team -o csv > teams.csv\n  gunzip -c calls.jsonl.gz | mesh usage - -o json",
 		Args: func(cmd *cobra.Command, paths []string) error {
-			if f.sessions {
+			if o.sessions {
 				return nil
 			}
 			return cobra.MinimumNArgs(1)(cmd, paths)
 		},
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			f.paths, f.byGiven = paths, cmd.Flags().Changed("by")
-			if f.sessions {
-				f.paths = append(f.paths, calls.SessionPaths()...)
+			o.paths, o.byGiven = paths, cmd.Flags().Changed("by")
+			if o.sessions {
+				o.paths = append(o.paths, calls.SessionPaths()...)
 			}
-			if len(f.paths) == 0 {
+			if len(o.paths) == 0 {
 				return exit.Usagef("there are no sessions of Claude Code, Codex, Gemini CLI or opencode in their usual folders; mesh usage DIR reads those of another folder")
 			}
-			return run(cmd.Context(), f)
+			return run(cmd.Context(), o)
 		},
 	}
-	f.Flags.Add(cmd, "day or RFC 3339 time of the first call; 7d is seven days ago, 00:00 UTC", "day or RFC 3339 time after the last call",
+	o.Flags.Add(cmd, "day or RFC 3339 time of the first call; 7d is seven days ago, 00:00 UTC", "day or RFC 3339 time after the last call",
 		"count only the calls with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.by, "by", []string{"provider", "model"}, "what to add up by: day, week (its Monday), month, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
-	flags.BoolVar(&f.sessions, "sessions", false, "also read the sessions of Claude Code, Codex, Gemini CLI and opencode, in their usual folders")
-	flags.BoolVar(&f.subscription, "subscription", false, "calls of session files are those of a subscription: their list price is not a charge")
-	flags.BoolVar(&f.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
-	flags.StringVar(&f.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
-	flags.StringVar(&f.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
-	f.reportFlags(cmd)
+	flags.StringSliceVar(&o.by, "by", []string{"provider", "model"}, "what to add up by: day, week (its Monday), month, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
+	flags.BoolVar(&o.sessions, "sessions", false, "also read the sessions of Claude Code, Codex, Gemini CLI and opencode, in their usual folders")
+	flags.BoolVar(&o.subscription, "subscription", false, "calls of session files are those of a subscription: their list price is not a charge")
+	flags.BoolVar(&o.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
+	flags.StringVar(&o.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
+	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
+	flags.StringArrayVar(&o.budgets, "budget", nil, "show what is left of a budget, such as 5/day, 100/month or 2/day/label:user for the value that spent most; 5 is for all calls of the files; repeatable")
+	flags.BoolVar(&o.chargesOnly, "charges-only", false, "let --budget count only what is charged, as of mesh meter: no calls of a subscription")
+	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
+	flags.BoolVar(&o.line, "line", false, "print one line with the calls of today, in UTC, and the part of each --budget that is spent")
+	flags.BoolVar(&o.all, "all", false, "on a terminal, show all rows")
+	app.Complete(cmd, "fail-on", completeList(adviceCodes...))
 	app.Complete(cmd, "by", completeList("day", "week", "month", "provider", "platform", "model", "label:", "unpriced"))
 	app.PricesFlag(a, cmd)
 	return cmd
 }
 
+// check checks the flags, and sets which calls they select.
+func (o *Options) check() (err error) {
+	if err := o.Parse(); err != nil {
+		return err
+	}
+	switch focus := o.Format == "focus"; {
+	case focus && (o.reprice || o.html != "" || o.byGiven):
+		return exit.Usagef("-o focus has rows of its own; it cannot be used with --by, --reprice or --html")
+	case (focus || o.Format == "csv") && len(o.budgets) > 0:
+		return exit.Usagef("--budget is not for -o %s", o.Format)
+	case !focus && o.account != "":
+		return exit.Usagef("--account is only for -o focus")
+	case focus && len(o.failOn) > 0:
+		return exit.Usagef("--fail-on is not for -o focus")
+	case o.line && (o.Format != "text" || o.byGiven || o.From+o.To+o.Last+o.html != "" || len(o.failOn) > 0 || o.reprice || o.all):
+		return exit.Usagef("--line is one line of text; of the other flags it has --budget, --charges-only and --label only")
+	}
+	for _, text := range o.budgets {
+		if _, err := meter.ParseBudget(text); err != nil {
+			return err
+		}
+	}
+	for _, code := range o.failOn {
+		if !slices.Contains(adviceCodes, code) {
+			return exit.Usagef("--fail-on %q must be %s", code, strings.Join(adviceCodes, ", "))
+		}
+	}
+	if slices.Contains(o.failOn, report.CodeBudget) && len(o.budgets) == 0 {
+		return exit.Usagef("--fail-on budget checks --budget, which is missing")
+	}
+	o.selected = calls.SumOptions{Reprice: o.reprice, Subscription: o.subscription, MatchLabels: o.Match}
+	if o.selected.From, o.selected.To, err = o.Times(time.Now()); err != nil {
+		return err
+	}
+	return page.Check(o.App, o.html, o.paths...)
+}
+
 // run prints what the calls of the files cost.
-func run(_ context.Context, f Options) error {
-	a, paths := f.App, f.paths
-	if err := f.Parse(); err != nil {
-		return err
-	}
-	opts, err := f.options(a.Format)
+func run(_ context.Context, o *Options) error {
+	err := o.check()
 	if err != nil {
 		return err
 	}
-	if err := page.Check(a, f.html, paths...); err != nil {
+	if o.selected.Prices, _, err = o.PriceList(); err != nil {
 		return err
 	}
-	list, _, err := a.PriceList()
-	if err != nil {
+	if o.in, err = callsfiles.Open(o.ReadingStdin(), o.paths); err != nil {
 		return err
 	}
-	in, err := callsfiles.Open(a.ReadingStdin(), paths)
-	if err != nil {
-		return err
+	defer o.in.Close()
+	o.selected.OnCopies = o.in.OnCopies(o.Warn)
+	if o.line {
+		return o.printLine(time.Now())
 	}
-	defer in.Close()
-	opts.OnCopies = in.OnCopies(a.Warn)
-	if f.line {
-		return usageLine(a, &f, list, in, time.Now())
+	o.selected.OnRead = o.ReadingCalls("reading calls", o.in)
+	if o.Format == "focus" {
+		return o.writeFocus()
 	}
-	opts.Prices, opts.OnRead = list, a.ReadingCalls("reading calls", in)
-	if a.Format == "focus" {
-		return usageFocus(a, list, opts, f.account, in)
-	}
-	sums, err := costs.Read(f.by, opts, in.Paths...)
-	opts.OnCopies = func(calls.Copies) {} // they were reported
-	unread := exit.WrongUse(in.Rename(err))
+	sums, err := costs.Read(o.by, o.selected, o.in.Paths...)
+	o.selected.OnCopies = func(calls.Copies) {} // they were reported
+	unread := exit.WrongUse(o.in.Rename(err))
 	if unread != nil {
 		if sums.Calls == 0 {
 			return unread
 		}
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
-	o := report.Options{From: opts.From, To: opts.To, MatchLabels: f.Match, Reprice: opts.Reprice, Subscription: f.subscription, Prices: list, Budgets: f.budgets, ChargesOnly: f.chargesOnly}
-	r, text, err := f.reports(a, o, sums, in)
+	r, text, err := o.reports(sums)
 	if err != nil {
 		return err
 	}
-	sums.OldPrices = table.OldPrices(list.AsOf().Format(time.DateOnly), time.Now())
+	sums.OldPrices = table.OldPrices(o.selected.Prices.AsOf().Format(time.DateOnly), time.Now())
 	if r != nil {
-		sums.Budgets, sums.Part = r.Budgets, f.From+f.To+f.Last != ""
+		sums.Budgets, sums.Part = r.Budgets, o.From+o.To+o.Last != ""
 	}
-	if f.html != "" {
-		if err := page.WriteHTML(a, f.html, r); err != nil {
+	if o.html != "" {
+		if err := page.WriteHTML(o.App, o.html, r); err != nil {
 			return err
 		}
 	}
-	if err := printUsage(a, sums, r, text, opts, &f, in); err != nil {
+	o.warnEmpty(sums)
+	if err := o.print(sums, r, text); err != nil {
 		return err
 	}
-	return cmp.Or(unread, failOn(a, r, f.failOn))
+	return cmp.Or(unread, o.checkRules(r))
 }
 
-// options returns the options of the flags.
-func (f Options) options(format string) (opts calls.SumOptions, err error) {
-	if err := f.check(format); err != nil {
-		return opts, err
+// print prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
+func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
+	switch {
+	case o.Format == "csv":
+		if sums.OldPrices != "" {
+			o.Note("prices: " + sums.OldPrices)
+		}
+		o.Progress.Stop()
+		return sums.CSV(o.Out)
+	case o.Format == "json":
+		return o.Print(usageJSON{sums, r}, nil)
+	case text == nil:
+		return o.Print(sums, sums.Table)
 	}
-	if err := f.checkReport(format); err != nil {
-		return opts, err
-	}
-	opts = calls.SumOptions{Reprice: f.reprice, Subscription: f.subscription, MatchLabels: f.Match}
-	opts.From, opts.To, err = f.Times(time.Now())
-	return opts, err
+	return o.printText(text, sums)
 }
 
-// printUsage prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
-func printUsage(a *app.App, sums *costs.Report, r, text *report.Report, opts calls.SumOptions, f *Options, in *callsfiles.Files) error {
-	if sums.Calls == 0 && !warnLabels(a, opts, in) {
-		a.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
+// warnEmpty warns if there are no calls, or none with a label of --by.
+func (o *Options) warnEmpty(sums *costs.Report) {
+	if sums.Calls == 0 {
+		if !o.warnLabels() {
+			o.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
+		}
+		return
 	}
 	for i, by := range sums.By {
 		label, labelled := strings.CutPrefix(by, "label:")
-		if labelled && sums.Calls > 0 && !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
-			a.Warn(fmt.Errorf("--by: no call has the label %q", label))
+		if labelled && !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
+			o.Warn(fmt.Errorf("--by: no call has the label %q", label))
 		}
 	}
-	switch {
-	case a.Format == "csv":
-		if sums.OldPrices != "" {
-			a.Note("prices: " + sums.OldPrices)
-		}
-		a.Progress.Stop()
-		return sums.CSV(a.Out)
-	case a.Format == "json":
-		return a.Print(usageJSON{sums, r}, nil)
-	case text == nil:
-		return a.Print(sums, sums.Table)
-	}
-	return usageText(a, text, sums, opts, f, in)
 }
 
 // warnLabels reports whether a label of --label is why there are no calls, and warns about it: no call of the time has it, or has the value.
-func warnLabels(a *app.App, opts calls.SumOptions, in *callsfiles.Files) (warned bool) {
-	match := opts.MatchLabels
+func (o *Options) warnLabels() (warned bool) {
+	opts := o.selected
 	opts.MatchLabels, opts.OnRead = nil, nil
-	for _, name := range slices.Sorted(maps.Keys(match)) {
+	for _, name := range slices.Sorted(maps.Keys(o.Match)) {
 		opts.By = [][]string{{"label:" + name}}
-		sums, _ := calls.Sum(opts, in.Paths...) // lines that cannot be read were reported
+		sums, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
 		var values []string
 		found := len(sums[0]) == 0
 		for _, group := range sums[0] {
-			found = found || group.By[0] == match[name]
+			found = found || group.By[0] == o.Match[name]
 			if value := group.By[0]; value != "" && len(values) < maxValues {
 				values = append(values, strconv.Quote(value))
 			}
@@ -251,9 +280,9 @@ func warnLabels(a *app.App, opts calls.SumOptions, in *callsfiles.Files) (warned
 		case found:
 			continue
 		case values == nil:
-			a.Warn(fmt.Errorf("--label: no call has the label %q", name))
+			o.Warn(fmt.Errorf("--label: no call has the label %q", name))
 		default:
-			a.Warn(fmt.Errorf("--label: no call has %s=%s; it is one of %s", name, match[name], strings.Join(values, ", ")))
+			o.Warn(fmt.Errorf("--label: no call has %s=%s; it is one of %s", name, o.Match[name], strings.Join(values, ", ")))
 		}
 		warned = true
 	}

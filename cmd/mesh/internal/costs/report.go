@@ -4,9 +4,7 @@ package costs
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
@@ -68,9 +66,6 @@ func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) 
 		for _, day := range all[3] { // sorted
 			r.First, r.Last = cmp.Or(r.First, day.By[0]), day.By[0]
 		}
-	}
-	if err != nil {
-		r.Errors = strings.Split(output.Error(err), "\n")
 	}
 	return r, err
 }

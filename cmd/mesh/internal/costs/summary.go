@@ -12,53 +12,48 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // Summary adds up calls by model, as mesh meter prints them.
 type Summary struct {
-	mu          sync.Mutex
-	models, all *calls.Totals
-	// unbounded is the number of unpriced calls of which nothing is known.
-	unbounded int
-	// unpriced and failed count calls by why they have no known cost, or cost nothing.
-	unpriced, failed map[cause]int
+	mu                    sync.Mutex
+	models, unpriced, all *calls.Totals
+	// failed counts the calls that cost nothing, by why.
+	failed map[cause]int
 }
 
-type model struct {
-	platform string
-	provider models.Provider
-	name     string
-}
-
-// cause is why calls of a model have no known cost, or cost nothing.
-type cause struct {
-	model
-	text string
-}
+// cause has the platform, the provider and the model of calls, and why they have no known cost, or cost nothing.
+type cause [4]string
 
 // NewSummary returns an empty Summary.
 func NewSummary() *Summary {
 	models, _ := calls.NewTotals("platform", "provider", "model") // these names are valid
+	unpriced, _ := calls.NewTotals("platform", "provider", "model", "unpriced")
 	all, _ := calls.NewTotals()
-	return &Summary{models: models, all: all, unpriced: map[cause]int{}, failed: map[cause]int{}}
+	return &Summary{models: models, unpriced: unpriced, all: all, failed: map[cause]int{}}
 }
 
 // Record adds a call.
 func (s *Summary) Record(r calls.Record) {
-	key := model{r.Platform, r.Provider, r.Model}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Status >= http.StatusBadRequest {
-		s.failed[cause{key, fmt.Sprintf("the response had status %d", r.Status)}]++
+		s.failed[cause{r.Platform, string(r.Provider), r.Model, fmt.Sprintf("the response had status %d", r.Status)}]++
 	}
-	if r.USD == "" {
-		if r.BoundUSD == "" {
-			s.unbounded++
+	for _, totals := range []*calls.Totals{s.models, s.unpriced, s.all} {
+		_ = totals.Add(r) // what a meter counts is valid
+	}
+}
+
+// causes returns how many calls have no known cost, by why.
+func (s *Summary) causes() map[cause]int {
+	causes := map[cause]int{}
+	for _, g := range s.unpriced.Groups() {
+		if g.Unpriced > 0 {
+			causes[cause(g.By)] = g.Unpriced
 		}
-		s.unpriced[cause{key, r.Unpriced}]++
 	}
-	_, _ = s.models.Add(r), s.all.Add(r) // what a meter counts is valid
+	return causes
 }
 
 // Report returns the sums by provider and model, and why calls are unpriced. The total of incomplete calls is what they cost at least.
@@ -74,8 +69,9 @@ func (s *Summary) Report(incomplete bool) *Report {
 			report.Rows[i].By = report.Rows[i].By[1:]
 		}
 	}
-	for _, c := range slices.SortedFunc(maps.Keys(s.unpriced), compareCauses) {
-		report.Reasons = append(report.Reasons, Reason{Text: named(c.model) + ": " + c.text, Calls: s.unpriced[c]})
+	causes := s.causes()
+	for _, c := range sorted(causes) {
+		report.Reasons = append(report.Reasons, Reason{Text: c.owner() + ": " + c[3], Calls: causes[c]})
 	}
 	report.setTotal(s.all.Groups())
 	return report
@@ -83,49 +79,41 @@ func (s *Summary) Report(incomplete bool) *Report {
 
 // Write writes the table of mesh usage, and why calls are unpriced or have failed.
 func (s *Summary) Write(w io.Writer, incomplete bool) error {
-	report := s.Report(incomplete)
+	if err := s.Report(incomplete).sums(w); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := report.sums(w); err != nil {
-		return err
-	}
-	if err := writeCauses(w, "unpriced", s.unpriced); err != nil {
-		return err
-	}
-	return writeCauses(w, "failed", s.failed)
+	return cmp.Or(writeCauses(w, "unpriced", s.causes()), writeCauses(w, "failed", s.failed))
 }
 
 // Calls returns the number of calls, and the number of unpriced calls without even a known part of the cost.
 func (s *Summary) Calls() (calls, unbounded int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, g := range s.all.Groups() {
-		calls = g.Calls
+		calls, unbounded = g.Calls, g.Unpriced-g.Bounded
 	}
-	return calls, s.unbounded
+	return calls, unbounded
 }
 
 func writeCauses(w io.Writer, what string, calls map[cause]int) error {
-	for _, c := range slices.SortedFunc(maps.Keys(calls), compareCauses) {
-		if _, err := fmt.Fprintf(w, "%s: %d of %s: %s\n", what, calls[c], output.Line(named(c.model)), output.Line(Cause(c.text))); err != nil {
+	for _, c := range sorted(calls) {
+		if _, err := fmt.Fprintf(w, "%s: %d of %s: %s\n", what, calls[c], output.Line(c.owner()), output.Line(Cause(c[3]))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func named(m model) string {
-	text := string(m.provider) + "/" + cmp.Or(m.name, "?")
-	if m.platform != "" {
-		text = strings.TrimPrefix(text, "/") + " on " + m.platform
+// sorted returns causes by platform, provider and model.
+func sorted(calls map[cause]int) []cause {
+	return slices.SortedFunc(maps.Keys(calls), func(a, b cause) int { return slices.Compare(a[:], b[:]) })
+}
+
+// owner returns the model of a cause with its provider and platform.
+func (c cause) owner() string {
+	text := c[1] + "/" + cmp.Or(c[2], "?")
+	if c[0] != "" {
+		text = strings.TrimPrefix(text, "/") + " on " + c[0]
 	}
 	return text
-}
-
-func compareModels(a, b model) int {
-	return cmp.Or(cmp.Compare(a.platform, b.platform), cmp.Compare(a.provider, b.provider), cmp.Compare(a.name, b.name))
-}
-
-func compareCauses(a, b cause) int {
-	return cmp.Or(compareModels(a.model, b.model), cmp.Compare(a.text, b.text))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,39 +17,45 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
-// kind is a kind of token, with the name of its field in JSON.
-type kind struct {
+// column is a column of sums, behind those of the names.
+type column struct {
 	name string
-	of   func(*prices.Usage) *int64
+	cell func(*calls.Group) string
 }
 
-// kinds are the kinds of tokens.
-var kinds = []kind{
-	{"input", func(u *prices.Usage) *int64 { return &u.Input }},
-	{"tool_input", func(u *prices.Usage) *int64 { return &u.ToolInput }},
-	{"cache_read", func(u *prices.Usage) *int64 { return &u.CacheRead }},
-	{"cache_write_5m", func(u *prices.Usage) *int64 { return &u.CacheWrite5m }},
-	{"cache_write_1h", func(u *prices.Usage) *int64 { return &u.CacheWrite1h }},
-	{"output", func(u *prices.Usage) *int64 { return &u.Output }},
-	{"audio_input", func(u *prices.Usage) *int64 { return &u.AudioInput }},
-	{"audio_cache_read", func(u *prices.Usage) *int64 { return &u.AudioCacheRead }},
-	{"audio_output", func(u *prices.Usage) *int64 { return &u.AudioOutput }},
-	{"image_input", func(u *prices.Usage) *int64 { return &u.ImageInput }},
-	{"image_cache_read", func(u *prices.Usage) *int64 { return &u.ImageCacheRead }},
-	{"image_output", func(u *prices.Usage) *int64 { return &u.ImageOutput }},
+var (
+	numCalls = column{"calls", func(g *calls.Group) string { return strconv.Itoa(g.Calls) }}
+	unpriced = column{"unpriced", func(g *calls.Group) string { return strconv.Itoa(g.Unpriced) }}
+)
+
+// used returns a column for each count of [prices.Usage], with its name in JSON, and one for the uses of tools. Those of a subscription
+// are included.
+func used() (columns []column) {
+	usage := reflect.TypeFor[prices.Usage]()
+	for i := range usage.NumField() {
+		if field := usage.Field(i); field.Type.Kind() == reflect.Int64 {
+			columns = append(columns, column{field.Tag.Get("json"), func(g *calls.Group) string {
+				return strconv.FormatInt(reflect.ValueOf(g.Usage).Field(i).Int()+reflect.ValueOf(g.SubscriptionUsage).Field(i).Int(), 10)
+			}})
+		}
+	}
+	return append(columns, column{"requests", requests})
 }
 
-// count returns the tokens of a kind, those of a subscription included.
-func (k kind) count(row *calls.Group) int64 {
-	return *k.of(&row.Usage) + *k.of(&row.SubscriptionUsage)
-}
-
-// used returns the kinds that a row has, and always input and output.
-func used(rows []calls.Group) []kind {
-	return slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool {
-		return k.name != "input" && k.name != "output" &&
-			!slices.ContainsFunc(rows, func(r calls.Group) bool { return k.count(&r) != 0 })
-	})
+// requests returns the uses of tools, as in "grounding=2 web_search=1".
+func requests(g *calls.Group) string {
+	uses := maps.Clone(g.Usage.Requests)
+	if uses == nil {
+		uses = map[string]int64{}
+	}
+	for tool, n := range g.SubscriptionUsage.Requests {
+		uses[tool] += n
+	}
+	var all []string
+	for _, tool := range slices.Sorted(maps.Keys(uses)) {
+		all = append(all, fmt.Sprintf("%s=%d", tool, uses[tool]))
+	}
+	return strings.Join(all, " ")
 }
 
 // Cause returns why a cost is not known, for a reader who does not know package discovery.
@@ -58,30 +65,9 @@ func Cause(unpriced string) string {
 	return strings.Replace(text, option+" requests", option+" or mesh meter --stream-usage requests", 1)
 }
 
-// Table writes the report for people.
-func (r *Report) Table(out io.Writer) error {
-	err := r.sums(out)
-	for _, reason := range r.Reasons {
-		if err == nil {
-			_, err = fmt.Fprintf(out, "  %d: %s\n", reason.Calls, output.Line(Cause(reason.Text)))
-		}
-	}
-	if err == nil && r.Period != "" {
-		_, err = fmt.Fprintln(out, "period:", r.Period)
-	}
-	for _, b := range r.Budgets {
-		if err == nil {
-			of := ""
-			if r.Part && b.Per == "" {
-				of = " (of all calls)"
-			}
-			_, err = fmt.Fprintf(out, "budget: %s, spent: %s, left: %s%s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD, of)
-		}
-	}
-	if err == nil && r.OldPrices != "" {
-		_, err = fmt.Fprintln(out, "prices:", r.OldPrices)
-	}
-	return err
+// Title returns the title of a column.
+func Title(name string) string {
+	return strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " "))
 }
 
 // BudgetText returns a budget, of a value of its label, for people.
@@ -96,27 +82,54 @@ func BudgetText(usd, per, label, value string) string {
 	return text
 }
 
-// sums writes the rows and the total.
+// Table writes the report for people.
+func (r *Report) Table(out io.Writer) error {
+	if err := r.sums(out); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(&text, "  %d: %s\n", reason.Calls, output.Line(Cause(reason.Text)))
+	}
+	if r.Period != "" {
+		fmt.Fprintln(&text, "period:", r.Period)
+	}
+	for _, b := range r.Budgets {
+		of := ""
+		if r.Part && b.Per == "" {
+			of = " (of all calls)"
+		}
+		fmt.Fprintf(&text, "budget: %s, spent: %s, left: %s%s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD, of)
+	}
+	if r.OldPrices != "" {
+		fmt.Fprintln(&text, "prices:", r.OldPrices)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// sums writes the rows and the total. Columns of counts that no row has are left out, but for input and output.
 func (r *Report) sums(out io.Writer) error {
-	columns := used(r.Rows)
-	tools := slices.ContainsFunc(r.Rows, func(row calls.Group) bool { return row.Usage.Requests != nil || row.SubscriptionUsage.Requests != nil })
-	header := append([]string{}, r.By...)
-	header = append(header, "calls")
-	for _, k := range columns {
-		header = append(header, k.name)
+	counts := slices.DeleteFunc(used(), func(c column) bool {
+		return c.name != "input" && c.name != "output" && !slices.ContainsFunc(r.Rows, func(g calls.Group) bool { return strings.Trim(c.cell(&g), "0") != "" })
+	})
+	names, rows := r.cells(slices.Concat([]column{numCalls}, counts, []column{unpriced, {"usd", shown}}))
+	columns := make([]table.Column, len(names))
+	for i, name := range names { // tokens are left out before the unpriced calls, and what the calls are grouped by is never cut
+		columns[i] = table.Plain(Title(name), i)
+		switch {
+		case i < len(r.By):
+			columns[i] = table.Key(Title(name))
+		case name == "calls", name == "usd":
+			columns[i].Drop = 0
+		}
 	}
-	if tools {
-		header = append(header, "requests")
+	for _, row := range rows {
+		for i := range r.By {
+			row[i] = cmp.Or(row[i], output.Unknown)
+		}
 	}
-	header = append(header, "unpriced", "usd")
-	for i := range header {
-		header[i] = strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(header[i], "label:"), "_", " "))
-	}
-	var rows [][]string
-	for i := range r.Rows {
-		rows = append(rows, r.cells(&r.Rows[i], columns, tools))
-	}
-	if err := output.Table(out, r.columns(header), rows); err != nil {
+	if err := output.Table(out, columns, rows); err != nil {
 		return err
 	}
 	total := r.USD + " USD"
@@ -124,115 +137,65 @@ func (r *Report) sums(out io.Writer) error {
 	case r.AtLeastUSD != r.USD, r.incomplete && r.Unpriced < r.Calls:
 		total = atLeast + r.AtLeastUSD + " USD"
 	case r.Calls > 0 && r.Unpriced == r.Calls:
-		total = notKnown
+		total = "not known"
 	}
-	_, err := fmt.Fprintf(out, "total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
-	if err == nil && money.Exact(r.Subscription).Sign() > 0 {
-		_, err = fmt.Fprintf(out, "of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
+	text := fmt.Sprintf("total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
+	if money.Exact(r.Subscription).Sign() > 0 {
+		text += fmt.Sprintf("of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
 	}
-	if err == nil && money.Exact(r.UpstreamUSD).Sign() > 0 {
-		_, err = fmt.Fprintf(out, "besides it %s USD: billed by the providers behind OpenRouter\n", r.UpstreamUSD)
+	if money.Exact(r.UpstreamUSD).Sign() > 0 {
+		text += fmt.Sprintf("besides it %s USD: billed by the providers behind OpenRouter\n", r.UpstreamUSD)
 	}
+	_, err := io.WriteString(out, text)
 	return err
 }
 
-// columns returns the columns with these titles. What the calls are grouped by is never cut. The tokens are left out before the unpriced
-// calls, and the cost stays.
-func (r *Report) columns(titles []string) []table.Column {
-	columns := make([]table.Column, len(titles))
-	for i, title := range titles {
-		switch {
-		case i < len(r.By):
-			columns[i] = table.Key(title)
-		case title == "CALLS", title == "USD":
-			columns[i] = table.Plain(title, 0)
-		default:
-			columns[i] = table.Plain(title, i)
+// cells returns the names of all columns, and the cells of all rows.
+func (r *Report) cells(columns []column) (names []string, rows [][]string) {
+	names = slices.Clone(r.By)
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	for i := range r.Rows {
+		row := slices.Clone(r.Rows[i].By)
+		for _, c := range columns {
+			row = append(row, c.cell(&r.Rows[i]))
 		}
+		rows = append(rows, row)
 	}
-	return columns
+	return names, rows
 }
-
-func (r *Report) cells(row *calls.Group, columns []kind, tools bool) []string {
-	var cells []string
-	for _, value := range row.By {
-		if value == "" {
-			value = output.Unknown
-		}
-		cells = append(cells, value)
-	}
-	cells = append(cells, strconv.Itoa(row.Calls))
-	for _, k := range columns {
-		cells = append(cells, strconv.FormatInt(k.count(row), 10))
-	}
-	if tools {
-		cells = append(cells, requests(row))
-	}
-	return append(cells, strconv.Itoa(row.Unpriced), shown(row))
-}
-
-// notKnown is shown in place of an amount.
-const notKnown = "not known"
 
 // atLeast is before a sum that has lower bounds of unpriced calls.
 const atLeast = "at least "
 
 // shown returns the cost of a row, or what it is at least.
-func shown(row *calls.Group) string {
-	if row.AtLeastUSD != row.USD {
-		return atLeast + row.AtLeastUSD
+func shown(g *calls.Group) string {
+	if g.AtLeastUSD != g.USD {
+		return atLeast + g.AtLeastUSD
 	}
-	return cmp.Or(known(row), output.Unknown)
+	return cmp.Or(known(g), output.Unknown)
 }
 
 // known returns the cost of a row, or "" if no call has a known cost.
-func known(row *calls.Group) string {
-	if row.Unpriced == row.Calls {
+func known(g *calls.Group) string {
+	if g.Unpriced == g.Calls {
 		return ""
 	}
-	return row.USD
-}
-
-// requests returns the uses of tools, as in "grounding=2 web_search=1".
-func requests(row *calls.Group) string {
-	uses := map[string]int64{}
-	for _, u := range []prices.Usage{row.Usage, row.SubscriptionUsage} {
-		for tool, n := range u.Requests {
-			uses[tool] += n
-		}
-	}
-	var all []string
-	for _, tool := range slices.Sorted(maps.Keys(uses)) {
-		all = append(all, fmt.Sprintf("%s=%d", tool, uses[tool]))
-	}
-	return strings.Join(all, " ")
+	return g.USD
 }
 
 // bound returns what the calls of a row cost at least, or "" if nothing is known.
-func bound(row *calls.Group) string {
-	if row.AtLeastUSD != row.USD {
-		return row.AtLeastUSD
+func bound(g *calls.Group) string {
+	if g.AtLeastUSD != g.USD {
+		return g.AtLeastUSD
 	}
-	return known(row)
+	return known(g)
 }
 
 // CSV writes the rows with all columns. usd is the sum of the known costs, and at_least_usd that sum with the lower bounds of unpriced
 // calls. They are empty without any.
 func (r *Report) CSV(out io.Writer) error {
-	header := append([]string{}, r.By...)
-	header = append(header, "calls", "unpriced")
-	for _, k := range kinds {
-		header = append(header, k.name)
-	}
-	rows := [][]string{append(header, "requests", "usd", "at_least_usd")}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		cells := append([]string{}, row.By...)
-		cells = append(cells, strconv.Itoa(row.Calls), strconv.Itoa(row.Unpriced))
-		for _, k := range kinds {
-			cells = append(cells, strconv.FormatInt(k.count(row), 10))
-		}
-		rows = append(rows, append(cells, requests(row), known(row), bound(row)))
-	}
-	return output.CSV(out, rows)
+	names, rows := r.cells(slices.Concat([]column{numCalls, unpriced}, used(), []column{{"usd", known}, {"at_least_usd", bound}}))
+	return output.CSV(out, slices.Insert(rows, 0, names))
 }
