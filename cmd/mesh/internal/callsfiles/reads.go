@@ -2,9 +2,7 @@ package callsfiles
 
 import (
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Reads reports whether a command that reads these paths may read a file: it is one of them or in a folder among them, or has the name of a
@@ -18,30 +16,18 @@ func Reads(stdin io.Reader, paths []string, file string) bool {
 		return false
 	}
 	for _, path := range paths {
-		read, err := os.Stat(path)
 		if input, ok := stdin.(*os.File); ok && path == "-" {
-			read, err = input.Stat()
+			read, err := input.Stat()
+			if err == nil && os.SameFile(read, info) {
+				return true
+			}
+			continue
 		}
-		switch {
-		case err != nil: // there is no such file
-		case os.SameFile(read, info), read.IsDir() && hasFile(path, info):
-			return true
+		for read := range filesOf(path) {
+			if os.SameFile(read, info) {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// hasFile reports whether a calls file of a folder is a file under another name.
-func hasFile(folder string, file os.FileInfo) (found bool) {
-	_ = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !isCalls(name) {
-			return nil //nolint:nilerr // reading the files reports it
-		}
-		if info, err := os.Stat(name); err == nil && os.SameFile(info, file) {
-			found = true
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	return found
 }

@@ -20,8 +20,9 @@ func (in *Files) Rename(err error) error {
 	if !ok {
 		return err
 	}
-	wrong := map[string]int{} // of the first lines, by file
 	var line *calls.LineError
+	var path *fs.PathError
+	wrong := map[string]int{} // of the first lines, by file
 	for _, err := range joined.Unwrap() {
 		if errors.As(err, &line) && line.Line <= firstLines {
 			wrong[line.File]++
@@ -29,50 +30,39 @@ func (in *Files) Rename(err error) error {
 	}
 	var errs []error
 	for _, err := range joined.Unwrap() {
-		if isCount(err) && len(in.Paths) == 1 && wrong[in.Paths[0]] == firstLines {
-			continue
-		}
-		if errors.As(err, &line) && wrong[line.File] == firstLines {
-			if line.Line > 1 {
-				continue
+		switch {
+		case errors.As(err, &line):
+			cause := line.Err
+			if wrong[line.File] == firstLines {
+				if line.Line > 1 {
+					continue
+				}
+				cause = fmt.Errorf("none of the first %d lines is a call: %w", firstLines, cause)
 			}
-			err = &calls.LineError{File: line.File, Line: line.Line, Err: fmt.Errorf("none of the first %d lines is a call: %w", firstLines, line.Err)}
+			err = &calls.LineError{File: in.name(line.File), Line: line.Line, Err: cause}
+		case errors.As(err, &path):
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%s: %w", in.name(path.Path), ErrNoFile)
+			}
+		case len(in.Paths) != 1: // the number of lines behind those that have an error each
+			err = errors.New(strings.TrimPrefix(err.Error(), "calls: "))
+		case wrong[in.Paths[0]] == firstLines:
+			continue
+		default:
+			err = fmt.Errorf("%s: %s", in.name(in.Paths[0]), strings.TrimPrefix(err.Error(), "calls: "))
 		}
-		errs = append(errs, in.renamed(err))
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// renamed returns the error of a line, of a file, or of the lines that are only counted.
-func (in *Files) renamed(err error) error {
-	var line *calls.LineError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &line):
-		return &calls.LineError{File: cmp.Or(in.names[line.File], line.File), Line: line.Line, Err: line.Err}
-	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", cmp.Or(in.names[path.Path], path.Path), ErrNoFile)
-	case !isCount(err):
-		return err
-	}
-	count := strings.TrimPrefix(err.Error(), "calls: ")
-	if len(in.Paths) == 1 {
-		count = cmp.Or(in.names[in.Paths[0]], in.Paths[0]) + ": " + count
-	}
-	return errors.New(count)
-}
-
-// isCount reports whether an error has the number of the lines behind those that have an error each: it is about no line and no file.
-func isCount(err error) bool {
-	var line *calls.LineError
-	var path *fs.PathError
-	return !errors.As(err, &line) && !errors.As(err, &path)
-}
+// name returns the name of a file on the command line.
+func (in *Files) name(file string) string { return cmp.Or(in.names[file], file) }
 
 // OnCopies returns the function for calls.SumOptions that warns of copies. Files have the names of the command line.
 func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
 	return func(c calls.Copies) {
-		c.File, c.Of = cmp.Or(in.names[c.File], c.File), cmp.Or(in.names[c.Of], c.Of)
+		c.File, c.Of = in.name(c.File), in.name(c.Of)
 		warn(errors.New(c.String()))
 	}
 }
