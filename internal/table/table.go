@@ -18,8 +18,8 @@ type Column struct {
 	Key bool
 	// Text marks free text, which may be cut.
 	Text bool
-	// Drop is the place in the order in which columns are left out until a row fits, beginning with 1; 0 stays. Late columns are left out
-	// after the keys have wrapped.
+	// Drop is the place in the order in which columns are left out until a row fits, beginning with 1; 0 stays. Late columns, which are the
+	// last of that order, are left out after the keys have wrapped.
 	Drop int
 	Late bool
 	// Style returns a cell with escape sequences around words; nil leaves it as it is. It does not change the width.
@@ -78,61 +78,39 @@ func (t *Table) Shows(column, width int) bool {
 	return slices.Contains(t.layout(width).kept, column)
 }
 
-// layout leaves out columns in their order, then wraps the keys, and then leaves out the late columns.
-func (t *Table) layout(width int) layout {
+// layout leaves out columns in their order, wraps the keys before the first late one, and gives up when none is left.
+func (t *Table) layout(width int) (l layout) {
 	natural, least := t.widths()
-	l := layout{}
-	for i := range t.Columns {
+	var drops []int
+	for i, c := range t.Columns {
 		l.kept = append(l.kept, i)
+		if c.Drop > 0 {
+			drops = append(drops, i)
+		}
 	}
-	fits := func(wrap bool) bool {
+	slices.SortStableFunc(drops, func(a, b int) int { return cmp.Compare(t.Columns[a].Drop, t.Columns[b].Drop) })
+	for wrap := false; ; {
 		l.widths = l.widths[:0]
 		for _, i := range l.kept {
 			l.widths = append(l.widths, natural[i])
 		}
 		if width > 0 {
 			t.shrink(&l, width, least, func(c Column) bool { return c.Text })
-			if wrap {
-				t.shrink(&l, width, least, func(c Column) bool { return c.Key })
-			}
+			t.shrink(&l, width, least, func(c Column) bool { return c.Key && wrap })
 		}
-		return width <= 0 || l.total() <= width
-	}
-	if fits(false) {
-		return l
-	}
-	early, late := t.order()
-	for _, column := range early {
-		l.kept = slices.DeleteFunc(l.kept, func(i int) bool { return i == column })
-		if fits(false) {
+		switch {
+		case width <= 0 || l.total() <= width:
 			return l
-		}
-	}
-	for !fits(true) {
-		if len(late) == 0 {
+		case len(drops) > 0 && (wrap || !t.Columns[drops[0]].Late):
+			l.kept = slices.DeleteFunc(l.kept, func(i int) bool { return i == drops[0] })
+			drops = drops[1:]
+		case !wrap:
+			wrap = true
+		default:
 			l.stacked = true
 			return l
 		}
-		l.kept = slices.DeleteFunc(l.kept, func(i int) bool { return i == late[0] })
-		late = late[1:]
 	}
-	return l
-}
-
-// order returns the columns that are left out before and after the keys wrap.
-func (t *Table) order() (early, late []int) {
-	for i, c := range t.Columns {
-		switch {
-		case c.Drop > 0 && c.Late:
-			late = append(late, i)
-		case c.Drop > 0:
-			early = append(early, i)
-		}
-	}
-	byDrop := func(a, b int) int { return cmp.Compare(t.Columns[a].Drop, t.Columns[b].Drop) }
-	slices.SortStableFunc(early, byDrop)
-	slices.SortStableFunc(late, byDrop)
-	return early, late
 }
 
 // widths returns the width of each column, and the least width that keys and texts can have.

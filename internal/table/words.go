@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,21 +108,8 @@ func Count(n int) string { return money.Separated(strconv.Itoa(n)) }
 
 // Provider returns the name of a provider.
 func Provider(id string) string {
-	switch id {
-	case "openai":
-		return "OpenAI"
-	case "anthropic":
-		return "Anthropic"
-	case "gemini":
-		return "Gemini"
-	case "xai":
-		return "xAI"
-	case "deepseek":
-		return "DeepSeek"
-	case "":
-		return "no provider"
-	}
-	return Line(id)
+	names := map[string]string{"openai": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini", "xai": "xAI", "deepseek": "DeepSeek", "": "no provider"}
+	return cmp.Or(names[id], Line(id))
 }
 
 // Since returns the first day of a budget that never begins again, as in " since 2026-11-22"; "" of one with a period, and without calls.
