@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,17 +75,19 @@ func commandList(cmd *cobra.Command, width int, show func(*cobra.Command) bool) 
 // flagsOf returns the flags of a command and the global ones that it uses.
 func flagsOf(cmd *cobra.Command) (own, global *pflag.FlagSet) {
 	own, global = new(pflag.FlagSet), new(pflag.FlagSet)
-	add := func(f *pflag.Flag) {
+	cmd.InheritedFlags() // adds the global flags to those of the command
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if cmd.HasParent() && cmd.Root().PersistentFlags().Lookup(f.Name) != nil {
 			global.AddFlag(f)
 		} else {
 			own.AddFlag(f)
 		}
-	}
-	cmd.LocalFlags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
+	})
 	return own, global
 }
+
+// indented is the beginning of a line that is no paragraph: its blanks, and the name of an entry of a list, which two blanks end.
+var indented = regexp.MustCompile(`^ +(\S+( \S+)* {2,})?`)
 
 // prose returns paragraphs in lines of at most width columns. A line that begins with blanks stays a line.
 func prose(text string, width int) string {
@@ -96,19 +99,14 @@ func prose(text string, width int) string {
 		}
 	}
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
-		entry := strings.TrimLeft(line, " ")
 		switch {
-		case entry == "":
+		case strings.TrimSpace(line) == "":
 			end()
 			b.WriteString("\n")
-		case entry != line:
+		case line[0] == ' ':
 			end()
-			first := line[:len(line)-len(entry)]
-			if name, rest, found := strings.Cut(entry, "  "); found { // a list of names
-				entry = strings.TrimLeft(rest, " ")
-				first += name + strings.Repeat(" ", len(line)-len(first)-len(name)-len(entry))
-			}
-			b.WriteString(wrap(entry, first, strings.Repeat(" ", len(first)), width))
+			first := indented.FindString(line)
+			b.WriteString(wrap(line[len(first):], first, strings.Repeat(" ", len(first)), width))
 		default:
 			paragraph.WriteString(line + "\n")
 		}

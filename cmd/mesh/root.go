@@ -85,10 +85,11 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	a.Progress.Stop()
 	code := exit.Code(err)
 	var status exit.StatusError // the command has printed its error itself
-	if err != nil && !errors.Is(err, exit.ErrFound) && !errors.As(err, &status) {
-		fmt.Fprintln(a.Errs, "mesh:", exit.Lines(err))
+	if err == nil || errors.As(err, &status) {
+		return code
 	}
-	if code == exit.Usage && !errors.As(err, &status) {
+	fmt.Fprintln(a.Errs, "mesh:", exit.Lines(err))
+	if code == exit.Usage {
 		fmt.Fprintf(a.Errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}
 	return code
@@ -135,7 +136,7 @@ func newRoot(a *app.App) *cobra.Command {
 			showGlobals(root, cmd, strings.Fields(c.globals))
 		}
 	}
-	root.AddCommand(newEnvironment(), newProfiles(), newExitCodes())
+	root.AddCommand(topics()...)
 	checkTopic(root)
 	return root
 }
@@ -196,24 +197,26 @@ func showGlobals(root, cmd *cobra.Command, used []string) {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		err := check(cmd, given)
-		if own := (*exit.UsageError)(nil); err == nil || errors.As(err, &own) {
+		if own := (*exit.Error)(nil); err == nil || errors.As(err, &own) {
 			return err
 		}
-		count := fmt.Sprint(len(given), " arguments")
-		if len(given) == 1 {
-			count = "1 argument"
-		}
-		return exit.Usagef("%s given; usage: %s", count, cmd.UseLine())
+		return exit.Usagef("%s given; usage: %s", output.Plural(len(given), "argument"), cmd.UseLine())
 	}
+}
+
+// subcommandOf returns a command that cobra has added.
+func subcommandOf(root *cobra.Command, name string) *cobra.Command {
+	cmd, _, err := root.Find([]string{name})
+	if err != nil {
+		panic(err)
+	}
+	return cmd
 }
 
 // checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.
 func checkTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		panic(err) // cobra has no help command
-	}
+	help := subcommandOf(root, "help")
 	help.Example = "  mesh help usage\n  mesh help exit-codes"
 	showGlobals(root, help, nil)
 	help.Args = func(_ *cobra.Command, topic []string) error {
@@ -229,10 +232,7 @@ func checkTopic(root *cobra.Command) {
 // succeeds. It keeps the output of root, which must be set before.
 func checkShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	completion, _, err := root.Find([]string{"completion"})
-	if err != nil {
-		panic(err) // cobra has no completion command
-	}
+	completion := subcommandOf(root, "completion")
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, cmd := range append(completion.Commands(), completion) {
 		cmd.Example = "  mesh completion bash > ~/.mesh-completion.bash\n  mesh completion zsh --no-descriptions"
@@ -286,8 +286,6 @@ func checkFormat(cmd *cobra.Command, format string) error {
 // similarFlag returns the flag of a command whose name is most like one that is unknown; "" if there is none.
 func similarFlag(cmd *cobra.Command, name string) string {
 	var names []string
-	add := func(f *pflag.Flag) { names = append(names, f.Name) }
-	cmd.LocalFlags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) }) // also the global ones
 	return app.Similar(name, names)
 }

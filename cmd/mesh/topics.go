@@ -25,12 +25,13 @@ func newVersion(a *app.App) *cobra.Command {
 	}
 }
 
-// newEnvironment returns a help topic: a command that does nothing.
-func newEnvironment() *cobra.Command {
-	return &cobra.Command{
-		Use:   "environment",
-		Short: "The variables that the command reads",
-		Long: `The command reads these variables. Flags and the profile of --profile take precedence.
+// topics returns the help topics: commands that do nothing.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use:   "environment",
+			Short: "The variables that the command reads",
+			Long: `The command reads these variables. Flags and the profile of --profile take precedence.
 
   MESH_NODE             name of this node (--node)
   MESH_GATEWAY_URL      base URL of the gateway (--gateway-url)
@@ -58,15 +59,11 @@ select the proxy of its own requests. The command gets another HTTPS_PROXY, NODE
 variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS.
 
 A command of mesh serve also receives MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD, the name of a named thread.`,
-	}
-}
-
-// newProfiles returns a help topic.
-func newProfiles() *cobra.Command {
-	return &cobra.Command{
-		Use:   "profiles",
-		Short: "Named settings in a file",
-		Long: `The file mesh/profiles.json in the user's configuration folder (~/.config on Linux, ~/Library/Application Support on macOS,
+		},
+		{
+			Use:   "profiles",
+			Short: "Named settings in a file",
+			Long: `The file mesh/profiles.json in the user's configuration folder (~/.config on Linux, ~/Library/Application Support on macOS,
 %AppData% on Windows) has named settings:
 
   {"default": "home", "profiles": {
@@ -79,15 +76,11 @@ shows where each one comes from. A relative token_file is in the folder of the p
 
 A token goes only to its own gateway. The gateway of a profile gets the token of token_file or --token-file, never
 MESH_GATEWAY_TOKEN, and the token of a profile goes to no other gateway, such as one of --gateway-url. The file contains no token.`,
-	}
-}
-
-// newExitCodes returns a help topic.
-func newExitCodes() *cobra.Command {
-	return &cobra.Command{
-		Use:   "exit-codes",
-		Short: "What the exit statuses mean",
-		Long: `The exit status is
+		},
+		{
+			Use:   "exit-codes",
+			Short: "What the exit statuses mean",
+			Long: `The exit status is
 
   0  success; also for an interrupted gateway, serve, mcp and inbox --watch
   1  something was found: a credential, a retired or soon retiring model, an old price, unpriced calls, a rule of mesh usage --fail-on, or a drift that is too large or unknown; or an answer to mesh ask is missing
@@ -96,5 +89,6 @@ func newExitCodes() *cobra.Command {
   4  refused: the message contains a credential, or the node is not registered
 
 and in a shell 130 for a command that ^C ended and that is not among those of 0.`,
+		},
 	}
 }

@@ -86,7 +86,7 @@ func TestRunWithoutABill(t *testing.T) {
 	t.Setenv("OPENAI_ADMIN_KEY", "")
 	o, _, errs := options(t)
 	o.saved, o.html, o.From, o.To = "", filepath.Join(t.TempDir(), "page.html"), "2026-11-20", "2026-11-21"
-	var usage *exit.UsageError
+	var usage *exit.Error
 	err := run(t.Context(), o)
 	require.ErrorAs(t, err, &usage)
 	require.ErrorContains(t, err, "OPENAI_ADMIN_KEY is not set. An ordinary API key does not give access to bills.")
@@ -113,7 +113,7 @@ func TestRunRefusesWrongUse(t *testing.T) {
 		o, out, _ := options(t)
 		change(o)
 		err := run(t.Context(), o)
-		var usage *exit.UsageError
+		var usage *exit.Error
 		require.ErrorAs(t, err, &usage, want)
 		require.ErrorContains(t, err, want)
 		assert.Empty(t, out.String())

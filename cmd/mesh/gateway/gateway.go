@@ -56,11 +56,11 @@ func run(ctx context.Context, o *Options) error {
 			return fmt.Errorf("--peer: %w", err)
 		}
 	}
-	file, err := profile.CreateTokenOut(o.tokenOut)
+	file, err := profile.TokenOut(o.tokenOut)
 	if err != nil {
 		return exit.Usagef("--token-out: %w", err)
 	}
-	defer file.Close()
+	defer file.Discard()
 	opts := []gatewaytest.Option{gatewaytest.WithAddr(o.addr), gatewaytest.WithoutRequestLog(), gatewaytest.WithPeers(o.peers...)}
 	token, err := o.gatewayToken()
 	if err != nil {
@@ -76,7 +76,7 @@ func run(ctx context.Context, o *Options) error {
 		return listen.Error("--addr", err)
 	}
 	defer g.Close()
-	if err := file.Write(token); err != nil {
+	if err := file.Commit([]byte(token + "\n")); err != nil {
 		return err
 	}
 	open := ""

@@ -63,11 +63,11 @@ func runRegister(ctx context.Context, o *registerOptions) error {
 	if err := peers.CheckURL(o.url); err != nil {
 		return err
 	}
-	file, err := profile.CreateTokenOut(o.tokenOut)
+	file, err := profile.TokenOut(o.tokenOut)
 	if err != nil {
 		return exit.Usagef("--token-out: %w", err)
 	}
-	defer file.Close()
+	defer file.Discard()
 	req := client.RegisterRequest{URL: o.url, Capabilities: capabilities}
 	if o.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
 		if req, err = peers.Registration(ctx, o.Client, o.url); err != nil {
@@ -82,7 +82,7 @@ func runRegister(ctx context.Context, o *registerOptions) error {
 		return err
 	}
 	if peer.PeerToken != nil {
-		if err := file.Write(peer.PeerToken.Reveal()); err != nil {
+		if err := file.Commit([]byte(peer.PeerToken.Reveal() + "\n")); err != nil {
 			return err
 		}
 	}

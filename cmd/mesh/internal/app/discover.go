@@ -79,7 +79,7 @@ func (l *Failures) List() []error {
 // NoAnswer returns the error of a command that got no answer from a provider.
 func NoAnswer(failures *Failures) error {
 	if list := failures.List(); len(list) > 0 {
-		return &exit.FailedError{Err: errors.Join(list...)}
+		return exit.Failedf("%w", errors.Join(list...))
 	}
 	return exit.Failedf("no answer")
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -126,7 +125,7 @@ func (a *App) ReadToken() (string, error) {
 // WarnReadable warns of a file with a token that other users can read, unless it could not be read at all.
 func (a *App) WarnReadable(file profile.Setting, err error) {
 	if err == nil && file.ReadableByOthers() {
-		fmt.Fprintf(a.Errs, "mesh: warning: %[2]s: other users can read %[1]s; chmod 600 %[1]s\n", output.Line(file.Value), output.Line(file.Source))
+		a.Warn(fmt.Errorf("%[2]s: other users can read %[1]s; chmod 600 %[1]s", file.Value, file.Source))
 	}
 }
 

@@ -24,8 +24,13 @@ const (
 	Interrupted = 130
 )
 
-// ErrFound ends a command that found what it looked for. The finding has been printed already.
-var ErrFound = errors.New("found")
+// ErrFound ends a command that found what it looked for.
+var ErrFound error = StatusError(Found)
+
+// StatusError is the exit status of a command that has printed what it found itself, or of one that mesh ran.
+type StatusError int
+
+func (e StatusError) Error() string { return fmt.Sprint("exit status ", int(e)) }
 
 // If returns [ErrFound] if a command has found what it looked for.
 func If(found bool) error {
@@ -35,78 +40,55 @@ func If(found bool) error {
 	return nil
 }
 
-// UsageError is a command line that cannot be carried out.
-type UsageError struct{ Err error }
+// Error is an error with the exit status Usage or Failed.
+type Error struct {
+	Status int
+	Err    error
+}
 
-func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *Error) Error() string { return e.Err.Error() }
 
-func (e *UsageError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
-// WrongUse returns an error as a [*UsageError], and nil for nil.
+// WrongUse returns an error of a command line that cannot be carried out, and nil for nil.
 func WrongUse(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &UsageError{err}
+	return &Error{Usage, err}
 }
 
-// Usagef returns a [*UsageError].
-func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+// Usagef returns the error of a command line that cannot be carried out.
+func Usagef(format string, args ...any) error { return &Error{Usage, fmt.Errorf(format, args...)} }
 
-// FailedError is a failure of a provider, of the output or of a command that mesh serve runs.
-type FailedError struct{ Err error }
-
-func (e *FailedError) Error() string { return e.Err.Error() }
-
-func (e *FailedError) Unwrap() error { return e.Err }
-
-// Failedf returns a [*FailedError].
-func Failedf(format string, args ...any) error { return &FailedError{Err: fmt.Errorf(format, args...)} }
+// Failedf returns a failure of a provider, of the output or of a command that mesh serve runs.
+func Failedf(format string, args ...any) error { return &Error{Failed, fmt.Errorf(format, args...)} }
 
 // Code returns the exit status of an error. An error without a type is one of cobra or of a name, which means wrong use.
 func Code(err error) int {
-	var usage *UsageError
 	var status StatusError
+	var own *Error
 	switch {
 	case err == nil:
 		return Done
 	case errors.As(err, &status):
 		return int(status)
-	case errors.Is(err, ErrFound):
-		return Found
-	case errors.As(err, &usage):
-		return Usage
-	case refused(err):
+	case errors.As(err, &own):
+		return own.Status
+	case is[*client.NotInRegistryError](err) || is[*client.MeshSecretLeakError](err) || is[*mail.LeakError](err):
 		return Refused
-	case failed(err):
+	case is[*client.MeshGatewayError](err) || is[*client.RowError](err) || is[*discovery.Failure](err) || is[*fs.PathError](err) || errors.Is(err, prices.ErrUnpriced):
 		return Failed
 	default:
 		return Usage
 	}
 }
 
-func refused(err error) bool {
-	var unknown *client.NotInRegistryError
-	var leak *client.MeshSecretLeakError
-	var name *mail.LeakError
-	return errors.As(err, &unknown) || errors.As(err, &leak) || errors.As(err, &name)
+// is reports whether an error has, or wraps, an error of a type.
+func is[T error](err error) bool {
+	var target T
+	return errors.As(err, &target)
 }
-
-func failed(err error) bool {
-	var (
-		gateway *client.MeshGatewayError
-		failure *discovery.Failure
-		other   *FailedError
-		output  *fs.PathError
-		row     *client.RowError
-	)
-	return errors.As(err, &gateway) || errors.As(err, &row) || errors.As(err, &failure) || errors.As(err, &other) || errors.As(err, &output) || errors.Is(err, prices.ErrUnpriced)
-}
-
-// StatusError is the exit status of a command that mesh ran.
-type StatusError int
-
-func (e StatusError) Error() string { return "" }
 
 // ServedError is an error for a message of mesh serve.
 type ServedError struct{ Err error }

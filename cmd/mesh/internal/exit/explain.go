@@ -73,24 +73,25 @@ func Redact(text string) string {
 // advice returns what the flags and variables of the command can do about an error.
 func advice(err error) string {
 	var (
-		leak    *client.MeshSecretLeakError
-		absent  *client.NotInInboxError
-		dial    *net.OpError
-		gateway *client.MeshGatewayError
+		leak   *client.MeshSecretLeakError
+		absent *client.NotInInboxError
+		dial   *net.OpError
 	)
-	var served *ServedError
+	gateway := is[*client.MeshGatewayError](err)
 	switch {
-	case errors.As(err, &served) && errors.As(err, &leak) && leak.Finding.Rule.Number > 0:
-		return fmt.Sprintf(" To send a false positive, use mesh serve --allow-rule %d.", leak.Finding.Rule.Number)
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
-		return fmt.Sprintf(" To send a false positive, use mesh send --allow-rule %d.", leak.Finding.Rule.Number)
+		command := "send"
+		if is[*ServedError](err) {
+			command = "serve"
+		}
+		return fmt.Sprintf(" To send a false positive, use mesh %s --allow-rule %d.", command, leak.Finding.Rule.Number)
 	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
-	case errors.As(err, &gateway) && errors.Is(err, http.ErrSchemeMismatch):
+	case gateway && errors.Is(err, http.ErrSchemeMismatch):
 		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
 	case errors.Is(err, client.ErrNoSuchPath):
 		return " (MESH_GATEWAY_URL or --gateway-url, which usually ends in /gateway)"
-	case errors.As(err, &gateway) && errors.As(err, &dial) && dial.Op == "dial":
+	case gateway && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
 	default:
 		return ""

@@ -10,7 +10,7 @@ import (
 )
 
 // Replacement is a new content for a file: a temporary file beside it, readable by its owner only, which takes its name when it
-// is complete.
+// is complete. A nil one is of no file.
 type Replacement struct {
 	temporary *os.File
 	name      string
@@ -42,6 +42,9 @@ func Replace(name string) (*Replacement, error) {
 
 // Commit writes the content and gives it the name of the file.
 func (r *Replacement) Commit(content []byte) error {
+	if r == nil {
+		return nil
+	}
 	if _, err := r.temporary.Write(content); err != nil {
 		return err
 	}
@@ -56,8 +59,10 @@ func (r *Replacement) Commit(content []byte) error {
 
 // Discard removes the temporary file unless it was committed.
 func (r *Replacement) Discard() {
-	_ = r.temporary.Close()
-	_ = os.Remove(r.temporary.Name())
+	if r != nil {
+		_ = r.temporary.Close()
+		_ = os.Remove(r.temporary.Name())
+	}
 }
 
 // WriteAll replaces a file by the content. Its folder is made if it does not exist.

@@ -48,7 +48,10 @@ func Read(flags Flags) (Settings, error) {
 	case !s.ownGateway && os.Getenv(TokenFileVariable) != "":
 		s.TokenFile = Setting{os.Getenv(TokenFileVariable), TokenFileVariable}
 	}
-	return s, checkTokenFile()
+	if file := os.Getenv(TokenFileVariable); file != "" && !filepath.IsAbs(file) { // it would depend on the folder of a command
+		return s, fmt.Errorf("%s must be an absolute path", TokenFileVariable)
+	}
+	return s, nil
 }
 
 // choose returns the settings with the profile of that name, or for "" with the default profile.
@@ -92,12 +95,4 @@ func (s Settings) pick(flagName, flag, variable, ofProfile string) Setting {
 	default:
 		return Setting{}
 	}
-}
-
-// checkTokenFile returns an error if MESH_TOKEN_FILE depends on the folder of a command.
-func checkTokenFile() error {
-	if file := os.Getenv(TokenFileVariable); file != "" && !filepath.IsAbs(file) {
-		return fmt.Errorf("%s must be an absolute path", TokenFileVariable)
-	}
-	return nil
 }

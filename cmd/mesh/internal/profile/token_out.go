@@ -2,29 +2,10 @@ package profile
 
 import "github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 
-// TokenOut is a file that receives a token. It is prepared before the token is made, since a gateway shows a token once.
-type TokenOut struct{ file *files.Replacement }
-
-// CreateTokenOut prepares the file. "" is no file, which takes no token.
-func CreateTokenOut(name string) (*TokenOut, error) {
+// TokenOut prepares the file that receives a token before the token is made, since a gateway shows a token once. It returns nil for "".
+func TokenOut(name string) (*files.Replacement, error) {
 	if name == "" {
-		return &TokenOut{}, nil
+		return nil, nil //nolint:nilnil // no file
 	}
-	file, err := files.Replace(name)
-	return &TokenOut{file}, err
-}
-
-// Write replaces the file by one with the token, readable by its owner only.
-func (t *TokenOut) Write(token string) error {
-	if t.file == nil {
-		return nil
-	}
-	return t.file.Commit([]byte(token + "\n"))
-}
-
-// Close leaves the file as it was unless a token was written.
-func (t *TokenOut) Close() {
-	if t.file != nil {
-		t.file.Discard()
-	}
+	return files.Replace(name)
 }

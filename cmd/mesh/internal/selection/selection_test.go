@@ -32,7 +32,7 @@ func TestSelectionOfTimes(t *testing.T) {
 	}
 	for _, flags := range []Flags{{From: "1d", To: "7d"}, {From: "1d", To: "1d"}, {From: "7x"}, {To: "7x"}, {Last: "0d"}, {Last: "7"}, {Last: "2026-11-01"}} {
 		_, _, err := flags.Times(now)
-		var usage *exit.UsageError
+		var usage *exit.Error
 		assert.ErrorAs(t, err, &usage, flags)
 	}
 }
@@ -44,7 +44,7 @@ func TestSelectionOfLabels(t *testing.T) {
 	assert.Equal(t, map[string]string{"team": "search", "job": "a=b,c", "user": ""}, s.Match)
 	for _, labels := range [][]string{{"team"}, {"=x"}, {""}, {"team=a", "team=b"}, {"team=", "team="}} {
 		s := Flags{labels: labels}
-		var usage *exit.UsageError
+		var usage *exit.Error
 		assert.ErrorAs(t, s.Parse(), &usage, labels)
 	}
 }
