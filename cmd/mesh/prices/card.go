@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
@@ -18,7 +17,7 @@ import (
 
 // priceCard writes the prices of a model for a terminal, on which the eleven columns of the table do not fit: those of today first, and
 // when the model retires.
-func priceCard(w io.Writer, model string, list []discovery.ProviderPricing, now time.Time) error {
+func priceCard(w io.Writer, model string, list []prices.Row, now time.Time) error {
 	width, today := output.Width(w), now.UTC().Format(time.DateOnly)
 	line := func(format string, args ...any) {
 		fmt.Fprintln(w, output.Mark(w, table.Paragraph(output.Line(fmt.Sprintf(format, args...)), width)))
@@ -55,28 +54,28 @@ func priceCard(w io.Writer, model string, list []discovery.ProviderPricing, now 
 }
 
 // periods returns the rows by period, the present one first, then later and earlier ones as they are.
-func periods(list []discovery.ProviderPricing, today string) (all [][]discovery.ProviderPricing) {
+func periods(list []prices.Row, today string) (all [][]prices.Row) {
 	for _, p := range list {
-		i := slices.IndexFunc(all, func(period []discovery.ProviderPricing) bool {
+		i := slices.IndexFunc(all, func(period []prices.Row) bool {
 			return date(period[0].ValidFrom) == date(p.ValidFrom) && date(period[0].ValidUntil) == date(p.ValidUntil)
 		})
 		if i < 0 {
-			all = append(all, []discovery.ProviderPricing{p})
+			all = append(all, []prices.Row{p})
 		} else {
 			all[i] = append(all[i], p)
 		}
 	}
-	place := func(period []discovery.ProviderPricing) int { return order(periodTitle(&period[0], today)) }
-	slices.SortStableFunc(all, func(a, b []discovery.ProviderPricing) int { return cmp.Compare(place(a), place(b)) })
-	return slices.CompactFunc(all, func(a, b []discovery.ProviderPricing) bool { // what begins to be unknown stays so
+	place := func(period []prices.Row) int { return order(periodTitle(&period[0], today)) }
+	slices.SortStableFunc(all, func(a, b []prices.Row) int { return cmp.Compare(place(a), place(b)) })
+	return slices.CompactFunc(all, func(a, b []prices.Row) bool { // what begins to be unknown stays so
 		return place(a) == later && place(b) == later && isUnknown(a) && isUnknown(b) && priceNames("", a) == priceNames("", b)
 	})
 }
 
 // isUnknown reports whether no row has a price. Such rows begin where the announced prices end.
-func isUnknown(list []discovery.ProviderPricing) bool {
-	return !slices.ContainsFunc(list, func(p discovery.ProviderPricing) bool {
-		return p.InputPerMTok != nil || p.CacheReadPerMTok != nil || p.CacheWrite5mPerMTok != nil || p.CacheWrite1hPerMTok != nil || p.OutputPerMTok != nil
+func isUnknown(list []prices.Row) bool {
+	return !slices.ContainsFunc(list, func(r prices.Row) bool {
+		return slices.ContainsFunc(amounts(&r), func(usd string) bool { return usd != output.Unknown })
 	})
 }
 
@@ -95,7 +94,7 @@ func order(title string) int {
 }
 
 // periodTitle returns when the prices of a row are valid; "" if that is now, without an end.
-func periodTitle(p *discovery.ProviderPricing, today string) string {
+func periodTitle(p *prices.Row, today string) string {
 	from, until := date(p.ValidFrom), date(p.ValidUntil)
 	switch {
 	case until != "" && until <= today:
@@ -109,15 +108,10 @@ func periodTitle(p *discovery.ProviderPricing, today string) string {
 }
 
 // date returns the day of a time, or "" for none.
-func date(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return (*text)[:min(len(*text), len(time.DateOnly))]
-}
+func date(text string) string { return text[:min(len(text), len(time.DateOnly))] }
 
 // priceNames returns what the prices of rows are for, behind the title of a period; "" if that is any prompt.
-func priceNames(model string, list []discovery.ProviderPricing) string {
+func priceNames(model string, list []prices.Row) string {
 	var names strings.Builder
 	for i := range list {
 		name := priceName(model, &list[i])
@@ -130,23 +124,20 @@ func priceNames(model string, list []discovery.ProviderPricing) string {
 }
 
 // pricesOfPeriod writes a row for each mode and length of the prompt.
-func pricesOfPeriod(w io.Writer, model string, list []discovery.ProviderPricing) error {
+func pricesOfPeriod(w io.Writer, model string, list []prices.Row) error {
 	number := func(title string, drop int) table.Column {
 		return table.Column{Title: title, Right: true, Drop: drop, Late: true}
 	}
 	columns := []table.Column{table.Key(""), number("INPUT", 0), number("CACHE READ", 3), number("5M WRITE", 2), number("1H WRITE", 1), number("OUTPUT", 0)}
-	return output.Table(w, columns, table.Rows(list, func(p *discovery.ProviderPricing) []string {
-		return []string{
-			priceName(model, p), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok), output.USD(p.CacheWrite1hPerMTok),
-			output.USD(p.OutputPerMTok),
-		}
+	return output.Table(w, columns, table.Rows(list, func(p *prices.Row) []string {
+		return append([]string{priceName(model, p)}, amounts(p)...)
 	}))
 }
 
 const anyPrompt = "any prompt"
 
 // priceName returns what the prices of a row are for.
-func priceName(model string, p *discovery.ProviderPricing) string {
+func priceName(model string, p *prices.Row) string {
 	name := anyPrompt
 	if p.TierThresholdTokens > 0 {
 		name = fmt.Sprintf("prompts from %s tokens", money.Separated(fmt.Sprint(p.TierThresholdTokens)))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -17,21 +16,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // completePriced completes a model of the built-in price list.
-func completePriced(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names := map[string]bool{}
-	for _, row := range prices.BuiltIn().Rows("") {
-		names[row.ModelHint] = true
+func completePriced(*cobra.Command, []string, string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	list := prices.BuiltIn()
+	for _, p := range list.Providers() {
+		names = append(names, list.Models(p)...)
 	}
-	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // priceOptions are the argument and the flags of mesh price.
@@ -89,7 +86,7 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 	if err != nil {
 		return err
 	}
-	rows := pricefile.Pricings(list.ForModel(p, o.model))
+	rows := list.ForModel(p, o.model)
 	if len(rows) == 0 {
 		if models.Retirements().Check(p, o.model, time.Now()).State != models.StateUnknown {
 			return exit.Failedf("%s has no known price", o.model)
@@ -99,7 +96,7 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 		}
 		return exit.Failedf("%s is not in the price list", o.model)
 	}
-	return o.Print(rows, func(w io.Writer) error {
+	return o.Print(pricings(rows), func(w io.Writer) error {
 		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {
 			return priceCard(w, o.model, rows, time.Now())
 		}
@@ -144,17 +141,15 @@ var livePriceKeys = map[models.Provider][]string{
 	models.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, models.XAI: {"XAI_API_KEY"},
 }
 
-func priceTable(w io.Writer, list []discovery.ProviderPricing) error {
-	rows := table.Rows(list, func(p *discovery.ProviderPricing) []string {
-		mode := p.Mode
-		if p.Modality != prices.ModalityText {
-			mode += " " + p.Modality
+func priceTable(w io.Writer, list []prices.Row) error {
+	rows := table.Rows(list, func(r *prices.Row) []string {
+		mode := r.Mode
+		if r.Modality != prices.ModalityText {
+			mode += " " + r.Modality
 		}
-		return []string{
-			string(p.Provider), p.ModelHint, output.Text(&mode), output.Text(p.ValidFrom), output.Text(p.ValidUntil),
-			strconv.FormatInt(p.TierThresholdTokens, 10), output.USD(p.InputPerMTok), output.USD(p.CacheReadPerMTok), output.USD(p.CacheWrite5mPerMTok),
-			output.USD(p.CacheWrite1hPerMTok), output.USD(p.OutputPerMTok),
-		}
+		return append([]string{
+			string(r.Provider), r.ModelHint, known(mode), known(r.ValidFrom), known(r.ValidUntil), strconv.FormatInt(r.TierThresholdTokens, 10),
+		}, amounts(r)...)
 	})
 	if err := output.Table(w, []table.Column{
 		table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 0), table.Plain("FROM", 3), table.Plain("UNTIL", 4), table.Plain("PROMPT FROM", 0),
@@ -167,6 +162,11 @@ the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
 5M WRITE and 1H WRITE are writes to a cache for five minutes and for an hour.
 `)
 	return err
+}
+
+// amounts returns the prices of a row.
+func amounts(r *prices.Row) []string {
+	return []string{known(r.InputPerMTok), known(r.CacheReadPerMTok), known(r.CacheWrite5mPerMTok), known(r.CacheWrite1hPerMTok), known(r.OutputPerMTok)}
 }
 
 func (o *priceOptions) callCost(ctx context.Context) error {

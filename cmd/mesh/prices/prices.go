@@ -3,7 +3,6 @@ package prices
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -15,11 +14,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // New returns the command mesh prices.
@@ -105,13 +102,22 @@ func printList(a *app.App, names []string) error {
 	if a.Format == "csv" {
 		return writePrices(a.Out, list)
 	}
-	prices := pricefile.Pricings(list.Rows(""))
-	return a.Print(prices, func(w io.Writer) error {
+	rows := list.Rows("")
+	return a.Print(pricings(rows), func(w io.Writer) error {
 		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", asOf.Format(time.DateOnly), from); err != nil {
 			return err
 		}
-		return priceTable(w, prices)
+		return priceTable(w, rows)
 	})
+}
+
+// pricings returns rows with prices that are numbers in JSON.
+func pricings(rows []prices.Row) []discovery.ProviderPricing {
+	list := make([]discovery.ProviderPricing, len(rows))
+	for i, row := range rows {
+		list[i] = discovery.PricingOf(row)
+	}
+	return list
 }
 
 // writePrices writes the CSV of a list, of which live prices and rows of a stored table come from elsewhere.
@@ -125,98 +131,4 @@ func writePrices(w io.Writer, list *prices.List) error {
 		return err
 	}
 	return output.CSV(w, rows)
-}
-
-func staleTable(w io.Writer, stale []discovery.ProviderPricing, age string) error {
-	rows := make([][]string, len(stale))
-	for i, p := range stale {
-		rows[i] = []string{string(p.Provider), p.ModelHint, output.Text(&p.Mode), output.Text(p.VerifiedAt), output.Line(p.Source)}
-	}
-	if err := output.Table(w, []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 3), table.Plain("VERIFIED", 2), table.Free("SOURCE")}, rows); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, age)
-	return err
-}
-
-// updatePrices gets the newest price table, prints what changed and stores it. source is its file, folder or URL, "" the project's.
-func updatePrices(ctx context.Context, a *app.App, source string, dryRun bool) error {
-	before, _ := a.PriceTable()
-	list, err := newestPrices(ctx, a, before, source)
-	if err != nil {
-		return fmt.Errorf("%w; the price table of %s stays in use", err, before.AsOf().Format(time.DateOnly))
-	}
-	update := pricefile.Update{AsOf: list.AsOf().Format(time.DateOnly), Changes: pricefile.Diff(before, list)}
-	if !dryRun && list.AsOf().After(prices.BuiltIn().AsOf()) {
-		if err := pricefile.Store(list); err != nil {
-			return exit.Failedf("the price table cannot be stored: %w", err)
-		}
-		update.Stored = true
-	}
-	return a.Print(update, func(w io.Writer) error { return update.Table(w, before.AsOf()) })
-}
-
-func newestPrices(ctx context.Context, a *app.App, before *prices.List, source string) (*prices.List, error) {
-	switch {
-	case strings.Contains(source, "://"):
-		mirror := discovery.WithBaseURL(discovery.ServicePrices, strings.TrimSuffix(source, "/prices.csv"))
-		if _, err := discovery.New(mirror); err != nil {
-			return nil, exit.WrongUse(err)
-		}
-		a.Providers = append(a.Providers, mirror)
-	case source != "":
-		list, err := pricefile.FromPath(before, source)
-		return list, exit.WrongUse(err)
-	}
-	c, failures := a.Discover()
-	list, err := c.UpdatePrices(ctx, before)
-	if err != nil {
-		return nil, err
-	}
-	if len(failures.List()) > 0 {
-		return nil, app.NoAnswer(failures)
-	}
-	list, err = c.ConfirmPrices(ctx, list)
-	a.WarnAll(failures)
-	return list, err
-}
-
-// stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
-// that are sold today. The error is errFound if there is one.
-func stalePrices(a *app.App, models []string, oldest time.Duration) error {
-	list, from := a.PriceTable()
-	rows, err := rowsOf(list, models)
-	if err != nil {
-		return err
-	}
-	stale := pricefile.Stale(rows, time.Now(), oldest, len(models) > 0)
-	age := "the price table is of " + app.TableAge(list.AsOf()) + ", " + from
-	if len(stale) == 0 {
-		fmt.Fprintf(a.Errs, "mesh: no price was verified longer ago; %s\n", age)
-		return a.Print(stale, func(io.Writer) error { return nil })
-	}
-	if err := a.Print(stale, func(w io.Writer) error { return staleTable(w, stale, age) }); err != nil {
-		return err
-	}
-	return exit.ErrFound
-}
-
-// rowsOf returns the rows of the models, or all rows for none.
-func rowsOf(list *prices.List, models []string) ([]discovery.ProviderPricing, error) {
-	if len(models) == 0 {
-		return pricefile.Pricings(list.Rows("")), nil
-	}
-	var rows []discovery.ProviderPricing
-	for _, model := range models {
-		p, err := providers.Of("", model)
-		if err != nil {
-			return nil, err
-		}
-		found := pricefile.Pricings(list.ForModel(p, model))
-		if len(found) == 0 {
-			return nil, exit.Failedf("%s is not in the price list", model)
-		}
-		rows = append(rows, found...)
-	}
-	return rows, nil
 }

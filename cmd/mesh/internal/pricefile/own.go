@@ -3,12 +3,11 @@ package pricefile
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -39,28 +38,16 @@ func WithFiles(list *prices.List, names []string) (*prices.List, error) {
 func readRows(name string) ([]prices.Row, error) {
 	file, err := os.Open(name) //nolint:gosec // the user names the file
 	if err != nil {
-		return nil, withoutName(err)
+		return nil, exit.WithoutPath(err)
 	}
 	defer func() { _ = file.Close() }()
 	rows, err := prices.ReadCSV(file)
 	var wrong *prices.ValueError
 	switch {
 	case !errors.As(err, &wrong):
-		return rows, withoutName(err)
+		return rows, exit.WithoutPath(err)
 	case wrong.Value == "":
 		return nil, errors.New(wrong.Reason)
 	}
 	return nil, fmt.Errorf("%q %s", wrong.Value, wrong.Reason) // Field is the argument of ReadCSV
-}
-
-// withoutName returns the error of a file without its name, which the caller shows.
-func withoutName(err error) error {
-	var of *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return callsfiles.ErrNoFile
-	case errors.As(err, &of):
-		return of.Err
-	}
-	return err
 }
