@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -148,18 +149,14 @@ const (
 
 // placeLines returns a line for each file, and without all one for those that are too many.
 func placeLines(places []place, all bool) (lines []string) {
-	files := 0
-	for begin := 0; begin < len(places); {
-		end := begin
+	for begin, end := 0, 0; begin < len(places); begin = end {
+		if !all && len(lines) == maxFiles {
+			return append(lines, "  and "+output.Plural(len(places)-begin, "more place")+" (--all)")
+		}
 		for end < len(places) && places[end].File == places[begin].File {
 			end++
 		}
-		if files++; all || files <= maxFiles {
-			lines = append(lines, "  "+output.Line(places[begin].File)+":"+numbers(places[begin:end], all))
-		} else if files == maxFiles+1 {
-			lines = append(lines, "  and "+output.Plural(len(places)-begin, "more place")+" (--all)")
-		}
-		begin = end
+		lines = append(lines, "  "+output.Line(places[begin].File)+":"+numbers(places[begin:end], all))
 	}
 	return lines
 }
@@ -168,12 +165,11 @@ func placeLines(places []place, all bool) (lines []string) {
 func numbers(places []place, all bool) string {
 	var texts []string
 	for _, p := range places {
-		if text := fmt.Sprint(p.Line); !slices.Contains(texts, text) {
-			texts = append(texts, text)
-		}
+		texts = append(texts, strconv.Itoa(p.Line))
 	}
+	texts = slices.Compact(texts)
 	if !all && len(texts) > maxLines {
-		return strings.Join(texts[:maxLines], ",") + ",… (--all)"
+		texts = append(texts[:maxLines], "… (--all)")
 	}
 	return strings.Join(texts, ",")
 }

@@ -40,11 +40,15 @@ type baseline struct {
 
 // newBaseline returns an empty baseline for a file of that name.
 func newBaseline(file string) *baseline {
-	folder, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		folder = filepath.Dir(file)
+	return &baseline{absolute(filepath.Dir(file)), map[Entry]int{}}
+}
+
+// absolute returns the absolute path of a file, or without a working folder the path.
+func absolute(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		return absolute
 	}
-	return &baseline{folder, map[Entry]int{}}
+	return path
 }
 
 // openBaseline reads a baseline that write has written.
@@ -112,14 +116,13 @@ func (b *baseline) entry(e Entry) Entry {
 
 // path returns the name of a file in the baseline.
 func (b *baseline) path(file string) string {
-	absolute, err := filepath.Abs(file)
-	if err != nil || file == "-" {
-		return filepath.ToSlash(file)
+	if file != "-" {
+		file = absolute(file)
+		if below, err := filepath.Rel(b.folder, file); err == nil { // else it is on another drive
+			file = below
+		}
 	}
-	if below, err := filepath.Rel(b.folder, absolute); err == nil {
-		return filepath.ToSlash(below)
-	}
-	return filepath.ToSlash(absolute) // on another drive
+	return filepath.ToSlash(file)
 }
 
 func (b *baseline) add(e Entry) { b.counts[b.entry(e)]++ }

@@ -1,10 +1,12 @@
 package codebase
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,13 +139,13 @@ func (s *Search[T]) Notes() (lines []string) {
 	if s.accepted > 0 {
 		lines = append(lines, output.Plural(s.accepted, "place")+" known from the baseline")
 	}
-	total, names := 0, []string(nil)
-	for _, c := range s.selection.leftOutCounts() {
-		total += c.files
-		names = append(names, fmt.Sprint(c.pattern, " ", table.Count(c.files)))
+	total, names, counts := 0, []string(nil), s.selection.counts
+	for _, pattern := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) }) {
+		total += counts[pattern]
+		names = append(names, pattern+" "+table.Count(counts[pattern]))
 	}
 	if total > 0 {
-		lines = append(lines, fmt.Sprintf("%s left out (--all-files): %s", output.Plural(total, "file"), strings.Join(names, ", ")))
+		lines = append(lines, output.Plural(total, "file")+" left out (--all-files): "+strings.Join(names, ", "))
 	}
 	return lines
 }

@@ -3,7 +3,6 @@
 package codebase
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ import (
 type selection struct {
 	exclude, leftOut patterns
 	all              bool
-	baselines        []fs.FileInfo // which have what was found
 	counts           map[string]int
 	selected         []file
 }
@@ -46,11 +44,6 @@ func (f *Flags) selection(leftOut []string) (*selection, error) {
 	}
 	if !f.allFiles {
 		s.leftOut = parsePatterns(strings.Join(leftOut, "\n"))
-	}
-	for _, name := range []string{f.baseline, f.writeBaseline} {
-		if info, err := os.Stat(name); err == nil { // a file that does not exist is not found
-			s.baselines = append(s.baselines, info)
-		}
 	}
 	return s, nil
 }
@@ -81,24 +74,6 @@ func (s *selection) excludes(printed, below []string, isFolder bool) bool {
 func split(path string) []string {
 	parts := strings.FieldsFunc(filepath.ToSlash(filepath.Clean(path)), func(r rune) bool { return r == '/' })
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == ".." })
-}
-
-// patternCount is how many files a pattern has left out.
-type patternCount struct {
-	pattern string
-	files   int
-}
-
-// leftOutCounts returns the patterns that have left out files, the most first.
-func (s *selection) leftOutCounts() []patternCount {
-	list := make([]patternCount, 0, len(s.counts))
-	for text, files := range s.counts {
-		list = append(list, patternCount{text, files})
-	}
-	slices.SortFunc(list, func(a, b patternCount) int {
-		return cmp.Or(cmp.Compare(b.files, a.files), cmp.Compare(a.pattern, b.pattern))
-	})
-	return list
 }
 
 // walk is the walk through one folder that was given.
@@ -189,11 +164,7 @@ func (w *walk) file(path string, entry fs.DirEntry, below []string) {
 		w.counts[p.text]++
 		return
 	}
-	info, err := entry.Info()
-	if err != nil { // it was removed meanwhile
-		return
-	}
-	if !slices.ContainsFunc(w.baselines, func(b fs.FileInfo) bool { return os.SameFile(b, info) }) {
+	if info, err := entry.Info(); err == nil { // else it was removed meanwhile
 		w.selected = append(w.selected, file{path: filepath.Join(w.root, path), size: info.Size()})
 	}
 }
