@@ -17,7 +17,7 @@ type account struct {
 	warnAt         decimal.Decimal
 	// period is the one of the clock, and previous the one that the clock had before. There are no balances of other earlier ones, but there
 	// may be of later ones: the clock of the program that wrote a record may have been wrong.
-	period, previous int
+	period, previous time.Time
 	balances         map[balanceKey]*balance
 	// warnings are those to deliver when the Meter is unlocked.
 	warnings []BudgetWarning
@@ -26,7 +26,7 @@ type account struct {
 // balanceKey selects a balance by the value of the label and by the period.
 type balanceKey struct {
 	label  string
-	period int
+	period time.Time
 }
 
 // balance is what was spent and what is set aside in a period.
@@ -55,16 +55,16 @@ func newAccount(b Budget) (*account, error) {
 // advance sets the clock, and frees the balances of the periods before. The previous one stays: a clock that was ahead for a moment must not
 // reopen the budget when it is set back.
 func (a *account) advance(now time.Time) {
-	period := a.budget.Per.number(now)
+	period := a.budget.Per.began(now)
 	if period == a.period {
 		return
 	}
 	a.previous, a.period = a.period, period
-	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return key.period < period && key.period != a.previous })
+	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return key.period.Before(period) && key.period != a.previous })
 }
 
 // balance returns the balance of a call with labels in a period.
-func (a *account) balance(labels map[string]string, period int) *balance {
+func (a *account) balance(labels map[string]string, period time.Time) *balance {
 	key := balanceKey{period: period}
 	if a.budget.Label != "" {
 		key.label = labels[a.budget.Label]
@@ -134,7 +134,7 @@ func (m *Meter) charge(r *calls.Record) {
 	now := time.Now()
 	for _, a := range m.budgets {
 		a.advance(now)
-		if period := a.budget.Per.number(r.Time); period >= a.period || period == a.previous {
+		if period := a.budget.Per.began(r.Time); !period.Before(a.period) || period == a.previous {
 			reservation{a, a.balance(r.Labels, period), r.Labels[a.budget.Label]}.spend(r)
 		}
 	}

@@ -155,6 +155,23 @@ func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
 	assert.Equal(t, "500", m.Budgets()[0].Reserved)
 }
 
+// A stream whose response is never fetched stays a call when its id is forgotten.
+func TestABrokenStreamThatIsNeverFetchedIsACall(t *testing.T) {
+	t.Parallel()
+	made := 0
+	m, err := meter.New()
+	require.NoError(t, err)
+	client := &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
+		made++
+		event := fmt.Sprintf("data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_%d\",\"background\":true,\"status\":\"queued\",\"model\":\"gpt-4o\"}}\n\n", made)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(event))}, nil
+	}))}
+	for range 10_002 {
+		require.Nil(t, refusal(t.Context(), t, client, "https://api.openai.com/v1/responses", inBackground))
+	}
+	assert.Equal(t, 10_002, m.Spent().Calls)
+}
+
 // The provider goes on after a stream has broken off, and the program fetches the response later.
 func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 	t.Parallel()
@@ -175,6 +192,44 @@ func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 	}
 	require.Len(t, records.all(), 2)
 	assert.Equal(t, []string{chatUSD, "0"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved})
+}
+
+// A stream that broke off and its later fetch are one call, as in the sums of files. The stream alone is a call, too.
+func TestABrokenStreamAndItsFetchAreOneCall(t *testing.T) {
+	t.Parallel()
+	const event = "data: {\"type\":\"response.created\",\"response\":{\"id\":%q,\"background\":true,\"status\":\"queued\",\"model\":\"gpt-4o\",\"usage\":null}}\n\n"
+	j := &jobs{}
+	url, m, records := metered(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			j.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		j.made++
+		fmt.Fprintf(w, event, fmt.Sprintf("resp_%d", j.made))
+	})
+	for range 3 {
+		postAll(t, m, url+"/v1/responses", `{"model":"gpt-4o","background":true,"stream":true}`)
+	}
+	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Calls: 3, Unpriced: 3}, m.Spent())
+	for status, id := range map[string]string{"completed": "resp_1", "failed": "resp_2"} {
+		j.set(status)
+		for range 2 {
+			fetch(t, m, url+"/v1/responses/"+id)
+		}
+	}
+	want := meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 3, Unpriced: 2}
+	assert.Equal(t, want, m.Spent())
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	for _, r := range records.all() {
+		log.Record(r)
+	}
+	require.NoError(t, log.Close())
+	groups, err := calls.Sum(calls.SumOptions{}, dir)
+	require.NoError(t, err)
+	g := groups[0][0]
+	assert.Equal(t, want, meter.Spent{USD: g.USD, AtLeastUSD: g.AtLeastUSD, Calls: g.Calls, Unpriced: g.Unpriced})
 }
 
 // Nothing is known of the response that a request for it could not get.

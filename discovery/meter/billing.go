@@ -2,7 +2,6 @@ package meter
 
 import (
 	"cmp"
-	"net"
 	"net/http"
 	"strings"
 
@@ -22,11 +21,7 @@ func billing(req *http.Request) string {
 	if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(strings.TrimLeft(token, " "), loginToken) {
 		return subscription
 	}
-	host := cmp.Or(req.Host, req.URL.Host)
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if e, _ := endpoints.OfHost(host); e.Subscription && endpoints.Subscribed(req.URL.Path) {
+	if e, _ := official(cmp.Or(req.Host, req.URL.Host)); e.Subscription && endpoints.Subscribed(req.URL.Path) {
 		return subscription
 	}
 	return ""

@@ -174,6 +174,6 @@ func TestAResponseWithoutABodyIsPassedOn(t *testing.T) {
 	}
 	all := records.all()
 	require.Len(t, all, 2)
-	assert.Equal(t, "the response has no body", all[0].Unpriced)
+	assert.Equal(t, "the response ended before its final counts", all[0].Unpriced)
 	assert.Equal(t, "0", all[1].USD)
 }

@@ -18,24 +18,6 @@ const (
 	PeriodMonth Period = "month"
 )
 
-// number returns the number of the period that a time is in. Numbers increase with time.
-func (p Period) number(when time.Time) int {
-	const day = 24 * 60 * 60
-	switch p {
-	case PeriodDay:
-		number := when.Unix() / day
-		if when.Unix()%day < 0 { // before 1970
-			number--
-		}
-		return int(number)
-	case PeriodMonth:
-		year, month, _ := when.UTC().Date()
-		return year*12 + int(month)
-	default: // PeriodTotal
-		return 0
-	}
-}
-
 // began returns when the period that a time is in began; the zero time for PeriodTotal.
 func (p Period) began(when time.Time) time.Time {
 	year, month, day := when.UTC().Date()
@@ -49,17 +31,8 @@ func (p Period) began(when time.Time) time.Time {
 	}
 }
 
-// name returns the name of the period that a time is in, such as "2026-11-22" or "2026-11".
-func (p Period) name(when time.Time) string {
-	switch p {
-	case PeriodDay:
-		return when.UTC().Format(time.DateOnly)
-	case PeriodMonth:
-		return when.UTC().Format("2006-01")
-	default: // PeriodTotal
-		return ""
-	}
-}
+// layouts are the forms of the names of periods, such as "2026-11-22" or "2026-11".
+var layouts = map[Period]string{PeriodTotal: "", PeriodDay: time.DateOnly, PeriodMonth: "2006-01"}
 
 // Budget limits what the calls of a [Meter] cost, the UpstreamUSD of their records included.
 type Budget struct {
@@ -94,11 +67,10 @@ func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 			return limit, perCall, invalid("PerCall", b.PerCall, "must be a plain decimal such as 0.05")
 		}
 	}
-	switch b.Per {
-	case PeriodTotal, PeriodDay, PeriodMonth:
-		return limit, perCall, nil
+	if _, ok := layouts[b.Per]; !ok {
+		return limit, perCall, invalid("Per", string(b.Per), "must be a Period")
 	}
-	return limit, perCall, invalid("Per", string(b.Per), "must be a Period")
+	return limit, perCall, nil
 }
 
 // BudgetError is the error of a call that a budget refused. Nothing was sent. [http.Client.Do] returns a response with status 402 and

@@ -34,30 +34,28 @@ func (m *Meter) Budgets() []BudgetState {
 	defer m.mu.Unlock()
 	for _, a := range m.budgets {
 		a.advance(now)
-		states = append(states, a.states(now)...)
+		states = append(states, a.states()...)
 	}
 	return states
 }
 
-func (a *account) states(now time.Time) (states []BudgetState) {
+func (a *account) states() (states []BudgetState) {
 	if a.budget.Label == "" {
-		return []BudgetState{a.state("", a.balance(nil, a.period), now)}
+		a.balance(nil, a.period) // also before the first call
 	}
 	for key, b := range a.balances {
-		if key.period == a.period {
-			states = append(states, a.state(key.label, b, now))
+		if key.period != a.period {
+			continue
 		}
+		left := a.limit.Sub(b.committed())
+		if left.Cmp(decimal.Decimal{}) < 0 {
+			left = decimal.Decimal{}
+		}
+		states = append(states, BudgetState{
+			Budget: a.budget, Label: key.label, Period: a.period.Format(layouts[a.budget.Per]),
+			Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Left: left.String(),
+		})
 	}
 	slices.SortFunc(states, func(x, y BudgetState) int { return cmp.Compare(x.Label, y.Label) })
 	return states
-}
-
-func (a *account) state(label string, b *balance, now time.Time) BudgetState {
-	left := a.limit.Sub(b.committed())
-	if left.Cmp(decimal.Decimal{}) < 0 {
-		left = decimal.Decimal{}
-	}
-	return BudgetState{
-		Budget: a.budget, Label: label, Period: a.budget.Per.name(now), Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Left: left.String(),
-	}
 }

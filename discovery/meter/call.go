@@ -31,13 +31,9 @@ type call struct {
 func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	c.request = newRequestBody()
 	if c.meter.streamUsage && c.target.Endpoint == openAI && !signed(req) && endpoints.HasSegments(req.URL.Path, "chat/completions") {
-		buffered, body, err := buffer(req)
-		if err != nil {
+		var err error
+		if req, err = requestUsage(req); err != nil {
 			return nil, err
-		}
-		req = buffered
-		if with, changed := includeUsage(body); changed {
-			req = withBody(req, with)
 		}
 	}
 	return c.request.watch(req), nil
@@ -68,10 +64,7 @@ func (c *call) reserve() (refusal *BudgetError) {
 	return refusal
 }
 
-// cancel ends a call that was none.
-func (c *call) cancel() { c.settle(nil) }
-
-// settle ends a call that has no record.
+// settle ends a call that has no record, or that was none: then it is nil.
 func (c *call) settle(of *calls.Record) {
 	c.meter.mu.Lock()
 	defer c.meter.unlock()
@@ -80,6 +73,10 @@ func (c *call) settle(of *calls.Record) {
 
 // fail records a call whose response cannot be counted, or that had none: its status is 0.
 func (c *call) fail(status int, reason string) {
+	if c.outside {
+		c.settle(&unknown)
+		return
+	}
 	r := c.record(status)
 	r.Unpriced = reason
 	c.finish(r)
@@ -149,45 +146,45 @@ func withoutModel(r *calls.Record, mode string) string {
 func (c *call) finish(r calls.Record) {
 	m := c.meter
 	r = r.Redacted()
-	if c.outside {
-		if r.USD != "" {
-			c.cancel()
-		} else {
-			c.settle(&unknown)
-		}
-		return
-	}
-	if err := m.count(&r, c.reserved); err != nil {
+	m.mu.Lock()
+	err := m.count(&r, c.reserved, true)
+	m.unlock()
+	if err != nil {
 		m.logger.Error("meter: a call is in no sum", "error", err)
 	}
 	if r.USD == "" {
 		m.warnUnpriced(&r)
 	}
-	for _, save := range m.recorders {
-		m.save(save, r)
+	for _, record := range m.recorders {
+		m.protect("a recorder", func() { record(r) })
 	}
 }
 
-// count adds a record to the sums and to the budgets, which have set reserved aside for it, or nothing.
-func (m *Meter) count(r *calls.Record, reserved []reservation) error {
-	m.mu.Lock()
-	defer m.unlock()
+// count adds a record to the budgets, which have set reserved aside for it, or nothing, and to the sums if it is of this program. The Meter
+// is locked.
+func (m *Meter) count(r *calls.Record, reserved []reservation, own bool) error {
 	if reserved == nil {
 		m.charge(r)
 	}
 	settle(reserved, r)
+	if !own {
+		return nil
+	}
 	if r.Complete || r.USD != "" {
 		m.isCopy(r) // notes the call, which another program may fetch
+	} else if h, waits := m.held[r.ID]; waits {
+		m.held[r.ID] = held{h.reserved, r}
+		return nil
 	}
 	return m.totals.Add(*r)
 }
 
-// save calls a recorder. Its panic must not reach the caller of the response.
-func (m *Meter) save(record func(calls.Record), r calls.Record) {
+// protect calls a function of the user. Its panic must not reach the caller of the response.
+func (m *Meter) protect(name string, call func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			m.logger.Error("meter: a recorder panicked", "panic", p)
+			m.logger.Error("meter: "+name+" panicked", "panic", p)
 		}
 	}()
-	record(r)
+	call()
 }

@@ -81,10 +81,12 @@ func (e *Endpoint) check() (host endpoints.Endpoint, err error) {
 			return host, err
 		}
 	}
-	if host.Provider, err = e.provider(host.Form); err != nil {
-		return host, err
+	kinds := []string{"", "global", "data-zone", "regional"}
+	if e.Platform == prices.PlatformAzure && !slices.Contains(kinds, host.Region) {
+		return host, invalid("Region", e.Region, "must be global, data-zone or regional")
 	}
-	return host, e.checkRegion()
+	host.Provider, err = e.provider(host.Form)
+	return host, err
 }
 
 // form returns the form of the bodies of an API.
@@ -109,16 +111,4 @@ func (e *Endpoint) provider(form string) (string, error) {
 		return "", invalid("Provider", name, modelid.UnknownName())
 	}
 	return name, nil
-}
-
-// checkRegion checks the kind of Azure's deployments.
-func (e *Endpoint) checkRegion() error {
-	switch strings.ToLower(e.Region) {
-	case "", "global", "data-zone", "regional":
-		return nil
-	}
-	if e.Platform == prices.PlatformAzure {
-		return invalid("Region", e.Region, "must be global, data-zone or regional")
-	}
-	return nil
 }

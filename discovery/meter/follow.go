@@ -42,7 +42,7 @@ func (m *Meter) Follow(ctx context.Context, log *calls.Log) error {
 	defer ticker.Stop()
 	var errs []error
 	for others := m.othersOf(log); ; {
-		failed := m.each(others, m.countOther)
+		failed := m.addEach(others, false)
 		var wrong *ValueError
 		if errors.As(errors.Join(failed...), &wrong) {
 			return wrong
@@ -80,19 +80,4 @@ func (m *Meter) began(now time.Time) time.Time {
 		}
 	}
 	return began
-}
-
-// countOther adds the record of another program to the budgets.
-func (m *Meter) countOther(r *calls.Record) error {
-	reserved, first := m.taken(r)
-	if !first {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.unlock()
-	if reserved == nil {
-		m.charge(r)
-	}
-	settle(reserved, r)
-	return nil
 }

@@ -12,9 +12,14 @@ import (
 // the host is one. The provider is "" for the hosts of OpenRouter, Bedrock, Vertex and Azure. These are the hosts that a Meter knows
 // without [WithEndpoint].
 func HostProvider(host string) (models.Provider, bool) {
+	e, ok := official(host)
+	return models.Provider(e.Provider), ok
+}
+
+// official returns what is known of an official host, with its port or without.
+func official(host string) (endpoints.Endpoint, bool) {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	e, ok := endpoints.OfHost(strings.TrimSuffix(host, "."))
-	return models.Provider(e.Provider), ok
+	return endpoints.OfHost(strings.TrimSuffix(host, "."))
 }

@@ -28,16 +28,16 @@ type Meter struct {
 	logger      *slog.Logger
 	totals      *calls.Totals
 
-	mu         sync.Mutex
-	budgets    []*account
-	warn       func(BudgetWarning)
-	others     map[*calls.Log]iter.Seq2[calls.Record, error]
-	ignored    int
-	unknown    logged // hosts
-	models     logged // with calls whose cost is not known
-	background background
-	unread     error     // of a line or a file that Follow has met
-	seen       once.Seen // calls that were counted
+	mu      sync.Mutex
+	budgets []*account
+	warn    func(BudgetWarning)
+	others  map[*calls.Log]iter.Seq2[calls.Record, error]
+	ignored int
+	logged  map[string]bool // hosts that are not known, and models with calls whose cost is not known
+	held    map[string]held // by the ids of responses in the background
+	heldIDs []string        // the oldest first
+	unread  error           // of a line or a file that Follow has met
+	seen    once.Seen       // calls that were counted
 }
 
 // Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.
@@ -58,14 +58,10 @@ type Spent struct {
 // New returns a Meter. It prices calls with the built-in price list, unless [WithPrices] sets another one. Wrong options are a
 // [*ValueError].
 func New(opts ...Option) (*Meter, error) {
-	totals, err := calls.NewTotals()
-	if err != nil {
-		return nil, err
-	}
+	totals, _ := calls.NewTotals()
 	m := &Meter{
 		prices: prices.BuiltIn(), hosts: map[string]endpoints.Endpoint{}, regions: map[string]string{}, logger: slog.Default(), totals: totals,
-		others: map[*calls.Log]iter.Seq2[calls.Record, error]{}, unknown: logged{}, models: logged{},
-		seen: once.Seen{Most: maxSeen},
+		others: map[*calls.Log]iter.Seq2[calls.Record, error]{}, logged: map[string]bool{}, held: map[string]held{}, seen: once.Seen{Most: maxSeen},
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -105,7 +101,14 @@ func (m *Meter) Spent() Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	spent := Spent{USD: "0", AtLeastUSD: "0", Ignored: m.ignored}
-	for _, g := range m.totals.Groups() { // at most one
+	totals, _ := calls.NewTotals()
+	totals.Merge(m.totals)
+	for _, h := range m.held {
+		if h.broken != nil {
+			_ = totals.Add(*h.broken)
+		}
+	}
+	for _, g := range totals.Groups() { // at most one
 		spent.USD, spent.AtLeastUSD, spent.Calls, spent.Unpriced = g.USD, g.AtLeastUSD, g.Calls, g.Unpriced
 	}
 	return spent
@@ -118,7 +121,7 @@ func (m *Meter) endpoint(u *url.URL) (endpoints.Endpoint, bool) {
 			return e, true
 		}
 	}
-	e, ok := endpoints.OfHost(u.Hostname())
+	e, ok := official(u.Host)
 	if region := m.regions[e.Platform]; region != "" {
 		e.Region = region
 	}
@@ -130,7 +133,7 @@ func (m *Meter) ignore(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ignored++
-	if m.unknown.add(host) {
+	if m.isNew(host) {
 		m.logger.Warn("meter: calls to this host are not counted; WithEndpoint names its provider", "host", host)
 	}
 }
@@ -139,20 +142,17 @@ func (m *Meter) ignore(host string) {
 func (m *Meter) warnUnpriced(r *calls.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.models.add(r.Platform + "/" + string(r.Provider) + "/" + r.Model) {
+	if m.isNew(r.Platform + "/" + string(r.Provider) + "/" + r.Model) {
 		m.logger.Warn("meter: the cost of a call is not known, and perhaps that of others of its model", "provider", r.Provider, "platform", r.Platform, "model", argument.Shown(r.Model), "reason", r.Unpriced)
 	}
 }
 
-// logged has the names that were logged.
-type logged map[string]bool
-
-// add adds a name, and reports whether it is to be logged.
-func (l logged) add(name string) bool {
-	const most = 100
-	if l[name] || len(l) >= most {
+// isNew reports whether a host or a model is to be logged, which it is once.
+func (m *Meter) isNew(name string) bool {
+	const most = 200
+	if m.logged[name] || len(m.logged) >= most {
 		return false
 	}
-	l[name] = true
+	m.logged[name] = true
 	return true
 }

@@ -13,12 +13,3 @@ func (m *Meter) outside(req *http.Request) endpoints.Target {
 	form, calls := endpoints.Model(req.Method, req.URL.Path)
 	return endpoints.Target{Endpoint: endpoints.Endpoint{Form: form}, API: endpoints.API{Free: !m.setsAside() || !calls}}
 }
-
-// receiveOutside ends a call of a host that the Meter does not know: a response with an error status costs nothing.
-func (c *call) receiveOutside(status int) {
-	r := c.record(status)
-	if !endpoints.Bills(status) {
-		r.USD = "0"
-	}
-	c.finish(r)
-}

@@ -3,8 +3,10 @@ package meter
 import (
 	"cmp"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -13,10 +15,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/skim"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// reading reads the counts of a response.
+// reading is the body of a response, which reads the counts as the caller reads the body.
 type reading struct {
+	io.ReadCloser
+	mu sync.Mutex // Close may be called during a Read
+
 	call   *call
 	status int
 	done   bool
@@ -30,7 +36,7 @@ type reading struct {
 }
 
 func newReading(c *call, res *http.Response) *reading {
-	r := &reading{call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
+	r := &reading{ReadCloser: res.Body, call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
 	r.body = skim.NewBody(r.reader, res.Header.Get("Content-Type"), c.target.Stream)
 	r.reader.Headers(res.Header.Get)
 	if id := res.Header.Get("X-Amzn-Requestid"); c.target.Form == usage.Converse && len(id) <= response.MaxName {
@@ -41,7 +47,7 @@ func newReading(c *call, res *http.Response) *reading {
 	case "gzip", "x-gzip":
 		r.gunzip = newGunzip(r.plain)
 	default:
-		r.err = errors.New("the response has an encoding that is not read: " + encodingName(res.Header))
+		r.err = errors.New("the response has an encoding that is not read: " + cmp.Or(argument.Shown(res.Header.Get("Content-Encoding")), "unknown"))
 	}
 	return r
 }
@@ -99,7 +105,7 @@ func (r *reading) finish(reason string) {
 	record.Stream = r.body.Stream()
 	if !endpoints.Bills(r.status) {
 		if c.target.Stored || c.target.Unknown {
-			c.cancel()
+			c.settle(nil)
 			return
 		}
 		record.USD = "0"
@@ -113,7 +119,7 @@ func (r *reading) finish(reason string) {
 		return
 	}
 	if c.target.Unknown && err == nil && result.Model == "" && result.Object == nil {
-		c.cancel()
+		c.settle(nil)
 		return
 	}
 	switch {
@@ -158,14 +164,4 @@ func dateOf(text string) string {
 		return ""
 	}
 	return at.UTC().Format(time.DateOnly)
-}
-
-// encodingName returns the name of an encoding, if it looks like one.
-func encodingName(header http.Header) string {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789, -"
-	name := header.Get("Content-Encoding")
-	if name == "" || len(name) > 40 || strings.Trim(name, letters) != "" {
-		return "unknown"
-	}
-	return name
 }

@@ -1,12 +1,15 @@
 package meter
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // refused returns the response of a call that a budget refused. Official SDKs repeat neither the status 402 nor a response with
@@ -35,20 +38,17 @@ func (b *refusedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// refusals are the bodies of errors in the forms of APIs. The others have that of OpenAI.
+var refusals = map[models.Provider]string{
+	models.OpenAI:       `{"error":{"code":"budget_exceeded","message":%s,"param":null,"type":"budget_exceeded"}}`,
+	models.Anthropic:    `{"error":{"message":%s,"type":"billing_error"},"type":"error"}`,
+	models.Gemini:       `{"error":{"code":402,"message":%s,"status":"RESOURCE_EXHAUSTED"}}`,
+	prices.FormConverse: `{"message":%s}`,
+	prices.FormInvoke:   `{"message":%s}`,
+}
+
 // refusalText returns the error in the form of the API.
 func refusalText(form string, refusal *BudgetError) string {
-	var body any
-	message := refusal.Error()
-	switch models.Provider(form) {
-	case models.Anthropic:
-		body = map[string]any{"type": "error", "error": map[string]any{"type": "billing_error", "message": message}}
-	case models.Gemini:
-		body = map[string]any{"error": map[string]any{"code": http.StatusPaymentRequired, "message": message, "status": "RESOURCE_EXHAUSTED"}}
-	case "converse", "invoke":
-		body = map[string]any{"message": message}
-	default:
-		body = map[string]any{"error": map[string]any{"message": message, "type": "budget_exceeded", "param": nil, "code": "budget_exceeded"}}
-	}
-	text, _ := json.Marshal(body)
-	return string(text)
+	message, _ := json.Marshal(refusal.Error())
+	return fmt.Sprintf(cmp.Or(refusals[models.Provider(form)], refusals[models.OpenAI]), message)
 }

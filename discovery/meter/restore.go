@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 )
 
 // Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
@@ -18,33 +19,40 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if records == nil {
 		return invalid("records", "", "must not be nil")
 	}
-	return errors.Join(m.each(calls.Once(records), m.countEarlier)...)
+	return errors.Join(m.addEach(calls.Once(records), true)...)
 }
 
-func (m *Meter) countEarlier(r *calls.Record) error {
-	reserved, first := m.taken(r)
-	if !first {
-		return nil
-	}
-	return m.count(r, reserved)
-}
-
-// each calls count with each record as it counts, and returns the errors.
-func (m *Meter) each(records iter.Seq2[calls.Record, error], count func(*calls.Record) error) (errs []error) {
+// addEach counts each record as it counts, and returns the errors. Own records are those of this program at an earlier run.
+func (m *Meter) addEach(records iter.Seq2[calls.Record, error], own bool) (errs []error) {
 	for r, err := range records {
-		var c calls.Counted
 		if err == nil {
-			c, err = r.Count(m.prices, false)
-		}
-		if err == nil {
-			if c.Unpriced != "" && !c.Complete && c.BoundUSD == "" && c.HasUsage {
-				c.BoundUSD = atLeast(m.prices, c.Call)
-			}
-			err = count(&c.Record)
+			err = m.add(r, own)
 		}
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errs
+}
+
+// add counts a record of an earlier call, or of another program, unless it is a copy.
+func (m *Meter) add(r calls.Record, own bool) error {
+	c, err := r.Count(m.prices, false)
+	if err != nil {
+		return err
+	}
+	if c.Unpriced != "" && !c.Complete && c.BoundUSD == "" && c.HasUsage {
+		c.BoundUSD = atLeast(m.prices, c.Call)
+	}
+	m.mu.Lock()
+	defer m.unlock()
+	var reserved []reservation
+	switch {
+	case !c.Complete && c.USD == "": // budgets are spent at least
+	case m.isCopy(&c.Record):
+		return nil
+	case once.Fetches(c.Path, c.ID):
+		reserved = m.take(c.ID).reserved
+	}
+	return m.count(&c.Record, reserved, own)
 }

@@ -5,52 +5,52 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 )
 
-// buffer returns a copy of the request whose body is in memory.
-func buffer(req *http.Request) (*http.Request, []byte, error) {
+// requestUsage returns a copy of a request that requests the usage of a stream, with its body in memory.
+func requestUsage(req *http.Request) (*http.Request, error) {
 	if req.Body == nil || req.Body == http.NoBody {
-		return req, nil, nil
+		return req, nil
 	}
 	body, err := io.ReadAll(req.Body)
 	_ = req.Body.Close()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return withBody(req, body), body, nil
-}
-
-func withBody(req *http.Request, body []byte) *http.Request {
+	body = includeUsage(body)
 	sent := *req
 	sent.ContentLength = int64(len(body))
 	sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	sent.Body, _ = sent.GetBody()
-	return &sent
+	return &sent, nil
 }
 
-// includeUsage returns the body of a chat request with stream_options.include_usage, and true, if it is a stream without that
-// option. All other bytes stay as they are.
-func includeUsage(body []byte) ([]byte, bool) {
+// includeUsage returns the body of a chat request, with stream_options.include_usage if it is a stream without that option. All other
+// bytes stay as they are.
+func includeUsage(body []byte) []byte {
 	var request struct {
 		Stream  bool                       `json:"stream"`
 		Options map[string]json.RawMessage `json:"stream_options"`
 	}
 	if json.Unmarshal(body, &request) != nil || !request.Stream {
-		return body, false
+		return body
 	}
 	if _, given := request.Options["include_usage"]; given {
-		return body, false
+		return body
 	}
-	const option = `"include_usage":true`
+	option := `"include_usage":true`
 	start, end := valueOf(body, "stream_options")
 	switch {
 	case end == 0:
-		at := bytes.IndexByte(body, '{') + 1
-		return replace(body, at, at, `"stream_options":{`+option+`},`), true
+		start = bytes.IndexByte(body, '{') + 1
+		end, option = start, `"stream_options":{`+option+`},`
 	case len(request.Options) == 0: // {} or null
-		return replace(body, start, end, "{"+option+"}"), true
+		option = "{" + option + "}"
+	default:
+		end, option = start+1, "{"+option+","
 	}
-	return replace(body, start, start+1, "{"+option+","), true
+	return slices.Concat(body[:start], []byte(option), body[end:])
 }
 
 // valueOf returns where the value of a key at the top of a valid JSON object starts and ends, or 0.
@@ -69,8 +69,4 @@ func valueOf(body []byte, key string) (start, end int) {
 		}
 	}
 	return start, end
-}
-
-func replace(body []byte, start, end int, text string) []byte {
-	return bytes.Join([][]byte{body[:start], []byte(text), body[end:]}, nil)
 }

@@ -62,7 +62,7 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	case written.any(c) && !c.target.Stored && !c.target.Unknown:
 		c.fail(0, "there was no response")
 	default:
-		c.cancel()
+		c.settle(nil)
 	}
 	return res, err
 }

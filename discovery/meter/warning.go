@@ -43,16 +43,6 @@ func (m *Meter) unlock() {
 		return
 	}
 	for _, w := range due {
-		m.deliver(w)
+		m.protect("the function of WithBudgetWarning", func() { m.warn(w) })
 	}
-}
-
-// deliver calls the function of WithBudgetWarning. Its panic must not reach the caller of the response.
-func (m *Meter) deliver(w BudgetWarning) {
-	defer func() {
-		if p := recover(); p != nil {
-			m.logger.Error("meter: the function of WithBudgetWarning panicked", "panic", p)
-		}
-	}()
-	m.warn(w)
 }
