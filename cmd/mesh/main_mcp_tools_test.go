@@ -23,11 +23,11 @@ func TestToolsRefuse(t *testing.T) {
 	}{
 		"a credential":      {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x " + gatewayToken}, "live-gateway-token"},
 		"an unknown node":   {"mesh_send", arguments{"to": "node-x", "kind": "fyi", "content": "x"}, `"node-x" is not registered`},
-		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, "kind (string fyi|question|answer|status|unblock, required)"},
+		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, `"enum":["fyi","question","answer","status","unblock"]`},
 		"a missing content": {"mesh_send", arguments{"to": "node-b", "kind": "fyi"}, "content"},
 		"too many messages": {"mesh_inbox", arguments{"limit": 1001}, "maximum"},
 		"too long a wait":   {"mesh_wait", arguments{"seconds": 61}, "maximum"},
-		"a mistyped name":   {"mesh_inbox", arguments{"unred": true}, "unread (boolean)"},
+		"a mistyped name":   {"mesh_inbox", arguments{"unred": true}, `"unread":{"type":"boolean"`},
 		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not in the inbox of this node"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "message 99 is not in the inbox of this node"},
 		"a key as a thread": {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x", "thread": gatewayToken}, "the name of the thread contains a credential"},
@@ -36,7 +36,7 @@ func TestToolsRefuse(t *testing.T) {
 		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "cannot be determined"},
 		"no usage object":   {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}}, "usage"},
 		"an unknown day":    {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}, "at": "today"}, "must be like"},
-		"a provider":        {"models", arguments{"provider": "nobody"}, "provider (string openai|deepseek|anthropic|gemini|xai)"},
+		"a provider":        {"models", arguments{"provider": "nobody"}, `"enum":["openai","deepseek","anthropic","gemini","xai"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, failure := a.call(test.tool, test.arguments)

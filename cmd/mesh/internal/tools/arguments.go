@@ -3,9 +3,6 @@ package tools
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,38 +22,6 @@ func arguments[In any](schema *jsonschema.Resolved, sent json.RawMessage) (in In
 	}
 	whole, err := json.Marshal(value) // an integer that was written as 17.0
 	return in, cmp.Or(err, json.Unmarshal(whole, &in))
-}
-
-// fields describes the fields of arguments.
-func fields(schema *jsonschema.Schema) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		field := schema.Properties[name]
-		text := name + " (" + typeName(field)
-		if field.Maximum != nil {
-			text += fmt.Sprintf(", maximum %v", *field.Maximum)
-		}
-		if field.MaxLength != nil {
-			text += fmt.Sprintf(", maximum %d characters", *field.MaxLength)
-		}
-		if slices.Contains(schema.Required, name) {
-			text += ", required"
-		}
-		list = append(list, text+")")
-	}
-	return strings.Join(list, ", ")
-}
-
-// typeName returns the type of a field, as in "string" or "array of integer 10|12". The schema of a list also permits null.
-func typeName(field *jsonschema.Schema) string {
-	if field.Items != nil {
-		return "array of " + typeName(field.Items)
-	}
-	name := cmp.Or(field.Type, strings.Join(field.Types, " or "))
-	if len(field.Enum) > 0 {
-		name += " " + strings.Trim(strings.ReplaceAll(fmt.Sprint(field.Enum), " ", "|"), "[]")
-	}
-	return name
 }
 
 const (

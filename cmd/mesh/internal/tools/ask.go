@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -153,7 +152,7 @@ func (a *toolAnswers) add(shown toolAnswer, m client.MeshMessage, room int) int 
 	shown.Content = text[:end]
 	a.Answers = append(a.Answers, shown)
 	if end < len(text) {
-		a.NextID, a.NextOffset = m.ID, utf8.RuneCountInString(shown.Content)
+		a.NextID, a.NextOffset = m.ID, end
 		return 0
 	}
 	return room - size(shown)

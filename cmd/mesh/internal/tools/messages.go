@@ -143,7 +143,7 @@ func (t *meshTools) inbox(ctx context.Context, in inboxArguments) (toolMessages,
 	}
 	opts.Limit = rows
 	messages, invalid, full, err := mail.Newest(ctx, t.client, opts)
-	out := page(order(messages, in.position), in.position, limit)
+	out := page(order(messages, in.position), in.position, limit, toToolMessage)
 	out.Invalid = invalidNote(invalid)
 	if full && (in.Unread || out.NextID == 0) {
 		out.Hidden = hidden

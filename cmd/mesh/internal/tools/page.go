@@ -50,26 +50,21 @@ func fitting(text string, room int) int {
 	return len(text)
 }
 
-// position is where the next page of messages begins: at a character of the content of a message.
+// position is where the next page of messages begins: at a byte of the content of a message.
 type position struct {
 	NextID     int64 `json:"next_id,omitempty" jsonschema:"of the previous result, to continue"`
 	NextOffset int   `json:"next_offset,omitempty" jsonschema:"of the previous result, to continue"`
 }
 
 // page returns the messages from a position on, as many as limit and a result allow. A content that is too long for a result of its
-// own is cut, and the next page continues it.
-func page(messages []client.MeshMessage, from position, limit int) toolMessages {
-	return pageOf(messages, from, limit, toToolMessage)
-}
-
-// pageOf is [page] for messages that are shown in another way.
-func pageOf(messages []client.MeshMessage, from position, limit int, show func(client.MeshMessage) toolMessage) toolMessages {
+// own is cut, and the next page continues it. show returns a message without its content.
+func page(messages []client.MeshMessage, from position, limit int, show func(client.MeshMessage) toolMessage) toolMessages {
 	out := toolMessages{Notice: notice, Messages: []toolMessage{}}
 	room := maxResult
 	for i, m := range messages {
 		offset := 0
 		if m.ID == from.NextID {
-			offset = skip(m.GetContent(), from.NextOffset)
+			offset = min(max(from.NextOffset, 0), len(m.GetContent()))
 		}
 		shown := show(m)
 		rest := m.GetContent()[offset:]
@@ -82,22 +77,12 @@ func pageOf(messages []client.MeshMessage, from position, limit int, show func(c
 		shown.Content = rest[:end]
 		out.Messages = append(out.Messages, shown)
 		if end < len(rest) {
-			out.NextID, out.NextOffset = m.ID, utf8.RuneCountInString(m.GetContent()[:offset+end])
+			out.NextID, out.NextOffset = m.ID, offset+end
 			return out
 		}
 		room -= size(shown.Content)
 	}
 	return out
-}
-
-// skip returns the offset of a character in bytes.
-func skip(text string, characters int) int {
-	for i := range text {
-		if characters--; characters < 0 {
-			return i
-		}
-	}
-	return len(text)
 }
 
 // oldestFirst sorts messages and returns those from a position on.

@@ -26,7 +26,7 @@ func (t *meshTools) sent(ctx context.Context, in sentArguments) (toolMessages, e
 	if err != nil {
 		return toolMessages{}, err
 	}
-	out := pageOf(newestFirst(messages, in.position), in.position, cmp.Or(int(in.Limit), 20), withRecipient)
+	out := page(newestFirst(messages, in.position), in.position, cmp.Or(int(in.Limit), 20), withRecipient)
 	out.Invalid = invalidNote(invalid)
 	return out, nil
 }

@@ -92,9 +92,10 @@ func addWithProgress[In, Out any](server *mcp.Server, effects mcp.ToolAnnotation
 	server.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var result mcp.CallToolResult
 		in, err := arguments[In](schema, req.Params.Arguments)
-		if err != nil { // it quotes them
-			result.SetError(fmt.Errorf("the arguments of %s are invalid; its fields are %s", name, fields(schema.Schema())))
-			return &result, nil
+		if err != nil { // it quotes the arguments
+			fields, err := json.Marshal(schema.Schema())
+			result.SetError(fmt.Errorf("the arguments of %s are invalid; their schema is %s", name, fields))
+			return &result, err
 		}
 		out, err := run(ctx, progress{req}, in)
 		if err != nil {

@@ -67,7 +67,7 @@ func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMes
 	switch {
 	case in.Newest && in.NextID == 0:
 		end := lastPage(newest, limit)
-		out = pageOf(end, position{}, limit, withRecipient)
+		out = page(end, position{}, limit, withRecipient)
 		if full || len(end) < len(newest) {
 			out.Hidden = hiddenOlderRows
 		}
@@ -76,7 +76,7 @@ func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMes
 		out, older, err = t.before(ctx, id, newest[0].ID, in.position, limit)
 		invalid = append(invalid, older...)
 	default:
-		out = pageOf(oldestFirst(newest, in.position), in.position, limit, withRecipient)
+		out = page(oldestFirst(newest, in.position), in.position, limit, withRecipient)
 	}
 	out.Invalid = invalidNote(invalid)
 	return out, err
@@ -112,7 +112,7 @@ func (t *meshTools) before(ctx context.Context, id string, first int64, from pos
 		complete = complete || m.ID >= first
 		return m.ID >= first
 	})
-	out := pageOf(oldest, from, limit, func(m client.MeshMessage) toolMessage {
+	out := page(oldest, from, limit, func(m client.MeshMessage) toolMessage {
 		shown := withRecipient(m)
 		shown.Read = nil
 		return shown

@@ -49,7 +49,7 @@ func (t *meshTools) wait(call context.Context, p progress, in waitArguments) (to
 		case call.Err() != nil:
 			return toolMessages{}, errCanceled
 		case len(unread) > 0 || ctx.Err() != nil || err != nil && !mayPass(err):
-			return page(unread[:min(len(unread), 1)], position{}, 1), err
+			return page(unread[:min(len(unread), 1)], position{}, 1, toToolMessage), err
 		}
 		select {
 		case <-ctx.Done():
