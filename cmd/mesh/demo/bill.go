@@ -3,10 +3,7 @@ package demo
 import (
 	"bytes"
 	"encoding/json"
-	"math/big"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -19,73 +16,28 @@ import (
 // billDays are the last days before today, which the bill has.
 const billDays = 28
 
-// difference is where the bill differs from the calls: in the tokens, or in the price.
-type difference struct {
-	ago    int
-	model  string
-	factor int64
-	tokens bool
-}
-
-// differences returns the two places in which the bill differs.
-func differences() []difference {
-	return []difference{{9, "gpt-5.2", 3, true}, {4, "gpt-4o-mini", 2, false}}
-}
-
-// result is a result of OpenAI's costs, and bucket a day.
-type (
-	result struct {
-		Object   string         `json:"object"`
-		Amount   map[string]any `json:"amount"`
-		LineItem string         `json:"line_item"`
-		Quantity *json.Number   `json:"quantity"`
-		Unit     string         `json:"quantity_unit"`
-	}
-	bucket struct {
-		Object  string   `json:"object"`
-		Start   int64    `json:"start_time"`
-		End     int64    `json:"end_time"`
-		Results []result `json:"results"`
-	}
-)
-
-// kinds are the kinds of tokens of the calls, as OpenAI names them on a bill.
-var kinds = []struct {
-	name string
-	of   func(*prices.Usage) *int64
-}{
-	{"input", func(u *prices.Usage) *int64 { return &u.Input }},
-	{"cached input", func(u *prices.Usage) *int64 { return &u.CacheRead }},
-	{"output", func(u *prices.Usage) *int64 { return &u.Output }},
-}
-
 // bill writes OpenAI's bill of the last 28 days, and compares it with the calls.
 func (s *story) bill() (*bills.Comparison, error) {
-	from := s.today.AddDate(0, 0, -billDays)
-	groups, err := calls.Sum(calls.SumOptions{From: from, To: s.today, By: [][]string{{"day", "model", "provider", "platform", "billing"}}}, s.path(callsFolder))
+	groups, err := calls.Sum(calls.SumOptions{
+		From: s.day(billDays), To: s.today, By: [][]string{{"day", "model", "provider", "platform", "billing"}},
+	}, s.path(callsFolder))
 	if err != nil {
 		return nil, err
 	}
-	buckets := make([]bucket, billDays)
-	for i := range buckets {
-		day := from.AddDate(0, 0, i)
-		buckets[i] = bucket{"bucket", day.Unix(), day.AddDate(0, 0, 1).Unix(), []result{}}
+	billed := map[string][]any{} // line items by day
+	for _, g := range groups[0] {
+		if day := g.By[0]; g.By[2] == string(models.OpenAI) {
+			if billed[day], err = s.addItems(billed[day], &g); err != nil {
+				return nil, err
+			}
+		}
 	}
-	for i := range groups[0] {
-		g := &groups[0][i]
-		if g.By[2] != string(models.OpenAI) {
-			continue
-		}
-		day, err := time.Parse(time.DateOnly, g.By[0])
-		if err != nil {
-			return nil, err
-		}
-		b := &buckets[int(day.Sub(from).Hours())/24]
-		items, err := s.billed(day, g)
-		if err != nil {
-			return nil, err
-		}
-		b.Results = append(b.Results, items...)
+	var buckets []any
+	for ago := billDays; ago > 0; ago-- {
+		day := s.day(ago)
+		buckets = append(buckets, map[string]any{
+			"object": "bucket", "start_time": day.Unix(), "end_time": s.day(ago - 1).Unix(), "results": billed[day.Format(time.DateOnly)],
+		})
 	}
 	text, err := json.MarshalIndent(map[string]any{"object": "page", "data": buckets, "has_more": false, "next_page": nil}, "", "  ")
 	if err != nil {
@@ -109,35 +61,38 @@ func (s *story) bill() (*bills.Comparison, error) {
 	return c, nil
 }
 
-// billed returns the line items of a model on a day, one for each kind of token.
-func (s *story) billed(day time.Time, g *calls.Group) (items []result, err error) {
-	more, price := int64(1), big.NewRat(1, 1)
-	for _, d := range differences() {
-		if d.model != g.By[1] || !day.Equal(s.today.AddDate(0, 0, -d.ago)) {
-			continue
-		}
-		if d.tokens {
-			more = d.factor
-		} else {
-			price.SetInt64(d.factor)
-		}
+// addItems adds the line items of a model on a day, one for each kind of token. On one day the bill has three times the tokens of the calls, and
+// on another one twice the price.
+func (s *story) addItems(items []any, g *calls.Group) ([]any, error) {
+	day, model, more, price := g.By[0], g.By[1], int64(1), int64(1)
+	switch {
+	case model == "gpt-5.2" && day == s.day(9).Format(time.DateOnly):
+		more = 3
+	case model == "gpt-4o-mini" && day == s.day(4).Format(time.DateOnly):
+		price = 2
 	}
-	for _, kind := range kinds {
-		var one prices.Usage
-		*kind.of(&one) = *kind.of(&g.Usage) * more
-		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: g.By[1], Usage: one, At: day})
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return nil, err
+	}
+	input, cached, output := g.Usage.Input*more, g.Usage.CacheRead*more, g.Usage.Output*more
+	for _, item := range []struct {
+		kind   string
+		tokens int64
+		usage  prices.Usage
+	}{
+		{"input", input, prices.Usage{Input: input * price}},
+		{"cached input", cached, prices.Usage{CacheRead: cached * price}},
+		{"output", output, prices.Usage{Output: output * price}},
+	} {
+		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: model, Usage: item.usage, At: at})
 		if err != nil {
 			return nil, err
 		}
-		usd, _ := new(big.Rat).SetString(cost.USD)
-		amount, n := json.Number(plain(usd.Mul(usd, price))), json.Number(strconv.FormatInt(*kind.of(&one), 10))
-		items = append(items, result{"organization.costs.result", map[string]any{"value": amount, "currency": "usd"}, g.By[1] + ", " + kind.name, &n, "tokens"})
+		items = append(items, map[string]any{
+			"object": "organization.costs.result", "line_item": model + ", " + item.kind, "quantity": item.tokens, "quantity_unit": "tokens",
+			"amount": map[string]any{"value": json.Number(cost.USD), "currency": "usd"},
+		})
 	}
 	return items, nil
-}
-
-// plain returns an amount as a decimal, which prices and the factors above always have.
-func plain(r *big.Rat) string {
-	const places = 18
-	return strings.TrimSuffix(strings.TrimRight(r.FloatString(places), "0"), ".")
 }

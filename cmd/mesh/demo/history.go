@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -25,28 +24,23 @@ type program struct {
 	provider                      models.Provider
 	model, path, team             string
 	perDay, input, cached, output int // on average
-	// usage is the format of the usage object, with input, cached and output tokens.
-	usage func(input, cached, output int) string
+	// usage is the format of the usage object: 1 is the input, 2 its cached part, 3 the other part, 4 the output, and 5 all tokens.
+	usage string
 }
+
+const responses = `{"input_tokens":%[1]d,"input_tokens_details":{"cached_tokens":%[2]d},"output_tokens":%[4]d,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":%[5]d}`
 
 var programs = []program{
 	{models.OpenAI, "gpt-5.2", "/v1/responses", "search", 40, 6000, 3000, 500, responses},
 	{models.OpenAI, "gpt-4o-mini", "/v1/responses", "support", 60, 20000, 4000, 2500, responses},
-	{models.Anthropic, "claude-sonnet-5", "/v1/messages", "support", 15, 8000, 4000, 700, messages},
-	{models.Gemini, "gemini-3-flash-preview", "/v1beta/models/gemini-3-flash-preview:generateContent", "reports", 20, 9000, 0, 900, contents},
-}
-
-func responses(input, cached, output int) string {
-	return fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":%d}`,
-		input, cached, output, input+output)
-}
-
-func messages(input, cached, output int) string {
-	return fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d}`, input-cached, cached, output)
-}
-
-func contents(input, _, output int) string {
-	return fmt.Sprintf(`{"promptTokenCount":%d,"candidatesTokenCount":%d,"totalTokenCount":%d}`, input, output, input+output)
+	{
+		models.Anthropic, "claude-sonnet-5", "/v1/messages", "support", 15, 8000, 4000, 700,
+		`{"input_tokens":%[3]d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%[2]d,"output_tokens":%[4]d}`,
+	},
+	{
+		models.Gemini, "gemini-3-flash-preview", "/v1beta/models/gemini-3-flash-preview:generateContent", "reports", 20, 9000, 0, 900,
+		`{"promptTokenCount":%[1]d,"candidatesTokenCount":%[4]d,"totalTokenCount":%[5]d}`,
+	},
 }
 
 // history writes the calls of 90 days.
@@ -63,7 +57,7 @@ func (s *story) history(ctx context.Context, log *calls.Log) error {
 				n *= busier
 			}
 			for range n {
-				at := s.today.AddDate(0, 0, -ago).Add(time.Duration(random.IntN(24*60*60)) * time.Second)
+				at := s.day(ago).Add(time.Duration(random.IntN(24*60*60)) * time.Second)
 				r, err := p.call(random, at)
 				if err != nil {
 					return err
@@ -82,7 +76,7 @@ func (s *story) history(ctx context.Context, log *calls.Log) error {
 func (p *program) call(random *rand.Rand, at time.Time) (calls.Record, error) {
 	around := func(n int) int { return n/2 + random.IntN(n+1) }
 	input := around(p.input)
-	usage := p.usage(input, min(around(p.cached), input), around(p.output))
+	cached, output := min(around(p.cached), input), around(p.output)
 	r := calls.Record{
 		Provider: p.provider, Model: p.model, Path: p.path, Time: at, Labels: map[string]string{"team": p.team},
 		Status: http.StatusOK, Complete: true, Duration: time.Duration(400+random.IntN(4000)) * time.Millisecond,
@@ -92,7 +86,7 @@ func (p *program) call(random *rand.Rand, at time.Time) (calls.Record, error) {
 		r.Status, r.USD = http.StatusTooManyRequests, "0"
 		return r, nil
 	}
-	r.Usage = json.RawMessage(usage)
+	r.Usage = fmt.Appendf(nil, p.usage, input, cached, input-cached, output, input+output)
 	call, err := r.Call()
 	if err != nil {
 		return r, err

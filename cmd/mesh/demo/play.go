@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -58,6 +59,9 @@ func Play(ctx context.Context, out io.Writer, dir string, now time.Time) error {
 	return s.commands()
 }
 
+// day returns a day before today.
+func (s *story) day(ago int) time.Time { return s.today.AddDate(0, 0, -ago) }
+
 func (s *story) path(name string) string { return filepath.Join(s.dir, name) }
 
 // section begins a part of the story.
@@ -72,15 +76,11 @@ func (s *story) report(c *bills.Comparison) error {
 		return err
 	}
 	r.Source.Paths = []string{callsFolder}
-	file, err := os.Create(s.path(reportFile))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if err := page.Write(file, r); err != nil {
+	var html bytes.Buffer
+	if err := page.Write(&html, r); err != nil {
 		return err
 	}
 	s.section("The report")
 	s.line("%s", s.path(reportFile))
-	return file.Close()
+	return os.WriteFile(s.path(reportFile), html.Bytes(), 0o600)
 }

@@ -1,12 +1,10 @@
 package demo
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -28,8 +26,6 @@ const (
 
 // talk lets node-a ask node-b, whose answer comes from a fake model through a meter.
 func (s *story) talk(ctx context.Context, log *calls.Log) error {
-	ctx, stop := context.WithTimeout(ctx, time.Minute)
-	defer stop()
 	g := gatewaytest.Start(gatewaytest.WithToken("example-token"))
 	defer g.Close()
 	p := discoverytest.Start()
@@ -43,32 +39,32 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	if err != nil {
 		return err
 	}
-	a, b, err := s.nodes(g)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	defer b.Close()
-	// The registration comes first: a question to a node that is not registered is refused.
-	for _, c := range []*client.MeshClient{a, b} {
-		if _, err := c.Register(ctx, client.RegisterRequest{URL: "http://" + c.Node()}); err != nil {
+	var nodes [2]*client.MeshClient
+	for i, name := range []string{"node-a", "node-b"} {
+		if nodes[i], err = client.New(name, append(g.Options(), client.WithLogger(slog.New(slog.DiscardHandler)))...); err != nil {
+			return err
+		}
+		defer nodes[i].Close()
+		// The registration comes first: a question to a node that is not registered is refused.
+		if _, err := nodes[i].Register(ctx, client.RegisterRequest{URL: "http://" + name}); err != nil {
 			return err
 		}
 	}
-	thread, err := a.OpenThread(ctx, "build")
+	thread, err := nodes[0].OpenThread(ctx, "build")
 	if err != nil {
 		return err
 	}
-	served, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
-		done <- b.Answer(served, func(ctx context.Context, msg client.MeshMessage) (string, error) {
+		defer end()
+		done <- nodes[1].Answer(ctx, func(ctx context.Context, msg client.MeshMessage) (string, error) {
 			return complete(ctx, m, p.URL, msg.GetContent()) // ctx has the label thread
 		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: pollInterval}}})
 	}()
-	got, err := a.Ask(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
+	got, err := nodes[0].Ask(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
 	end()
-	if failed := <-done; err == nil && !errors.Is(failed, context.Canceled) {
+	if failed := <-done; !errors.Is(failed, context.Canceled) {
 		err = failed
 	}
 	if err != nil {
@@ -85,22 +81,10 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 // pollInterval is short: the gateway is in this process.
 const pollInterval = 50 * time.Millisecond
 
-func (s *story) nodes(g *gatewaytest.Gateway) (a, b *client.MeshClient, err error) {
-	opts := append(g.Options(), client.WithLogger(slog.New(slog.DiscardHandler)))
-	if a, err = client.New("node-a", opts...); err != nil {
-		return nil, nil, err
-	}
-	b, err = client.New("node-b", opts...)
-	return a, b, err
-}
-
 // complete sends a request for a completion and returns its text.
 func complete(ctx context.Context, m *meter.Meter, base, content string) (string, error) {
-	body, err := json.Marshal(map[string]any{"model": "gpt-5.2", "messages": []map[string]string{{"role": "user", "content": content}}})
-	if err != nil {
-		return "", err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/openai/v1/chat/completions", bytes.NewReader(body))
+	body := fmt.Sprintf(`{"model":"gpt-5.2","messages":[{"role":"user","content":%q}]}`, content)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/openai/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		return "", err
 	}
@@ -110,16 +94,12 @@ func complete(ctx context.Context, m *meter.Meter, base, content string) (string
 		return "", err
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return "", err
-	}
 	var completion struct {
 		Choices []struct {
 			Message struct{ Content string }
 		}
 	}
-	if err := json.Unmarshal(text, &completion); err != nil || len(completion.Choices) == 0 {
+	if err := json.NewDecoder(resp.Body).Decode(&completion); err != nil || len(completion.Choices) == 0 {
 		return "", fmt.Errorf("the fake model answered with status %d", resp.StatusCode)
 	}
 	return completion.Choices[0].Message.Content, nil
