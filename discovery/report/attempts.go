@@ -46,8 +46,8 @@ type attempts struct{ first, retries triesSum }
 
 // triesSum adds up tries and their durations in milliseconds.
 type triesSum struct {
-	calls, failed int
-	times         histogram
+	Tries
+	times histogram
 }
 
 func (a *attempts) add(c *call) {
@@ -55,16 +55,14 @@ func (a *attempts) add(c *call) {
 	if c.Attempt > 1 {
 		t = &a.retries
 	}
-	t.calls++
+	t.Calls++
 	if c.Failed {
-		t.failed++
+		t.Failed++
 	}
 	if !c.Failed && c.Complete && c.Duration > 0 {
-		t.times.add(bucketOf(milliseconds(c.Duration)), 1)
+		t.times.add(bucketOf(float64(c.Duration)/float64(time.Millisecond)), 1)
 	}
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func (a *attempts) merge(o *attempts) {
 	a.first.merge(&o.first)
@@ -72,8 +70,8 @@ func (a *attempts) merge(o *attempts) {
 }
 
 func (t *triesSum) merge(o *triesSum) {
-	t.calls += o.calls
-	t.failed += o.failed
+	t.Calls += o.Calls
+	t.Failed += o.Failed
 	for bucket, n := range o.times {
 		t.times.add(bucket, n)
 	}
@@ -81,7 +79,8 @@ func (t *triesSum) merge(o *triesSum) {
 
 // tries returns the sum as plain data.
 func (t *triesSum) tries() Tries {
-	return Tries{Calls: t.calls, Failed: t.failed, Timed: t.times.count(), P50MS: t.times.percentile(50), P95MS: t.times.percentile(95)}
+	t.Timed, t.P50MS, t.P95MS = t.times.count(), t.times.percentile(50), t.times.percentile(95)
+	return t.Tries
 }
 
-func (t *triesSum) rate() *float64 { return share(t.failed, t.calls) }
+func (t *triesSum) rate() *float64 { return share(t.Failed, t.Calls) }

@@ -1,7 +1,8 @@
 package report
 
 import (
-	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
@@ -108,19 +109,20 @@ func (s *spending) merge(o *spending) {
 	}
 }
 
-// most returns the value that spent most.
-func (s *spending) most() (value string, usd decimal.Decimal) {
-	for name, sum := range s.sums {
-		if c := sum.Total().Cmp(usd); c > 0 || (c == 0 && (value == "" || cmp.Less(name, value))) {
-			value, usd = name, sum.Total()
+// highest returns the value with the highest amount: of equal ones the first, and "" only if there is no other.
+func highest[V any](values map[string]V, amount func(value string) decimal.Decimal) (most string, usd decimal.Decimal) {
+	for _, value := range slices.Sorted(maps.Keys(values)) {
+		its := amount(value)
+		if c := its.Cmp(usd); c > 0 || (c == 0 && most == "") {
+			most, usd = value, its
 		}
 	}
-	return value, usd
+	return most, usd
 }
 
 // state returns what is left of a budget.
 func (b *budgetSum) state(spent *spending, month *Month, today int64) Budget {
-	value, usd := spent.most()
+	value, usd := highest(spent.sums, func(value string) decimal.Decimal { return spent.sums[value].Total() })
 	left := b.limit.Sub(usd)
 	state := Budget{
 		Text: b.text, LimitUSD: b.limit.String(), Per: b.Per, Label: b.Label, Value: value, SpentUSD: usd.String(), LeftUSD: left.String(), Over: left.Sign() < 0,
@@ -128,23 +130,15 @@ func (b *budgetSum) state(spent *spending, month *Month, today int64) Budget {
 	if b.Per == "month" {
 		state.PerDayUSD = quotient(left, month.DaysLeft)
 		if month.Forecast != nil {
-			if value, usd := spent.forecast(today, month.DaysLeft); usd.Cmp(b.limit) > 0 {
+			value, usd := highest(spent.days, func(value string) decimal.Decimal {
+				return spent.days[value].monthEnd(made(spent.sums, value).Total(), today, month.DaysLeft)
+			})
+			if usd.Cmp(b.limit) > 0 {
 				state.ForecastValue, state.ForecastUSD, state.Over = value, usd.String(), true
 			}
 		}
 	}
 	return state
-}
-
-// forecast returns the value that will spend most until the end of the month.
-func (s *spending) forecast(today int64, left int) (value string, usd decimal.Decimal) {
-	for name, days := range s.days {
-		end := days.monthEnd(made(s.sums, name).Total(), today, left)
-		if c := end.Cmp(usd); c > 0 || (c == 0 && (value == "" || cmp.Less(name, value))) {
-			value, usd = name, end
-		}
-	}
-	return value, usd
 }
 
 // monthStart returns the first day of the month of a time, in days since 1970.

@@ -22,7 +22,7 @@ func (c *collector) report() *Report {
 	r := &Report{
 		Period: c.window.current, Previous: c.window.previous, Source: c.source(), Total: c.total(total, items), Week: c.history.week(c.window.today),
 		Month: c.history.month(&c.window), Budgets: []Budget{}, Models: []ModelRow{}, Users: users(&now.users, &before.users),
-		Cache: c.cache(items), Latency: []Latency{}, Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
+		Cache: c.cache(items), Latency: latency(items), Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
 		Bills: append([]*bills.Comparison{}, c.Bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
 	}
 	usd := now.total.total()
@@ -32,7 +32,6 @@ func (c *collector) report() *Report {
 	r.Providers = totalsBy(items, func(id ModelID) string { return string(id.Provider) }, usd)
 	r.Platforms = totalsBy(items, func(id ModelID) string { return id.Platform }, usd)
 	r.Days = c.days(items)
-	c.addLatency(r, items)
 	c.addLabels(r, total, items)
 	for i, b := range c.budgets {
 		r.Budgets = append(r.Budgets, b.state(c.spent[i], &r.Month, c.window.today))
@@ -45,10 +44,10 @@ func (c *collector) report() *Report {
 // settle makes the period one of a first run, if all calls are younger than the default one.
 func (c *collector) settle() {
 	first, ok := c.history.first()
-	if c.chosen || !ok || c.previous.total.calls > 0 || first <= calendar.DayNumber(c.window.current.From) {
+	if c.chosen || !ok || c.previous.total.Calls > 0 || first <= calendar.DayNumber(c.window.current.From) {
 		return
 	}
-	if c.current.total.calls+c.today.total.calls == 0 {
+	if c.current.total.Calls+c.today.total.Calls == 0 {
 		return
 	}
 	c.current.merge(c.today)
@@ -72,7 +71,7 @@ func (c *collector) source() Source {
 func (c *collector) total(total item, items []item) Total {
 	now, before := total.current, total.previous
 	t := Total{
-		Row: total.row(now.total()), Priced: share(now.calls-now.unpriced, now.calls), PreviousPriced: share(before.calls-before.unpriced, before.calls),
+		Row: total.row(now.total()), Priced: share(now.Calls-now.Unpriced, now.Calls), PreviousPriced: share(before.Calls-before.Unpriced, before.Calls),
 		Comparable: isComparable(now, before),
 	}
 	providers, platforms := map[models.Provider]bool{}, map[string]bool{}
@@ -111,7 +110,7 @@ func (c *collector) addLabels(r *Report, total item, items []item) {
 // compared returns the change; nil if there is nothing to compare.
 func compared(c *collector, total item, items []item) *Change {
 	first, _ := c.history.first()
-	if total.previous.counted == 0 || first > calendar.DayNumber(c.window.previous.From) {
+	if total.previous.Counted == 0 || first > calendar.DayNumber(c.window.previous.From) {
 		return nil
 	}
 	change := split(total, items)
@@ -124,7 +123,7 @@ func (c *collector) labelNames() []string {
 	if c.Labels != nil {
 		return c.Labels
 	}
-	cost := func(name string) decimal.Decimal { return c.current.names.of(name).all.total() }
+	cost := func(name string) decimal.Decimal { return made(c.current.names.labels, name).all.total() }
 	names := slices.SortedFunc(maps.Keys(keys(c.current.names.labels, c.previous.names.labels)), func(a, b string) int {
 		return cmp.Or(cost(b).Cmp(cost(a)), cmp.Compare(a, b))
 	})
@@ -155,7 +154,7 @@ func (c *collector) days(items []item) Days {
 			days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
 		}
 	}
-	if c.today.total.calls > 0 {
+	if c.today.total.Calls > 0 {
 		today := c.day(c.window.today, c.today, days.Models, first)
 		days.Today = &today
 	}
@@ -184,10 +183,10 @@ func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) 
 // cache returns what caches saved.
 func (c *collector) cache(items []item) Cache {
 	now, before := &c.current.total, &c.previous.total
-	all := Cache{Ratio: share(now.cached, now.input), PreviousRatio: share(before.cached, before.input), Models: []CacheRow{}}
+	all := Cache{Ratio: share(now.Cached, now.Input), PreviousRatio: share(before.Cached, before.Input), Models: []CacheRow{}}
 	var saved decimal.Decimal
 	for i := range items {
-		m := c.current.modelOf(&items[i])
+		m := items[i].model
 		if m == nil || m.caching.calls == 0 {
 			continue
 		}
@@ -196,7 +195,7 @@ func (c *collector) cache(items []item) Cache {
 		usd, part := m.total(), m.caching.saved.Total()
 		saved = saved.Add(part)
 		all.Models = append(all.Models, CacheRow{
-			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.cached, m.input), USD: usd.String(), SavedUSD: part.String(), WithoutUSD: usd.Add(part).String(),
+			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usd.String(), SavedUSD: part.String(), WithoutUSD: usd.Add(part).String(),
 		})
 	}
 	all.SavedUSD, all.WithoutUSD = saved.String(), now.total().Add(saved).String()
@@ -204,22 +203,17 @@ func (c *collector) cache(items []item) Cache {
 	return all
 }
 
-// modelOf returns the sums of a row of models; nil without calls in the period.
-func (a *aggregate) modelOf(it *item) *model {
-	if it.others {
-		return a.others
-	}
-	return a.models[it.id]
-}
-
-func (c *collector) addLatency(r *Report, items []item) {
+// latency returns the errors and latencies of the models with calls.
+func latency(items []item) []Latency {
+	rows := []Latency{}
 	for i := range items {
-		if m := c.current.modelOf(&items[i]); m != nil && m.calls > 0 {
-			r.Latency = append(r.Latency, Latency{
+		if m := items[i].model; m != nil && m.Calls > 0 {
+			rows = append(rows, Latency{
 				ModelID: items[i].id, Others: items[i].others, First: m.tries.first.tries(), Retries: m.tries.retries.tries(), Rate: m.tries.first.rate(),
 			})
 		}
 	}
+	return rows
 }
 
 func (c *collector) failures() Failures {

@@ -61,7 +61,7 @@ const maxMovers = 6
 
 // split returns the parts of the change, without movers.
 func split(total item, all []item) *Change {
-	n0, n1 := int64(total.previous.counted), int64(total.current.counted)
+	n0, n1 := int64(total.previous.Counted), int64(total.current.Counted)
 	more := times(n1-n0, total.previous)
 	mix := new(big.Rat).Neg(more)
 	for i := range all {
@@ -75,7 +75,7 @@ func split(total item, all []item) *Change {
 
 // moved returns what the change of the number of calls of a model costs, at the earlier mean of the model.
 func moved(current, previous *tally) *big.Rat {
-	n0, n1 := int64(previous.orEmpty().counted), int64(current.orEmpty().counted)
+	n0, n1 := int64(previous.orEmpty().Counted), int64(current.orEmpty().Counted)
 	switch {
 	case n0 == 0 && n1 == 0:
 		return new(big.Rat)
@@ -89,7 +89,7 @@ func moved(current, previous *tally) *big.Rat {
 
 // times returns n times the mean cost of the counted calls.
 func times(n int64, t *tally) *big.Rat {
-	mean := fraction(t.countedUSD(), t.counted)
+	mean := fraction(t.countedUSD(), t.Counted)
 	return mean.Mul(mean, new(big.Rat).SetInt64(n))
 }
 
@@ -121,10 +121,10 @@ func (it *item) mover() Mover {
 
 // isComparable reports whether the parts of unpriced calls differ by at most one percent of the calls.
 func isComparable(current, previous *tally) bool {
-	if current.calls == 0 || previous.calls == 0 {
+	if current.Calls == 0 || previous.Calls == 0 {
 		return true
 	}
-	a, b := big.NewRat(int64(current.unpriced), int64(current.calls)), big.NewRat(int64(previous.unpriced), int64(previous.calls))
+	a, b := big.NewRat(int64(current.Unpriced), int64(current.Calls)), big.NewRat(int64(previous.Unpriced), int64(previous.Calls))
 	difference := a.Sub(a, b)
 	return difference.Abs(difference).Cmp(big.NewRat(1, 100)) <= 0
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
 // Unpriced are the calls whose cost is not known, by reason.
@@ -68,18 +66,13 @@ const maxReasons = 100
 
 // reasonSum adds up the calls of a reason.
 type reasonSum struct {
-	calls, bounded int
-	more           decimal.Sum
-	models         map[ModelID]int
+	tally
+	models map[ModelID]int
 }
 
 func (a *aggregate) addReason(c *call) {
 	s := a.reason(reasonOf(c))
-	s.calls++
-	if c.bounded {
-		s.bounded++
-		s.more.Add(c.more)
-	}
+	s.add(c)
 	s.addModel(c.id, 1)
 }
 
@@ -106,9 +99,7 @@ func (s *reasonSum) addModel(id ModelID, n int) {
 func (a *aggregate) mergeReasons(o *aggregate) {
 	for key, more := range o.reasons {
 		s := a.reason(key)
-		s.calls += more.calls
-		s.bounded += more.bounded
-		s.more.Merge(&more.more)
+		s.merge(&more.tally)
 		for id, n := range more.models {
 			s.addModel(id, n)
 		}
@@ -189,11 +180,11 @@ var remedies = map[string]remedy{
 // unpriced returns the unpriced calls of two periods.
 func unpriced(current, previous *aggregate) Unpriced {
 	u := Unpriced{
-		Calls: current.total.unpriced, PreviousCalls: previous.total.unpriced, Share: share(current.total.unpriced, current.total.calls),
-		BoundUSD: current.total.rares().more.Total().String(), Bounded: current.total.bounded, Groups: []UnpricedGroup{},
+		Calls: current.total.Unpriced, PreviousCalls: previous.total.Unpriced, Share: share(current.total.Unpriced, current.total.Calls),
+		BoundUSD: current.total.rares().more.Total().String(), Bounded: current.total.Bounded, Groups: []UnpricedGroup{},
 	}
 	for key := range keys(current.reasons, previous.reasons) {
-		u.Groups = append(u.Groups, group(key, current.reasons[key], previous.reasons[key]))
+		u.Groups = append(u.Groups, group(key, made(current.reasons, key), made(previous.reasons, key)))
 	}
 	slices.SortFunc(u.Groups, func(a, b UnpricedGroup) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(b.PreviousCalls, a.PreviousCalls), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Reason, b.Reason))
@@ -202,12 +193,6 @@ func unpriced(current, previous *aggregate) Unpriced {
 }
 
 func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
-	if current == nil {
-		current = &reasonSum{}
-	}
-	if previous == nil {
-		previous = &reasonSum{}
-	}
 	show, known := remedies[key.code]
 	if !known {
 		show = remedy{"No price of " + key.code, addPrice, updatePrices, true}
@@ -217,7 +202,7 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	}
 	return UnpricedGroup{
 		Reason: key.code, Text: show.text, Fix: show.fix, Command: show.command, Fixable: show.fixable,
-		Calls: current.calls, PreviousCalls: previous.calls, Bounded: current.bounded, BoundUSD: current.more.Total().String(), Models: modelCalls(current.models),
+		Calls: current.Calls, PreviousCalls: previous.Calls, Bounded: current.Bounded, BoundUSD: current.rares().more.Total().String(), Models: modelCalls(current.models),
 	}
 }
 

@@ -64,7 +64,7 @@ func (c *collector) retiring(labels []Label) []Retiring {
 func (c *collector) retiringRow(id ModelID, m *model, labels []Label) Retiring {
 	row := Retiring{
 		ModelID: id, State: m.retirement.State, Date: m.retirement.Date, Days: daysTo(m.retirement.Date, c.window.today), Replacement: m.retirement.Replacement,
-		Calls: m.calls, Failed: m.failed, USD: m.total().String(), SameCalls: m.same.calls, SameUSD: m.same.usd.Total().String(), Values: []string{},
+		Calls: m.Calls, Failed: m.Failed, USD: m.total().String(), SameCalls: m.same.calls, SameUSD: m.same.usd.Total().String(), Values: []string{},
 	}
 	if m.same.calls > 0 {
 		would := m.same.would.Total().String()

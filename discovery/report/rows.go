@@ -12,6 +12,8 @@ type item struct {
 	id                ModelID
 	value             string
 	current, previous *tally
+	// model is that of the current calls of a row of models; nil without any.
+	model *model
 	// values is the number of values of a row of others.
 	others bool
 	values int
@@ -22,7 +24,7 @@ type item struct {
 func (it *item) change() decimal.Decimal { return it.current.total().Sub(it.previous.total()) }
 
 func (it *item) calls() (current, previous int) {
-	return it.current.orEmpty().calls, it.previous.orEmpty().calls
+	return it.current.orEmpty().Calls, it.previous.orEmpty().Calls
 }
 
 // row returns the row. total is the known cost of all calls.
@@ -46,15 +48,11 @@ func (it *item) add(more *item) {
 
 // Others returns the sum of rows as a row of others, for a table that does not show them all.
 func (r *Report) Others(rows []Row) Row {
-	sum := Row{Others: true, Sum: (*tally)(nil).sum(), Previous: (*tally)(nil).sum()}
+	rest := item{others: true, current: &tally{}, previous: &tally{}}
 	for i := range rows {
-		sum.Values += max(rows[i].Values, 1)
-		sum.Sum.add(&rows[i].Sum)
-		sum.Previous.add(&rows[i].Previous)
+		rest.add(&item{current: rows[i].Sum.tally(), previous: rows[i].Previous.tally(), values: rows[i].Values})
 	}
-	usd, previous := decimal.FromText(sum.USD), decimal.FromText(sum.Previous.USD)
-	sum.ChangeUSD, sum.Change, sum.Share = usd.Sub(previous).String(), ratio(usd.Sub(previous), previous), ratio(usd, decimal.FromText(r.Total.USD))
-	return sum
+	return rest.row(decimal.FromText(r.Total.USD))
 }
 
 // sortItems sorts rows by their cost, the highest first. The others are last.
@@ -68,25 +66,18 @@ func sortBy(items []item, key func(*item) decimal.Decimal) {
 		items[i].key = key(&items[i])
 	}
 	slices.SortFunc(items, func(a, b item) int {
-		if c := compareBools(a.others, b.others); c != 0 {
-			return c
+		if a.others != b.others {
+			if a.others {
+				return 1
+			}
+			return -1
 		}
 		if c := b.key.Cmp(a.key); c != 0 {
 			return c
 		}
 		return cmp.Or(
-			b.previous.total().Cmp(a.previous.total()), cmp.Compare(b.current.orEmpty().calls, a.current.orEmpty().calls), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
+			b.previous.total().Cmp(a.previous.total()), cmp.Compare(b.current.orEmpty().Calls, a.current.orEmpty().Calls), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
 	})
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 func compareIDs(a, b ModelID) int {
@@ -99,15 +90,15 @@ func modelItems(current, previous *aggregate) []item {
 	for id := range keys(current.models, previous.models) {
 		it := item{id: id, value: id.Model}
 		if m := current.models[id]; m != nil {
-			it.current = &m.tally
+			it.current, it.model = &m.tally, m
 		}
 		if m := previous.models[id]; m != nil {
 			it.previous = &m.tally
 		}
 		items = append(items, it)
 	}
-	if current.others.calls+previous.others.calls > 0 {
-		items = append(items, item{others: true, current: &current.others.tally, previous: &previous.others.tally})
+	if current.others.Calls+previous.others.Calls > 0 {
+		items = append(items, item{others: true, current: &current.others.tally, previous: &previous.others.tally, model: current.others})
 	}
 	sortItems(items)
 	return items
@@ -138,7 +129,7 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 
 // labelItems returns the values of a label, without the calls that have none.
 func labelItems(name string, current, previous *aggregate) (items []item, folded bool) {
-	now, before := current.names.of(name), previous.names.of(name)
+	now, before := made(current.names.labels, name), made(previous.names.labels, name)
 	for value := range keys(now.rows, before.rows) {
 		items = append(items, item{value: value, current: now.rows[value], previous: before.rows[value]})
 	}
@@ -152,8 +143,7 @@ func labelItems(name string, current, previous *aggregate) (items []item, folded
 
 // without returns the calls without a label.
 func without(name string, current, previous *aggregate) item {
-	now, before := current.total.less(&current.names.of(name).all), previous.total.less(&previous.names.of(name).all)
-	return item{current: &now, previous: &before}
+	return item{current: current.total.less(&made(current.names.labels, name).all), previous: previous.total.less(&made(previous.names.labels, name).all)}
 }
 
 // maxLabelRows is the number of values of a label in a report.

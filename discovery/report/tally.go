@@ -4,15 +4,14 @@ import (
 	"math"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
-	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // tally adds up calls. It is small, since each value of a label has one.
 type tally struct {
-	calls, failed, unpriced, bounded, counted int
+	// Sum has the counts; its amounts are set by sum.
+	Sum
 	// usd is of all known costs.
-	usd                            decimal.Sum
-	input, cached, written, output int64
+	usd decimal.Sum
 	// rare has what few calls have; nil if there are none.
 	rare *rareSums
 }
@@ -29,17 +28,17 @@ func (t *tally) rares() *rareSums {
 }
 
 func (t *tally) add(c *call) {
-	t.calls++
+	t.Calls++
 	if c.Failed {
-		t.failed++
+		t.Failed++
 	}
 	if c.known {
 		t.usd.Add(c.usd)
 	} else {
-		t.unpriced++
+		t.Unpriced++
 	}
 	if c.counted {
-		t.counted++
+		t.Counted++
 	} else if !c.usd.IsZero() {
 		t.rares().failedUSD.Add(c.usd)
 	}
@@ -47,42 +46,39 @@ func (t *tally) add(c *call) {
 		t.rares().subscription.Add(c.usd)
 	}
 	if c.bounded {
-		t.bounded++
+		t.Bounded++
 		t.rares().more.Add(c.more)
 	}
-	t.input, t.cached = plus(t.input, c.input), plus(t.cached, c.cached)
-	t.written, t.output = plus(t.written, c.written), plus(t.output, c.output)
+	t.Input, t.Cached = plus(t.Input, c.input), plus(t.Cached, c.cached)
+	t.Written, t.Output = plus(t.Written, c.written), plus(t.Output, c.output)
 }
 
-func (t *tally) merge(o *tally) {
-	t.calls += o.calls
-	t.failed += o.failed
-	t.unpriced += o.unpriced
-	t.bounded += o.bounded
-	t.counted += o.counted
-	t.usd.Merge(&o.usd)
-	if o.rare != nil {
-		t.rares().more.Merge(&o.rare.more)
-		t.rares().failedUSD.Merge(&o.rare.failedUSD)
-		t.rares().subscription.Merge(&o.rare.subscription)
-	}
-	t.input, t.cached = plus(t.input, o.input), plus(t.cached, o.cached)
-	t.written, t.output = plus(t.written, o.written), plus(t.output, o.output)
-}
+// merge adds the calls of another tally.
+func (t *tally) merge(o *tally) { t.addTimes(o, 1) }
 
 // less returns the calls that are not in a part of t.
-func (t *tally) less(part *tally) (rest tally) {
-	rest = tally{
-		calls: t.calls - part.calls, failed: t.failed - part.failed, unpriced: t.unpriced - part.unpriced, bounded: t.bounded - part.bounded,
-		counted: t.counted - part.counted,
-		input:   t.input - part.input, cached: t.cached - part.cached, written: t.written - part.written, output: t.output - part.output,
-	}
-	rest.usd.Add(t.total().Sub(part.total()))
-	left, all, others := rest.rares(), t.rares(), part.rares()
-	left.more.Add(all.more.Total().Sub(others.more.Total()))
-	left.failedUSD.Add(all.failedUSD.Total().Sub(others.failedUSD.Total()))
-	left.subscription.Add(all.subscription.Total().Sub(others.subscription.Total()))
+func (t *tally) less(part *tally) *tally {
+	rest := &tally{}
+	rest.addTimes(t, 1)
+	rest.addTimes(part, -1)
 	return rest
+}
+
+func (t *tally) addTimes(o *tally, n int) {
+	t.Calls += n * o.Calls
+	t.Failed += n * o.Failed
+	t.Unpriced += n * o.Unpriced
+	t.Bounded += n * o.Bounded
+	t.Counted += n * o.Counted
+	times, factor := int64(n), decimal.New(int64(n), 0)
+	t.Input, t.Cached = plus(t.Input, times*o.Input), plus(t.Cached, times*o.Cached)
+	t.Written, t.Output = plus(t.Written, times*o.Written), plus(t.Output, times*o.Output)
+	t.usd.Add(o.usd.Total().Mul(factor))
+	if o.rare != nil {
+		t.rares().more.Add(o.rare.more.Total().Mul(factor))
+		t.rares().failedUSD.Add(o.rare.failedUSD.Total().Mul(factor))
+		t.rares().subscription.Add(o.rare.subscription.Total().Mul(factor))
+	}
 }
 
 // countedUSD returns the known cost of the counted calls.
@@ -99,31 +95,21 @@ func (t *tally) orEmpty() *tally {
 // sum returns the tally as plain data. A nil tally is empty.
 func (t *tally) sum() Sum {
 	t = t.orEmpty()
-	return Sum{
-		Calls: t.calls, Failed: t.failed, Unpriced: t.unpriced, Bounded: t.bounded, BoundUSD: t.rares().more.Total().String(), USD: t.usd.Total().String(),
-		SubscriptionUSD: t.rares().subscription.Total().String(),
-		Counted:         t.counted, PerCallUSD: quotient(t.countedUSD(), t.counted),
-		Input: t.input, Cached: t.cached, Written: t.written, Output: t.output,
-	}
+	s := t.Sum
+	s.USD, s.BoundUSD, s.SubscriptionUSD = t.total().String(), t.rares().more.Total().String(), t.rares().subscription.Total().String()
+	s.PerCallUSD = quotient(t.countedUSD(), t.Counted)
+	return s
 }
 
-// countedUSD returns the cost of the counted calls, as exactly as their mean is known.
-func (s *Sum) countedUSD() decimal.Decimal {
-	return decimal.FromText(s.PerCallUSD).Mul(decimal.New(int64(s.Counted), 0))
-}
-
-// add adds another sum.
-func (s *Sum) add(more *Sum) {
-	counted := s.countedUSD().Add(more.countedUSD())
-	s.Calls += more.Calls
-	s.Failed += more.Failed
-	s.Unpriced += more.Unpriced
-	s.Bounded += more.Bounded
-	s.Counted += more.Counted
-	s.USD, s.BoundUSD, s.SubscriptionUSD = money.Sum(s.USD, more.USD), money.Sum(s.BoundUSD, more.BoundUSD), money.Sum(s.SubscriptionUSD, more.SubscriptionUSD)
-	s.PerCallUSD = quotient(counted, s.Counted)
-	s.Input, s.Cached = plus(s.Input, more.Input), plus(s.Cached, more.Cached)
-	s.Written, s.Output = plus(s.Written, more.Written), plus(s.Output, more.Output)
+// tally returns the tally of a sum, in which the cost of the counted calls is as exact as their mean.
+func (s *Sum) tally() *tally {
+	t := &tally{Sum: *s}
+	usd := decimal.FromText(s.USD)
+	t.usd.Add(usd)
+	t.rares().more.Add(decimal.FromText(s.BoundUSD))
+	t.rares().subscription.Add(decimal.FromText(s.SubscriptionUSD))
+	t.rares().failedUSD.Add(usd.Sub(decimal.FromText(s.PerCallUSD).Mul(decimal.New(int64(s.Counted), 0))))
+	return t
 }
 
 // total returns the known cost. A nil tally is empty.
@@ -131,7 +117,7 @@ func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
 
 // plus returns the sum of two counts, or the largest number.
 func plus(a, b int64) int64 {
-	if a > math.MaxInt64-b {
+	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64
 	}
 	return a + b

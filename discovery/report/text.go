@@ -17,7 +17,7 @@ import (
 // hyphens and dots. It has the twelve models with the highest cost. 0 columns have no limit, and then no model is left out. Amounts are
 // rounded, and texts have no colour and no control characters.
 func (r *Report) WriteText(w io.Writer, columns int) error {
-	t := &text{w: w, columns: columns}
+	t := &text{columns: columns}
 	t.head(r)
 	if r.Total.Calls > 0 {
 		t.table(r)
@@ -25,15 +25,17 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	t.line("")
 	t.known(r)
 	t.notes(r)
-	return t.err
+	_, err := io.WriteString(w, t.String())
+	return err
 }
 
 // WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: the parts of the change, how
 // old the prices are if that is more than 14 days, the month, budgets, bills, and one thing to do next.
 func (r *Report) WriteNotes(w io.Writer, columns int) error {
-	t := &text{w: w, columns: columns}
+	t := &text{columns: columns}
 	t.notes(r)
-	return t.err
+	_, err := io.WriteString(w, t.String())
+	return err
 }
 
 func (t *text) notes(r *Report) {
@@ -58,15 +60,12 @@ func (t *text) notes(r *Report) {
 
 // text writes lines that fit into columns.
 type text struct {
-	w       io.Writer
+	strings.Builder
 	columns int
-	err     error
 }
 
 func (t *text) line(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintln(t.w, table.Paragraph(table.Line(fmt.Sprintf(format, args...)), t.columns))
-	}
+	fmt.Fprintln(t, table.Paragraph(table.Line(fmt.Sprintf(format, args...)), t.columns))
 }
 
 // compares reports whether there is a period before that can be compared.
@@ -109,9 +108,7 @@ func (t *text) table(r *Report) {
 		costs.Rows = append(costs.Rows, row)
 	}
 	costs.Total = costRow(&r.Total.Row, "total")
-	if t.err == nil {
-		t.err = costs.Write(t.w, t.columns, func(header string) string { return header })
-	}
+	_ = costs.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
 }
 
 // modelName returns the key of a model, with the place where it was called if there are several.
@@ -215,9 +212,7 @@ func (t *text) next(r *Report) {
 	}
 	first := &r.Advice[0]
 	t.line("Next: %s", first.Text)
-	for line := range strings.SplitSeq(first.Command, "\n") {
-		if line != "" {
-			t.line("  %s", line)
-		}
+	if first.Command != "" {
+		t.line("  %s", first.Command)
 	}
 }

@@ -86,7 +86,7 @@ func (c *collector) top() Top {
 	for i := range threads[:min(len(threads), maxTop)] {
 		top.ThreadRows = append(top.ThreadRows, threads[i].row(now.total.total()))
 	}
-	if n := now.total.counted / 100; n > 0 {
+	if n := now.total.Counted / 100; n > 0 {
 		top.Dearest = now.costs.dearest(n)
 		top.DearestShare = ratio(decimal.FromText(top.Dearest.USD), now.total.total())
 	}

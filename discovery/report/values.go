@@ -59,7 +59,7 @@ func (v *values) merge(o *values, room *int) {
 }
 
 // folded reports whether there were more values than rows.
-func (v *values) folded() bool { return v.others.calls > 0 }
+func (v *values) folded() bool { return v.others.Calls > 0 }
 
 // cut returns a text of at most maxText bytes.
 func cut(text string) string {
@@ -118,14 +118,6 @@ func (n *names) label(name string) *values {
 		n.labels[strings.Clone(name)] = v
 	}
 	return v
-}
-
-// of returns the sums of a label, which are empty if no call has it.
-func (n *names) of(name string) *values {
-	if v := n.labels[name]; v != nil {
-		return v
-	}
-	return &values{}
 }
 
 // merge adds the names of another period.
