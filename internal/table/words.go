@@ -12,32 +12,35 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// The layouts of days and times.
-const (
-	long   = "2 Jan 2006"
-	minute = "2 Jan 2006, 15:04"
-)
+// long is the layout of a day.
+const long = "2 Jan 2006"
 
-// Period returns a period in UTC for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)", or with its times unless it has whole days.
-// running reports whether it ends after the present time.
+// Period returns a period in UTC for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)". running reports whether it ends after the
+// present time.
 func Period(from, to time.Time, running bool) string {
-	const short = "2 Jan"
-	first, last := from.UTC(), to.Add(-1).UTC()
-	text := first.Format(long) + " to " + last.Format(long)
-	switch {
-	case !isMidnight(from) || !isMidnight(to):
-		text = first.Format(minute) + " to " + to.UTC().Format(minute)
-	case first.Format(long) == last.Format(long):
-		text = first.Format(long)
-	case first.Year() == last.Year():
-		text = first.Format(short) + " to " + last.Format(long)
-	}
 	length := Length(from, to)
 	if running {
 		length += ", today included"
 	}
-	return fmt.Sprintf("%s (%s, UTC)", text, length)
+	return fmt.Sprintf("%s (%s, UTC)", Days(from, to, " to "), length)
 }
+
+// Days returns the first and the last day of a period in UTC with a text between them, or its times unless it has whole days.
+func Days(from, to time.Time, between string) string {
+	first, last := from.UTC(), to.Add(-1).UTC()
+	switch {
+	case !isMidnight(from) || !isMidnight(to):
+		return Instant(from) + between + Instant(to)
+	case first.Format(long) == last.Format(long):
+		return first.Format(long)
+	case first.Year() == last.Year():
+		return first.Format("2 Jan") + between + last.Format(long)
+	}
+	return first.Format(long) + between + last.Format(long)
+}
+
+// Instant returns a time in UTC.
+func Instant(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04") }
 
 // Length returns the length of a period in words: in days if it has whole ones, or else in hours or minutes.
 func Length(from, to time.Time) string {
@@ -57,7 +60,7 @@ func Start(at time.Time) string {
 	if isMidnight(at) {
 		return at.UTC().Format(long)
 	}
-	return at.UTC().Format(minute)
+	return Instant(at)
 }
 
 func isMidnight(at time.Time) bool { return at.Equal(at.UTC().Truncate(24 * time.Hour)) }

@@ -16,24 +16,23 @@ import (
 // maxBars is the number of bars of a chart. A longer time is shown by month.
 const maxBars = 120
 
-// bar is a day of the chart, or a month of a long time.
+// bar is a day of the chart, or a month of a long time, whose Day is such as "2026-11".
 type bar struct {
-	// Name is a date, or a month such as "2026-11".
-	Name              string
-	Calls             int
-	USD, PreviousUSD  string
-	Models            []string
-	Running, Unpriced bool
+	report.Day
+	// Unpriced reports whether the cost of none of the calls is known.
+	Unpriced bool
 	// Title is its name in a table, and short its name below the chart.
 	Title, short string
 }
 
 func newBar(d *report.Day, columns int) bar {
-	return bar{
-		Name: d.Day, Calls: d.Calls, USD: d.USD, PreviousUSD: d.PreviousUSD, Running: d.Running, Unpriced: d.Calls > 0 && d.Unpriced == d.Calls,
-		Models: append(slices.Clone(d.Models), slices.Repeat([]string{"0"}, columns)...)[:columns], Title: shortDate(d.Day), short: dateAs(d.Day, time.DateOnly, "2 Jan"),
-	}
+	b := bar{Day: *d, Unpriced: noCost(d.Sum), Title: shortDate(d.Day), short: dateAs(d.Day, time.DateOnly, "2 Jan")}
+	b.Models = append(slices.Clone(d.Models), zeros(columns)...)[:columns]
+	return b
 }
+
+// zeros returns amounts of nothing.
+func zeros(n int) []string { return slices.Repeat([]string{"0"}, n) }
 
 // total is the height of the bar.
 func (b *bar) total() float64 { return max(0, number(b.USD)) }
@@ -59,14 +58,11 @@ func bars(days *report.Days) (all []bar, byMonth bool) {
 func months(days []bar) (all []bar) {
 	for i := range days {
 		d := &days[i]
-		month := d.Name[:min(len(d.Name), len("2026-11"))]
-		if len(all) == 0 || all[len(all)-1].Name != month {
-			all = append(all, bar{Name: month, USD: "0", Models: slices.Repeat([]string{"0"}, len(d.Models)), Unpriced: true})
+		month := d.Day.Day[:min(len(d.Day.Day), len("2026-11"))]
+		if len(all) == 0 || all[len(all)-1].Title != month {
+			all = append(all, bar{Day: report.Day{Sum: report.Sum{USD: "0"}, Models: zeros(len(d.Models))}, Unpriced: true, Title: month, short: month})
 		}
 		all[len(all)-1].add(d)
-	}
-	for i := range all {
-		all[i].Title, all[i].short = all[i].Name, all[i].Name
 	}
 	return all
 }
@@ -214,21 +210,19 @@ const (
 
 // newChart returns the picture of bars, of which names many have a text below.
 func newChart(class string, width, height, left, names int, all []bar) *chart {
-	most := top(all)
-	step := tickStep(most)
-	for i := 0; float64(i)*step <= most; i++ { // the widest text decides on the margin
-		left = max(left, 12+textWidth*len(axisText(float64(i)*step)))
-	}
 	c := &chart{Class: class, Width: width, Height: height, Left: left, Right: width - 4, Bottom: height - chartBottom}
-	c.slot = min(float64(c.Right-c.Left)/float64(max(len(all), 1)), maxSlot)
-	high := float64(c.Bottom - chartTop)
-	c.Transform = fmt.Sprintf("translate(%d %d) scale(%.4f %.4f)", c.Left, chartTop, c.slot/slotWidth, high/stackHeight)
+	most, high := top(all), float64(c.Bottom-chartTop)
+	scale, step := perUnit(high, most), tickStep(most)
 	for i := 0; float64(i)*step <= most; i++ {
-		y := float64(c.Bottom) - float64(i)*step*perUnit(high, most)
-		c.Ticks = append(c.Ticks, tick{coordinate(y), coordinate(y + 4), axisText(float64(i) * step)})
+		value := float64(i) * step
+		y, text := float64(c.Bottom)-value*scale, axisText(value)
+		c.Ticks = append(c.Ticks, tick{coordinate(y), coordinate(y + 4), text})
+		c.Left = max(c.Left, 12+textWidth*len(text)) // the widest text decides on the margin
 	}
+	c.slot = min(float64(c.Right-c.Left)/float64(max(len(all), 1)), maxSlot)
+	c.Transform = fmt.Sprintf("translate(%d %d) scale(%.4f %.4f)", c.Left, chartTop, c.slot/slotWidth, high/stackHeight)
 	c.name(all, names)
-	c.markPeak(all, perUnit(high, most))
+	c.markPeak(all, scale)
 	return c
 }
 
@@ -259,20 +253,18 @@ func (c *chart) markPeak(all []bar, scale float64) {
 	if len(all) < 3 {
 		return
 	}
-	highest := 0
 	var totals []float64
 	for i := range all {
 		totals = append(totals, all[i].total())
-		if all[i].total() > all[highest].total() {
-			highest = i
-		}
 	}
+	most := slices.Max(totals)
+	highest := slices.Index(totals, most)
 	slices.Sort(totals)
-	if totals[len(totals)-1] <= 2*totals[len(totals)/2] {
+	if most <= 2*totals[len(totals)/2] {
 		return
 	}
 	left, right := c.edges(highest)
-	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - all[highest].total()*scale + 8), Text: all[highest].short + ": " + dollars(all[highest].USD), Anchor: "start"}
+	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - most*scale + 8), Text: all[highest].short + ": " + dollars(all[highest].USD), Anchor: "start"}
 	if highest > len(all)/2 {
 		m.X, m.Anchor = coordinate(left-5), "end"
 	}

@@ -53,7 +53,7 @@ func pageTemplate() (*template.Template, error) {
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
 		"usd":     dollars, "delta": delta, "small": smallDollars, "count": table.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
-		"date": dateText, "day": shortDate, "instant": instant, "plural": table.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
+		"date": dateText, "day": shortDate, "instant": table.Instant, "plural": table.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
 		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels, "first": first,
 		"percentWidth": percentWidth,
 		"less":         func(a, b int) int { return a - b },

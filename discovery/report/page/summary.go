@@ -49,25 +49,24 @@ func (p *page) MonthBar() *budgetBar {
 	if budget == nil && forecast == nil {
 		return nil
 	}
-	spent, expected, limit := number(p.Month.USD), 0.0, 0.0
-	text := []string{"Bar: " + dollars(p.Month.USD) + " spent"}
+	spent, expected, limit := p.Month.USD, "", ""
+	text := "Bar: " + dollars(spent) + " spent"
 	if forecast != nil {
-		expected = number(forecast.USD)
-		text = append(text, "forecast "+dollars(forecast.USD))
+		expected = forecast.USD
+		text += "; forecast " + dollars(expected)
 	}
 	if budget != nil {
-		limit = number(budget.LimitUSD)
-		text = append(text, "budget "+dollars(budget.LimitUSD))
+		limit = budget.LimitUSD
+		text += "; budget " + dollars(limit)
 	}
-	scale := 98 / max(spent, expected, limit, 1e-12)
-	b := &budgetBar{Spent: coordinate(spent * scale), Text: strings.Join(text, "; ")}
-	if forecast != nil {
-		b.Expected = coordinate(expected * scale)
+	scale := 98 / max(number(spent), number(expected), number(limit), 1e-12)
+	place := func(usd string) string {
+		if usd == "" {
+			return ""
+		}
+		return coordinate(number(usd) * scale)
 	}
-	if budget != nil {
-		b.Limit = coordinate(limit * scale)
-	}
-	return b
+	return &budgetBar{coordinate(number(spent) * scale), place(expected), place(limit), text}
 }
 
 // Exceeded reports whether more than a budget was spent.
@@ -75,7 +74,11 @@ func (*page) Exceeded(b *report.Budget) bool { return number(b.LeftUSD) < 0 }
 
 // BudgetText returns what is left of a budget.
 func (p *page) BudgetText(b *report.Budget) string {
-	budget := "the budget of " + dollars(b.LimitUSD) + perText(b.Per) + table.Since(b.Per, p.Source.First)
+	budget := "the budget of " + dollars(b.LimitUSD)
+	if b.Per != "" {
+		budget += " a " + b.Per
+	}
+	budget += table.Since(b.Per, p.Source.First)
 	switch {
 	case b.Label != "" && b.Value == "":
 		budget += " for each " + b.Label
@@ -86,16 +89,6 @@ func (p *page) BudgetText(b *report.Budget) string {
 		return line(dollars(strings.TrimPrefix(b.LeftUSD, "-")) + " more than " + budget + " was spent.")
 	}
 	return line(dollars(b.LeftUSD) + " of " + budget + " is left.")
-}
-
-func perText(per string) string {
-	switch per {
-	case "day":
-		return " a day"
-	case "month":
-		return " a month"
-	}
-	return ""
 }
 
 // adviceText is an advice in two parts: what to do, and why.
@@ -137,7 +130,7 @@ func (p *page) Elsewhere() string {
 	if p.Source.Calls == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, from %s to %s", table.Number(p.Source.Calls, "call was read", "calls were read"), instant(p.Source.First), instant(p.Source.Last))
+	return fmt.Sprintf("%s, from %s to %s", table.Number(p.Source.Calls, "call was read", "calls were read"), table.Instant(p.Source.First), table.Instant(p.Source.Last))
 }
 
 // BillsFirst reports whether a bill is over its limit, and belongs below the summary.

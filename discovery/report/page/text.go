@@ -186,8 +186,6 @@ func dateAs(date, layout, shown string) string {
 	return at.Format(shown)
 }
 
-func instant(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04") }
-
 // seconds returns milliseconds as people state them.
 func seconds(ms *float64) string {
 	switch {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
@@ -55,22 +54,10 @@ func (p *page) Known() string {
 
 // PeriodText returns the days of a period, or its times if these are within days.
 func (*page) PeriodText(t report.Period) string {
-	const day = 24 * time.Hour
-	from, last := t.From.UTC(), t.To.UTC().Add(-1)
-	if from.IsZero() && t.To.IsZero() {
+	if t.From.IsZero() && t.To.IsZero() {
 		return "no time"
 	}
-	if !from.Truncate(day).Equal(from) || !t.To.UTC().Truncate(day).Equal(t.To) {
-		return instant(from) + " – " + instant(t.To)
-	}
-	layout := "2 Jan 2006"
-	switch {
-	case from.Format(time.DateOnly) == last.Format(time.DateOnly):
-		return last.Format(layout)
-	case from.Year() == last.Year():
-		layout = "2 Jan"
-	}
-	return from.Format(layout) + " – " + last.Format("2 Jan 2006")
+	return table.Days(t.From, t.To, " – ")
 }
 
 // DaysText returns the length of the period.
@@ -91,7 +78,7 @@ func (p *page) Files() string { return listed(p.Source.Paths) }
 func (p *page) NotCompared() string {
 	before := p.PeriodText(p.Previous)
 	if p.Source.First.After(p.Previous.From) {
-		return "There is no comparison with " + before + ": the calls begin on " + instant(p.Source.First) + "."
+		return "There is no comparison with " + before + ": the calls begin on " + table.Instant(p.Source.First) + "."
 	}
 	return "There is no comparison with " + before + ", of which no call has a cost."
 }
@@ -169,11 +156,11 @@ func (p *page) Charts() []*chart {
 func (p *page) ChartText() string {
 	highest, lowest := &p.Bars[0], &p.Bars[0]
 	for i := range p.Bars {
-		if p.Bars[i].total() > highest.total() {
-			highest = &p.Bars[i]
-		}
-		if p.Bars[i].total() < lowest.total() && !p.Bars[i].Running {
-			lowest = &p.Bars[i]
+		switch b := &p.Bars[i]; {
+		case b.total() > highest.total():
+			highest = b
+		case b.total() < lowest.total() && !b.Running:
+			lowest = b
 		}
 	}
 	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.Title, dollars(highest.USD), lowest.Title, dollars(lowest.USD))
