@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,16 +27,26 @@ func TestMain(m *testing.M) {
 	if os.Getenv("XDG_DATA_HOME") == "" { // a script sets it; elsewhere the developer's price table is not used
 		os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "no-data-of-mesh"))
 	}
-	if signal.Ignored(os.Interrupt) { // as in a background job of a shell; what the tests start would ignore it, too
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many tests wait
-	testscript.Main(m, map[string]func(){
+	commands := map[string]func(){
 		"mesh":    func() { os.Exit(start()) },
 		"handler": func() { os.Exit(handler()) },
 		"caller":  func() { os.Exit(caller()) },
-	})
+	}
+	if commands[filepath.Base(os.Args[0])] == nil {
+		heedSignals()
+	}
+	testscript.Main(m, commands)
+}
+
+// heedSignals ends that signals are ignored, as in a background job of a shell and under nohup: what the tests start would ignore them, too.
+func heedSignals() {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler leak" answers with
