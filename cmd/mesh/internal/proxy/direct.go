@@ -2,9 +2,11 @@ package proxy
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
@@ -15,26 +17,22 @@ import (
 func (p *Proxy) Direct(env []string) sockets.Config {
 	c := sockets.Config{Secret: p.secret, Own: p.owns}
 	for host := range p.hosts {
-		if _, _, err := net.SplitHostPort(host); err == nil {
+		if host[0] != '*' {
 			c.Hosts = append(c.Hosts, host)
-		} else if host[0] != '*' {
-			c.Hosts = append(c.Hosts, net.JoinHostPort(host, "443"))
 		}
 	}
-	for host := range remedies {
-		c.Hosts = append(c.Hosts, net.JoinHostPort(host, "443"))
-	}
+	c.Hosts = slices.AppendSeq(c.Hosts, maps.Keys(remedies))
 	for _, variable := range env {
 		_, value, _ := strings.Cut(variable, "=")
 		if u, err := url.Parse(value); err == nil && u.Scheme == "https" && p.hosts.has(u.Host) && u.Port() == "" {
-			c.Hosts = append(c.Hosts, net.JoinHostPort(u.Hostname(), "443"))
+			c.Hosts = append(c.Hosts, u.Hostname())
 		}
 	}
 	p.watched.Store(true)
 	return c
 }
 
-// AddDirect adds connections by HOST:PORT to Bypasses.
+// AddDirect adds connections by their hosts to Bypasses.
 func (p *Proxy) AddDirect(hosts map[string]sockets.Traffic) {
 	for address, t := range hosts {
 		p.bypasses.add(tunnelKey{host: withoutPort(address)}, Bypass{Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections})

@@ -11,7 +11,7 @@ import (
 func (p *Proxy) Environment(env []string) []string {
 	env = append([]string{}, env...)
 	if UnsupportedParent(env) == "" {
-		through := (&url.URL{Scheme: "http", User: url.UserPassword(user, p.secret), Host: p.base.Host}).String()
+		through := (&url.URL{Scheme: "http", User: url.UserPassword(user, p.secret), Host: p.host}).String()
 		env = append(env, "HTTPS_PROXY="+through, "https_proxy="+through, "NODE_USE_ENV_PROXY=1")
 	}
 	if p.authority != nil {
@@ -20,7 +20,7 @@ func (p *Proxy) Environment(env []string) []string {
 	direct := withLoopback(env)
 	for _, u := range p.upstreams {
 		if u.Variable != "" && !(u.Variable == openAIBase && usesAzure(env)) {
-			env = append(env, u.Variable+"="+p.base.Scheme+"://"+p.base.Host+p.prefix(string(u.API))+u.URL.EscapedPath())
+			env = append(env, u.Variable+"="+"http://"+p.host+p.prefix(u.API)+u.URL.EscapedPath())
 		}
 	}
 	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)

@@ -33,7 +33,7 @@ func (p *Proxy) newTransport() *http.Transport {
 
 // forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
 func (p *Proxy) forward(u Upstream) http.Handler {
-	next := p.reverse(u.URL, p.prefix(string(u.API)), p.meters.transport(u, p.transport))
+	next := p.reverse(u.URL, p.prefix(u.API), p.meters.transport(u, p.transport))
 	if !versioned(u) {
 		return next
 	}
@@ -87,7 +87,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL) {
 func cause(err error) string {
 	var network net.Error
 	var certificate *tls.CertificateVerificationError
-	var refused *parentError
+	var refused parentError
 	if errors.As(err, &refused) {
 		return refused.Error()
 	}

@@ -20,9 +20,6 @@ type decrypted struct {
 	used    bool   // there was a request; net/http calls ConnState on one goroutine for each connection
 }
 
-// decryptedKey is the key of a decrypted in the context of its requests.
-type decryptedKey struct{}
-
 // intercept is the host for a program and serves its requests. It returns when the program has accepted the certificate.
 func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string) {
 	config, err := p.authority.config(nameOf(address))
@@ -87,20 +84,17 @@ func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 	server := newServer(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.RLock()
 		defer p.calls.RUnlock()
-		d := r.Context().Value(decryptedKey{}).(*decrypted) //nolint:forcetypeassert // ConnContext sets it
-		if p.authority == nil {                             // a WebSocket of Node, which is unpriced
-			p.toHost(d.address).ServeHTTP(w, r)
+		host := p.toHost(decryptedOf(connOf(r)).address)
+		if p.authority == nil { // a WebSocket of Node, which is unpriced
+			host.ServeHTTP(w, r)
 			return
 		}
-		noWebSocket(p.toHost(d.address), w, r)
+		noWebSocket(host, w, r)
 	}))
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetHTTP2(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
-	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
-		return context.WithValue(ctx, decryptedKey{}, decryptedOf(conn))
-	}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
 		d := decryptedOf(conn)
 		switch {

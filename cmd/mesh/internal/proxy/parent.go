@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -67,13 +68,12 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	return opened, nil
 }
 
+// defaultPorts are those of URLs without a port, by their schemes.
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
 // dialParent connects to a proxy, with TLS if its URL has the scheme https.
 func dialParent(ctx context.Context, parent *url.URL) (net.Conn, error) {
-	port := parent.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[parent.Scheme]
-	}
-	address := net.JoinHostPort(parent.Hostname(), port)
+	address := net.JoinHostPort(parent.Hostname(), cmp.Or(parent.Port(), defaultPorts[parent.Scheme]))
 	if parent.Scheme == "https" {
 		return new(tls.Dialer).DialContext(ctx, "tcp", address)
 	}
@@ -101,26 +101,21 @@ func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error
 	return &connReader{conn, reader}, nil
 }
 
-// parentError is the answer of a proxy that has opened no tunnel.
-type parentError struct {
-	host   string
-	status int
-}
+// parentError is why a proxy has opened no tunnel.
+type parentError string
+
+func (e parentError) Error() string { return string(e) }
 
 // parentRefusal returns an error if the response to CONNECT opens no tunnel. It has neither the credentials nor the text of the response.
 func parentRefusal(parent *url.URL, res *http.Response) error {
-	if res.StatusCode == http.StatusOK {
+	text := fmt.Sprintf("the proxy %s answered %d %s", parent.Host, res.StatusCode, http.StatusText(res.StatusCode))
+	switch res.StatusCode {
+	case http.StatusOK:
 		return nil
-	}
-	return &parentError{parent.Host, res.StatusCode}
-}
-
-func (e *parentError) Error() string {
-	text := fmt.Sprintf("the proxy %s answered %d %s", e.host, e.status, http.StatusText(e.status))
-	if e.status == http.StatusProxyAuthRequired {
+	case http.StatusProxyAuthRequired:
 		text += "; check its user and password in HTTPS_PROXY"
 	}
-	return strings.TrimSpace(text)
+	return parentError(strings.TrimSpace(text))
 }
 
 // connReader is a connection of which a reader has read a part already.

@@ -24,7 +24,7 @@ const (
 
 // writePreload writes a file that Node runs before each program, and returns NODE_OPTIONS with it.
 func (p *Proxy) writePreload(folder string, env []string) (string, error) {
-	_, text, _ := net.SplitHostPort(p.base.Host)
+	_, text, _ := net.SplitHostPort(p.host)
 	port, _ := strconv.Atoi(text)
 	config, err := json.Marshal(map[string]any{
 		"port": port, "authorization": p.authorization(), "hosts": slices.Sorted(maps.Keys(p.hosts)), "decrypts": p.authority != nil,

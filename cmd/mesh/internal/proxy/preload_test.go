@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"encoding/json"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +29,7 @@ console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(process.ar
 // proxy is checked, and the preload is not compared with it.
 func TestPreloadAndProxyKnowTheSameHosts(t *testing.T) {
 	t.Parallel()
-	p := &Proxy{hosts: newHostTable([]string{"localhost:11434", "llm.example.com", "[::1]:8443", "10.0.0.1"}), base: &url.URL{Host: "127.0.0.1:1"}}
+	p := &Proxy{hosts: newHostTable([]string{"localhost:11434", "llm.example.com", "[::1]:8443", "10.0.0.1"}), host: "127.0.0.1:1"}
 	list := addresses(p.hosts)
 	list = append(list, "[::1]:8443", "[::1]:443", "localhost:11434", "localhost:3000", "10.0.0.1:1")
 	want := make([]bool, len(list))

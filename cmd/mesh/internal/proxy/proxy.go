@@ -10,13 +10,13 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
 // headerTimeout bounds how long a program may take for the header of a request.
@@ -48,7 +48,7 @@ type Proxy struct {
 	hosts       hostTable
 	errs        io.Writer
 	secret      string
-	base        *url.URL
+	host        string // with the port on which it listens
 	server      *http.Server
 	interceptor *http.Server // of decrypted connections
 	accepted    *handed
@@ -81,7 +81,7 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.base = &url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/" + p.secret}
+	p.host = listener.Addr().String()
 	for name, value := range c.Labels {
 		ctx = meter.WithLabel(ctx, name, value)
 	}
@@ -94,12 +94,23 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 	return p, nil
 }
 
+// connKey is the key of a connection in the context of its requests.
+type connKey struct{}
+
+// connOf returns the connection of a request.
+func connOf(r *http.Request) net.Conn {
+	return r.Context().Value(connKey{}).(net.Conn) //nolint:forcetypeassert // newServer sets it
+}
+
 // newServer returns a server whose requests have a context.
 func newServer(ctx context.Context, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout,
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		ErrorLog:    log.New(io.Discard, "", 0), // its messages have addresses of the program and nothing that helps
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, conn)
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // its messages have addresses of the program and nothing that helps
 	}
 }
 
@@ -121,16 +132,14 @@ func (p *Proxy) Bypasses() []Bypass { return p.bypasses.all() }
 // Rejections returns the clients that do not accept the certificate of the authority.
 func (p *Proxy) Rejections() []Rejection { return p.rejections.all() }
 
-// prefix returns the path of the proxy with segments.
-func (p *Proxy) prefix(segments ...string) string {
-	return p.base.Path + "/" + strings.Join(segments, "/")
-}
+// prefix returns the path of the proxy that leads to an API.
+func (p *Proxy) prefix(api models.Provider) string { return "/" + p.secret + "/" + string(api) }
 
 // handler returns the handler of CONNECT, of the upstreams and of hosts. An http.ServeMux would redirect paths with two slashes.
 func (p *Proxy) handler() http.Handler {
 	next := make(map[string]http.Handler, len(p.upstreams))
 	for _, u := range p.upstreams {
-		prefix := p.prefix(string(u.API))
+		prefix := p.prefix(u.API)
 		next[prefix] = http.StripPrefix(prefix, p.forward(u))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -23,7 +23,7 @@ func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
 	default:
 		return
 	}
-	to.Scheme, to.Host = p.base.Scheme, p.base.Host
+	to.Scheme, to.Host = "http", p.host
 	res.Header.Set("Location", to.String())
 }
 
@@ -35,7 +35,7 @@ func leave(w http.ResponseWriter, r *http.Request) {
 
 // hostAndPort returns the host of a URL without the port that its scheme has by itself.
 func hostAndPort(u *url.URL) string {
-	if defaults := map[string]string{"http": "80", "https": "443"}; u.Port() == defaults[u.Scheme] {
+	if u.Port() == defaultPorts[u.Scheme] {
 		return u.Hostname()
 	}
 	return u.Host

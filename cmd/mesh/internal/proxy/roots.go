@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	_ "embed"
 	"encoding/pem"
 	"fmt"
 	"os"
@@ -10,28 +11,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// rootVariables are the variables that name the roots of programs, and those from which a program reads them if its own one is not set.
-var rootVariables = []struct {
-	name  string
-	other []string
-	unset bool // left alone unless it is set
-}{
-	{name: "SSL_CERT_FILE"}, // OpenSSL, Go, Python's ssl, Ruby
-	{name: "CURL_CA_BUNDLE", other: []string{"SSL_CERT_FILE"}},                      // with SSL_CERT_DIR set, curl rejects SSL_CERT_FILE
-	{name: "REQUESTS_CA_BUNDLE", other: []string{"CURL_CA_BUNDLE"}},                 // Python's requests
-	{name: "AWS_CA_BUNDLE", other: []string{"REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"}}, // botocore reads the first, the SDK for Go the second
-	{name: "GIT_SSL_CAINFO"},
-	{name: "DENO_CERT"},
-	{name: "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"},
-	{name: "CARGO_HTTP_CAINFO", unset: true},
-	{name: "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", unset: true},
-	{name: "CODEX_CA_CERTIFICATE", unset: true},
-	{name: "HTTPLIB2_CA_CERTS", unset: true},
-	{name: "NIX_SSL_CERT_FILE", unset: true},
-	{name: "PIP_CERT", unset: true},
-	{name: nodeRoots}, // adds roots; the others replace the system's
-}
+//go:embed roots.txt
+var rootVariables string
 
+// nodeRoots is the variable with roots that Node adds to its own; the others replace the system's.
 const nodeRoots = "NODE_EXTRA_CA_CERTS"
 
 // systemRoots are the files with the system's roots, of Debian, Fedora, openSUSE, older Red Hat, Alpine and macOS.
@@ -51,33 +34,38 @@ func (p *Proxy) WriteFiles(folder string, env []string) ([]string, error) {
 	if p.authority == nil {
 		return variables, nil
 	}
-	for _, v := range rootVariables {
-		source := rootsOf(env, v.name, v.other)
-		if (v.unset && valueOf(env, v.name) == "") || (source == "" && v.name != nodeRoots) {
+	for line := range strings.Lines(rootVariables) {
+		line, onlySet := strings.CutPrefix(line, "? ")
+		names := strings.Fields(line)
+		if names[0] == "#" || (onlySet && valueOf(env, names[0]) == "") {
+			continue
+		}
+		source := rootsOf(env, names)
+		if source == "" && names[0] != nodeRoots {
 			continue // a program with the authority alone would trust no other host
 		}
 		roots, err := readRoots(source)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", v.name, exit.WithoutPath(err))
+			return nil, fmt.Errorf("%s: %w", names[0], exit.WithoutPath(err))
 		}
-		name := filepath.Join(folder, v.name+".pem")
+		name := filepath.Join(folder, names[0]+".pem")
 		if err := writeFile(name, append(roots, p.authority.pem()...)); err != nil {
 			return nil, err
 		}
-		variables = append(variables, v.name+"="+name)
+		variables = append(variables, names[0]+"="+name)
 	}
 	return variables, nil
 }
 
-// rootsOf returns the file or folder that a program reads its roots from, or "" if it has none besides its own.
-func rootsOf(env []string, name string, other []string) string {
-	for _, variable := range append([]string{name}, other...) {
+// rootsOf returns the file or folder that the first of the variables names, else that of the system, or "" if it has none besides its own.
+func rootsOf(env, names []string) string {
+	for _, variable := range names {
 		if value := valueOf(env, variable); value != "" {
 			return value
 		}
 	}
 	for _, file := range systemRoots {
-		if info, err := os.Stat(file); name != nodeRoots && err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(file); names[0] != nodeRoots && err == nil && info.Mode().IsRegular() {
 			return file
 		}
 	}

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"slices"
@@ -22,14 +21,8 @@ type strangers struct {
 	conns []net.Conn
 }
 
-// connKey is the key of a connection in the context of its requests.
-type connKey struct{}
-
 // watch adds the new connections of a server.
 func (s *strangers) watch(server *http.Server) {
-	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
-		return context.WithValue(ctx, connKey{}, conn)
-	}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
 		switch state {
 		case http.StateNew:
@@ -59,7 +52,7 @@ func (s *strangers) add(conn net.Conn) {
 
 // admit lets the connection of a request that has the secret stay.
 func (s *strangers) admit(r *http.Request) {
-	s.remove(r.Context().Value(connKey{}).(net.Conn)) //nolint:forcetypeassert // watch sets it
+	s.remove(connOf(r))
 }
 
 // remove removes a connection, and reports whether it was there.

@@ -14,7 +14,7 @@ import (
 
 // Config is what a Watch looks for.
 type Config struct {
-	// Hosts are HOST:PORT.
+	// Hosts are HOST or HOST:PORT; without a port it is that of https.
 	Hosts []string
 	// Own reports whether the local end of a connection is one of the proxy.
 	Own func(local netip.AddrPort) bool
@@ -170,9 +170,12 @@ func (w *Watch) lookUp(ctx context.Context) {
 	all.Wait()
 }
 
-// split returns the name and the port of HOST:PORT.
+// split returns the name and the port of a host.
 func split(address string) (host string, port uint16) {
-	host, text, _ := net.SplitHostPort(address)
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return address, 443
+	}
 	n, _ := strconv.ParseUint(text, 10, 16)
 	return host, uint16(n)
 }
