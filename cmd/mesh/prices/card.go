@@ -23,17 +23,16 @@ func priceCard(w io.Writer, model string, list []prices.Row, now time.Time) erro
 		fmt.Fprintln(w, output.Mark(w, table.Paragraph(output.Line(fmt.Sprintf(format, args...)), width)))
 	}
 	line("%s (%s), USD per million tokens", model, list[0].Provider)
-	for _, period := range periods(list, today) {
+	for _, p := range periodsOf(list, today) {
 		line("")
-		title := periodTitle(&period[0], today)
-		if isUnknown(period) {
-			line("%s%s: not known", cmp.Or(title, "Now"), priceNames(model, period))
+		if isUnknown(p.rows) {
+			line("%s%s: not known", cmp.Or(p.title, "Now"), priceNames(model, p.rows))
 			continue
 		}
-		if title != "" {
-			line("%s:", title)
+		if p.title != "" {
+			line("%s:", p.title)
 		}
-		if err := pricesOfPeriod(w, model, period); err != nil {
+		if err := pricesOfPeriod(w, model, p.rows); err != nil {
 			return err
 		}
 	}
@@ -53,23 +52,42 @@ func priceCard(w io.Writer, model string, list []prices.Row, now time.Time) erro
 	return nil
 }
 
-// periods returns the rows by period, the present one first, then later and earlier ones as they are.
-func periods(list []prices.Row, today string) (all [][]prices.Row) {
-	for _, p := range list {
-		i := slices.IndexFunc(all, func(period []prices.Row) bool {
-			return date(period[0].ValidFrom) == date(p.ValidFrom) && date(period[0].ValidUntil) == date(p.ValidUntil)
-		})
+// period is a time with its prices. The present one has the place 0, later ones 1 and earlier ones 2. The title is "" if the prices hold
+// now, without an end.
+type period struct {
+	place int
+	title string
+	rows  []prices.Row
+}
+
+// periodsOf returns the rows by period, the present one first, then later and earlier ones as they are.
+func periodsOf(list []prices.Row, today string) (all []period) {
+	for _, row := range list {
+		p := periodOf(&row, today)
+		i := slices.IndexFunc(all, func(other period) bool { return other.title == p.title })
 		if i < 0 {
-			all = append(all, []prices.Row{p})
-		} else {
-			all[i] = append(all[i], p)
+			i, all = len(all), append(all, p)
 		}
+		all[i].rows = append(all[i].rows, row)
 	}
-	place := func(period []prices.Row) int { return order(periodTitle(&period[0], today)) }
-	slices.SortStableFunc(all, func(a, b []prices.Row) int { return cmp.Compare(place(a), place(b)) })
-	return slices.CompactFunc(all, func(a, b []prices.Row) bool { // what begins to be unknown stays so
-		return place(a) == later && place(b) == later && isUnknown(a) && isUnknown(b) && priceNames("", a) == priceNames("", b)
+	slices.SortStableFunc(all, func(a, b period) int { return cmp.Compare(a.place, b.place) })
+	return slices.CompactFunc(all, func(a, b period) bool { // what begins to be unknown stays so
+		return a.place == 1 && b.place == 1 && isUnknown(a.rows) && isUnknown(b.rows) && priceNames("", a.rows) == priceNames("", b.rows)
 	})
+}
+
+// periodOf returns the period of a row, without rows.
+func periodOf(r *prices.Row, today string) period {
+	from, until := date(r.ValidFrom), date(r.ValidUntil)
+	switch {
+	case until != "" && until <= today:
+		return period{place: 2, title: "Before " + until}
+	case from > today:
+		return period{place: 1, title: "From " + from}
+	case until != "":
+		return period{title: "Now, and before " + until}
+	}
+	return period{}
 }
 
 // isUnknown reports whether no row has a price. Such rows begin where the announced prices end.
@@ -77,34 +95,6 @@ func isUnknown(list []prices.Row) bool {
 	return !slices.ContainsFunc(list, func(r prices.Row) bool {
 		return slices.ContainsFunc(amounts(&r), func(usd string) bool { return usd != output.Unknown })
 	})
-}
-
-// later is the order of periods that have not begun.
-const later = 1
-
-// order puts the present period, which may have an end, before others.
-func order(title string) int {
-	switch {
-	case title == "" || strings.HasPrefix(title, "Now"):
-		return 0
-	case strings.HasPrefix(title, "From"):
-		return later
-	}
-	return 2
-}
-
-// periodTitle returns when the prices of a row are valid; "" if that is now, without an end.
-func periodTitle(p *prices.Row, today string) string {
-	from, until := date(p.ValidFrom), date(p.ValidUntil)
-	switch {
-	case until != "" && until <= today:
-		return "Before " + until
-	case from > today:
-		return "From " + from
-	case until != "":
-		return "Now, and before " + until
-	}
-	return ""
 }
 
 // date returns the day of a time, or "" for none.
