@@ -2,7 +2,6 @@ package discovery
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -20,24 +19,9 @@ type SavedBill struct {
 	AttributedUSD *float64
 }
 
-// BillError is the error of a line of a saved bill.
-type BillError struct {
-	// Line is where the page or the row begins, or where the JSON is invalid; 0 if the file as a whole is the problem.
-	Line int
-	// Err contains nothing of the bill.
-	Err error
-}
-
-// Error returns the line and the cause.
-func (e *BillError) Error() string {
-	if e.Line == 0 {
-		return "discovery: the bill: " + e.Err.Error()
-	}
-	return fmt.Sprintf("discovery: line %d of the bill: %v", e.Line, e.Err)
-}
-
-// Unwrap returns Err.
-func (e *BillError) Unwrap() error { return e.Err }
+// BillError is the error of a line of a saved bill. Its fields are Line, where the page or the row begins, or where the JSON is invalid, 0 if
+// the file as a whole is the problem; and Err, which contains nothing of the bill.
+type BillError = billing.BillError
 
 // ReadOpenAIBill compares a bill that was saved with what was counted, as [Client.ReconcileOpenAICost] compares one that it requests.
 // The file has the responses of GET /v1/organization/costs, one after another or in an array: all pages, of which the last one has
@@ -62,7 +46,7 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, d
 	}
 	days, err := billing.ReadPages(r, decode)
 	if err != nil {
-		return nil, billError(err)
+		return nil, err
 	}
 	return query.report(p, group, days)
 }
@@ -83,7 +67,7 @@ func ReadGeminiBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBuc
 	}
 	export, err := billing.ReadGoogle(r)
 	if err != nil {
-		return nil, billError(err)
+		return nil, err
 	}
 	report, err := query.report(models.Gemini, GroupByLineItem, export.Days())
 	if report != nil {
@@ -99,7 +83,7 @@ func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBu
 	}
 	usage, begins, err := billing.ReadXAI(r)
 	if err != nil {
-		return nil, billError(err)
+		return nil, err
 	}
 	if n := len(begins); n > 0 {
 		query.extend(begins[0], begins[n-1].AddDate(0, 0, 1))
@@ -182,13 +166,4 @@ func (q SavedBill) check() error {
 		}
 	}
 	return checkAttributed(q.AttributedUSD)
-}
-
-// billError returns the error of package billing as one of this package.
-func billError(err error) error {
-	var line *billing.LineError
-	if errors.As(err, &line) {
-		return &BillError{line.Line, line.Err}
-	}
-	return &BillError{Err: err}
 }

@@ -69,11 +69,11 @@ func ReadGoogle(r io.Reader) (*GoogleExport, error) {
 		}
 		rows++
 		if err := e.add(v.raw); err != nil {
-			return nil, &LineError{v.line, ofOther("gemini", v.raw, err)}
+			return nil, &BillError{v.line, ofOther("gemini", v.raw, err)}
 		}
 	}
 	if rows == 0 {
-		return nil, &LineError{1, errNoPage}
+		return nil, &BillError{1, errNoPage}
 	}
 	return e, nil
 }

@@ -12,16 +12,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// LineError is the error of a part of a saved bill. Err contains nothing of the bill.
-type LineError struct {
+// BillError is the error of a saved bill. Line is where the page or the row begins, or where the JSON is invalid; 0 if the file as a whole is
+// the problem. Err contains nothing of the bill.
+type BillError struct {
 	Line int
 	Err  error
 }
 
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+// Error returns the line and the cause.
+func (e *BillError) Error() string {
+	if e.Line == 0 {
+		return "discovery: the bill: " + e.Err.Error()
+	}
+	return fmt.Sprintf("discovery: line %d of the bill: %v", e.Line, e.Err)
+}
 
 // Unwrap returns Err.
-func (e *LineError) Unwrap() error { return e.Err }
+func (e *BillError) Unwrap() error { return e.Err }
 
 var (
 	errTooLarge = errors.New("the file is too large")
@@ -62,7 +69,7 @@ func values(data []byte) iter.Seq2[value, error] {
 			raw, err := d.Raw()
 			if v.raw = raw; err != nil {
 				count()
-				yield(v, &LineError{v.line, jsonError(err)})
+				yield(v, &BillError{v.line, jsonError(err)})
 				return
 			}
 			if !yield(v, nil) {
@@ -71,7 +78,7 @@ func values(data []byte) iter.Seq2[value, error] {
 		}
 		if err := end(); err != nil {
 			count()
-			yield(v, &LineError{v.line, jsonError(err)})
+			yield(v, &BillError{v.line, jsonError(err)})
 		}
 	}
 }
@@ -99,7 +106,7 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 		}
 		page, err := decode(v.raw)
 		if err != nil {
-			return nil, &LineError{v.line, ofOther("", v.raw, withoutContent(err))}
+			return nil, &BillError{v.line, ofOther("", v.raw, withoutContent(err))}
 		}
 		line = v.line
 		if page.Usage {
@@ -110,9 +117,9 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	}
 	switch {
 	case line == 0:
-		return nil, &LineError{1, errNoPage}
+		return nil, &BillError{1, errNoPage}
 	case more[0] || more[1]:
-		return nil, &LineError{line, errors.New("has_more is true, but no page follows: the bill is not complete")}
+		return nil, &BillError{line, errors.New("has_more is true, but no page follows: the bill is not complete")}
 	}
 	return WithUsage(days, usage), nil
 }
@@ -146,7 +153,10 @@ func readAll(r io.Reader) ([]byte, error) {
 	if err == nil && len(data) > maxFile {
 		err = errTooLarge
 	}
-	return data, err
+	if err != nil {
+		return nil, &BillError{Err: err}
+	}
+	return data, nil
 }
 
 // lines yields the lines of a file that are not blank; of a file with an array, its elements.
@@ -173,11 +183,11 @@ func lines(r io.Reader) iter.Seq2[value, error] {
 				return
 			}
 		}
-		if err := scanner.Err(); err != nil {
-			if errors.Is(err, bufio.ErrTooLong) {
-				err = &LineError{v.line + 1, errTooLarge}
-			}
-			yield(value{}, err)
+		switch err := scanner.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(value{}, &BillError{v.line + 1, errTooLarge})
+		case err != nil:
+			yield(value{}, &BillError{Err: err})
 		}
 	}
 }

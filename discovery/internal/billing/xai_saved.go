@@ -28,12 +28,12 @@ func ReadXAI(r io.Reader) (usage *XAIUsage, begins []time.Time, err error) {
 			err = u.checkDays(seen)
 		}
 		if err != nil {
-			return nil, nil, &LineError{v.line, ofOther("xai", v.raw, err)}
+			return nil, nil, &BillError{v.line, ofOther("xai", v.raw, err)}
 		}
 		usage.TimeSeries = append(usage.TimeSeries, u.TimeSeries...)
 	}
 	if read == 0 {
-		return nil, nil, &LineError{1, errNoPage}
+		return nil, nil, &BillError{1, errNoPage}
 	}
 	for key := range seen {
 		begins = append(begins, key.day)
