@@ -49,10 +49,9 @@ func heedSignals() {
 	}
 }
 
-// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler fail" fails, "handler leak" answers with
-// a credential, "handler token" answers whether it has the token of the gateway, "handler flood" prints without an end, "handler
-// leave" answers and leaves a program behind that holds its output open, and "handler block ADDRESS" connects to the address and answers
-// when the connection is closed.
+// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler identity" answers which node it is
+// and how it gets the token of the gateway, "handler leave" answers and leaves a program behind that holds its output open, and "handler
+// block ADDRESS" connects to the address and answers when the connection is closed.
 func handler() int {
 	message, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -62,18 +61,8 @@ func handler() int {
 	switch os.Args[1] {
 	case "answer":
 		fmt.Println(strings.ToUpper(string(message)))
-	case "fail":
-		return 1
-	case "leak":
-		fmt.Println("sk-ant-" + strings.Repeat("a", 40))
 	case "identity":
 		fmt.Println(os.Getenv("MESH_NODE"), os.Getenv("MESH_GATEWAY_URL"), os.Getenv("MESH_GATEWAY_TOKEN") != "", os.Getenv("MESH_TOKEN_FILE"))
-	case "flood":
-		for {
-			if _, err := fmt.Println(strings.Repeat("a", 1000)); err != nil {
-				return 0
-			}
-		}
 	case "leave":
 		left := exec.Command("handler", "block", os.Args[2])
 		left.Stdin, left.Stdout = strings.NewReader(""), os.Stdout
