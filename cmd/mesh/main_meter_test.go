@@ -17,23 +17,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/caller"
 )
 
 // openAIKey has the form of a key, which the scan finds.
 const openAIKey = "sk-proj-" + "abcdefghijklmnopqrstuvwx0123456789ABCDEF"
 
-const agentKey = "the-key-of-the-agent"
+const agentKey = caller.Key
 
 // startProvidersForAgent starts the providers, which accept the key of the agent, and returns the flags that lead to them.
 func startProvidersForAgent(t *testing.T) (s *discoverytest.Server, upstreams []string) {
 	t.Helper()
-	s = discoverytest.New(t, discoverytest.WithKeys(map[discovery.Service]string{
-		discovery.ServiceOpenAI: agentKey, discovery.ServiceAnthropic: agentKey, discovery.ServiceGemini: agentKey,
-	}))
-	return s, []string{"--upstream", "openai=" + s.URL + "/openai/v1", "--upstream", "anthropic=" + s.URL + "/anthropic", "--upstream", "gemini=" + s.URL + "/gemini"}
+	return caller.StartProviders(t)
 }
 
 // newMeterCommand returns mesh meter with the environment of a user without proxies.
@@ -131,17 +128,6 @@ func TestMeterNamesHostsWithoutPrices(t *testing.T) {
 	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: "+host+" is no provider's host; --upstream openai=URL gives it the prices of openai\n")
 }
 
-// The command ends while a provider still sends: the call is in the table.
-func TestMeterCountsACallThatIsCut(t *testing.T) {
-	t.Parallel()
-	s, flags := startProvidersForAgent(t)
-	s.Fail(discoverytest.CreateOpenAIChat, discoverytest.Fault{AfterEvents: 1, Delay: 1 << 50})
-	_, stderr, status := runMeter(t, nil, append(flags, "--", "caller", "cut")...)
-	assert.Equal(t, 0, status)
-	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +0 +0 +1 +-$`, stderr)
-	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: the response broke off before its final counts\n")
-}
-
 func TestMeterHasTheExitStatusOfTheCommand(t *testing.T) {
 	t.Parallel()
 	_, stderr, status := runMeter(t, nil, "--", "caller", "fail")
@@ -161,18 +147,6 @@ func TestMeterHasTheExitStatusOfTheCommand(t *testing.T) {
 	_, stderr, status = runMeter(t, []string{"ANTHROPIC_BASE_URL=https://user:" + agentKey + "@host"}, "--", "caller")
 	assert.Equal(t, exit.Usage, status)
 	assert.Contains(t, stderr, "ANTHROPIC_BASE_URL: must not have a user")
-}
-
-// A program that sends calls which do not reach the provider is not told that it has sent none.
-func TestMeterNamesRequestsThatFailed(t *testing.T) {
-	t.Parallel()
-	closed := httptest.NewServer(nil)
-	closed.Close()
-	_, stderr, status := runMeter(t, nil, "--upstream", "openai="+closed.URL+"/v1", "--", "caller", "chat", "chat")
-	assert.Equal(t, 0, status)
-	assert.Contains(t, stderr, "mesh: meter: no calls were counted; requests that did not reach the provider: 2\n")
-	_, stderr, _ = runMeter(t, nil, "--", "caller", "env")
-	assert.Equal(t, "mesh: meter: no calls were counted; only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted\n", stderr)
 }
 
 // The hosts of OpenAI, Anthropic and xAI have one form of paths. A proxy of HTTP_PROXY stands in for them.

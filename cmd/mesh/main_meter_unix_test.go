@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,20 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// printSignals prints the signals that it gets. It exits with 5 after SIGTERM.
-func printSignals() int {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM)
-	fmt.Println(os.Getpid())
-	for s := range signals {
-		fmt.Println(s)
-		if s == syscall.SIGTERM {
-			return 5
-		}
-	}
-	return 0
-}
 
 func TestMeterForwardsSignals(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/internal/test/caller"
 )
 
 // TestMain makes the test binary the commands mesh, handler and caller when it is started under these names. With the race detector a
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 	commands := map[string]func(){
 		"mesh":    func() { os.Exit(start()) },
 		"handler": func() { os.Exit(handler()) },
-		"caller":  func() { os.Exit(caller()) },
+		"caller":  func() { os.Exit(caller.Run()) },
 	}
 	if commands[filepath.Base(os.Args[0])] == nil {
 		heedSignals()

@@ -201,8 +201,6 @@ func TestOneHostMayHaveTheAPIsOfSeveralProviders(t *testing.T) {
 
 func TestErrorsOfTheUpstreamShowNoKey(t *testing.T) {
 	t.Parallel()
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
@@ -217,7 +215,7 @@ func TestErrorsOfTheUpstreamShowNoKey(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	for _, upstream := range []string{closed.URL, "http://" + listener.Addr().String()} {
+	for _, upstream := range []string{"http://127.0.0.1:1", "http://" + listener.Addr().String()} {
 		p := start(t, nil, []string{"openai=" + upstream + "/v1%.0s"})
 		res := do(t, http.MethodPost, p.base+"/chat/completions?key="+key, chat)
 		assert.Equal(t, http.StatusBadGateway, res.StatusCode)

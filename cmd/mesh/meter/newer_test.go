@@ -1,4 +1,4 @@
-package main
+package meter_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/caller"
 )
 
 func TestMeterWarnsOnceOfANewModel(t *testing.T) {
@@ -20,9 +21,9 @@ func TestMeterWarnsOnceOfANewModel(t *testing.T) {
 		"a-model-of-nobody":              0,
 		"gpt-3.5-turbo-instruct:2023-v2": 0,
 	} {
-		s, flags := startProvidersForAgent(t)
+		s, flags := caller.StartProviders(t)
 		s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Model: model})
-		_, stderr, status := runMeter(t, nil, append(flags, "--", "caller", "chat", "chat")...)
+		_, stderr, status := runMeter(t, append(flags, "--", "caller", "chat", "chat")...)
 		assert.Equal(t, 0, status)
 		assert.Equal(t, want, strings.Count(stderr, "warning: openai/"+model+" is not in the price table of 2026-"), stderr)
 		assert.Equal(t, want, strings.Count(stderr, "mesh prices --update"), stderr)

@@ -1,4 +1,5 @@
-package main
+// Package caller is a program that calls providers, for tests of mesh meter, and the providers that it calls.
+package caller
 
 import (
 	"bufio"
@@ -10,14 +11,30 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"testing"
+
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// caller is a command for mesh meter. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of
+// Key is the key of the program, for its variable AGENT_KEY.
+const Key = "the-key-of-the-agent"
+
+// StartProviders starts the providers, which accept the key of the program, and returns the flags of mesh meter that lead to them.
+func StartProviders(t *testing.T) (s *discoverytest.Server, upstreams []string) {
+	t.Helper()
+	s = discoverytest.New(t, discoverytest.WithKeys(map[discovery.Service]string{
+		discovery.ServiceOpenAI: Key, discovery.ServiceAnthropic: Key, discovery.ServiceGemini: Key,
+	}))
+	return s, []string{"--upstream", "openai=" + s.URL + "/openai/v1", "--upstream", "anthropic=" + s.URL + "/anthropic", "--upstream", "gemini=" + s.URL + "/gemini"}
+}
+
+// Run is the program. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of
 // a provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the
 // status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it
 // names, "caller fail" exits with 7, "caller cut" ends while it reads a stream, and "caller signals" prints the signals that it gets
 // until SIGTERM.
-func caller() int {
+func Run() int {
 	for _, name := range os.Args[1:] {
 		switch name {
 		case "env":

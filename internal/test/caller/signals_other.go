@@ -1,5 +1,5 @@
 //go:build !unix
 
-package main
+package caller
 
 func printSignals() int { return 0 }

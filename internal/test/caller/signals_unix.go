@@ -1,0 +1,24 @@
+//go:build unix
+
+package caller
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// printSignals prints the signals that it gets. It exits with 5 after SIGTERM.
+func printSignals() int {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM)
+	fmt.Println(os.Getpid())
+	for s := range signals {
+		fmt.Println(s)
+		if s == syscall.SIGTERM {
+			return 5
+		}
+	}
+	return 0
+}
