@@ -22,9 +22,8 @@ type block struct {
 	file string
 	line int // number of the first line
 	data []byte
-	// calls are those of a session file, in the place of lines, and record the one that is iterated over.
-	calls  []*sessionCall
-	record *Record
+	// numbers are those of the lines of a session file, which have become data; nil for other files.
+	numbers []int
 	// number is the number of the file among all that are read, from 1 on, and turn the number of blocks before this one.
 	number, turn int
 }

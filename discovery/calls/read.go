@@ -43,17 +43,16 @@ func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
 // lines yields the lines that are not blank, with their numbers.
 func (b *block) lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
-		for _, c := range b.calls {
-			if b.record = &c.Record; !yield(c.line, nil) {
-				return
-			}
-		}
-		number := b.line
+		i := 0
 		for line := range bytes.Lines(b.data) {
+			number := b.line + i
+			if b.numbers != nil {
+				number = b.numbers[i]
+			}
 			if len(bytes.TrimSpace(line)) > 0 && !yield(number, line) {
 				return
 			}
-			number++
+			i++
 		}
 	}
 }

@@ -60,14 +60,10 @@ func (l *lines[T]) decode(b *block) {
 	for number, line := range b.lines() {
 		var value T
 		var seen sighting
-		r, err := l.in.readCall(b.record, line)
-		switch {
-		case err != nil:
+		r, err := l.in.read(line)
+		if err != nil {
 			err = &LineError{b.file, number, err}
-		case b.record != nil:
-			seen = r.sighting()
-			value, err = l.of(&r)
-		default:
+		} else {
 			seen = l.in.e.sighting(r.Provider, line, number)
 			value, err = l.of(&r)
 		}

@@ -139,7 +139,7 @@ func (s *sharedBlocks) begin() {
 		return
 	}
 	s.begun = true
-	s.sessions = sessions{codex: map[string][]codexTokens{}}
+	s.sessions = sessions{codex: map[string][]sessionCounts{}}
 	for name, err := range files(s.paths, s.from) {
 		if errors.Is(err, errPacked) {
 			s.packed = append(s.packed, name)

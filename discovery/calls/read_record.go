@@ -19,15 +19,6 @@ func newRecordReader() *recordReader {
 	return &recordReader{texts: interned{}, labels: shared[map[string]string]{}, names: interned{}}
 }
 
-// readCall returns a record of a session file, or else reads a line.
-func (in *recordReader) readCall(r *Record, line []byte) (Record, error) {
-	if r == nil {
-		return in.read(line)
-	}
-	in.e.usage = nil // of the last line
-	return *r, nil
-}
-
 func (in *recordReader) read(line []byte) (Record, error) {
 	if err := in.e.decode(&in.d, line); err != nil {
 		return Record{}, err

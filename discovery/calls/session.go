@@ -8,8 +8,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -39,19 +37,19 @@ func Sessions(paths ...string) iter.Seq2[Record, error] {
 	return Read(paths...)
 }
 
-// sessionProgram is a program that writes session files, recognized by the keys of a line. lines returns what reads the lines of a file.
+// sessionProgram is a program that writes session files, recognized by the keys of a line. begin sets what reads the lines of a file.
 type sessionProgram struct {
 	name  string
 	keys  []string
-	lines func(*session) func()
+	begin func(*session)
 }
 
 var sessionPrograms = []sessionProgram{
-	{"gemini-cli", []string{"projectHash", "$set"}, geminiLines},
-	{"opencode", []string{"sessionID", "parentID"}, opencodeLines},
+	{"gemini-cli", []string{"projectHash", "$set"}, beginGemini},
+	{"opencode", []string{"sessionID", "parentID"}, beginOpencode},
 	{"", []string{"time"}, nil}, // a calls file
-	{"codex", []string{"payload", "instructions"}, codexLines},
-	{"claude-code", []string{"sessionId", "parentUuid", "leafUuid", "messageId"}, claudeLines},
+	{"codex", []string{"payload", "instructions"}, beginCodex},
+	{"claude-code", []string{"sessionId", "parentUuid", "leafUuid", "messageId"}, beginClaude},
 }
 
 // programOf returns the program of a file that begins with head; the zero value for other files. The last line may be cut.
@@ -76,32 +74,34 @@ func programOf(head []byte) sessionProgram {
 // sessions is what the session files of a run share: the ids of the calls, and the counts in the sessions of Codex.
 type sessions struct {
 	seen  once.Seen
-	codex map[string][]codexTokens
+	codex map[string][]sessionCounts
 }
 
-// session reads the session file of a program.
+// session reads the session file of a program, and returns its calls as lines of a calls file.
 type session struct {
 	sessionDecoder
 	*sessions
 
 	source  *blocks
 	program string
-	read    func() // the line
-	number  int    // of the line
-	buffer  []byte
-	labels  map[string]string // of the last call
+	// fields are those of a line, which are read into line, and take is called when they are read.
+	fields sessionFields
+	line   sessionLine
+	number int // of the line
+	take   func()
 
-	// open are the calls whose lines may be repeated, in their order, and ready those that are final.
-	open, ready []*sessionCall
-	byID        map[string]*sessionCall
-}
+	// provider, api and labels are JSON, as they are in the lines of calls. cwd and id are those of the labels.
+	provider, api, labels, cwd, id []byte
 
-// sessionCall is a call, or the error of a line.
-type sessionCall struct {
-	Record
-	line   int
-	copied bool // from another agent of the session
-	err    error
+	// open are the calls whose lines may be repeated, in their order.
+	open []*openCall
+	byID map[string]*openCall
+	// ready has the lines of the other calls, and numbers those of their lines in the file. errs are of lines that cannot be read.
+	ready   []byte
+	numbers []int
+	errs    []error
+	// buffer and text are kept to be reused.
+	buffer, text []byte
 }
 
 // open returns the reader of a file: source, or if it is a session file a session.
@@ -115,7 +115,7 @@ func (s *sessions) open(source *blocks, in *bufio.Reader) (blockReader, error) {
 		return nil, errZstd
 	}
 	p := programOf(head)
-	if p.lines == nil {
+	if p.begin == nil {
 		return source, nil
 	}
 	source.longest = 16 << 20
@@ -126,37 +126,36 @@ func (s *sessions) open(source *blocks, in *bufio.Reader) (blockReader, error) {
 		}
 		source.in = bytes.NewReader(bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '}))
 	}
-	one := &session{sessions: s, source: source, program: p.name, byID: map[string]*sessionCall{}}
-	one.read = p.lines(one)
+	one := &session{sessions: s, source: source, program: p.name, byID: map[string]*openCall{}}
+	p.begin(one)
 	return one, nil
 }
 
-// next returns the next call as a block, or an error as blocks.next does.
+// next returns the next calls as a block, or an error as blocks.next does.
 func (s *session) next(buffer []byte) (block, error) {
-	for len(s.ready) == 0 {
+	for {
+		switch {
+		case len(s.errs) > 0:
+			err := s.errs[0]
+			s.errs = s.errs[1:]
+			return block{data: buffer[:0]}, err
+		case len(s.ready) > 0:
+			b := block{file: s.source.file, data: s.ready, numbers: s.numbers}
+			s.ready, s.numbers = buffer[:0], nil
+			return b, nil
+		}
 		b, err := s.source.next(s.buffer)
 		s.buffer = b.data
-		if errors.Is(err, io.EOF) && len(s.open) > 0 {
-			s.release(len(s.open))
-		} else if err != nil {
+		if err != nil && (!errors.Is(err, io.EOF) || len(s.open) == 0) {
 			return block{data: buffer[:0]}, err
+		}
+		for err != nil && len(s.open) > 0 { // at the end
+			s.release()
 		}
 		for number, line := range b.lines() {
 			s.readLine(number, line)
 		}
 	}
-	b := block{file: s.source.file, data: buffer[:0]}
-	n := slices.IndexFunc(s.ready, func(c *sessionCall) bool { return c.err != nil })
-	switch n {
-	case 0:
-		err := s.ready[0].err
-		s.ready = s.ready[1:]
-		return b, err
-	case -1:
-		n = len(s.ready)
-	}
-	b.calls, s.ready = s.ready[:n:n], s.ready[n:]
-	return b, nil
 }
 
 func (s *session) readLine(number int, line []byte) {
@@ -166,68 +165,21 @@ func (s *session) readLine(number int, line []byte) {
 		s.read()
 	}
 	if !s.AtEnd() {
-		s.fail(errSessionLine, errSessionLine)
+		s.fail(errSessionLine)
 	}
 	if errors.Is(s.wrong, errSessionLine) && line[len(line)-1] != '\n' {
 		s.wrong = errCut
 	}
 	if s.wrong != nil {
-		s.ready = append(s.ready, &sessionCall{err: &LineError{s.source.file, number, s.wrong}})
+		s.errs = append(s.errs, &LineError{s.source.file, number, s.wrong})
 	}
 }
 
-// mostOpen is the number of calls whose lines may be repeated: those of one call are near each other.
-const mostOpen = 1000
-
-// add adds a call, which was at a time of RFC 3339. A later line with the ID of an open call replaces it, unless the line is a copy. A
-// line of any other earlier call is left out.
-func (s *session) add(r Record, at string, copied bool) {
-	c := s.byID[r.ID]
-	if c != nil && copied && !c.copied {
-		return
+// read reads an object into line, and takes it.
+func (s *session) read() {
+	s.object(s.fields)
+	if s.wrong == nil {
+		s.take()
 	}
-	var err error
-	if r.Provider, err = named(string(r.Provider)); err != nil { // a name that other packages do not accept
-		r.Provider = "unknown"
-	}
-	if r.Time, err = parseTime([]byte(at)); err != nil {
-		s.fail(err, err)
-		return
-	}
-	if r.Model == "" {
-		r.Unpriced = "the session file does not state the model"
-	}
-	r.Session, r.Complete = true, true
-	if c == nil {
-		if _, first := s.seen.Add(once.Key(s.program, r.ID, time.Time{}), time.Time{}, 0); !first { // at whatever time
-			return
-		}
-		if len(s.open) == mostOpen {
-			s.release(mostOpen / 2)
-		}
-		c = &sessionCall{}
-		s.open = append(s.open, c)
-	}
-	*c = sessionCall{Record: r, line: s.number, copied: copied}
-	if r.ID != "" {
-		s.byID[r.ID] = c
-	}
-}
-
-// release makes the first calls final.
-func (s *session) release(n int) {
-	for _, c := range s.open[:n] {
-		delete(s.byID, c.ID)
-		s.ready = append(s.ready, c)
-	}
-	s.open = slices.Delete(s.open, 0, n)
-}
-
-// labelsOf returns the labels of a call, which are often those of the last one. The working directory may be one of Windows.
-func (s *session) labelsOf(cwd, id string) map[string]string {
-	project := cwd[strings.LastIndexAny(cwd, `/\`)+1:]
-	if s.labels["session"] != id || s.labels["project"] != project || s.labels == nil {
-		s.labels = map[string]string{"program": s.program, "project": project, "session": id}
-	}
-	return s.labels
+	s.line = sessionLine{usage: s.line.usage[:0]}
 }

@@ -1,69 +1,50 @@
 package calls
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// geminiFile is a file of Gemini CLI: of older versions an object with all messages, of newer ones a head, the messages, and changes, line
-// by line. A message is repeated with its id, after a resume without its tokens. A rewind takes no call back.
-type geminiFile struct {
-	*session
-	project, id string
-	message     geminiMessage
-	fields      sessionFields
-}
-
-// geminiMessage has counts: the input includes what was read from caches, tools are beside it, and thoughts beside the output.
-type geminiMessage struct {
-	kind, time, id, model                 string
-	input, cached, output, thoughts, tool int64
-}
-
-func geminiLines(s *session) func() {
-	g := &geminiFile{session: s}
+// beginGemini reads a file of Gemini CLI: of older versions an object with all messages, of newer ones a head, the messages, and changes,
+// line by line. A message is repeated with its id, after a resume without its tokens. A rewind takes no call back. The input includes what
+// was read from caches, tools are beside it, and thoughts beside the output.
+func beginGemini(s *session) {
+	var project, id []byte
 	folders := strings.Split(filepath.ToSlash(s.source.file), "/") // tmp/PROJECT/chats
 	if i := slices.Index(folders, "chats"); i > 0 {
-		g.project = folders[i-1]
+		project, _ = json.Marshal(folders[i-1])
 	}
-	m := &g.message
-	g.fields = sessionFields{
-		"type": &m.kind, "timestamp": &m.time, "id": &m.id, "model": &m.model, "$set": g.read, "messages": g.readAll,
-		"sessionId": &g.id,
-		"tokens":    sessionFields{"input": &m.input, "cached": &m.cached, "output": &m.output, "thoughts": &m.thoughts, "tool": &m.tool},
+	l := &s.line
+	s.provider = []byte(`"gemini"`)
+	s.fields = sessionFields{
+		"type": &l.kind, "timestamp": &l.time, "id": &l.id, "model": &l.model, "$set": s.read, "messages": s.readAll,
+		"sessionId": func() { id = bytes.Clone(s.value()) },
+		"tokens":    l.counts.fields("input", "cached", "output", "thoughts", "tool"),
 	}
-	return g.read
+	s.take = func() {
+		if string(l.kind) == `"gemini"` {
+			s.setLabels(project, id)
+			s.addCounts("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount")
+		}
+	}
 }
 
-// read reads a message, or an object with messages.
-func (g *geminiFile) read() {
-	g.object(g.fields)
-	m := g.message
-	g.message = geminiMessage{} // the object around it is not a message
-	if g.wrong != nil || m.kind != "gemini" || m.input+m.cached+m.output+m.thoughts+m.tool == 0 {
+// readAll reads a list of objects.
+func (s *session) readAll() {
+	if s.Next() != jsonread.Array {
+		s.value()
 		return
 	}
-	g.add(Record{
-		ID: m.id, Provider: models.Gemini, Model: m.model, Labels: g.labelsOf(g.project, g.id),
-		Usage: fmt.Appendf(nil, `{"promptTokenCount":%d,"cachedContentTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d,"toolUsePromptTokenCount":%d}`,
-			m.input, m.cached, m.output, m.thoughts, m.tool),
-	}, m.time, false)
-}
-
-// readAll reads a list of messages.
-func (g *geminiFile) readAll() {
-	if g.Next() != jsonread.Array {
-		g.skip()
-		return
+	elements := s.Array()
+	for s.wrong == nil && elements.Next() {
+		s.read()
 	}
-	messages := g.Array()
-	for g.wrong == nil && messages.Next() {
-		g.read()
+	if elements.Err() != nil {
+		s.fail(errSessionLine)
 	}
-	g.fail(messages.Err(), errSessionLine)
 }

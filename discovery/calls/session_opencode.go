@@ -1,48 +1,38 @@
 package calls
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// opencodeMessage is a file of opencode. The input excludes what was read from caches and written to them; reasoning is beside the output.
-type opencodeMessage struct {
-	id, session, role, provider, model, cwd            string
-	created, input, output, reasoning, cached, written int64
-	failed                                             bool
-}
-
-func opencodeLines(s *session) func() {
-	var m opencodeMessage
-	fields := sessionFields{
-		"id": &m.id, "sessionID": &m.session, "role": &m.role, "providerID": &m.provider, "modelID": &m.model,
-		"path": sessionFields{"cwd": &m.cwd}, "time": sessionFields{"created": &m.created},
-		"tokens": sessionFields{
-			"input": &m.input, "output": &m.output, "reasoning": &m.reasoning, "cache": sessionFields{"read": &m.cached, "write": &m.written},
-		},
+// beginOpencode reads a file of opencode, which is a message. The input excludes what was read from caches and written to them; reasoning
+// is beside the output.
+func beginOpencode(s *session) {
+	l := &s.line
+	n := &l.counts
+	tokens := n.fields("input", "output", "", "", "reasoning")
+	tokens["cache"] = sessionFields{"read": &n[2], "write": &n[3]}
+	s.api = []byte(`"anthropic"`)
+	s.fields = sessionFields{
+		"id": &l.id, "sessionID": &l.session, "role": &l.kind, "providerID": &l.provider, "modelID": &l.model,
+		"path": sessionFields{"cwd": &l.cwd}, "tokens": tokens,
+		"time": sessionFields{"created": func() {
+			if at := s.count(); at > 0 {
+				l.time = time.UnixMilli(at).UTC().AppendFormat(nil, `"`+time.RFC3339Nano+`"`)
+			}
+		}},
 		"error": func() {
-			m.failed = s.Next() == jsonread.Object
-			s.skip()
+			l.failed = s.Next() == jsonread.Object
+			s.value()
 		},
 	}
-	return func() {
-		m = opencodeMessage{}
-		s.object(fields)
-		if s.wrong != nil || m.role != "assistant" || m.failed || m.input+m.output+m.reasoning+m.cached+m.written == 0 {
-			return
+	s.take = func() {
+		if string(l.kind) == `"assistant"` && !l.failed {
+			n[1] += n[4]
+			s.setProvider(l.provider)
+			s.setLabels(l.cwd, l.session)
+			s.addCounts("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 		}
-		at := ""
-		if m.created > 0 {
-			at = time.UnixMilli(m.created).UTC().Format(time.RFC3339Nano)
-		}
-		s.add(Record{
-			ID: m.id, Provider: models.Provider(m.provider), Model: m.model, API: "anthropic",
-			Usage: fmt.Appendf(nil, `{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d}`,
-				m.input, m.written, m.cached, m.output+m.reasoning),
-			Labels: s.labelsOf(m.cwd, m.session),
-		}, at, false)
 	}
 }

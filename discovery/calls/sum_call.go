@@ -78,7 +78,7 @@ func (s *summer) read(source *sharedBlocks) {
 func (s *summer) decode(b *block) {
 	s.parts, s.groups, s.sightings = s.parts[:0], s.groups[:0], s.sightings[:0]
 	for number, line := range b.lines() {
-		p, recorded, err := s.decodeCall(b.record, line)
+		p, recorded, err := s.decodeCall(line)
 		if err != nil {
 			s.errs.add(b.number, &LineError{b.file, number, err})
 			continue
@@ -103,13 +103,10 @@ func (s *summer) addParts(b *block) {
 	}
 }
 
-// decodeCall decodes a record of a session file, or else a line.
-func (s *summer) decodeCall(r *Record, line []byte) (p models.Provider, recorded cost, err error) {
+func (s *summer) decodeCall(line []byte) (p models.Provider, recorded cost, err error) {
 	e := &s.e
 	e.counts = &s.counts
-	if r != nil {
-		err = s.set(r)
-	} else if err = e.decode(&s.d, line); err == nil && e.time.IsZero() {
+	if err = e.decode(&s.d, line); err == nil && e.time.IsZero() {
 		err = errNoTime
 	}
 	if err == nil {
