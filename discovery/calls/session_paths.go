@@ -2,8 +2,10 @@ package calls
 
 import (
 	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -34,22 +36,23 @@ func SessionPaths() []string {
 	folder := func(variable, other string) string {
 		return cmp.Or(os.Getenv(variable), filepath.Join(home, filepath.FromSlash(other)))
 	}
-	codex, data := folder("CODEX_HOME", ".codex"), folder("XDG_DATA_HOME", ".local/share")
-	patterns := []string{
-		codex + "/sessions", codex + "/archived_sessions", folder("GEMINI_CLI_HOME", "") + "/.gemini/tmp",
-		data + "/opencode/storage/message", data + "/opencode/opencode*.db", os.Getenv("OPENCODE_DB"),
+	codex, opencode := folder("CODEX_HOME", ".codex"), folder("XDG_DATA_HOME", ".local/share")+"/opencode"
+	paths := []string{
+		codex + "/sessions", codex + "/archived_sessions", folder("GEMINI_CLI_HOME", "") + "/.gemini/tmp", opencode + "/storage/message", os.Getenv("OPENCODE_DB"),
+	}
+	databases, _ := fs.Glob(os.DirFS(opencode), "opencode*.db")
+	for _, name := range databases {
+		paths = append(paths, opencode+"/"+name)
 	}
 	claude := []string{home + "/.claude", folder("XDG_CONFIG_HOME", ".config") + "/claude"}
 	if dirs := os.Getenv("CLAUDE_CONFIG_DIR"); dirs != "" {
 		claude = strings.Split(dirs, ",")
 	}
 	for _, dir := range claude {
-		patterns = append(patterns, strings.TrimSpace(dir)+"/projects")
+		paths = append(paths, strings.TrimSpace(dir)+"/projects")
 	}
-	var paths []string
-	for _, pattern := range patterns {
-		found, _ := filepath.Glob(filepath.FromSlash(pattern)) // an invalid one finds nothing
-		paths = append(paths, found...)
+	for i, path := range paths {
+		paths[i] = filepath.FromSlash(path)
 	}
-	return paths
+	return slices.DeleteFunc(paths, func(path string) bool { _, err := os.Stat(path); return err != nil })
 }

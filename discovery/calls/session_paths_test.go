@@ -25,8 +25,8 @@ func TestSessionPaths(t *testing.T) {
 	home := writeFiles(t, map[string]string{
 		".claude/projects/a/1.jsonl": "", ".config/claude/projects/a/1.jsonl": "", ".codex/sessions/1.jsonl": "", ".codex/archived_sessions/1.jsonl": "",
 		".gemini/tmp/a/chats/session-1.jsonl": "", ".local/share/opencode/storage/message/a/msg_1.json": "", ".local/share/opencode/opencode.db": "",
-		".local/share/opencode/opencode-dev.db": "", ".local/share/opencode/auth.json": "", "other/projects/1.jsonl": "", "third/projects/1.jsonl": "",
-		"other/.gemini/tmp/1.jsonl": "", "other/sessions/1.jsonl": "", "other/opencode/storage/message/1.json": "", "my.db": "",
+		".local/share/opencode/opencode-dev.db": "", ".local/share/opencode/auth.json": "", "other/projects/1.jsonl": "", "third/projects/1.jsonl": "", "[x]/sessions/1.jsonl": "",
+		"other/.gemini/tmp/1.jsonl": "", "other/opencode/storage/message/1.json": "", "my.db": "",
 	})
 	clearSessionVariables(t, home)
 	at := func(names ...string) (paths []string) {
@@ -39,11 +39,12 @@ func TestSessionPaths(t *testing.T) {
 		".local/share/opencode/storage/message", ".local/share/opencode/opencode.db", ".local/share/opencode/opencode-dev.db"), calls.SessionPaths())
 
 	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(home, "other")+", "+filepath.Join(home, "third"))
-	for _, name := range []string{"CODEX_HOME", "GEMINI_CLI_HOME", "XDG_DATA_HOME"} {
+	t.Setenv("CODEX_HOME", filepath.Join(home, "[x]"))
+	for _, name := range []string{"GEMINI_CLI_HOME", "XDG_DATA_HOME"} {
 		t.Setenv(name, filepath.Join(home, "other"))
 	}
 	t.Setenv("OPENCODE_DB", filepath.Join(home, "my.db"))
-	assert.ElementsMatch(t, at("other/projects", "third/projects", "other/sessions", "other/.gemini/tmp", "other/opencode/storage/message", "my.db"), calls.SessionPaths())
+	assert.ElementsMatch(t, at("other/projects", "third/projects", "[x]/sessions", "other/.gemini/tmp", "other/opencode/storage/message", "my.db"), calls.SessionPaths())
 }
 
 func TestSessionsWithoutPaths(t *testing.T) {

@@ -21,6 +21,7 @@ func TestBoundsInCallsFiles(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ line, recorded, repriced, restored string }{
 		"with a bound":        {boundLine(`,"usd":null,"at_least_usd":"0.5","unpriced":"closed"`), "0.5", "0.00201", "0.5"},
+		"no cost, a reason":   {boundLine(`,"bound_usd":"0.5","unpriced":"closed"`), "0.5", "0.00201", "0.5"},
 		"of an older file":    {boundLine(`,"usd":null,"unpriced":"closed"`), "0", "0.00201", "0.00201"},
 		"null":                {boundLine(`,"usd":null,"at_least_usd":null`), "0", "0.00201", "0.00201"},
 		"without usage":       {strings.Replace(boundLine(`,"usd":null,"at_least_usd":"0.5"`), `{"input_tokens":1000,"output_tokens":1}`, "null", 1), "0.5", "0.5", "0.5"},
@@ -38,6 +39,13 @@ func TestBoundsInCallsFiles(t *testing.T) {
 			rows, err := sum(calls.SumOptions{Reprice: reprice}, file)
 			require.NoError(t, err, name)
 			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
+		}
+		for r, err := range calls.Read(file) {
+			require.NoError(t, err, name)
+			total, err := calls.NewTotals()
+			require.NoError(t, err)
+			require.NoError(t, total.Add(r), name)
+			assert.Equal(t, test.recorded, total.Groups()[0].AtLeastUSD, name)
 		}
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 		require.NoError(t, err)

@@ -208,7 +208,7 @@ var errNoUsage = errors.New("usage is missing, and so is the cost")
 func (s *summer) cost(p models.Provider, recorded cost, used prices.Usage, usageErr error) (cost, error) {
 	e := &s.e
 	switch {
-	case e.usdGiven && (!s.opts.Reprice || usageErr != nil || len(e.model) == 0 || !e.counted(p)):
+	case (e.usd != nil || recorded.unpriced != "") && (!s.opts.Reprice || usageErr != nil || len(e.model) == 0 || !e.counted(p)):
 		if s.opts.Reprice && usageErr == nil && recorded.unpriced != "" && !e.complete {
 			least := bound(s.opts.Prices, e.call(p, used))
 			recorded.usd, recorded.bounded = decimal.FromText(least), least != ""

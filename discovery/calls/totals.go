@@ -68,7 +68,7 @@ func (s *summer) set(r *Record) (err error) {
 		id: []byte(r.ID), provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
 		api: []byte(r.API), platform: []byte(r.Platform), region: []byte(r.Region), profile: []byte(r.Profile), billing: []byte(r.Billing),
 		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete, session: r.Session,
-		usdGiven: r.USD != "" || r.Unpriced != "", usd: given(r.USD), bound: given(r.BoundUSD), upstreamUSD: given(r.UpstreamUSD),
+		usd: given(r.USD), bound: given(r.BoundUSD), upstreamUSD: given(r.UpstreamUSD),
 		counts: e.counts,
 	}
 	if r.Requests != nil {
