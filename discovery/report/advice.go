@@ -95,26 +95,23 @@ func replacement(m *Retiring) (sentence, command string) {
 
 // adviseRetiring is about models that retire soon, which are one advice.
 func adviseRetiring(r *Report) []Advice {
-	var first *Retiring
-	n, calls := 0, 0
+	var retiring []*Retiring
+	calls := 0
 	for i := range r.Retiring {
-		m := &r.Retiring[i]
-		if m.State != models.StateRetiring || m.Days > soon || m.Calls == 0 {
-			continue
+		if m := &r.Retiring[i]; m.State == models.StateRetiring && m.Days <= soon && m.Calls > 0 {
+			retiring = append(retiring, m)
+			calls += m.Calls
 		}
-		if first == nil {
-			first = m
-		}
-		n, calls = n+1, calls+m.Calls
 	}
-	if n == 0 {
+	if retiring == nil {
 		return nil
 	}
+	first := retiring[0]
 	use, command := replacement(first)
-	if n == 1 {
+	if len(retiring) == 1 {
 		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%d calls).%s", first.Model, first.Date, calls, use), command}}
 	}
-	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", n, soon, calls, first.Model, first.Date, use)
+	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", len(retiring), soon, calls, first.Model, first.Date, use)
 	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --within %dd", soon)}}
 }
 
@@ -125,24 +122,22 @@ func adviseBudget(r *Report) (all []Advice) {
 		if !b.Over {
 			continue
 		}
-		of := table.Since(b.Per, r.Source.First)
-		if b.Label != "" {
-			of += fmt.Sprintf(" by %s %s", b.Label, b.Value)
-		}
-		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s.", b.Text, money.USD(b.SpentUSD), of)
-		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
-			by := ""
-			if b.Label != "" {
-				by = " by " + b.Label + " " + b.ForecastValue
+		by := func(value string) string {
+			if b.Label == "" {
+				return ""
 			}
-			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by, money.USD(b.ForecastUSD))
+			return " by " + b.Label + " " + value
+		}
+		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s%s.", b.Text, money.USD(b.SpentUSD), table.Since(b.Per, r.Source.First), by(b.Value))
+		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
+			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by(b.ForecastValue), money.USD(b.ForecastUSD))
 		}
 		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text + " -- COMMAND"})
 	}
 	return all
 }
 
-// adviseLabel is about a value of a label, or a thread, that has much of the increase.
+// adviseLabel is about the thread, or the value of a label, that has much of the increase.
 func adviseLabel(r *Report) []Advice {
 	if r.Change == nil {
 		return nil
@@ -151,34 +146,24 @@ func adviseLabel(r *Report) []Advice {
 	if increase.Sign() <= 0 {
 		return nil
 	}
-	limit := increase.Mul(decimal.New(minLabelShare, 2))
-	for _, row := range r.Top.ThreadRows {
-		if usd := decimal.FromText(row.ChangeUSD); len(r.Top.ThreadRows) > 1 && usd.Cmp(limit) >= 0 {
-			return []Advice{labelAdvice(r, labelThread, &row, increase)}
-		}
-	}
-	for i := range r.Change.Labels {
-		label := &r.Change.Labels[i]
+	for _, label := range append([]Label{{Name: labelThread, Rows: r.Top.ThreadRows}}, r.Labels...) {
 		if len(label.Rows) < 2 { // one value has the whole increase
 			continue
 		}
-		for _, mover := range label.Rows {
-			if usd := decimal.FromText(mover.ChangeUSD); !mover.Others && mover.Value != "" && usd.Cmp(limit) >= 0 {
-				return []Advice{labelAdvice(r, label.Name, rowOf(&r.Labels[i], &mover), increase)}
-			}
+		row := slices.MaxFunc(label.Rows, func(a, b Row) int { return decimal.FromText(a.named()).Cmp(decimal.FromText(b.named())) })
+		if decimal.FromText(row.named()).Cmp(increase.Mul(decimal.New(minLabelShare, 2))) >= 0 {
+			return []Advice{labelAdvice(r, label.Name, &row, increase)}
 		}
 	}
 	return nil
 }
 
-// rowOf returns the row of a value of a label; with the change alone if the label has more rows than are kept.
-func rowOf(l *Label, mover *Mover) *Row {
-	for i := range l.Rows {
-		if row := &l.Rows[i]; row.Value == mover.Value && !row.Others {
-			return row
-		}
+// named returns the change of a row that has one value, and 0 of another one.
+func (r *Row) named() string {
+	if r.Others || r.Value == "" {
+		return "0"
 	}
-	return &Row{Value: mover.Value, Sum: Sum{USD: mover.ChangeUSD}, ChangeUSD: mover.ChangeUSD}
+	return r.ChangeUSD
 }
 
 // labelAdvice advises a budget of twice what the value of a label cost a day: the mean itself would end every second day early.
@@ -189,13 +174,13 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 		share = part.Mul(part, big.NewRat(100, 1)).FloatString(0) + " % of the increase"
 	}
 	daily := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
-	budget := new(big.Rat).Mul(decimal.FromText(daily).Rat(), big.NewRat(2, 1)).FloatString(2)
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
 		name, row.Value, money.USD(row.ChangeUSD), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, daily, name)
+	command := ""
 	if strings.Trim(name, plain) == "" {
-		return Advice{CodeLabel, text, "mesh meter --budget " + budget + "/day/label:" + name + " -- COMMAND"}
+		command = "mesh meter --budget " + new(big.Rat).Add(money.Exact(daily), money.Exact(daily)).FloatString(2) + "/day/label:" + name + " -- COMMAND"
 	}
-	return Advice{CodeLabel, text, ""}
+	return Advice{CodeLabel, text, command}
 }
 
 // wholeCents returns an amount rounded up to cents.
@@ -225,8 +210,7 @@ func adviseErrors(r *Report) []Advice {
 	if worst == nil {
 		return nil
 	}
-	text := fmt.Sprintf("Look at the errors of %s: %d of %d calls failed.", worst.Model, worst.First.Failed, worst.First.Calls)
-	return []Advice{{CodeErrors, text, ""}}
+	return []Advice{{CodeErrors, fmt.Sprintf("Look at the errors of %s: %d of %d calls failed.", worst.Model, worst.First.Failed, worst.First.Calls), ""}}
 }
 
 // adviseUnpriced is about the most frequent reason that can be fixed.

@@ -153,10 +153,10 @@ type model struct {
 	retires    bool
 	same       replacing
 	// users are the values of labels that use a retiring model.
-	users map[string]map[string]int
+	users map[user]int
 }
 
-func newModel() *model { return &model{days: history{}} }
+func newModel() *model { return &model{days: history{}, users: map[user]int{}} }
 
 func (m *model) addDetails(c *call, a *aggregate) {
 	m.tries.add(c)
@@ -171,38 +171,26 @@ func (m *model) addDetails(c *call, a *aggregate) {
 	}
 }
 
-// The bounds of the values that are kept of a retiring model.
-const (
-	maxRetiringLabels = 10
-	maxRetiringValues = 100
-)
-
 func (m *model) addRetiring(c *call, a *aggregate) {
 	if m.retirement.Replacement != "" {
 		m.same.add(c, m.retirement.Replacement, a.now, a.Prices)
 	}
 	for name, value := range c.Labels {
 		if a.wanted(name) && value != "" {
-			m.addUser(name, value, 1)
+			m.addUser(user{name, cut(value)}, 1)
 		}
 	}
 }
 
-func (m *model) addUser(name, value string, n int) {
-	if m.users == nil {
-		m.users = map[string]map[string]int{}
-	}
-	all := m.users[name]
-	if all == nil {
-		if len(m.users) >= maxRetiringLabels {
-			return
-		}
-		all = map[string]int{}
-		m.users[name] = all
-	}
-	value = cut(value)
-	if _, known := all[value]; known || len(all) < maxRetiringValues {
-		all[value] += n
+// user is a value of a label.
+type user struct{ label, value string }
+
+// maxUsers bounds the values that are kept of a retiring model.
+const maxUsers = 1000
+
+func (m *model) addUser(u user, n int) {
+	if _, known := m.users[u]; known || len(m.users) < maxUsers {
+		m.users[u] += n
 	}
 }
 
@@ -212,9 +200,7 @@ func (m *model) merge(o *model) {
 	m.days.merge(o.days)
 	m.caching.merge(&o.caching)
 	m.same.merge(&o.same)
-	for name, all := range o.users {
-		for value, n := range all {
-			m.addUser(name, value, n)
-		}
+	for u, n := range o.users {
+		m.addUser(u, n)
 	}
 }

@@ -39,10 +39,3 @@ func share[N int | int64](n, all N) *float64 {
 	f := float64(n) / float64(all)
 	return &f
 }
-
-func absolute(d decimal.Decimal) decimal.Decimal {
-	if d.Sign() < 0 {
-		return d.Neg()
-	}
-	return d
-}

@@ -95,18 +95,10 @@ func times(n int64, t *tally) *big.Rat {
 
 // movers returns the rows that moved most. It sorts the items by that.
 func movers(name string, items []item) Movers {
-	sortBy(items, func(it *item) decimal.Decimal { return absolute(it.change()) })
+	sortBy(items, func(it *item) decimal.Decimal { return most(it.change(), it.change().Neg()) })
 	m := Movers{Name: name, Rows: []Mover{}}
-	rest := item{others: true}
-	for i := range items {
-		if i < maxMovers && !items[i].others {
-			m.Rows = append(m.Rows, items[i].mover())
-		} else {
-			rest.add(&items[i])
-		}
-	}
-	if rest.current != nil {
-		m.Rows = append(m.Rows, rest.mover())
+	for _, it := range fold(items, maxMovers) {
+		m.Rows = append(m.Rows, it.mover())
 	}
 	return m
 }

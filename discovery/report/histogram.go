@@ -111,15 +111,9 @@ func bound(bucket, n int) decimal.Decimal {
 }
 
 func least(a, b decimal.Decimal) decimal.Decimal {
-	if b.Cmp(a) < 0 {
-		return b
-	}
-	return a
+	return slices.MinFunc([]decimal.Decimal{a, b}, decimal.Decimal.Cmp)
 }
 
 func most(a, b decimal.Decimal) decimal.Decimal {
-	if b.Cmp(a) > 0 {
-		return b
-	}
-	return a
+	return slices.MaxFunc([]decimal.Decimal{a, b}, decimal.Decimal.Cmp)
 }

@@ -72,10 +72,13 @@ func (c *collector) retiringRow(id ModelID, m *model, labels []Label) Retiring {
 	}
 	if len(labels) > 0 {
 		row.Label = labels[0].Name
-		using := m.users[row.Label]
-		row.Values = append(row.Values, slices.SortedFunc(maps.Keys(using), func(a, b string) int {
-			return cmp.Or(cmp.Compare(using[b], using[a]), cmp.Compare(a, b))
-		})[:min(len(using), maxUsing)]...)
+		for _, u := range slices.SortedFunc(maps.Keys(m.users), func(a, b user) int {
+			return cmp.Or(cmp.Compare(m.users[b], m.users[a]), cmp.Compare(a.value, b.value))
+		}) {
+			if u.label == row.Label && len(row.Values) < maxUsing {
+				row.Values = append(row.Values, u.value)
+			}
+		}
 	}
 	return row
 }

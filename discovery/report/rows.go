@@ -27,7 +27,7 @@ func (it *item) calls() (current, previous int) {
 	return it.current.orEmpty().Calls, it.previous.orEmpty().Calls
 }
 
-// row returns the row. total is the known cost of all calls.
+// row returns the row.
 func (it *item) row(total decimal.Decimal) Row {
 	change := it.change()
 	return Row{
@@ -120,11 +120,32 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 		order = append(order, *sum)
 	}
 	sortItems(order)
+	return rowsOf(order, total)
+}
+
+// rowsOf returns items as plain data. total is the known cost of all calls.
+func rowsOf(items []item, total decimal.Decimal) []Row {
 	rows := []Row{}
-	for i := range order {
-		rows = append(rows, order[i].row(total))
+	for i := range items {
+		rows = append(rows, items[i].row(total))
 	}
 	return rows
+}
+
+// fold returns the first items, and one of others for the rest.
+func fold(items []item, most int) (folded []item) {
+	rest := item{others: true}
+	for i := range items {
+		if i < most && !items[i].others {
+			folded = append(folded, items[i])
+		} else {
+			rest.add(&items[i])
+		}
+	}
+	if rest.current != nil {
+		folded = append(folded, rest)
+	}
+	return folded
 }
 
 // labelItems returns the values of a label, without the calls that have none.
@@ -151,27 +172,16 @@ const maxLabelRows = 200
 
 // newLabel returns the rows of a label.
 func newLabel(name string, items []item, folded bool, unlabelled item, total decimal.Decimal) Label {
-	l := Label{Name: name, Folded: folded, Rows: []Row{}}
-	rest := item{others: true}
-	for i := range items {
-		if !items[i].others {
-			l.Values++
-		}
-		if i < maxLabelRows && !items[i].others {
-			l.Rows = append(l.Rows, items[i].row(total))
-		} else {
-			rest.add(&items[i])
-		}
-	}
-	if rest.current != nil {
-		if folded {
-			rest.values--
-		}
-		l.Rows = append(l.Rows, rest.row(total))
+	l := Label{Name: name, Folded: folded, Values: len(items)}
+	shown := fold(items, maxLabelRows)
+	if folded { // the others are no value
+		l.Values--
+		shown[len(shown)-1].values--
 	}
 	if now, before := unlabelled.calls(); now+before > 0 {
-		l.Rows = append(l.Rows, unlabelled.row(total))
+		shown = append(shown, unlabelled)
 	}
+	l.Rows = rowsOf(shown, total)
 	return l
 }
 

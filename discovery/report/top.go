@@ -74,7 +74,7 @@ func (t *topCalls) merge(o *topCalls) {
 // top returns the dearest threads and calls.
 func (c *collector) top() Top {
 	now, before := c.current, c.previous
-	top := Top{Threads: len(now.threads.rows), ThreadRows: []Row{}, Calls: []TopCall{}}
+	top := Top{Threads: len(now.threads.rows), Calls: []TopCall{}}
 	for _, d := range now.top.calls {
 		top.Calls = append(top.Calls, d.TopCall)
 	}
@@ -83,9 +83,7 @@ func (c *collector) top() Top {
 		threads = append(threads, item{value: name, current: sum, previous: before.threads.rows[name]})
 	}
 	sortItems(threads)
-	for i := range threads[:min(len(threads), maxTop)] {
-		top.ThreadRows = append(top.ThreadRows, threads[i].row(now.total.total()))
-	}
+	top.ThreadRows = rowsOf(threads[:min(len(threads), maxTop)], now.total.total())
 	if n := now.total.Counted / 100; n > 0 {
 		top.Dearest = now.costs.dearest(n)
 		top.DearestShare = ratio(decimal.FromText(top.Dearest.USD), now.total.total())
