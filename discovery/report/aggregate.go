@@ -14,14 +14,12 @@ const (
 	labelUser     = "user"
 )
 
-// setting is what all aggregates of a report share. Except names, it is only read.
+// setting is what all aggregates of a report share. It is only read.
 type setting struct {
 	Options
 	window
 	retirement models.Registry
 	budgets    []*budgetSum
-	// names are those of the period, of the one before, and of today. They are added up while the files are read.
-	names [3]*names
 }
 
 // aggregate adds up the calls of a period.
@@ -42,9 +40,9 @@ type aggregate struct {
 	costs   costs
 }
 
-func newAggregate(s *setting, details bool, shared *names) *aggregate {
+func newAggregate(s *setting, details bool) *aggregate {
 	return &aggregate{
-		setting: s, details: details, names: shared, status: map[int]int{}, days: map[int64]*tally{}, models: map[ModelID]*model{}, others: newModel(),
+		setting: s, details: details, names: newNames(), status: map[int]int{}, days: map[int64]*tally{}, models: map[ModelID]*model{}, others: newModel(),
 		reasons: map[reasonKey]*reasonSum{}, costs: costs{},
 	}
 }
@@ -120,7 +118,7 @@ func (s *setting) wanted(name string) bool {
 	return slices.Contains(s.Labels, name)
 }
 
-// merge adds the calls of another worker, or of another period. Names are shared by workers.
+// merge adds the calls of another period.
 func (a *aggregate) merge(o *aggregate) {
 	a.total.merge(&o.total)
 	a.tries.merge(&o.tries)
@@ -134,9 +132,7 @@ func (a *aggregate) merge(o *aggregate) {
 		a.model(id).merge(more)
 	}
 	a.others.merge(o.others)
-	if o.names != a.names {
-		a.names.merge(o.names)
-	}
+	a.names.merge(o.names)
 	a.mergeReasons(o)
 	a.top.merge(&o.top)
 	a.costs.merge(o.costs)

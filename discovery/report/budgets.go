@@ -98,17 +98,6 @@ func (s *spending) add(value string, usd decimal.Decimal) {
 	}
 }
 
-func (s *spending) merge(o *spending) {
-	for value, sum := range o.sums {
-		s.add(value, sum.Total())
-	}
-	for value, days := range o.days {
-		for number, usd := range days {
-			s.addDay(value, number, usd.Total())
-		}
-	}
-}
-
 // highest returns the value with the highest amount: of equal ones the first, and "" only if there is no other.
 func highest[V any](values map[string]V, amount func(value string) decimal.Decimal) (most string, usd decimal.Decimal) {
 	for _, value := range slices.Sorted(maps.Keys(values)) {

@@ -51,7 +51,7 @@ func (c *collector) settle() {
 		return
 	}
 	c.current.merge(c.today)
-	c.today = newAggregate(c.setting, true, newNames())
+	c.today = newAggregate(c.setting, true)
 	c.window.set(dayTime(first), dayTime(c.window.today+1))
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// maxWorkers bounds the memory of a report on a machine with many processors: each worker has its own sums.
+// maxWorkers is the number of goroutines that read lines. More of them would wait to add their calls.
 const maxWorkers = 4
 
 // Read returns the report of calls files, which are read once, in parallel, as [calls.CountParts] reads them. Lines, files and folders that cannot
@@ -29,19 +29,15 @@ func Read(o Options, paths ...string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	workers := make([]*collector, min(runtime.GOMAXPROCS(0), maxWorkers))
+	c := newCollector(s)
 	var group sync.WaitGroup
 	var copies []calls.Copies
 	onCopies := func(c calls.Copies) { copies = append(copies, c) }
-	for i, records := range calls.CountParts(len(workers), s.Prices, s.Reprice, s.OnRead, onCopies, paths...) {
-		workers[i] = newCollector(s)
-		group.Go(func() { workers[i].collect(records) })
+	for _, records := range calls.CountParts(min(runtime.GOMAXPROCS(0), maxWorkers), s.Prices, s.Reprice, s.OnRead, onCopies, paths...) {
+		group.Go(func() { c.collect(records) })
 	}
 	group.Wait()
-	for _, w := range workers[1:] {
-		workers[0].merge(w)
-	}
-	r := workers[0].report()
+	r := c.report()
 	r.Source.Paths, r.Source.Copies = append(r.Source.Paths, paths...), append(r.Source.Copies, copies...)
 	return r, nil
 }
@@ -72,7 +68,7 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{Options: o, retirement: models.Retirements(), names: [3]*names{newNames(), newNames(), newNames()}}
+	s := &setting{Options: o, retirement: models.Retirements()}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
@@ -89,15 +85,15 @@ func newSetting(o Options) (*setting, error) {
 	return s, nil
 }
 
-// collector adds up the calls that one goroutine reads.
+// collector adds up calls. Goroutines read lines on their own, and add them one after another.
 type collector struct {
 	*setting
+	mu                sync.Mutex
 	current, previous *aggregate
 	// today has the calls of today if they are not in the period.
 	today         *aggregate
 	history       history
 	spent         []*spending
-	one           call // that is read
 	sessions      Sessions
 	calls, future int
 	first, last   time.Time
@@ -106,7 +102,7 @@ type collector struct {
 
 func newCollector(s *setting) *collector {
 	c := &collector{
-		setting: s, current: newAggregate(s, true, s.names[0]), previous: newAggregate(s, false, s.names[1]), today: newAggregate(s, true, s.names[2]), history: history{},
+		setting: s, current: newAggregate(s, true), previous: newAggregate(s, false), today: newAggregate(s, true), history: history{},
 	}
 	for range s.budgets {
 		c.spent = append(c.spent, newSpending())
@@ -114,28 +110,27 @@ func newCollector(s *setting) *collector {
 	return c
 }
 
+// collect adds calls, and the errors of lines and of their calls. The error of a line is of no labels.
 func (c *collector) collect(records iter.Seq2[calls.Counted, error]) {
-	for one, err := range records {
-		c.read(&one, err)
-	}
-}
-
-// read adds a call, or the error of a line or of its call. The error of a line is of no labels.
-func (c *collector) read(one *calls.Counted, err error) {
-	if (err == nil || !one.Time.IsZero()) && !one.HasLabels(c.MatchLabels) {
-		return
-	}
-	if err == nil {
-		if one.Session && c.Subscription {
-			one.Billing, one.Subscription = "subscription", true
+	var one call
+	for r, err := range records {
+		if (err == nil || !r.Time.IsZero()) && !r.HasLabels(c.MatchLabels) {
+			continue
 		}
-		err = c.one.read(one)
+		if r.Session && c.Subscription {
+			r.Billing, r.Subscription = "subscription", true
+		}
+		if err == nil {
+			err = one.read(&r)
+		}
+		c.mu.Lock()
+		if err != nil {
+			c.errors.add(err)
+		} else {
+			c.add(&one)
+		}
+		c.mu.Unlock()
 	}
-	if err != nil {
-		c.errors.add(err)
-		return
-	}
-	c.add(&c.one)
 }
 
 func (c *collector) add(one *call) {
@@ -187,26 +182,6 @@ func (c *collector) addBudgets(one *call) {
 	}
 }
 
-func (c *collector) merge(o *collector) {
-	c.current.merge(o.current)
-	c.previous.merge(o.previous)
-	c.today.merge(o.today)
-	c.history.merge(o.history)
-	for i := range c.spent {
-		c.spent[i].merge(o.spent[i])
-	}
-	c.calls += o.calls
-	c.future += o.future
-	c.sessions.merge(&o.sessions)
-	if !o.first.IsZero() && (c.first.IsZero() || o.first.Before(c.first)) {
-		c.first = o.first
-	}
-	if o.last.After(c.last) {
-		c.last = o.last
-	}
-	c.errors.merge(&o.errors)
-}
-
 // maxErrors is the number of errors whose texts are in a report.
 const maxErrors = 100
 
@@ -238,12 +213,6 @@ func placeOf(err error) calls.LineError {
 		return *at
 	}
 	return calls.LineError{}
-}
-
-func (l *errorList) merge(o *errorList) {
-	l.count += o.count
-	l.first = append(l.first, o.first...)
-	l.trim()
 }
 
 func (l *errorList) errors() Errors {

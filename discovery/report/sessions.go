@@ -28,17 +28,10 @@ func (s *Sessions) String() string {
 }
 
 func (s *Sessions) add(one *call) {
-	more := Sessions{Calls: 1, First: one.Time}
+	if s.Calls++; s.Calls == 1 || one.Time.Before(s.First) {
+		s.First = one.Time
+	}
 	if one.Call.Usage.CacheWrite5m > 0 && !bytes.Contains(one.Usage, []byte("ephemeral_5m")) {
-		more.Assumed = 1
+		s.Assumed++
 	}
-	s.merge(&more)
-}
-
-func (s *Sessions) merge(o *Sessions) {
-	if s.Calls == 0 || o.Calls > 0 && o.First.Before(s.First) {
-		s.First = o.First
-	}
-	s.Calls += o.Calls
-	s.Assumed += o.Assumed
 }

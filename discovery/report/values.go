@@ -2,7 +2,6 @@ package report
 
 import (
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -74,9 +73,8 @@ func cut(text string) string {
 	return text[:end] + mark
 }
 
-// names adds up the calls of a period by the values of labels. The workers share it: each of them would see nearly all values of a label.
+// names adds up the calls of a period by the values of labels.
 type names struct {
-	mu     sync.Mutex
 	labels map[string]*values
 	// room is how many values may still get a row.
 	room    int
@@ -91,8 +89,6 @@ func newNames() *names {
 }
 
 func (n *names) add(c *call, s *setting) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	for name, value := range c.Labels {
 		if value == "" || !s.wanted(name) {
 			continue
