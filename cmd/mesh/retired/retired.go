@@ -3,15 +3,8 @@
 package retired
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,19 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
-
-// completeRetirement completes a model of the built-in retirement dates.
-func completeRetirement(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names := map[string]bool{}
-	for key := range models.Retirements() {
-		names[key.ID] = true
-	}
-	return slices.Sorted(maps.Keys(names)), cobra.ShellCompDirectiveNoFileComp
-}
 
 // retirement is one row of mesh retired.
 type retirement struct {
@@ -106,106 +88,33 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 	return cmd
 }
 
-// check returns an error for flags and arguments that do not fit together.
-func (o *Options) check() error {
-	switch {
-	case !o.scan && o.Format == "github":
-		return exit.Usagef("-o github is only for --scan")
-	case o.scan && len(o.args) == 0:
-		return exit.Usagef("--scan needs a folder or a file, such as .")
-	case len(o.PriceFiles) > 0 && !o.used:
-		return exit.Usagef("--prices is only for --used")
-	case o.used && len(o.args) == 0:
-		return exit.Usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
-	}
-	return nil
-}
-
-// completeArg completes a model, or with --scan or --used the name of a file.
-func (o *Options) completeArg(cmd *cobra.Command, given []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeArg completes a model of the built-in retirement dates, or with --scan or --used the name of a file.
+func (o *Options) completeArg(*cobra.Command, []string, string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	if o.scan || o.used {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return completeRetirement(cmd, given, prefix)
-}
-
-// expand replaces "-" in the arguments by the lines of stdin.
-func (o *Options) expand() error {
-	var all []string
-	for _, model := range o.args {
-		if model != "-" {
-			all = append(all, model)
-			continue
-		}
-		lines := bufio.NewScanner(o.In)
-		for lines.Scan() {
-			if text := strings.TrimSpace(lines.Text()); text != "" && !strings.HasPrefix(text, "#") {
-				all = append(all, text)
-			}
-		}
-		if err := lines.Err(); err != nil {
-			return exit.Usagef("stdin: %w", err)
-		}
+	for key := range models.Retirements() {
+		names = append(names, key.ID)
 	}
-	if len(o.args) > 0 && len(all) == 0 {
-		return exit.Usagef("stdin names no model")
-	}
-	for _, model := range all {
-		if model == "" {
-			return exit.Usagef("MODEL must not be empty")
-		}
-		if isPath(model) {
-			return exit.Usagef("%q is a file or folder and not a model; mesh retired --scan finds the models in it", model)
-		}
-	}
-	o.args = all
-	return nil
-}
-
-// isPath reports whether a text names a file and cannot be a model. A file may have the name of a model.
-func isPath(text string) bool {
-	if strings.HasPrefix(text, ".") || filepath.IsAbs(text) {
-		return true
-	}
-	_, isModel := models.ProviderOf(text)
-	_, err := os.Stat(text)
-	return !isModel && err == nil
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // run checks the models that are named, that a code base names or that were called.
 func run(ctx context.Context, o *Options) error {
 	soon, err := app.ParseDays("--within", o.within)
-	if err = cmp.Or(err, o.check()); err != nil {
-		return err
-	}
-	if o.used {
-		return o.retiredUsed(ctx, soon)
-	}
-	if !o.scan {
-		if err := o.expand(); err != nil {
-			return err
-		}
-	}
-	check, err := o.checker(ctx, soon)
 	switch {
 	case err != nil:
 		return err
+	case !o.scan && o.Format == "github":
+		return exit.Usagef("-o github is only for --scan")
+	case !o.used && len(o.PriceFiles) > 0:
+		return exit.Usagef("--prices is only for --used")
 	case o.scan:
-		return o.scanSources(check)
-	case len(o.args) == 0:
-		return o.printRetirements(check.retiring())
+		return o.scanSources(ctx, soon)
+	case o.used:
+		return o.retiredUsed(ctx, soon)
 	}
-	list := make([]retirement, len(o.args))
-	found := false
-	for i, id := range o.args {
-		list[i] = check.first(IDs(id))
-		list[i].Model = id
-		if list[i].State == models.StateUnknown {
-			o.suggestModel(id)
-		}
-		found = found || check.finds(list[i]) || o.failUnknown && list[i].State == models.StateUnknown
-	}
-	return cmp.Or(o.printRetirements(list), exit.If(found))
+	return o.retiredNamed(ctx, soon)
 }
 
 // checker returns a checker of the models that retire within a time from today.
@@ -216,15 +125,6 @@ func (o *Options) checker(ctx context.Context, soon time.Duration) (checker, err
 		o.WarnAll(failures)
 	}
 	return checker{registry, time.Now().UTC().Truncate(24 * time.Hour), soon}, err
-}
-
-// retiring returns the models that retire soon.
-func (c checker) retiring() []retirement {
-	list := []retirement{}
-	for _, r := range c.registry.RetiringWithin(c.soon) {
-		list = append(list, retirement{r.Provider, r.ID, c.registry.Check(r.Provider, r.ID, time.Now())})
-	}
-	return list
 }
 
 // checker checks models on a day.
@@ -278,25 +178,4 @@ func (c checker) finds(r retirement) bool {
 func (c checker) isSoon(date string) bool {
 	day, err := time.Parse(time.DateOnly, date)
 	return err == nil && !day.After(c.today.Add(c.soon))
-}
-
-func (o *Options) printRetirements(list []retirement) error {
-	columns := []table.Column{
-		table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(o.Out, table.Plain("STATE", 2)), table.Plain("DATE", 3), table.Key("REPLACEMENT"),
-	}
-	return o.PrintTable(list, columns, table.Rows(list, func(r *retirement) []string {
-		return []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
-	}))
-}
-
-// suggestModel prints the model of the price list that an unknown one is most like.
-func (o *Options) suggestModel(unknown string) {
-	list, _ := o.PriceTable()
-	var names []string
-	for _, p := range list.Providers() {
-		names = append(names, list.Models(p)...)
-	}
-	if name := app.Similar(unknown, names); name != "" {
-		o.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), name))
-	}
 }

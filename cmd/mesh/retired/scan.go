@@ -1,7 +1,9 @@
 package retired
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
@@ -27,7 +29,14 @@ type mention struct {
 // scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
 // ones. A file that cannot be read could name a retired model: it is reported after the models of the
 // others, and the status is exitUsage.
-func (o *Options) scanSources(check checker) error {
+func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
+	if len(o.args) == 0 {
+		return exit.Usagef("--scan needs a folder or a file, such as .")
+	}
+	check, err := o.checker(ctx, soon)
+	if err != nil {
+		return err
+	}
 	s, err := codebase.NewSearch[mention](o.App, &o.sources, "retired", generated...)
 	if err != nil {
 		return err

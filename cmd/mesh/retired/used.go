@@ -41,6 +41,9 @@ type usedModel struct {
 
 // retiredUsed prints the models of calls files that retire.
 func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
+	if len(o.args) == 0 {
+		return exit.Usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
+	}
 	list, _, err := o.PriceList()
 	if err != nil {
 		return err

@@ -5,10 +5,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// pattern is a line of a .gitignore, as gitignore(5) describes it. Classes with names, such as [[:digit:]], are not known.
+// pattern is a line of a .gitignore, as gitignore(5) describes it, apart from rare forms: a class with a name, such as [[:digit:]], or with "]"
+// or "-" at its beginning or end, and a name that ends in a blank.
 //
 // The code is our own because the implementation in Go that is well kept is part of go-git, an implementation of all of git: its modules
 // would be in the go.mod of everybody who imports the SDK. A test compares the code with git.
@@ -27,7 +27,7 @@ var errPattern = errors.New("is not a pattern of .gitignore")
 
 // parsePattern parses a line without its end. It returns nil for a line that has no pattern, and an error for one that no path can match.
 func parsePattern(line string) (*pattern, error) {
-	line = trimBlanks(line)
+	line = strings.TrimRight(line, " ")
 	if line == "" || line[0] == '#' {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func parsePattern(line string) (*pattern, error) {
 			return nil, errPattern
 		}
 		if part != anyFolders {
-			part = withClasses(part)
+			part = strings.ReplaceAll(part, "[!", "[^")
 			if _, err := path.Match(part, ""); err != nil {
 				return nil, errPattern
 			}
@@ -54,67 +54,6 @@ func parsePattern(line string) (*pattern, error) {
 	}
 	slices.Reverse(p.segments)
 	return p, nil
-}
-
-// trimBlanks removes the blanks at the end of a line. A backslash protects one.
-func trimBlanks(line string) string {
-	trimmed := strings.TrimRight(line, " ")
-	slashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
-	if trimmed != line && slashes%2 == 1 {
-		return trimmed + " "
-	}
-	return trimmed
-}
-
-// withClasses returns a segment with its classes in the form of path.Match.
-func withClasses(segment string) string {
-	var text strings.Builder
-	for segment != "" {
-		size := 1
-		switch segment[0] {
-		case '\\':
-			size = min(2, len(segment))
-		case '[':
-			var class string
-			class, segment = cutClass(segment[1:])
-			text.WriteString(class)
-			continue
-		}
-		text.WriteString(segment[:size])
-		segment = segment[size:]
-	}
-	return text.String()
-}
-
-// cutClass returns the class whose "[" is before a text, and the text behind it. For path.Match a "!" becomes "^", and each character has a
-// backslash, since "]" may be the first and "-" the first or last one.
-func cutClass(text string) (class, rest string) {
-	class = "["
-	if strings.HasPrefix(text, "!") || strings.HasPrefix(text, "^") {
-		class, text = "[^", text[1:]
-	}
-	for first := true; text != "" && (first || text[0] != ']'); first = false {
-		var low, high string
-		low, text = cutEscaped(text)
-		class += low
-		if len(text) > 1 && text[0] == '-' && text[1] != ']' {
-			high, text = cutEscaped(text[1:])
-			class += "-" + high
-		}
-	}
-	if text == "" {
-		return class, "" // without an end, which is an error of path.Match
-	}
-	return class + "]", text[1:]
-}
-
-// cutEscaped returns the first character of a text with a backslash, which it may have already.
-func cutEscaped(text string) (escaped, rest string) {
-	if len(text) > 1 && text[0] == '\\' {
-		text = text[1:]
-	}
-	_, size := utf8.DecodeRuneInString(text)
-	return `\` + text[:size], text[size:]
 }
 
 // matches reports whether the pattern matches a path below its folder. It compares from the end, where paths differ most. After a mismatch
