@@ -9,37 +9,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// catalogFile returns the file that keeps the catalog between two runs. The error is that of a user without a cache directory.
-func catalogFile() (string, error) {
+// keepCatalog loads the catalog of an earlier run, and returns a function that saves it for the next one if it is another then. No error is
+// reported: without a file the catalog is requested.
+func keepCatalog(c *discovery.Client) (save func()) {
 	dir, err := os.UserCacheDir()
-	return filepath.Join(dir, "mesh", "catalog.json"), err
-}
-
-// maxCatalogFile bounds the file, in bytes. A catalog has less than one megabyte.
-const maxCatalogFile = 32 << 20
-
-// loadCatalog loads the catalog of an earlier run and returns its bytes. For a file that is missing,
-// damaged, too large or of another catalog it returns nil: the catalog is requested then.
-func loadCatalog(c *discovery.Client) []byte {
-	file, err := catalogFile()
 	if err != nil {
-		return nil
+		return func() {}
 	}
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > maxCatalogFile { // a pipe would never answer
-		return nil
+	name := filepath.Join(dir, "mesh", "catalog.json")
+	loaded, err := files.Read(name)
+	if err == nil {
+		_ = c.LoadCatalog(bytes.NewReader(loaded))
 	}
-	saved, err := os.ReadFile(file) //nolint:gosec // a file of the user
-	if err != nil || c.LoadCatalog(bytes.NewReader(saved)) != nil {
-		return nil
-	}
-	return saved
-}
-
-// saveCatalog keeps the catalog for the next run, unless it is the one that was loaded. An error is not reported: the next run
-// requests the catalog again.
-func saveCatalog(c *discovery.Client, loaded []byte) {
-	var catalog bytes.Buffer
-	if file, err := catalogFile(); err == nil && c.SaveCatalog(&catalog) == nil && !bytes.Equal(catalog.Bytes(), loaded) {
-		_ = files.WriteAll(file, catalog.Bytes())
+	return func() {
+		var catalog bytes.Buffer
+		if c.SaveCatalog(&catalog) == nil && !bytes.Equal(catalog.Bytes(), loaded) {
+			_ = files.WriteAll(name, catalog.Bytes())
+		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -24,8 +24,7 @@ func completeModel(a *app.App, cmd *cobra.Command) ([]cobra.Completion, cobra.Sh
 	ctx, cancel := context.WithTimeout(cmd.Context(), app.CompletionTime)
 	defer cancel()
 	c, _ := a.Discover()
-	cached := loadCatalog(c)
-	defer saveCatalog(c, cached)
+	defer keepCatalog(c)()
 	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -42,14 +41,13 @@ func completeModel(a *app.App, cmd *cobra.Command) ([]cobra.Completion, cobra.Sh
 // Options are the argument and the flags of mesh models.
 type Options struct {
 	*app.App
-	discovery.CatalogOptions
-	ids []string // one at most
+	id, provider string
+	refresh      bool
 }
 
 // New returns the command mesh models.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
-	var provider string
 	cmd := &cobra.Command{
 		Use:   "models [ID]",
 		Short: "List the models of the catalog, or show one by its id or alias",
@@ -61,47 +59,49 @@ for a day. If it cannot be read, the lists of the providers are used instead; th
 			return completeModel(a, cmd)
 		}),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			o.ids, o.Provider = ids, models.Provider(provider)
+			o.id = strings.Join(ids, "") // one at most
 			return run(cmd.Context(), o)
 		},
 	}
-	app.ProviderFlag(cmd, &provider, "only models of this provider: openai, deepseek, anthropic, gemini or xai")
-	cmd.Flags().BoolVar(&o.Refresh, "refresh", false, "read the catalog again, regardless of its age")
+	app.ProviderFlag(cmd, &o.provider, "only models of this provider: openai, deepseek, anthropic, gemini or xai")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "read the catalog again, regardless of its age")
 	return cmd
 }
 
 // run lists the models, or shows one.
-func run(ctx context.Context, o *Options) (err error) {
-	if o.Provider != "" {
-		if o.Provider, err = models.ParseProvider(string(o.Provider)); err != nil {
-			return err
-		}
-	}
-	c, failures := o.Discover()
-	cached := loadCatalog(c)     //nolint:contextcheck // it sends nothing
-	defer saveCatalog(c, cached) //nolint:contextcheck // it sends nothing
-	if len(o.ids) == 0 {
-		models, err := c.ListModels(ctx, o.CatalogOptions)
-		if err != nil {
-			return err
-		}
-		return printModels(o.App, models, failures)
-	}
-	info, err := c.GetModelInfo(ctx, o.ids[0], o.CatalogOptions)
+func run(ctx context.Context, o *Options) error {
+	opts, err := providers.Catalog(o.provider)
 	if err != nil {
 		return err
 	}
-	if info == nil && len(failures.List()) == 0 {
-		return unlisted(ctx, c, o.ids[0], o.CatalogOptions)
+	opts.Refresh = o.refresh
+	c, failures := o.Discover()
+	defer keepCatalog(c)() //nolint:contextcheck // it sends nothing
+	if o.id == "" {
+		list, err := c.ListModels(ctx, opts)
+		switch {
+		case err != nil:
+			return err
+		case len(list) == 0:
+			return app.NoAnswer(failures)
+		}
+		o.WarnAll(failures)
+		return printModels(o.App, list)
 	}
-	return printModel(o.App, info, failures)
-}
-
-func printModels(a *app.App, models []discovery.ModelInfo, failures *app.Failures) error {
-	if len(models) == 0 {
+	info, err := c.GetModelInfo(ctx, o.id, opts)
+	switch {
+	case err != nil:
+		return err
+	case info == nil && len(failures.List()) == 0:
+		return unlisted(ctx, c, o.id, opts)
+	case info == nil:
 		return app.NoAnswer(failures)
 	}
-	a.WarnAll(failures)
+	o.WarnAll(failures)
+	return printModel(o.App, info)
+}
+
+func printModels(a *app.App, models []discovery.ModelInfo) error {
 	columns := []table.Column{table.Key("ID"), table.Plain("DEVELOPER", 1), table.Plain("CONTEXT TOKENS", 3), table.Plain("OUTPUT TOKENS", 2), table.Free("NAME")}
 	return a.PrintTable(models, columns, table.Rows(models, func(m *discovery.ModelInfo) []string {
 		return []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
@@ -125,12 +125,7 @@ func unlisted(ctx context.Context, c *discovery.Client, id string, opts discover
 	return exit.Usagef("the catalog does not list %q", id)
 }
 
-// printModel prints one model, which is nil if the catalog could not be read.
-func printModel(a *app.App, info *discovery.ModelInfo, failures *app.Failures) error {
-	if info == nil {
-		return app.NoAnswer(failures)
-	}
-	a.WarnAll(failures)
+func printModel(a *app.App, info *discovery.ModelInfo) error {
 	return a.PrintTable(info, []table.Column{table.Plain("FIELD", 0), table.Key("VALUE")}, [][]string{
 		{"id", info.ID},
 		{"developer", info.Developer},

@@ -76,50 +76,37 @@ func split(path string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == ".." })
 }
 
-// walk is the walk through one folder that was given.
+// walk is the walk through one folder that was given. printed has the parts of its path, and depth the number of those of its absolute path.
 type walk struct {
 	*selection
-	root    string
-	printed []string // the parts of root
-	top     int      // how many of the folders of a path are above root
+	printed []string
+	depth   int
 }
 
-// ignoreFile is a .gitignore that is depth folders below the top of the repository.
+// ignoreFile is a .gitignore in a folder whose absolute path has depth parts.
 type ignoreFile struct {
 	depth    int
 	patterns patterns
 }
 
+// walk selects the files of a folder. The rules of the folders above it hold, too, up to the top of the repository.
 func (s *selection) walk(root string) {
-	w := walk{selection: s, root: root, printed: split(root)}
-	above, rules := w.repository()
-	w.top = len(above)
-	w.folder(".", above, rules)
-}
-
-// repository returns the folders from the top of the repository to the root of the walk, and the rules above the root. Without a repository
-// the root is the top.
-func (w *walk) repository() (above []string, rules []ignoreFile) {
-	root, err := filepath.Abs(w.root)
-	if err != nil {
-		return nil, nil
-	}
-	top := root
-	for !exists(filepath.Join(top, ".git")) {
-		if filepath.Dir(top) == top {
-			return nil, nil
+	root = filepath.Clean(root)
+	path := split(absolute(root))
+	var above []string
+	for folder := absolute(root); !exists(filepath.Join(folder, ".git")); folder = filepath.Dir(folder) {
+		if filepath.Dir(folder) == folder { // without a repository the folder is the top
+			above = nil
+			break
 		}
-		top = filepath.Dir(top)
+		above = append(above, filepath.Dir(folder))
 	}
-	below, err := filepath.Rel(top, root)
-	if err != nil || below == "." {
-		return nil, nil
+	var rules []ignoreFile
+	for i, folder := range slices.Backward(above) {
+		rules = s.withIgnoreFile(rules, folder, len(path)-1-i)
 	}
-	above = split(below)
-	for depth := range above {
-		rules = w.withIgnoreFile(rules, filepath.Join(top, filepath.Join(above[:depth]...)), depth)
-	}
-	return above, rules
+	w := walk{s, split(root), len(path)}
+	w.folder(root, path, rules)
 }
 
 func exists(path string) bool {
@@ -128,33 +115,30 @@ func exists(path string) bool {
 }
 
 // withIgnoreFile returns rules with the .gitignore of a folder, if it has one that can be read.
-func (w *walk) withIgnoreFile(rules []ignoreFile, folder string, depth int) []ignoreFile {
+func (s *selection) withIgnoreFile(rules []ignoreFile, folder string, depth int) []ignoreFile {
 	text, err := os.ReadFile(filepath.Join(folder, ".gitignore")) //nolint:gosec // the user names the folder
-	if err != nil || w.all {
+	if err != nil || s.all {
 		return rules
 	}
 	return append(slices.Clip(rules), ignoreFile{depth, parsePatterns(string(text))})
 }
 
-// folder selects the files of a folder. path is its path below the root, and parts has the folders from the top of the repository.
-func (w *walk) folder(path string, parts []string, rules []ignoreFile) {
-	entries, err := os.ReadDir(filepath.Join(w.root, path))
+// folder selects the files of a folder, of whose absolute path parts are the parts.
+func (w *walk) folder(folder string, parts []string, rules []ignoreFile) {
+	entries, err := os.ReadDir(folder)
 	if err != nil {
-		w.selected = append(w.selected, file{path: filepath.Join(w.root, path), err: err})
-		if len(entries) == 0 {
-			return
-		}
+		w.selected = append(w.selected, file{path: folder, err: err})
 	}
-	rules = w.withIgnoreFile(rules, filepath.Join(w.root, path), len(parts))
+	rules = w.withIgnoreFile(rules, folder, len(parts))
 	for _, entry := range entries {
-		below := append(slices.Clip(parts), entry.Name())
+		path, below := filepath.Join(folder, entry.Name()), append(slices.Clip(parts), entry.Name())
 		switch isFolder := entry.IsDir(); {
 		case !isFolder && !entry.Type().IsRegular(), w.skips(entry.Name(), isFolder), ignored(rules, below, isFolder),
-			w.excludes(append(slices.Clip(w.printed), below[w.top:]...), below[w.top:], isFolder):
+			w.excludes(append(slices.Clip(w.printed), below[w.depth:]...), below[w.depth:], isFolder):
 		case isFolder:
-			w.folder(filepath.Join(path, entry.Name()), below, rules)
+			w.folder(path, below, rules)
 		default:
-			w.file(filepath.Join(path, entry.Name()), entry, below[w.top:])
+			w.file(path, entry, below[w.depth:])
 		}
 	}
 }
@@ -162,10 +146,8 @@ func (w *walk) folder(path string, parts []string, rules []ignoreFile) {
 func (w *walk) file(path string, entry fs.DirEntry, below []string) {
 	if p := w.leftOut.last(below, false); p != nil {
 		w.counts[p.text]++
-		return
-	}
-	if info, err := entry.Info(); err == nil { // else it was removed meanwhile
-		w.selected = append(w.selected, file{path: filepath.Join(w.root, path), size: info.Size()})
+	} else if info, err := entry.Info(); err == nil { // else it was removed meanwhile
+		w.selected = append(w.selected, file{path: path, size: info.Size()})
 	}
 }
 
@@ -205,10 +187,10 @@ func (f *file) read(binary bool) (content string, ok bool, err error) {
 	}
 	defer in.Close()
 	var text strings.Builder
-	text.Grow(int(f.size))
 	_, err = io.CopyN(&text, in, beginning)
 	ok = strings.IndexByte(text.String(), 0) < 0 || binary && f.named
 	if err == nil && ok {
+		text.Grow(int(f.size))
 		_, err = io.Copy(&text, in)
 	}
 	if errors.Is(err, io.EOF) {

@@ -42,7 +42,11 @@ func Load() (list *prices.List, updated bool, err error) {
 	if err != nil {
 		return builtIn, false, nil //nolint:nilerr // nothing can have been stored
 	}
-	stored, err := read(name)
+	var stored *prices.List
+	text, err := files.Read(name)
+	if err == nil {
+		stored, err = prices.Load(bytes.NewReader(text))
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return builtIn, false, nil
@@ -53,22 +57,6 @@ func Load() (list *prices.List, updated bool, err error) {
 		return builtIn, false, nil
 	}
 	return stored, true, nil
-}
-
-func read(name string) (*prices.List, error) {
-	info, err := os.Stat(name) //nolint:gosec // a file of the user
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // reading a pipe could block
-		return nil, errors.New("is not a regular file")
-	}
-	file, err := os.Open(name) //nolint:gosec // the user chooses the folder
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return prices.Load(file)
 }
 
 // Store replaces the stored table.
