@@ -50,7 +50,7 @@ func (c *codexFile) takeLine() {
 			c.records, c.open = true, nil
 		}
 		c.call()
-	case kind == `"event_msg"` && string(l.event) == `"token_count"` && l.total != c.total:
+	case kind == `"event_msg"` && string(l.event) == `"token_count"`:
 		c.count()
 	}
 }
@@ -74,23 +74,37 @@ func (c *codexFile) begin() {
 	}
 }
 
-// count reads a token_count with a new total.
+// count reads a token_count. One whose total has not changed is no call, nor is one without counts.
 func (c *codexFile) count() {
-	l, before := &c.line, c.total
-	l.counts, c.total = l.last, l.total
-	if l.counts == (sessionCounts{}) {
-		l.counts = l.total
-		if l.total[0] >= before[0] && l.total[3] >= before[3] { // else it begins again
-			for i, n := range before {
-				l.counts[i] -= n
-			}
+	l, before, none := &c.line, c.total, sessionCounts{}
+	if l.counts = l.last; l.total != none {
+		if l.total == before {
+			return
+		}
+		c.total = l.total
+		c.codex[c.id] = append(c.codex[c.id], l.total)
+		if c.copied() {
+			return
+		}
+		if l.counts == none {
+			l.counts = l.total.since(before)
 		}
 	}
-	c.codex[c.id] = append(c.codex[c.id], l.total)
-	if !c.copied() && !c.records {
+	if !c.records {
 		l.id = nil
 		c.call()
 	}
+}
+
+// since returns what was added to before. Totals of which one fell begin again.
+func (t sessionCounts) since(before sessionCounts) sessionCounts {
+	added := t
+	for i, n := range before {
+		if added[i] -= n; added[i] < 0 {
+			return t
+		}
+	}
+	return added
 }
 
 // copied reports whether the total is the next one of the parent. The first copy may be any of its totals.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// sessionRank sorts files so that the one whose lines count is read first: a session of Codex before its archived copy and before its forks,
-// which are younger, and others before the copies that agents of Claude Code have, and before the older form of Gemini CLI.
+// sessionRank sorts files so that the one whose lines count is read first: calls files, whose costs are charges, before sessions, a session
+// of Codex before its archived copy and before its forks, which are younger, and others before the copies that agents of Claude Code have,
+// and before the older form of Gemini CLI. Claude Code names a file by a UUID.
 func sessionRank(file string) string {
 	name := filepath.Base(file)
 	switch {
@@ -21,6 +22,8 @@ func sessionRank(file string) string {
 		return "1" + name
 	case strings.HasPrefix(name, "agent-"), strings.HasPrefix(name, "session-") && strings.HasSuffix(name, ".json"):
 		return "1"
+	case len(name) == len("d572515c-7bf8-4bde-bcbf-c7efc399d7f4.jsonl") && strings.Count(name, "-") == 4:
+		return "0"
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ package calls_test
 import (
 	"fmt"
 	"iter"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,14 +15,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
+// none is a total that codexFile leaves out, with all of info.
+const none = -1
+
 // codexFile returns a file of Codex with a head and a token_count for each total of input tokens.
 func codexFile(head string, totals ...int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{%s}}`+"\n", head)
 	for _, total := range totals {
-		fmt.Fprintf(&text, `{"timestamp":"2026-02-11T09:00:00Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d}}}}`+"\n", total)
+		info := fmt.Sprintf(`{"total_token_usage":{"input_tokens":%d}}`, total)
+		if total == none {
+			info = "null"
+		}
+		text.WriteString(codexCount(info))
 	}
 	return text.String()
+}
+
+// codexCount returns a token_count.
+func codexCount(info string) string {
+	return `{"timestamp":"2026-02-11T09:00:00Z","type":"event_msg","payload":{"type":"token_count","info":` + info + "}}\n"
 }
 
 // inputs returns the input tokens of all calls by session.
@@ -39,7 +52,7 @@ func inputs(t *testing.T, paths ...string) map[string]int64 {
 func TestForksOfCodex(t *testing.T) {
 	t.Parallel()
 	const meta = `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{"id":"p"}}` + "\n"
-	parent := codexFile(`"id":"p"`, 100, 300, 300, 600)
+	parent := codexFile(`"id":"p"`, 100, none, 300, none, 300, 600)
 	for name, c := range map[string]struct {
 		fork string
 		want int64
@@ -51,6 +64,7 @@ func TestForksOfCodex(t *testing.T) {
 		"no copies":           {codexFile(`"id":"f","forked_from_id":"p"`, 50, 60), 60},
 		"agent with copies":   {codexFile(`"id":"f","source":{"subagent":{"thread_spawn":{"parent_thread_id":"p"}}}`, 100, 300, 310), 10},
 		"head of the parent":  {codexFile(`"id":"f"`) + meta + strings.TrimPrefix(codexFile("", 100, 300, 320), codexFile("")), 20},
+		"without a total":     {codexFile(`"id":"f","forked_from_id":"p"`, 100, none, 300, none, 350), 50},
 		"nothing but copies":  {codexFile(`"id":"f","forked_from_id":"p"`, 100), 0},
 		"parent that is gone": {codexFile(`"id":"f","forked_from_id":"gone"`, 100, 300), 300},
 	} {
@@ -72,6 +86,39 @@ func TestForksOfCodex(t *testing.T) {
 		"rollout-1-p.jsonl": parent, "rollout-2-f.jsonl": fork, "rollout-3-g.jsonl": codexFile(`"id":"g","forked_from_id":"f"`, 100, 300, 350, 351),
 	})
 	assert.Equal(t, map[string]int64{"p": 600, "f": 50, "g": 1}, inputs(t, dir))
+}
+
+func TestCountsOfCodex(t *testing.T) {
+	t.Parallel()
+	const last = `"last_token_usage":{"input_tokens":30,"cached_input_tokens":10}`
+	total := func(input, cached int) string {
+		return fmt.Sprintf(`"total_token_usage":{"input_tokens":%d,"cached_input_tokens":%d}`, input, cached)
+	}
+	for name, c := range map[string]struct {
+		infos []string
+		want  [][2]int64 // input without what was read from caches, and that
+	}{
+		"a total that rises":           {[]string{total(100, 0), total(150, 20)}, [][2]int64{{100, 0}, {30, 20}}},
+		"a total that falls":           {[]string{total(100, 0), total(50, 20)}, [][2]int64{{100, 0}, {30, 20}}},
+		"a part that falls":            {[]string{total(100, 90), total(200, 10)}, [][2]int64{{10, 90}, {190, 10}}},
+		"the last, whatever the total": {[]string{total(100, 0), last + "," + total(500, 0)}, [][2]int64{{100, 0}, {20, 10}}},
+		"no total":                     {[]string{last, last}, [][2]int64{{20, 10}, {20, 10}}},
+		"the same total":               {[]string{last + "," + total(100, 0), last + "," + total(100, 0)}, [][2]int64{{20, 10}}},
+	} {
+		text := codexFile(`"id":"p"`)
+		for _, info := range c.infos {
+			text += codexCount("{" + info + "}")
+		}
+		records, errs := readText(t, text)
+		assert.Empty(t, errs, name)
+		var got [][2]int64
+		for _, r := range records {
+			call, err := r.Call()
+			require.NoError(t, err, name)
+			got = append(got, [2]int64{call.Usage.Input, call.Usage.CacheRead})
+		}
+		assert.Equal(t, c.want, got, name)
+	}
 }
 
 // Lines before the first record of a response are those of its calls, too, if there are few of them.
@@ -154,11 +201,13 @@ func TestSessionsBesideCallsFiles(t *testing.T) {
 func TestMeteredCallsOfSessions(t *testing.T) {
 	t.Parallel()
 	const metered = `{"provider":"anthropic","model":"claude-haiku-4-5","id":"msg_1","time":"2026-02-11T08:59:58Z","usage":{"input_tokens":10,"output_tokens":5},"path":"/v1/messages","status":200,"complete":true,"usd":"0.000035"}` + "\n"
-	dir := writeFiles(t, map[string]string{"calls/2026-02-11.jsonl": metered, "projects/a.jsonl": fmt.Sprintf(claudeText, "x")})
-	groups, err := calls.Sum(calls.SumOptions{OnCopies: func(calls.Copies) {}}, dir)
-	require.NoError(t, err)
-	assert.Equal(t, 1, groups[0][0].Calls)
-	assert.Equal(t, "0.000035", groups[0][0].USD)
+	dir := writeFiles(t, map[string]string{"calls/2026-02-11.jsonl": metered, "a/d572515c-7bf8-4bde-bcbf-c7efc399d7f4.jsonl": fmt.Sprintf(claudeText, "x")})
+	for _, paths := range [][]string{{dir}, {filepath.Join(dir, "calls"), filepath.Join(dir, "a")}, {filepath.Join(dir, "a"), filepath.Join(dir, "calls")}} {
+		groups, err := calls.Sum(calls.SumOptions{OnCopies: func(calls.Copies) {}}, paths...)
+		require.NoError(t, err)
+		assert.Equal(t, 1, groups[0][0].Calls)
+		assert.Equal(t, "0.000035", groups[0][0].USD, paths)
+	}
 }
 
 func TestFilesOfSessionsThatCannotBeRead(t *testing.T) {

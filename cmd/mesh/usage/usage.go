@@ -249,7 +249,7 @@ func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
 func (o *Options) warnEmpty(sums *costs.Report) {
 	if sums.Calls == 0 {
 		if !o.warnLabels() {
-			o.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz are read; --from, --to and --label select)"))
+			o.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz and the sessions of agents are read; --from, --to and --label select)"))
 		}
 		return
 	}
