@@ -45,13 +45,8 @@ func (r *Replacement) Commit(content []byte) error {
 	if r == nil {
 		return nil
 	}
-	if _, err := r.temporary.Write(content); err != nil {
-		return err
-	}
-	if err := r.temporary.Sync(); err != nil {
-		return err
-	}
-	if err := r.temporary.Close(); err != nil {
+	_, err := r.temporary.Write(content)
+	if err := errors.Join(err, r.temporary.Sync(), r.temporary.Close()); err != nil {
 		return err
 	}
 	return os.Rename(r.temporary.Name(), r.name)

@@ -54,7 +54,7 @@ func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
 
 // authorization returns the header that a program sends to the proxy.
 func (p *Proxy) authorization() string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+p.secret))
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+p.Secret))
 }
 
 // tunnel connects a program with a host.

@@ -15,7 +15,7 @@ import (
 // Direct returns what finds the connections of a command that lead past the proxy, to hosts that serve models. Azure has a host for each
 // customer, which a variable of env names.
 func (p *Proxy) Direct(env []string) sockets.Config {
-	c := sockets.Config{Secret: p.secret, Own: p.owns}
+	c := sockets.Config{Secret: p.Secret, Own: p.owns}
 	for host := range p.hosts {
 		if host[0] != '*' {
 			c.Hosts = append(c.Hosts, host)

@@ -11,14 +11,14 @@ import (
 func (p *Proxy) Environment(env []string) []string {
 	env = append([]string{}, env...)
 	if UnsupportedParent(env) == "" {
-		through := (&url.URL{Scheme: "http", User: url.UserPassword(user, p.secret), Host: p.host}).String()
+		through := (&url.URL{Scheme: "http", User: url.UserPassword(user, p.Secret), Host: p.host}).String()
 		env = append(env, "HTTPS_PROXY="+through, "https_proxy="+through, "NODE_USE_ENV_PROXY=1")
 	}
 	if p.authority != nil {
 		return env // a program may call a host of --host on this machine
 	}
 	direct := withLoopback(env)
-	for _, u := range p.upstreams {
+	for _, u := range p.Upstreams {
 		if u.Variable != "" && !(u.Variable == openAIBase && usesAzure(env)) {
 			env = append(env, u.Variable+"="+"http://"+p.host+p.prefix(u.API)+u.URL.EscapedPath())
 		}

@@ -33,7 +33,7 @@ func (p *Proxy) newTransport() *http.Transport {
 
 // forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
 func (p *Proxy) forward(u Upstream) http.Handler {
-	next := p.reverse(u.URL, p.prefix(u.API), p.meters.transport(u, p.transport))
+	next := p.reverse(u.URL, p.prefix(u.API), p.Meters.transport(u, p.transport))
 	if !versioned(u) {
 		return next
 	}
@@ -45,7 +45,7 @@ func (p *Proxy) forward(u Upstream) http.Handler {
 
 // toHost returns a handler that forwards requests to a host, such as api.openai.com or 127.0.0.1:8443, and counts them by it.
 func (p *Proxy) toHost(address string) http.Handler {
-	return p.reverse(&url.URL{Scheme: "https", Host: withoutPort(address)}, "", p.meters.byHost(p.transport))
+	return p.reverse(&url.URL{Scheme: "https", Host: withoutPort(address)}, "", p.Meters.byHost(p.transport))
 }
 
 // withoutPort returns an address without the port of https.
@@ -60,9 +60,9 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			p.meters.Failed.Add(1)
+			p.Meters.Failed.Add(1)
 			if !errors.Is(err, context.Canceled) {
-				fmt.Fprintf(p.errs, "mesh: meter: %s %s: %s\n", r.Method, to.Host, output.Line(cause(err)))
+				fmt.Fprintf(p.Errs, "mesh: meter: %s %s: %s\n", r.Method, to.Host, output.Line(cause(err)))
 			}
 			http.Error(w, "mesh meter: the provider did not respond", http.StatusBadGateway)
 		},
@@ -75,7 +75,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL) {
 	out.URL.RawQuery = r.In.URL.RawQuery
 	// The transport unpacks gzip: the counts of every other encoding would be unknown.
 	out.Header.Del("Accept-Encoding")
-	if strings.Contains(out.Header.Get("Referer"), p.secret) { // Go sends the URL of a request that was redirected
+	if strings.Contains(out.Header.Get("Referer"), p.Secret) { // Go sends the URL of a request that was redirected
 		out.Header.Del("Referer")
 	}
 	if out.Body != nil {
@@ -88,10 +88,7 @@ func cause(err error) string {
 	var network net.Error
 	var certificate *tls.CertificateVerificationError
 	var refused parentError
-	if errors.As(err, &refused) {
-		return refused.Error()
-	}
-	if errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.As(err, &refused) || errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err.Error()
 	}
 	return "there was no valid response"

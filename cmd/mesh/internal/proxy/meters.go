@@ -91,10 +91,7 @@ func (m *Meters) byHost(base http.RoundTripper) http.RoundTripper {
 
 // Budgets returns the state of the budgets.
 func (m *Meters) Budgets() []meter.BudgetState {
-	if m.run != nil {
-		return append(m.run.Budgets(), m.priced.Budgets()...)
-	}
-	return m.priced.Budgets()
+	return append(m.run.Budgets(), m.priced.Budgets()...)
 }
 
 // Reached reports whether requests were sent to a host of --host, as HOST or HOST:PORT.

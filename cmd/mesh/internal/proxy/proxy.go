@@ -43,11 +43,8 @@ type Config struct {
 // Proxy forwards calls to their upstreams and counts them. It listens on 127.0.0.1. Other users of the machine cannot
 // use it: its paths and its CONNECT need a secret.
 type Proxy struct {
-	meters      *Meters
-	upstreams   []Upstream
+	Config
 	hosts       hostTable
-	errs        io.Writer
-	secret      string
 	host        string // with the port on which it listens
 	server      *http.Server
 	interceptor *http.Server // of decrypted connections
@@ -67,11 +64,11 @@ type Proxy struct {
 // Start starts a proxy.
 func Start(ctx context.Context, c Config) (*Proxy, error) {
 	p := &Proxy{
-		meters: c.Meters, upstreams: c.Upstreams, hosts: newHostTable(c.Hosts), errs: c.Errs, secret: cmp.Or(c.Secret, rand.Text()),
-		redirects:  "/" + rand.Text(),
+		Config: c, hosts: newHostTable(c.Hosts), redirects: "/" + rand.Text(),
 		bypasses:   bypasses{hosts: map[tunnelKey]Bypass{}},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
+	p.Secret = cmp.Or(c.Secret, rand.Text())
 	p.transport = p.newTransport()
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", cmp.Or(c.Addr, "127.0.0.1:0"))
@@ -133,12 +130,12 @@ func (p *Proxy) Bypasses() []Bypass { return p.bypasses.all() }
 func (p *Proxy) Rejections() []Rejection { return p.rejections.all() }
 
 // prefix returns the path of the proxy that leads to an API.
-func (p *Proxy) prefix(api models.Provider) string { return "/" + p.secret + "/" + string(api) }
+func (p *Proxy) prefix(api models.Provider) string { return "/" + p.Secret + "/" + string(api) }
 
 // handler returns the handler of CONNECT, of the upstreams and of hosts. An http.ServeMux would redirect paths with two slashes.
 func (p *Proxy) handler() http.Handler {
-	next := make(map[string]http.Handler, len(p.upstreams))
-	for _, u := range p.upstreams {
+	next := make(map[string]http.Handler, len(p.Upstreams))
+	for _, u := range p.Upstreams {
 		prefix := p.prefix(u.API)
 		next[prefix] = http.StripPrefix(prefix, p.forward(u))
 	}

@@ -4,6 +4,7 @@ package sockets
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -33,17 +34,16 @@ type Traffic struct {
 // Watch is the connections that were seen. Samples show whose they are.
 type Watch struct {
 	Config
-	ports        []uint16
-	diag         *diag // nil if the kernel lists no connections
-	command      int
-	found        map[connection]row
-	others       map[connection]bool // which the last sample had, and are not of the command
-	othersBefore map[connection]bool // of the sample before: the kernel reports a moment later what has ended
-	names        map[netip.AddrPort]string
-	fresh        bool // connections were found since the names were looked up
-	looked       time.Time
-	stop         chan struct{}
-	ended        sync.WaitGroup
+	ports   []uint16
+	diag    *diag // nil if the kernel lists no connections
+	command int
+	samples int
+	seen    map[connection]*sighting
+	names   map[netip.AddrPort]string
+	fresh   bool // connections were found since the names were looked up
+	looked  time.Time
+	stop    chan struct{}
+	ended   sync.WaitGroup
 }
 
 // connection is the two ends of a connection.
@@ -56,6 +56,13 @@ type row struct {
 	sent, received int64
 }
 
+// sighting is a connection that was seen.
+type sighting struct {
+	sent, received int64
+	ours           bool // it is of the command
+	last           int  // the sample that had it
+}
+
 // New returns a Watch that disregards the connections there are.
 func New(c Config) *Watch {
 	if c.Lookup == nil {
@@ -63,7 +70,7 @@ func New(c Config) *Watch {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	w := &Watch{Config: c, diag: openDiag(), found: map[connection]row{}, others: map[connection]bool{}, names: map[netip.AddrPort]string{}, stop: make(chan struct{})}
+	w := &Watch{Config: c, diag: openDiag(), seen: map[connection]*sighting{}, names: map[netip.AddrPort]string{}, stop: make(chan struct{})}
 	for _, host := range c.Hosts {
 		if _, port := split(host); !slices.Contains(w.ports, port) {
 			w.ports = append(w.ports, port)
@@ -71,7 +78,7 @@ func New(c Config) *Watch {
 	}
 	if w.diag != nil {
 		for _, r := range w.diag.rows(w.ports) {
-			w.others[r.connection] = true
+			w.seen[r.connection] = &sighting{}
 		}
 	}
 	return w
@@ -110,10 +117,10 @@ func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	w.looked = time.Time{}
 	w.sample(ctx)
 	sums := map[string]Traffic{}
-	for c, r := range w.found {
-		if host := w.names[c.remote]; host != "" {
+	for c, s := range w.seen {
+		if host := w.names[c.remote]; s.ours && host != "" {
 			sum := sums[host]
-			sums[host] = Traffic{sum.Connections + 1, sum.Sent + r.sent, sum.Received + r.received}
+			sums[host] = Traffic{sum.Connections + 1, sum.Sent + s.sent, sum.Received + s.received}
 		}
 	}
 	return sums
@@ -121,24 +128,23 @@ func (w *Watch) End(ctx context.Context) map[string]Traffic {
 
 // sample adds the connections that are new. One without an owner was closed, or its process is hidden: it is taken for one of the command.
 func (w *Watch) sample(ctx context.Context) {
-	others := map[connection]bool{}
+	w.samples++
 	owned := sync.OnceValue(func() map[uint32]bool { return owners(w.command, w.Secret) })
 	ofOthers := func(inode uint32) bool {
 		ours, found := owned()[inode]
 		return found && !ours
 	}
 	for _, r := range w.diag.rows(w.ports) {
-		c := r.connection
-		before, known := w.found[c]
-		if !known && (w.others[c] || w.othersBefore[c] || w.Own(c.local) || ofOthers(r.inode)) {
-			others[c] = true
-			continue
+		s := w.seen[r.connection]
+		if s == nil {
+			s = &sighting{ours: !w.Own(r.local) && !ofOthers(r.inode)}
+			w.seen[r.connection] = s
+			w.fresh = w.fresh || s.ours
 		}
-		w.fresh = w.fresh || !known
-		r.sent, r.received = max(r.sent, before.sent), max(r.received, before.received)
-		w.found[c] = r
+		s.sent, s.received, s.last = max(r.sent, s.sent), max(r.received, s.received), w.samples
 	}
-	w.othersBefore, w.others = w.others, others
+	// The kernel reports a moment later what has ended.
+	maps.DeleteFunc(w.seen, func(_ connection, s *sighting) bool { return !s.ours && s.last < w.samples-1 })
 	const again = time.Minute
 	if w.fresh && time.Since(w.looked) > again { // soon, since the addresses of a host change
 		w.lookUp(ctx)
