@@ -33,12 +33,10 @@ func invalidValue(field string, value any, reason string) error {
 	return &ValueError{Field: field, Value: fmt.Sprint(value), Reason: reason}
 }
 
-// isNodeName reports whether name has the syntax of node names. An expression with these repetitions costs every start of a program.
-func isNodeName(name string) bool {
-	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
-	return len(name) >= 2 && len(name) <= 64 && strings.Trim(name, letters+digits+"-") == "" && strings.Contains(letters, name[:1]) &&
-		!strings.HasSuffix(name, "-")
-}
+// isNodeName reports whether name has the syntax of node names. Its length is not in the expression, which every start of a program compiles.
+func isNodeName(name string) bool { return len(name) <= 64 && nodeName.MatchString(name) }
+
+var nodeName = regexp.MustCompile(`^[a-z][a-z0-9-]*[a-z0-9]$`)
 
 // ValidNodeName returns a [*ValueError] unless name has the syntax of a node name: 2 to 64 lower-case letters, digits and hyphens,
 // the first a letter and the last not a hyphen. It does not look the name up.
@@ -201,33 +199,24 @@ func parseGatewayURL(text string) (string, error) {
 	if err != nil {
 		return "", invalid("gatewayURL", "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway")
 	}
-	if reason := checkGatewayURL(u, text); reason != "" {
-		return "", invalid("gatewayURL", reason)
-	}
-	return strings.TrimRight(u.String(), "/"), nil
-}
-
-// checkGatewayURL returns the reason why a base URL is invalid, or "". The generated client would drop the base path of a
-// URL with a query, and accept a URL without a scheme, only to fail at the first request.
-func checkGatewayURL(u *url.URL, text string) string {
+	// The generated client would drop the base path of a URL with a query, and accept a URL without a scheme, only to fail at the first request.
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
+	reason := ""
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "must start with http:// or https://"
+		reason = "must start with http:// or https://"
 	case u.Hostname() == "":
-		return "must have a host"
-	case u.Port() != "" && !validPort(u.Port()):
-		return "has an invalid port"
+		reason = "must have a host"
+	case err != nil || port == 0:
+		reason = "has an invalid port"
 	case u.User != nil:
-		return "must not contain user info; pass the token with WithToken"
+		reason = "must not contain user info; pass the token with WithToken"
 	case strings.ContainsAny(text, "?#"):
-		return "must not contain a query or a fragment"
+		reason = "must not contain a query or a fragment"
+	default:
+		return strings.TrimRight(u.String(), "/"), nil
 	}
-	return ""
-}
-
-func validPort(text string) bool {
-	port, err := strconv.ParseUint(text, 10, 16)
-	return err == nil && port > 0
+	return "", invalid("gatewayURL", reason)
 }
 
 // checkAliases validates the node names that aliases stand for. An empty alias would apply to every empty argument.

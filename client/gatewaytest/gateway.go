@@ -58,7 +58,6 @@ type Gateway struct {
 	peers    map[string]*peer
 	callers  map[string]*peer
 	messages []*message
-	inboxes  map[string][]*message // messages by recipient, so that a long run does not search them all
 	receipts map[receiptKey]*message
 	threads  map[string]*thread // by UUID
 }
@@ -136,7 +135,6 @@ func (g *Gateway) reset() {
 	g.messages = nil
 	g.peers = make(map[string]*peer)
 	g.callers = make(map[string]*peer)
-	g.inboxes = make(map[string][]*message)
 	g.receipts = make(map[receiptKey]*message)
 	g.threads = make(map[string]*thread)
 }

@@ -15,14 +15,6 @@ const (
 	MarkMessageRead Operation = "markMessageRead"
 )
 
-func (g *Gateway) messageRoutes() []route {
-	return []route{
-		{"GET", "/messages", g.serve(ListMessages, g.listMessages)},
-		{"POST", "/messages", g.serve(SendMessage, g.sendMessage)},
-		{"POST", "/messages/{msg_id}/read", g.serve(MarkMessageRead, g.markMessageRead)},
-	}
-}
-
 type message struct {
 	id             int64
 	from, to, kind string
@@ -77,7 +69,6 @@ func (m *message) row() row {
 func (g *Gateway) store(m *message) *message {
 	m.id, m.createdAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
-	g.inboxes[m.to] = append(g.inboxes[m.to], m)
 	if p := g.peers[m.from]; p != nil {
 		p.lastSeen = m.createdAt
 	}
@@ -91,8 +82,11 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 		if channel := f.query.Get("channel"); channel != "" {
 			return unknownChannel(channel)
 		}
+		if p := g.peers[f.query.Get("to")]; p != nil {
+			p.lastSeen = timestamp()
+		}
 		rows := []row{}
-		for _, m := range slices.Backward(g.inbox(f.query.Get("to"))) {
+		for _, m := range slices.Backward(g.messages) {
 			if int64(len(rows)) == limit {
 				break
 			}
@@ -107,22 +101,11 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// inbox returns the messages to a node and moves its last_seen. Without a node it returns all messages.
-func (g *Gateway) inbox(node string) []*message {
-	if node == "" {
-		return g.messages
-	}
-	if p := g.peers[node]; p != nil {
-		p.lastSeen = timestamp()
-	}
-	return g.inboxes[node]
-}
-
 // matches reports whether the filters let a message pass. The gateway compares since as text, and reads from_node as from.
 // It reads to_node as to as well, but older gateways ignore to_node, and this one does too: a client has to send to.
 func (m *message) matches(query url.Values) bool {
 	from := cmp.Or(query.Get("from"), query.Get("from_node"))
-	return (from == "" || from == m.from) && equal(query, "kind", &m.kind) && equal(query, "thread_id", m.threadID) &&
+	return (from == "" || from == m.from) && equal(query, "to", &m.to) && equal(query, "kind", &m.kind) && equal(query, "thread_id", m.threadID) &&
 		m.createdAt > query.Get("since")
 }
 

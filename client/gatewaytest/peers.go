@@ -15,14 +15,6 @@ const (
 	GetPeer      Operation = "getPeer"
 )
 
-func (g *Gateway) peerRoutes() []route {
-	return []route{
-		{"GET", "/peers", g.serve(ListPeers, g.listPeers)},
-		{"POST", "/peers/register", g.serve(RegisterPeer, g.registerPeer)},
-		{"GET", "/peers/{name}", g.serve(GetPeer, g.getPeer)},
-	}
-}
-
 type peer struct {
 	name, url    string
 	capabilities object

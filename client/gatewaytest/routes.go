@@ -3,7 +3,6 @@ package gatewaytest
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
@@ -20,9 +19,24 @@ type route struct {
 	handler      http.Handler
 }
 
-// router returns the routes of the gateway, which are beside their handlers. A path with several methods is one route for each.
+// router returns the routes of the gateway. A path with several methods is one route for each.
 func (g *Gateway) router() http.Handler {
-	routes := slices.Concat(g.peerRoutes(), g.messageRoutes(), g.threadRoutes(), g.statusRoutes())
+	var routes []route
+	add := func(method, path string, op Operation, parse func(*http.Request) (action, []issue)) {
+		routes = append(routes, route{method, path, g.serve(op, parse)})
+	}
+	add("GET", "/health", GetHealth, g.health)
+	add("GET", "/features", other, g.features)
+	add("POST", "/tasks", other, g.createTask)
+	add("GET", "/peers", ListPeers, g.listPeers)
+	add("POST", "/peers/register", RegisterPeer, g.registerPeer)
+	add("GET", "/peers/{name}", GetPeer, g.getPeer)
+	add("GET", "/messages", ListMessages, g.listMessages)
+	add("POST", "/messages", SendMessage, g.sendMessage)
+	add("POST", "/messages/{msg_id}/read", MarkMessageRead, g.markMessageRead)
+	add("GET", "/threads", ListThreads, g.listThreads)
+	add("POST", "/threads", OpenThread, g.openThread)
+	add("GET", "/threads/{uuid}", GetThread, g.getThread)
 	unmatched := g.server.Handle(other, func(r *http.Request) answer { return refuseRoute(routes, r) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, route := range routes {

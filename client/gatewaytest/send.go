@@ -81,10 +81,6 @@ func (g *Gateway) accept(m *message, sender string, key *string) answer {
 		return internalError()
 	}
 	g.store(m)
-	if m.threadID != nil {
-		t := g.threads[*m.threadID]
-		t.messages = append(t.messages, m)
-	}
 	if key != nil {
 		g.receipts[receiptKey{sender, *key}] = m
 	}

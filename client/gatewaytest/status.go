@@ -5,14 +5,6 @@ import "net/http"
 // GetHealth is the operation of the gateway as a whole.
 const GetHealth Operation = "getHealth"
 
-func (g *Gateway) statusRoutes() []route {
-	return []route{
-		{"GET", "/health", g.serve(GetHealth, g.health)},
-		{"GET", "/features", g.serve(other, g.features)},
-		{"POST", "/tasks", g.serve(other, g.createTask)},
-	}
-}
-
 func (g *Gateway) health(*http.Request) (action, []issue) {
 	return func(*peer) answer {
 		enabled := 0

@@ -18,20 +18,11 @@ const (
 	GetThread   Operation = "getThread"
 )
 
-func (g *Gateway) threadRoutes() []route {
-	return []route{
-		{"GET", "/threads", g.serve(ListThreads, g.listThreads)},
-		{"POST", "/threads", g.serve(OpenThread, g.openThread)},
-		{"GET", "/threads/{uuid}", g.serve(GetThread, g.getThread)},
-	}
-}
-
 type thread struct {
 	id, name   string
 	sessionID  *string
 	createdAt  string
 	lastUsedAt string
-	messages   []*message
 }
 
 // pairAndTopic splits a name, which has the form "node-a↔node-b:topic" by convention, and trims both parts.
@@ -106,8 +97,10 @@ func (g *Gateway) getThread(r *http.Request) (action, []issue) {
 			return refuse(http.StatusNotFound, "thread not found")
 		}
 		rows := []threadRow{}
-		for _, m := range t.messages[:min(int64(len(t.messages)), limit)] {
-			rows = append(rows, m.threadRow())
+		for _, m := range g.messages {
+			if m.threadID != nil && *m.threadID == id && int64(len(rows)) < limit {
+				rows = append(rows, m.threadRow())
+			}
 		}
 		return ok(object{"thread": t.row(), "messages": rows})
 	}, f.issues

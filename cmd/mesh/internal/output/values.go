@@ -50,14 +50,6 @@ func Count(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// USD returns an amount as its shortest decimal, or "-" for nil.
-func USD(amount *float64) string {
-	if amount == nil {
-		return Unknown
-	}
-	return Decimal(*amount)
-}
-
 // Decimal returns the shortest decimal that is the float64.
 func Decimal(amount float64) string { return strconv.FormatFloat(amount, 'f', -1, 64) }
 
