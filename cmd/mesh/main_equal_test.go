@@ -150,7 +150,9 @@ func TestAmountsOfTheCommandAreEqual(t *testing.T) {
 
 	html := filepath.Join(t.TempDir(), "page.html")
 	out, _ = equalMesh(t, "usage", dir, "--budget", "20", "--html", html, "--from", "2026-11-20", "--to", "2026-11-21")
-	assert.Contains(t, out, "at least "+equalAtLeast)
+	assert.Regexp(t, fmt.Sprintf(`(?m)^openai +gpt-4o +%d .* %d +at least %s$`, equalCalls, equalUnpriced, equalAtLeast), out)
+	assert.Contains(t, out, fmt.Sprintf("\ntotal at least %s USD; calls: %d, unpriced: %d\nof it 2 USD: ", equalAtLeast, equalCalls, equalUnpriced))
+	assert.Contains(t, out, "\nbesides it 0.5 USD: ")
 	assert.Contains(t, out, "spent: "+equalSpent)
 	text, err := os.ReadFile(html)
 	require.NoError(t, err)
@@ -163,6 +165,8 @@ func TestAmountsOfTheCommandAreEqual(t *testing.T) {
 		assert.Contains(t, out, "20: "+part)
 	}
 
+	out, _ = equalMesh(t, "cost", "openai", "--bill", bill, "--usage", dir)
+	assert.Contains(t, out, "Billed "+equalBill+" USD, counted "+equalBill+" USD")
 	out, errs = equalMesh(t, "cost", "openai", "--bill", bill, "--usage", dir, "-o", "json")
 	assert.Contains(t, errs, "b.jsonl.gz is a copy")
 	var cost struct {
