@@ -136,10 +136,7 @@ type checker struct {
 
 // model returns the state of a model.
 func (c checker) model(id string) retirement {
-	p, ok := models.ProviderOf(id)
-	if !ok {
-		return retirement{"", id, models.RetirementStatus{State: models.StateUnknown}}
-	}
+	p, _ := models.ProviderOf(id)
 	status := c.registry.Check(p, id, c.today)
 	if name, ok := bedrockNames[models.NormalizeModelID(p, id)]; ok && status.State == models.StateUnknown {
 		status = c.registry.Check(p, name, c.today)
@@ -152,17 +149,15 @@ var bedrockNames = map[string]string{
 	"claude-v2": "claude-2.0", "claude-v2:1": "claude-2.1", "claude-instant-v1": "claude-instant-1.2",
 }
 
-// first returns the state of the first of ids that is known, or else of the first one.
-func (c checker) first(ids []string) retirement {
-	if len(ids) == 0 {
-		return retirement{"", "", models.RetirementStatus{State: models.StateUnknown}}
-	}
-	first := c.model(ids[0])
-	for _, id := range ids[1:] {
-		if first.State != models.StateUnknown {
-			break
+// first returns the state of the first of ids that is known, or else of the first one with a provider.
+func (c checker) first(ids []string) (first retirement) {
+	first.State = models.StateUnknown
+	for _, id := range ids {
+		r := c.model(id)
+		if r.State != models.StateUnknown {
+			return r
 		}
-		if r := c.model(id); r.State != models.StateUnknown || first.Provider == "" {
+		if first.Provider == "" {
 			first = r
 		}
 	}

@@ -83,42 +83,38 @@ func (s *Search[T]) isKnown(e Entry) bool {
 	return s.known != nil && s.known.knows(e)
 }
 
-// Files adds what find finds in the files and folders of paths. It runs as many goroutines as there are processors. A binary file is
-// searched if it was given by name and binary is true.
+// Files adds what find finds in the files and folders of paths. It searches as many files at a time as there are processors. A binary file
+// is searched if it was given by name and binary is true.
 func (s *Search[T]) Files(paths []string, binary bool, find func(file, text string) []Match[T]) {
 	files := s.selection.files(paths)
-	results := make([]struct {
-		matches []Match[T]
-		isText  bool
-		err     error
-	}, len(files))
 	var bytes int64
 	for i := range files {
 		bytes += files[i].size
 	}
-	var next, done atomic.Int64
+	var done atomic.Int64
 	s.app.Progress.Reading("scanning", func() int64 { return bytes }, done.Load)
+	matches := make([][]Match[T], len(files))
 	var searches sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range files {
+		free <- struct{}{}
 		searches.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				r := &results[i]
-				var text string
-				if text, r.isText, r.err = files[i].read(binary); r.isText {
-					r.matches = find(files[i].path, text)
-				}
-				done.Add(files[i].size)
+			f := &files[i]
+			if text := f.read(binary); f.isText {
+				matches[i] = find(f.path, text)
 			}
+			done.Add(f.size)
+			<-free
 		})
 	}
 	searches.Wait()
-	for i, r := range results {
-		if r.err != nil {
-			s.Unread = append(s.Unread, exit.FileError(files[i].path, r.err))
+	for i, f := range files {
+		if f.err != nil {
+			s.Unread = append(s.Unread, exit.FileError(f.path, f.err))
 		}
-		if r.isText {
-			s.Add(r.matches)
-			s.InFolder = s.InFolder || !files[i].named
+		if f.isText {
+			s.Add(matches[i])
+			s.InFolder = s.InFolder || !f.named
 		}
 	}
 }

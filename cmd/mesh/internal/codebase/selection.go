@@ -28,8 +28,9 @@ type file struct {
 	named bool
 	// size is that of a regular file, in bytes.
 	size int64
-	// err is why the file or folder cannot be read.
-	err error
+	// isText is set when the file has been read, and err if the file or folder cannot be.
+	isText bool
+	err    error
 }
 
 // selection returns a selection by the flags, or an error that names an invalid pattern. Files of leftOut in folders are counted only.
@@ -177,24 +178,24 @@ const beginning = 8000
 
 // read returns the content of a text. A binary file has a zero byte among its first 8,000 bytes; it is read no further, unless it was named
 // and binary is true. A file is held in memory once, and not also what io.ReadAll grows through.
-func (f *file) read(binary bool) (content string, ok bool, err error) {
+func (f *file) read(binary bool) (content string) {
 	if f.err != nil {
-		return "", false, f.err
+		return ""
 	}
-	in, err := os.Open(f.path)
-	if err != nil {
-		return "", false, err
+	var in *os.File
+	if in, f.err = os.Open(f.path); f.err != nil {
+		return ""
 	}
 	defer in.Close()
 	var text strings.Builder
-	_, err = io.CopyN(&text, in, beginning)
-	ok = strings.IndexByte(text.String(), 0) < 0 || binary && f.named
-	if err == nil && ok {
+	_, err := io.CopyN(&text, in, beginning)
+	f.isText = strings.IndexByte(text.String(), 0) < 0 || binary && f.named
+	if err == nil && f.isText {
 		text.Grow(int(f.size))
 		_, err = io.Copy(&text, in)
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.isText, f.err = false, err
 	}
-	return text.String(), ok && err == nil, err
+	return text.String()
 }

@@ -116,18 +116,18 @@ func TestRead(t *testing.T) {
 		"\x00" + strings.Repeat("x", 9000): false,
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
-		text, ok, err := (&file{path: name, named: true}).read(true)
-		require.NoError(t, err)
-		assert.True(t, ok)
-		assert.Equal(t, content, text)
+		named := file{path: name, named: true}
+		assert.Equal(t, content, named.read(true))
+		assert.True(t, named.isText)
 		for _, f := range []file{{path: name, named: true}, {path: name}} {
-			text, ok, err = f.read(!f.named)
-			require.NoError(t, err)
-			assert.Equal(t, isText, ok)
+			text := f.read(!f.named)
+			require.NoError(t, f.err)
+			assert.Equal(t, isText, f.isText)
 			assert.True(t, !isText || text == content)
 		}
 	}
-	_, ok, err := (&file{path: name + "x"}).read(true)
-	require.ErrorIs(t, err, os.ErrNotExist)
-	assert.False(t, ok)
+	missing := file{path: name + "x"}
+	missing.read(true)
+	require.ErrorIs(t, missing.err, os.ErrNotExist)
+	assert.False(t, missing.isText)
 }
