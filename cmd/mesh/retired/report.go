@@ -36,11 +36,9 @@ type sourceReport struct {
 
 // newReport returns a report of what was found in a number of texts. soon is the time of --within.
 func newReport(found []mention, soon time.Duration, texts int) *sourceReport {
+	order := map[bool]int{true: 0, false: 1}
 	slices.SortStableFunc(found, func(x, y mention) int {
-		if x.fails != y.fails {
-			return map[bool]int{true: -1, false: 1}[x.fails]
-		}
-		return cmp.Or(cmp.Compare(cmp.Or(x.Date, "9999"), cmp.Or(y.Date, "9999")), cmp.Compare(x.Model, y.Model))
+		return cmp.Or(cmp.Compare(order[x.fails], order[y.fails]), cmp.Compare(cmp.Or(x.Date, "9999"), cmp.Or(y.Date, "9999")), cmp.Compare(x.Model, y.Model))
 	})
 	r := &sourceReport{[]sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts}
 	for _, m := range found {
@@ -86,36 +84,35 @@ func (m *sourceModel) when() string {
 
 // text writes each model with its places, a summary, and notes.
 func (r *sourceReport) text(w io.Writer, notes []string, all bool) error {
-	var text strings.Builder
+	var lines []string
 	width := output.Width(w)
-	line := func(text string) string { return output.Wrap(text, "    ", width) + "\n" }
+	wrapped := func(line string) string { return output.Wrap(line, "    ", width) }
 	for i := range r.list {
 		m := &r.list[i]
 		if !m.Fails && (i == 0 || r.list[i-1].Fails) {
 			if i > 0 {
-				text.WriteString("\n")
+				lines = append(lines, "")
 			}
-			text.WriteString("Not failing: no retirement within " + r.within + ".\n")
+			lines = append(lines, "Not failing: no retirement within "+r.within+".")
 		}
-		heading, _ := strings.CutSuffix(line(m.Model+"  "+m.when()+", "+output.Plural(m.Count, "place")), "\n")
-		text.WriteString(output.Heading(w, output.Mark(w, heading)) + "\n")
-		for _, places := range placeLines(m.Places, all) {
-			text.WriteString(line(places))
+		lines = append(lines, output.Heading(w, output.Mark(w, wrapped(m.Model+"  "+m.when()+", "+output.Plural(m.Count, "place")))))
+		for _, line := range placeLines(m.Places, all) {
+			lines = append(lines, wrapped(line))
 		}
 	}
 	if len(r.list) > 0 {
-		text.WriteString("\n" + output.Mark(w, line(r.summary())))
+		lines = append(lines, "", output.Mark(w, wrapped(r.summary())))
 	}
-	for _, note := range append(notes, fmt.Sprintf("%s; dates as of %s", output.Plural(r.texts, "file"), models.RetirementsAsOf())) {
-		text.WriteString(line(note))
+	for _, line := range append(notes, output.Plural(r.texts, "file")+"; dates as of "+models.RetirementsAsOf()) {
+		lines = append(lines, wrapped(line))
 	}
-	_, err := io.WriteString(w, text.String())
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }
 
 // summary counts the models by their state.
 func (r *sourceReport) summary() string {
-	soon := "retiring within " + r.within
+	soon, later := "retiring within "+r.within, "retiring later"
 	places, files, counts := 0, map[string]bool{}, map[string]int{}
 	for i := range r.list {
 		m := &r.list[i]
@@ -123,17 +120,17 @@ func (r *sourceReport) summary() string {
 		for _, p := range m.Places {
 			files[p.File] = true
 		}
-		state := string(m.State)
-		if m.State == models.StateRetiring {
-			state = "retiring later"
-			if m.Fails {
-				state = soon
-			}
+		switch {
+		case m.State != models.StateRetiring:
+			counts[string(m.State)]++
+		case m.Fails:
+			counts[soon]++
+		default:
+			counts[later]++
 		}
-		counts[state]++
 	}
 	var parts []string
-	for _, state := range []string{"retired", soon, "retiring later", "deprecated", "unknown"} {
+	for _, state := range []string{"retired", soon, later, "deprecated", "unknown"} {
 		if counts[state] > 0 {
 			parts = append(parts, table.Count(counts[state])+" "+state)
 		}
