@@ -31,17 +31,17 @@ type balanceKey struct {
 
 // balance is what was spent and what is set aside in a period.
 type balance struct {
+	label    string
 	spent    decimal.Sum
 	reserved decimal.Decimal
 	warned   bool // that most of the budget is spent
 }
 
 // reservation is what an account has set aside for a call. The call settles with the balance that it reserved from, even if the
-// period of the balance has ended. label is the value of the budget's label.
+// period of the balance has ended.
 type reservation struct {
 	account *account
 	balance *balance
-	label   string
 }
 
 func newAccount(b Budget) (*account, error) {
@@ -71,7 +71,7 @@ func (a *account) balance(labels map[string]string, period time.Time) *balance {
 	}
 	b := a.balances[key]
 	if b == nil {
-		b = new(balance)
+		b = &balance{label: key.label}
 		a.balances[key] = b
 	}
 	return b
@@ -116,9 +116,9 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 		a.advance(now)
 		b := a.balance(labels, a.period)
 		if m.unread != nil || a.refuses(b) {
-			return nil, &BudgetError{Budget: a.budget, Label: labels[a.budget.Label], Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Unread: m.unread}
+			return nil, &BudgetError{Budget: a.budget, Label: b.label, Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Unread: m.unread}
 		}
-		reserved = append(reserved, reservation{a, b, labels[a.budget.Label]})
+		reserved = append(reserved, reservation{a, b})
 	}
 	for _, r := range reserved {
 		r.balance.reserved = r.balance.reserved.Add(r.account.perCall)
@@ -135,7 +135,7 @@ func (m *Meter) charge(r *calls.Record) {
 	for _, a := range m.budgets {
 		a.advance(now)
 		if period := a.budget.Per.began(r.Time); !period.Before(a.period) || period == a.previous {
-			reservation{a, a.balance(r.Labels, period), r.Labels[a.budget.Label]}.spend(r)
+			reservation{a, a.balance(r.Labels, period)}.spend(r)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (a *account) states() (states []BudgetState) {
 			left = decimal.Decimal{}
 		}
 		states = append(states, BudgetState{
-			Budget: a.budget, Label: key.label, Period: a.period.Format(layouts[a.budget.Per]),
+			Budget: a.budget, Label: b.label, Period: a.period.Format(layouts[a.budget.Per]),
 			Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Left: left.String(),
 		})
 	}

@@ -53,13 +53,14 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // send sends the request of a call whose budgets are reserved.
 func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
-	var written writes
-	req = req.WithContext(httptrace.WithClientTrace(req.Context(), written.trace()))
+	var written atomic.Bool // a base transport that is not of net/http does not report it, but reads the body
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { written.Store(true) }}
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	res, err := t.base.RoundTrip(req)
 	switch {
 	case err == nil:
 		c.receive(res)
-	case written.any(c) && !c.target.Stored && !c.target.Unknown:
+	case (written.Load() || c.request.wasRead()) && !c.target.Stored && !c.target.Unknown:
 		c.fail(0, "there was no response")
 	default:
 		c.settle(nil)
@@ -72,21 +73,6 @@ func (t *transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()
 	}
-}
-
-// writes notes whether a request was written. A base transport that is not of net/http does not report it; then a body that was
-// read counts as written.
-type writes struct{ traced, written atomic.Bool }
-
-func (w *writes) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GetConn:      func(string) { w.traced.Store(true) },
-		WroteHeaders: func() { w.written.Store(true) },
-	}
-}
-
-func (w *writes) any(c *call) bool {
-	return w.written.Load() || (!w.traced.Load() && c.request.wasRead())
 }
 
 func closeBody(req *http.Request) {

@@ -29,7 +29,7 @@ func (r reservation) warn() {
 		return
 	}
 	b.warned = true
-	a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: r.label, Spent: b.spent.Total().String()})
+	a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: b.label, Spent: b.spent.Total().String()})
 }
 
 // unlock unlocks the Meter and delivers the warnings, which must not be called with the lock.

@@ -15,9 +15,8 @@ type chunk struct {
 	depth   int
 	text    textState
 	escape  []byte // of a text, so far
-	isKey   bool   // the text is a key, or may become one
-	isBytes bool   // the next value is that of bytes
-	key     []byte
+	isKey   bool   // the next text is a key
+	key     []byte // the last one at the top
 	pending []byte // base64 that is not decoded yet
 	padded  bool   // after = nothing may follow
 	buffer  []byte
@@ -58,7 +57,7 @@ func (c *chunk) write(p []byte) {
 			if p[0] == '\\' {
 				c.escape = append(c.escape, p[0])
 			} else {
-				c.endText()
+				c.failed, c.text = c.failed || len(c.pending) > 0, noText
 			}
 			p = p[1:]
 		}
@@ -70,20 +69,21 @@ func (c *chunk) structure(b byte) {
 	switch b {
 	case '{', '[':
 		c.depth++
-		c.isKey, c.isBytes = b == '{' && c.depth == 1, false
+		c.isKey = b == '{' && c.depth == 1
 	case '}', ']':
 		c.depth--
 	case ',':
-		c.isKey, c.isBytes = c.depth == 1, false
+		c.isKey = c.depth == 1
 	case ':':
 		c.isKey = false
 	case '"':
-		c.key = c.key[:0]
-		c.text = otherText
-		if c.isKey {
-			c.text = keyText
-		} else if c.isBytes && c.depth == 1 {
+		switch {
+		case c.isKey:
+			c.text, c.key = keyText, c.key[:0]
+		case c.depth == 1 && string(c.key) == "bytes":
 			c.text = bytesText
+		default:
+			c.text = otherText
 		}
 	}
 }
@@ -97,12 +97,6 @@ func (c *chunk) take(p []byte) {
 		c.decode(p)
 	case noText, otherText:
 	}
-}
-
-func (c *chunk) endText() {
-	c.isBytes = c.text == keyText && string(c.key) == "bytes"
-	c.failed = c.failed || len(c.pending) > 0
-	c.text = noText
 }
 
 // unescape takes a byte of an escape. Encoders may escape / = and +, which base64 has.
