@@ -59,7 +59,8 @@ func (o *Options) listenSecret() (string, error) {
 	name := filepath.Join(o.log, SecretFile)
 	secret, err := readSecret(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		secret, err = createSecret(name)
+		secret = rand.Text()
+		err = files.WriteAll(name, []byte(secret+"\n"))
 	}
 	if err != nil {
 		return "", exit.Usagef("--listen: %s: %w", name, exit.WithoutPath(err))
@@ -86,19 +87,6 @@ func readSecret(name string) (string, error) {
 		return "", errors.New("has no secret; remove the file, and set the new variables")
 	}
 	return secret, nil
-}
-
-func createSecret(name string) (string, error) {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the folder that the user named
-	if err != nil {
-		return "", err
-	}
-	secret := rand.Text()
-	_, err = file.WriteString(secret + "\n")
-	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(name)
-	}
-	return secret, err
 }
 
 // checkOutput refuses a file that other users can read as the output of --listen, which has the secret.

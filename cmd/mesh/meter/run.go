@@ -166,11 +166,8 @@ func commandStatus(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case !errors.As(err, &exited):
-		return exit.Failedf("%w", err)
+	case errors.As(err, &exited):
+		return exit.StatusError(worker.Status(exited.ProcessState))
 	}
-	if code := exited.ExitCode(); code >= 0 {
-		return exit.StatusError(code)
-	}
-	return exit.StatusError(worker.SignalStatus(exited.ProcessState))
+	return exit.Failedf("%w", err)
 }

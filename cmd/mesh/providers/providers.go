@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,8 +71,12 @@ func run(ctx context.Context, o *Options) error {
 		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(o.fail) })
 	}
 	variables := fakeproviders.Environment(s.URL)
+	text := "# Fake providers in memory. The keys are examples.\n"
+	for _, v := range variables {
+		text += "export " + v.Name + "=" + v.Value + "\n" // no value needs quotes
+	}
 	if err := o.PrintLine(variables, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# Fake providers in memory. The keys are examples.\n%s", exports(variables))
+		_, err := io.WriteString(w, text)
 		return err
 	}); err != nil {
 		return err
@@ -83,13 +86,4 @@ func run(ctx context.Context, o *Options) error {
 	}
 	<-ctx.Done()
 	return nil
-}
-
-// exports returns a line of a shell for each variable. The values need no quotes.
-func exports(variables []fakeproviders.Variable) string {
-	var b strings.Builder
-	for _, v := range variables {
-		fmt.Fprintf(&b, "export %s=%s\n", v.Name, v.Value)
-	}
-	return b.String()
 }

@@ -31,18 +31,6 @@ func (p *Proxy) newTransport() *http.Transport {
 	return base
 }
 
-// forward returns the proxy of one upstream. Paths stay as they are below its host, except for the version of known APIs.
-func (p *Proxy) forward(u Upstream) http.Handler {
-	next := p.reverse(u.URL, p.prefix(u.API), p.Meters.transport(u, p.transport))
-	if !versioned(u) {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.URL.Path, r.URL.RawPath = withVersion(r.URL.Path), withVersion(r.URL.RawPath)
-		next.ServeHTTP(w, r)
-	})
-}
-
 // toHost returns a handler that forwards requests to a host, such as api.openai.com or 127.0.0.1:8443, and counts them by it.
 func (p *Proxy) toHost(address string) http.Handler {
 	return p.reverse(&url.URL{Scheme: "https", Host: withoutPort(address)}, "", p.Meters.byHost(p.transport))
@@ -54,7 +42,7 @@ func withoutPort(address string) string { return strings.TrimSuffix(address, ":4
 // reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it, "" below its own name.
 func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
 	return &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to) },
+		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to, prefix) },
 		Transport:      transport,
 		FlushInterval:  -1, // at once
 		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
@@ -69,8 +57,12 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 	}
 }
 
-func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL) {
+// rewrite leads a request to a host. Its path stays as it is, except for the version of known APIs.
+func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL, prefix string) {
 	out := r.Out
+	if prefix != "" && versioned(to.Host) {
+		out.URL.Path, out.URL.RawPath = withVersion(out.URL.Path), withVersion(out.URL.RawPath)
+	}
 	out.URL.Scheme, out.URL.Host, out.Host = to.Scheme, to.Host, to.Host
 	out.URL.RawQuery = r.In.URL.RawQuery
 	// The transport unpacks gzip: the counts of every other encoding would be unknown.

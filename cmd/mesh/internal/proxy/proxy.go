@@ -137,7 +137,7 @@ func (p *Proxy) handler() http.Handler {
 	next := make(map[string]http.Handler, len(p.Upstreams))
 	for _, u := range p.Upstreams {
 		prefix := p.prefix(u.API)
-		next[prefix] = http.StripPrefix(prefix, p.forward(u))
+		next[prefix] = http.StripPrefix(prefix, p.reverse(u.URL, prefix, p.Meters.transport(u, p.transport)))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.RLock()

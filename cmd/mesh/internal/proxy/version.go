@@ -7,9 +7,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// versioned reports whether the paths of the APIs of an upstream are known to begin with /v1. Other hosts may have other paths.
-func versioned(u Upstream) bool {
-	p, _ := meter.HostProvider(u.URL.Host)
+// versioned reports whether the paths of the APIs of a host are known to begin with /v1. Other hosts may have other paths.
+func versioned(host string) bool {
+	p, _ := meter.HostProvider(host)
 	return p == models.OpenAI || p == models.Anthropic || p == models.XAI
 }
 

@@ -2,11 +2,7 @@
 
 package worker
 
-import (
-	"os"
+import "os"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-)
-
-// SignalStatus returns the exit status of a command that a signal ended.
-func SignalStatus(*os.ProcessState) int { return exit.Failed }
+// Status returns the exit status of a command.
+func Status(state *os.ProcessState) int { return state.ExitCode() }
