@@ -64,8 +64,8 @@ func openLog(dir string) (*calls.Log, error) {
 }
 
 // newMeters returns the Meters. With --log, budgets with a period count what others write to the folder; the others count this run.
-func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, endpoints []meter.Option) (*proxy.Meters, error) {
-	common := append(endpoints, meter.WithBudgetWarning(run.warnOfBudget))
+func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, common []meter.Option) (*proxy.Meters, error) {
+	common = append(common, meter.WithBudgetWarning(run.warnOfBudget))
 	if run.chargesOnly {
 		common = append(common, meter.WithChargesOnly())
 	}

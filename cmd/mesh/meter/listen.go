@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -114,19 +115,20 @@ func (o *Options) serve(ctx context.Context, p *proxy.Proxy) error {
 
 // writeVariables writes variables to the file of --env, which only the user can read, else to the output.
 func (o *Options) writeVariables(variables []string) error {
-	values, exports := map[string]string{}, ""
+	values := map[string]string{}
+	var exports bytes.Buffer
 	for _, v := range variables {
 		name, value, _ := strings.Cut(v, "=")
 		values[name] = value
-		exports += fmt.Sprintf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		fmt.Fprintf(&exports, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
 	if o.env == "" {
 		return o.PrintLine(values, func(w io.Writer) error {
-			_, err := io.WriteString(w, exports)
+			_, err := exports.WriteTo(w)
 			return err
 		})
 	}
-	if err := files.WriteAll(o.env, []byte(exports)); err != nil {
+	if err := files.WriteAll(o.env, exports.Bytes()); err != nil {
 		return exit.Usagef("--env %s: %w", o.env, exit.WithoutPath(err))
 	}
 	o.Note("wrote " + output.Line(o.env))

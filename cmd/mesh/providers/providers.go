@@ -2,6 +2,7 @@
 package providers
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -71,12 +72,12 @@ func run(ctx context.Context, o *Options) error {
 		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(o.fail) })
 	}
 	variables := fakeproviders.Environment(s.URL)
-	text := "# Fake providers in memory. The keys are examples.\n"
+	text := bytes.NewBufferString("# Fake providers in memory. The keys are examples.\n")
 	for _, v := range variables {
-		text += "export " + v.Name + "=" + v.Value + "\n" // no value needs quotes
+		fmt.Fprintf(text, "export %s=%s\n", v.Name, v.Value) // no value needs quotes
 	}
 	if err := o.PrintLine(variables, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+		_, err := text.WriteTo(w)
 		return err
 	}); err != nil {
 		return err

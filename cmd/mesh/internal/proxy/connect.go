@@ -43,7 +43,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 // authorized reports whether a request has the secret of the proxy, and answers it if not.
 func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Proxy-Authorization")), []byte(p.authorization())) == 1 {
-		p.strangers.admit(r)
+		p.strangers.remove(connOf(r))
 		return true
 	}
 	w.Header().Set("Proxy-Authenticate", `Basic realm="mesh meter"`)

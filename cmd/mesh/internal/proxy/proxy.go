@@ -148,7 +148,7 @@ func (p *Proxy) handler() http.Handler {
 		}
 		for prefix, upstream := range next {
 			if strings.HasPrefix(r.URL.Path, prefix+"/") {
-				p.strangers.admit(r)
+				p.strangers.remove(connOf(r))
 				if strings.HasPrefix(r.UserAgent(), "claude-cli/") {
 					p.bypasses.claude.Store(true)
 				}

@@ -50,19 +50,11 @@ func (s *strangers) add(conn net.Conn) {
 	})
 }
 
-// admit lets the connection of a request that has the secret stay.
-func (s *strangers) admit(r *http.Request) {
-	s.remove(connOf(r))
-}
-
-// remove removes a connection, and reports whether it was there.
+// remove removes a connection that has ended or shown the secret, and reports whether it was there.
 func (s *strangers) remove(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.Index(s.conns, conn)
-	if i < 0 {
-		return false
-	}
-	s.conns = slices.Delete(s.conns, i, i+1)
-	return true
+	before := len(s.conns)
+	s.conns = slices.DeleteFunc(s.conns, func(c net.Conn) bool { return c == conn })
+	return len(s.conns) < before
 }
