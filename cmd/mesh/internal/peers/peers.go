@@ -41,21 +41,17 @@ func CheckURL(text string) error {
 // cannot be read, registering would erase it.
 func Registration(ctx context.Context, c *client.MeshClient, url string) (client.RegisterRequest, error) {
 	req := client.RegisterRequest{URL: url}
+	var unknown *client.NotInRegistryError
+	var failed *client.MeshGatewayError
 	peer, err := c.GetPeer(ctx, c.Node())
 	switch {
 	case err == nil:
 		req.URL, req.Capabilities = cmp.Or(url, peer.GetURL()), peer.Capabilities
-	case !isUnregistered(err):
+	case errors.As(err, &unknown): // there is no earlier registration
+	case errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound: // the gateway is too old to return it
+	default:
 		return req, err
 	}
 	req.URL = cmp.Or(req.URL, "http://"+c.Node()+":8787") // current gateways require one
 	return req, nil
-}
-
-// isUnregistered reports whether an error of GetPeer means that there is no earlier registration, or that the gateway is too
-// old to return it.
-func isUnregistered(err error) bool {
-	var unknown *client.NotInRegistryError
-	var failed *client.MeshGatewayError
-	return errors.As(err, &unknown) || errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound
 }
