@@ -22,17 +22,6 @@ func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// containing returns rule for ids that contain part, which every match of the rule must contain. Most ids do not, and a regular
-// expression takes a microsecond to find that out.
-func containing(part string, rule idRule) idRule {
-	return func(id string) string {
-		if !strings.Contains(id, part) {
-			return id
-		}
-		return rule(id)
-	}
-}
-
 // renaming returns a rule for one id.
 func renaming(from, to string) idRule {
 	return func(id string) string {
