@@ -134,7 +134,9 @@ func (a *aggregate) merge(o *aggregate) {
 	a.others.merge(o.others)
 	a.names.merge(o.names)
 	a.mergeReasons(o)
-	a.top.merge(&o.top)
+	for _, d := range o.top {
+		a.top.insert(d)
+	}
 	a.costs.merge(o.costs)
 }
 

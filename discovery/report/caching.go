@@ -47,12 +47,11 @@ func (s *caching) merge(o *caching) {
 // add adds a call with cached tokens.
 func (s *caching) add(c *call, list *prices.List) {
 	s.calls++
-	saved, ok := savedBy(c, list)
-	if !ok {
+	if saved, ok := savedBy(c, list); ok {
+		s.saved.Add(saved)
+	} else {
 		s.skipped++
-		return
 	}
-	s.saved.Add(saved)
 }
 
 // savedBy returns what the call would have cost more with all cached tokens as input. It is not known if the list does not lead to the

@@ -76,13 +76,8 @@ func split(total item, all []item) *Change {
 // moved returns what the change of the number of calls of a model costs, at the earlier mean of the model.
 func moved(current, previous *tally) *big.Rat {
 	n0, n1 := int64(previous.orEmpty().Counted), int64(current.orEmpty().Counted)
-	switch {
-	case n0 == 0 && n1 == 0:
-		return new(big.Rat)
-	case n0 == 0:
-		return current.countedUSD().Rat()
-	case n1 == 0:
-		return previous.countedUSD().Neg().Rat()
+	if n0 == 0 {
+		return current.orEmpty().countedUSD().Rat()
 	}
 	return times(n1-n0, previous)
 }

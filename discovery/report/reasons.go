@@ -133,12 +133,7 @@ func reasonOf(c *call) reasonKey {
 
 // isEndpoint reports whether a text is why an endpoint has no counts.
 func isEndpoint(text string) bool {
-	for _, part := range []string{"has no counts", "have no counts", "billed", "are not counted", "is not counted"} {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"has no counts", "have no counts", "billed", "are not counted", "is not counted"}, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // remedy is what is shown of a reason. fixable reports whether the next calls have a cost after the fix.

@@ -38,7 +38,7 @@ type TopCall struct {
 const maxTop = 10
 
 // topCalls are the dearest calls, in order.
-type topCalls struct{ calls []dearCall }
+type topCalls []dearCall
 
 type dearCall struct {
 	TopCall
@@ -46,7 +46,7 @@ type dearCall struct {
 }
 
 func (t *topCalls) add(c *call) {
-	if len(t.calls) == maxTop && c.usd.Cmp(t.calls[maxTop-1].usd) < 0 {
+	if len(*t) == maxTop && c.usd.Cmp((*t)[maxTop-1].usd) < 0 {
 		return
 	}
 	t.insert(dearCall{TopCall{
@@ -55,9 +55,9 @@ func (t *topCalls) add(c *call) {
 }
 
 func (t *topCalls) insert(d dearCall) {
-	place, _ := slices.BinarySearchFunc(t.calls, d, compareCalls)
-	t.calls = slices.Insert(t.calls, place, d)
-	t.calls = t.calls[:min(len(t.calls), maxTop)]
+	place, _ := slices.BinarySearchFunc(*t, d, compareCalls)
+	all := slices.Insert(*t, place, d)
+	*t = all[:min(len(all), maxTop)]
 }
 
 // compareCalls puts the dearest call first, and of equal ones the earliest.
@@ -65,17 +65,11 @@ func compareCalls(a, b dearCall) int {
 	return cmp.Or(b.usd.Cmp(a.usd), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Model, b.Model))
 }
 
-func (t *topCalls) merge(o *topCalls) {
-	for _, d := range o.calls {
-		t.insert(d)
-	}
-}
-
 // top returns the dearest threads and calls.
 func (c *collector) top() Top {
 	now, before := c.current, c.previous
 	top := Top{Threads: len(now.threads.rows), Calls: []TopCall{}}
-	for _, d := range now.top.calls {
+	for _, d := range now.top {
 		top.Calls = append(top.Calls, d.TopCall)
 	}
 	threads := make([]item, 0, len(now.threads.rows))

@@ -24,12 +24,10 @@ type userDay struct {
 	day  int64
 }
 
-// userDays is what labelled calls cost, and on which days each user made one.
+// userDays is what labelled calls cost, and on which days each user made one: up to a pair more than are counted.
 type userDays struct {
 	usd  decimal.Sum
 	seen map[userDay]struct{}
-	// many reports whether there are more pairs than are kept.
-	many bool
 }
 
 func (u *userDays) add(pair userDay, c *call) {
@@ -40,22 +38,14 @@ func (u *userDays) add(pair userDay, c *call) {
 }
 
 func (u *userDays) note(pair userDay) {
-	if _, known := u.seen[pair]; known || u.many {
-		return
+	if _, known := u.seen[pair]; !known && len(u.seen) <= maxUserDays {
+		pair.user = strings.Clone(cut(pair.user))
+		u.seen[pair] = struct{}{}
 	}
-	if len(u.seen) >= maxUserDays {
-		u.many, u.seen = true, nil
-		return
-	}
-	pair.user = strings.Clone(cut(pair.user))
-	u.seen[pair] = struct{}{}
 }
 
 func (u *userDays) merge(o *userDays) {
 	u.usd.Merge(&o.usd)
-	if o.many {
-		u.many, u.seen = true, nil
-	}
 	for pair := range o.seen {
 		u.note(pair)
 	}
@@ -63,11 +53,11 @@ func (u *userDays) merge(o *userDays) {
 
 // users returns what a user cost a day; nil without users, and with too many.
 func users(current, previous *userDays) *Users {
-	if current.many || previous.many || len(current.seen) == 0 {
+	now, before := len(current.seen), len(previous.seen)
+	if now == 0 || max(now, before) > maxUserDays {
 		return nil
 	}
 	return &Users{
-		Days: len(current.seen), PerDayUSD: quotient(current.usd.Total(), len(current.seen)),
-		PreviousDays: len(previous.seen), PreviousPerDayUSD: quotient(previous.usd.Total(), len(previous.seen)),
+		Days: now, PerDayUSD: quotient(current.usd.Total(), now), PreviousDays: before, PreviousPerDayUSD: quotient(previous.usd.Total(), before),
 	}
 }

@@ -162,11 +162,11 @@ func (t *Table) Write(w io.Writer, width int, heading func(string) string) error
 		}
 	}
 	for _, row := range t.Rows {
-		lines := t.lines
+		lines := t.lines(row, &l)
 		if l.stacked {
-			lines = func(row []string, l *layout) []string { return t.stack(row, l, width) }
+			lines = t.stack(row, &l, width)
 		}
-		for _, line := range lines(row, &l) {
+		for _, line := range lines {
 			text.WriteString(line + "\n")
 		}
 	}

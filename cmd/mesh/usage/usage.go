@@ -268,21 +268,20 @@ func (o *Options) warnLabels() (warned bool) {
 	for _, name := range slices.Sorted(maps.Keys(o.Match)) {
 		opts.By = [][]string{{"label:" + name}}
 		sums, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
+		groups := sums[0]
+		if len(groups) == 0 || slices.ContainsFunc(groups, func(g calls.Group) bool { return g.By[0] == o.Match[name] }) {
+			continue
+		}
 		var values []string
-		found := len(sums[0]) == 0
-		for _, group := range sums[0] {
-			found = found || group.By[0] == o.Match[name]
-			if value := group.By[0]; value != "" && len(values) < maxValues {
-				values = append(values, strconv.Quote(value))
+		for _, g := range groups {
+			if g.By[0] != "" {
+				values = append(values, strconv.Quote(g.By[0]))
 			}
 		}
-		switch {
-		case found:
-			continue
-		case values == nil:
+		if values == nil {
 			o.Warn(fmt.Errorf("--label: no call has the label %q", name))
-		default:
-			o.Warn(fmt.Errorf("--label: no call has %s=%s; it is one of %s", name, o.Match[name], strings.Join(values, ", ")))
+		} else {
+			o.Warn(fmt.Errorf("--label: no call has %s=%s; it is one of %s", name, o.Match[name], strings.Join(values[:min(len(values), maxValues)], ", ")))
 		}
 		warned = true
 	}

@@ -14,10 +14,9 @@ import (
 // tableRow is a row of a table of costs.
 type tableRow struct {
 	report.Row
-	// ID is the model of a row of models, and Name what is shown of another one.
-	ID      report.ModelID
-	Name    string
-	IsModel bool
+	// ID is the model of a row of models, and Name what is shown in place of a value.
+	ID   report.ModelID
+	Name string
 	// Rest marks a row that is not of one value.
 	Rest bool
 	// Wide rows are not on a phone, and Narrow ones only there.
@@ -37,7 +36,7 @@ func (p *page) ModelTable() costTable {
 	var rows []tableRow
 	for i := range p.Models {
 		m := &p.Models[i]
-		rows = append(rows, tableRow{Row: m.Row, ID: m.ModelID, IsModel: true, Rest: m.Others})
+		rows = append(rows, tableRow{Row: m.Row, ID: m.ModelID, Rest: m.Others})
 	}
 	return p.table("model", rows)
 }
@@ -114,7 +113,7 @@ func (p *page) rest(rows []tableRow) tableRow {
 	for i := range rows {
 		all = append(all, rows[i].Row)
 	}
-	sum := tableRow{Row: p.Others(all), Rest: true, IsModel: rows[0].IsModel}
+	sum := tableRow{Row: p.Others(all), Rest: true}
 	sum.ChangeText = p.ChangeOf(&sum.Row)
 	return sum
 }
@@ -144,20 +143,13 @@ func (p *page) Timings() (rows []timing) {
 	}
 	slices.SortStableFunc(latency, func(a, b report.Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
 	for _, m := range latency {
-		t := timing{Latency: m, Bad: rateValue(m.Rate) >= highRate}
+		t := timing{Latency: m, Bad: m.Rate != nil && *m.Rate >= highRate}
 		if low, high := m.First.P50MS, m.First.P95MS; low != nil && high != nil && slowest > 0 {
 			t.X, t.Width = coordinate(100**low/slowest), coordinate(100*max(0, *high-*low)/slowest)
 		}
 		rows = append(rows, t)
 	}
 	return rows
-}
-
-func rateValue(rate *float64) float64 {
-	if rate == nil {
-		return 0
-	}
-	return *rate
 }
 
 // first returns the first rows of a table.
