@@ -118,28 +118,6 @@ func (s *setting) wanted(name string) bool {
 	return slices.Contains(s.Labels, name)
 }
 
-// merge adds the calls of another period.
-func (a *aggregate) merge(o *aggregate) {
-	a.total.merge(&o.total)
-	a.tries.merge(&o.tries)
-	for status, n := range o.status {
-		a.status[status] += n
-	}
-	for number, more := range o.days {
-		made(a.days, number).merge(more)
-	}
-	for id, more := range o.models {
-		a.model(id).merge(more)
-	}
-	a.others.merge(o.others)
-	a.names.merge(o.names)
-	a.mergeReasons(o)
-	for _, d := range o.top {
-		a.top.insert(d)
-	}
-	a.costs.merge(o.costs)
-}
-
 // model adds up the calls of a model.
 type model struct {
 	tally
@@ -175,7 +153,7 @@ func (m *model) addRetiring(c *call, a *aggregate) {
 	}
 	for name, value := range c.Labels {
 		if a.wanted(name) && value != "" {
-			m.addUser(user{name, cut(value)}, 1)
+			m.addUser(user{name, cut(value)})
 		}
 	}
 }
@@ -186,19 +164,8 @@ type user struct{ label, value string }
 // maxUsers bounds the values that are kept of a retiring model.
 const maxUsers = 1000
 
-func (m *model) addUser(u user, n int) {
+func (m *model) addUser(u user) {
 	if _, known := m.users[u]; known || len(m.users) < maxUsers {
-		m.users[u] += n
-	}
-}
-
-func (m *model) merge(o *model) {
-	m.tally.merge(&o.tally)
-	m.tries.merge(&o.tries)
-	m.days.merge(o.days)
-	m.caching.merge(&o.caching)
-	m.same.merge(&o.same)
-	for u, n := range o.users {
-		m.addUser(u, n)
+		m.users[u]++
 	}
 }

@@ -60,20 +60,7 @@ func (a *attempts) add(c *call) {
 		t.Failed++
 	}
 	if !c.Failed && c.Complete && c.Duration > 0 {
-		t.times.add(bucketOf(float64(c.Duration)/float64(time.Millisecond)), 1)
-	}
-}
-
-func (a *attempts) merge(o *attempts) {
-	a.first.merge(&o.first)
-	a.retries.merge(&o.retries)
-}
-
-func (t *triesSum) merge(o *triesSum) {
-	t.Calls += o.Calls
-	t.Failed += o.Failed
-	for bucket, n := range o.times {
-		t.times.add(bucket, n)
+		t.times.add(float64(c.Duration) / float64(time.Millisecond))
 	}
 }
 

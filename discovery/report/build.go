@@ -43,15 +43,11 @@ func (c *collector) report() *Report {
 
 // settle makes the period one of a first run, if all calls are younger than the default one.
 func (c *collector) settle() {
-	first, ok := c.history.first()
-	if c.chosen || !ok || c.previous.total.Calls > 0 || first <= calendar.DayNumber(c.window.current.From) {
+	if c.firstRun == nil || c.firstRun.total.Calls == 0 {
 		return
 	}
-	if c.current.total.Calls+c.today.total.Calls == 0 {
-		return
-	}
-	c.current.merge(c.today)
-	c.today = newAggregate(c.setting, true)
+	first, _ := c.history.first()
+	c.current, c.today = c.firstRun, newAggregate(c.setting, true)
 	c.window.set(dayTime(first), dayTime(c.window.today+1))
 }
 

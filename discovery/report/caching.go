@@ -38,12 +38,6 @@ type caching struct {
 	saved          decimal.Sum
 }
 
-func (s *caching) merge(o *caching) {
-	s.calls += o.calls
-	s.skipped += o.skipped
-	s.saved.Merge(&o.saved)
-}
-
 // add adds a call with cached tokens.
 func (s *caching) add(c *call, list *prices.List) {
 	s.calls++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -91,7 +92,9 @@ type collector struct {
 	mu                sync.Mutex
 	current, previous *aggregate
 	// today has the calls of today if they are not in the period.
-	today         *aggregate
+	today *aggregate
+	// firstRun has the calls of the default period and of today; nil for another period, and if there are calls before it.
+	firstRun      *aggregate
 	history       history
 	spent         []*spending
 	sessions      Sessions
@@ -103,6 +106,9 @@ type collector struct {
 func newCollector(s *setting) *collector {
 	c := &collector{
 		setting: s, current: newAggregate(s, true), previous: newAggregate(s, false), today: newAggregate(s, true), history: history{},
+	}
+	if !s.chosen {
+		c.firstRun = newAggregate(s, true)
 	}
 	for range s.budgets {
 		c.spent = append(c.spent, newSpending())
@@ -159,6 +165,13 @@ func (c *collector) add(one *call) {
 	}
 	if inCurrent || inPrevious || (one.day <= today && one.day >= c.historyBegin) {
 		c.history.add(one.day, one.usd)
+		switch {
+		case c.firstRun == nil:
+		case one.day <= calendar.DayNumber(c.window.current.From):
+			c.firstRun = nil
+		default:
+			c.firstRun.add(one)
+		}
 	}
 	c.addBudgets(one)
 }

@@ -25,11 +25,11 @@ func valueOf(bucket int) float64 { return 2 * math.Pow(gamma, float64(bucket)) /
 // histogram counts positive values by their size. Few of the possible buckets are used.
 type histogram map[int]int
 
-func (h *histogram) add(bucket, n int) {
+func (h *histogram) add(value float64) {
 	if *h == nil {
 		*h = histogram{}
 	}
-	(*h)[bucket] += n
+	(*h)[bucketOf(value)]++
 }
 
 func (h histogram) count() (n int) {
@@ -69,14 +69,6 @@ func (c costs) add(usd decimal.Decimal) {
 	b := made(c, bucketOf(f))
 	b.calls++
 	b.usd.Add(usd)
-}
-
-func (c costs) merge(o costs) {
-	for bucket, more := range o {
-		b := made(c, bucket)
-		b.calls += more.calls
-		b.usd.Merge(&more.usd)
-	}
 }
 
 // dearest returns what the dearest n calls cost. If only a part of the calls of the last bucket is among them, their cost is the mean of the

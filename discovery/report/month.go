@@ -66,12 +66,6 @@ func (h history) first() (first int64, ok bool) {
 
 func (h history) add(number int64, usd decimal.Decimal) { made(h, number).Add(usd) }
 
-func (h history) merge(o history) {
-	for number, usd := range o {
-		h.add(number, usd.Total())
-	}
-}
-
 // cost returns the known cost of a day.
 func (h history) cost(number int64) decimal.Decimal {
 	if sum := h[number]; sum != nil {

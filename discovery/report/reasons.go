@@ -73,7 +73,7 @@ type reasonSum struct {
 func (a *aggregate) addReason(c *call) {
 	s := a.reason(reasonOf(c))
 	s.add(c)
-	s.addModel(c.id, 1)
+	s.addModel(c.id)
 }
 
 func (a *aggregate) reason(key reasonKey) *reasonSum {
@@ -89,21 +89,11 @@ func (a *aggregate) reason(key reasonKey) *reasonSum {
 	return s
 }
 
-func (s *reasonSum) addModel(id ModelID, n int) {
+func (s *reasonSum) addModel(id ModelID) {
 	if _, known := s.models[id]; !known && len(s.models) >= maxModels {
 		id = ModelID{}
 	}
-	s.models[id] += n
-}
-
-func (a *aggregate) mergeReasons(o *aggregate) {
-	for key, more := range o.reasons {
-		s := a.reason(key)
-		s.merge(&more.tally)
-		for id, n := range more.models {
-			s.addModel(id, n)
-		}
-	}
+	s.models[id]++
 }
 
 // unpricedText is the text of a prices.UnpricedError: what is not known, perhaps a name, and the model. Older files have another

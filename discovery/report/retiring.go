@@ -94,12 +94,6 @@ type replacing struct {
 	usd, would decimal.Sum
 }
 
-func (s *replacing) merge(o *replacing) {
-	s.calls += o.calls
-	s.usd.Merge(&o.usd)
-	s.would.Merge(&o.would)
-}
-
 // add adds a call, at the prices of now.
 func (s *replacing) add(c *call, replacement string, now time.Time, list *prices.List) {
 	if !c.counted || !c.HasUsage {

@@ -49,12 +49,9 @@ func (t *topCalls) add(c *call) {
 	if len(*t) == maxTop && c.usd.Cmp((*t)[maxTop-1].usd) < 0 {
 		return
 	}
-	t.insert(dearCall{TopCall{
+	d := dearCall{TopCall{
 		ModelID: c.id, ID: strings.Clone(cut(c.ID)), Time: c.Time, USD: c.usd.String(), Input: c.input, Output: c.output, Thread: strings.Clone(cut(c.thread())),
-	}, c.usd})
-}
-
-func (t *topCalls) insert(d dearCall) {
+	}, c.usd}
 	place, _ := slices.BinarySearchFunc(*t, d, compareCalls)
 	all := slices.Insert(*t, place, d)
 	*t = all[:min(len(all), maxTop)]

@@ -34,20 +34,9 @@ func (u *userDays) add(pair userDay, c *call) {
 	if c.known {
 		u.usd.Add(c.usd)
 	}
-	u.note(pair)
-}
-
-func (u *userDays) note(pair userDay) {
 	if _, known := u.seen[pair]; !known && len(u.seen) <= maxUserDays {
 		pair.user = strings.Clone(cut(pair.user))
 		u.seen[pair] = struct{}{}
-	}
-}
-
-func (u *userDays) merge(o *userDays) {
-	u.usd.Merge(&o.usd)
-	for pair := range o.seen {
-		u.note(pair)
 	}
 }
 

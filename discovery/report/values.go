@@ -49,14 +49,6 @@ func (v *values) row(value string, room *int) *tally {
 	return row
 }
 
-func (v *values) merge(o *values, room *int) {
-	v.all.merge(&o.all)
-	v.others.merge(&o.others)
-	for value, more := range o.rows {
-		v.row(value, room).merge(more)
-	}
-}
-
 // folded reports whether there were more values than rows.
 func (v *values) folded() bool { return v.others.Calls > 0 }
 
@@ -114,15 +106,4 @@ func (n *names) label(name string) *values {
 		n.labels[strings.Clone(name)] = v
 	}
 	return v
-}
-
-// merge adds the names of another period.
-func (n *names) merge(o *names) {
-	for name, more := range o.labels {
-		if v := n.label(name); v != nil {
-			v.merge(more, &n.room)
-		}
-	}
-	n.threads.merge(&o.threads, &n.room)
-	n.users.merge(&o.users)
 }
