@@ -2,12 +2,11 @@ package discoverytest
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // Completion is what the server returns to requests for a completion.
@@ -26,7 +25,7 @@ type Completion struct {
 func (s *Server) SetCompletion(op Operation, c Completion) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.completions[op]; !known {
+	if s.usage[op] == nil {
 		panic(fmt.Sprintf("discoverytest: SetCompletion: operation %q has no completions", op))
 	}
 	if c.Usage != nil && !json.Valid(c.Usage) {
@@ -41,31 +40,32 @@ type completionAPI struct {
 	service service
 	paths   []string
 	content string // the required field with the content
-	usage   string // the standard usage
-	write   func(completion) answer
+	form    string // the template of the response; that of a stream has " stream" at its end
 }
 
-// completion is a response to one request.
-type completion struct {
-	service      discovery.Service
-	number       int // of the responses of this server, from 1
-	model, text  string
-	usage        json.RawMessage
-	stream       bool
-	includeUsage bool // a stream of the chat API was asked for the usage
-	array        bool // a stream of Gemini is a JSON array
+var completionAPIs = []completionAPI{
+	{CreateOpenAIChat, openAI, []string{"/v1/chat/completions"}, "messages", "chat"},
+	{CreateOpenAIResponse, openAI, []string{"/v1/responses"}, "input", "response"},
+	{CreateDeepSeekChat, deepSeek, []string{"/chat/completions", "/v1/chat/completions"}, "messages", "chat"},
+	{CreateDeepSeekResponse, deepSeek, []string{"/responses", "/v1/responses"}, "input", "response"},
+	{CreateXAIChat, xai, []string{"/v1/chat/completions"}, "messages", "chat"},
+	{CreateXAIResponse, xai, []string{"/v1/responses"}, "input", "response"},
+	{CreateAnthropicMessage, anthropic, []string{"/v1/messages"}, "messages", "message"},
+	{GenerateGeminiContent, gemini, []string{"/v1beta/models/{call}", "/v1/models/{call}"}, "contents", "content"},
+	{CreateGeminiChat, geminiChat, []string{"/v1beta/openai/chat/completions"}, "messages", "chat"},
 }
 
-// created is the time of all completions, 2026-11-22.
-const created = 1_795_305_600
-
-// words returns the parts of the text that a stream sends.
-func (c completion) words() []string { return strings.SplitAfter(c.text, " ") }
+// standardUsage has the usage of 100 input and 20 output tokens for each operation.
+//
+//go:embed completions/usage.json
+var standardUsage []byte
 
 func (s *Server) completionRoutes() []route {
+	if err := json.Unmarshal(standardUsage, &s.usage); err != nil {
+		panic(err) // the file is part of the package
+	}
 	var routes []route
-	for _, api := range completionAPIs() {
-		s.completions[api.op] = Completion{}
+	for _, api := range completionAPIs {
 		for _, path := range api.paths {
 			routes = append(routes, route{
 				op: api.op, service: api.service, pattern: "POST " + path,
@@ -79,7 +79,7 @@ func (s *Server) completionRoutes() []route {
 // complete responds to a request for a completion.
 func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	var fields map[string]json.RawMessage
-	c := completion{service: api.service.name}
+	c := completion{Service: api.service.name}
 	if err := json.NewDecoder(r.Body).Decode(&fields); err != nil {
 		return api.service.bad("The body is not a JSON object.")
 	}
@@ -90,66 +90,37 @@ func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	switch {
 	case isGemini && !c.readGeminiCall(r):
 		return notFound(r)
-	case c.model == "":
+	case c.Model == "":
 		return api.service.bad("A model is required.")
 	case len(fields[api.content]) == 0:
 		return api.service.bad(api.content + " is required.")
-	case api.service.name == discovery.ServiceAnthropic && len(fields["max_tokens"]) == 0:
+	case api.form == "message" && len(fields["max_tokens"]) == 0:
 		return api.service.bad("max_tokens: Field required")
-	case api.service.name == discovery.ServiceAnthropic && r.Header.Get("Anthropic-Version") == "":
+	case api.form == "message" && r.Header.Get("Anthropic-Version") == "":
 		return api.service.bad("anthropic-version: header is required")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	set := s.completions[api.op]
 	s.completed++
-	c.number, c.model, c.text = s.completed, cmp.Or(set.Model, c.model), cmp.Or(set.Text, "Hello there.")
-	if c.usage = set.Usage; c.usage == nil {
-		c.usage = json.RawMessage(api.usage)
+	c.Number, c.Model, c.Text = s.completed, cmp.Or(set.Model, c.Model), cmp.Or(set.Text, "Hello there.")
+	if c.Usage = set.Usage; c.Usage == nil {
+		c.Usage = s.usage[api.op]
 	}
-	return api.write(c)
+	return c.answer(api.form)
 }
 
 // readOptions reads the fields that decide on the form of a response. A field of another type is ignored.
 func (c *completion) readOptions(fields map[string]json.RawMessage) {
-	var options struct {
-		IncludeUsage bool `json:"include_usage"`
-	}
-	_ = json.Unmarshal(fields["model"], &c.model)
+	_ = json.Unmarshal(fields["model"], &c.Model)
 	_ = json.Unmarshal(fields["stream"], &c.stream)
-	_ = json.Unmarshal(fields["stream_options"], &options)
-	c.includeUsage = options.IncludeUsage
+	_ = json.Unmarshal(fields["stream_options"], &c.Options)
 }
 
-// completionAPIs returns the APIs with their standard usage.
-func completionAPIs() []completionAPI {
-	const (
-		chat = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":0},` +
-			`"completion_tokens_details":{"reasoning_tokens":0}}`
-		deepSeekChat = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":0},` +
-			`"prompt_cache_hit_tokens":0,"prompt_cache_miss_tokens":100}`
-		xaiChat = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":0},` +
-			`"completion_tokens_details":{"reasoning_tokens":0},"num_sources_used":0,"cost_in_usd_ticks":500000}`
-		openAICompatible = `{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120}`
-		responses        = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":0},"output_tokens":20,` +
-			`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":120}`
-		xaiResponses = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":0},"output_tokens":20,` +
-			`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":120,"num_sources_used":0,"cost_in_usd_ticks":500000}`
-		messages = `{"input_tokens":100,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,` +
-			`"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":20,` +
-			`"service_tier":"standard","inference_geo":"not_available"}`
-		contents = `{"promptTokenCount":100,"candidatesTokenCount":20,"totalTokenCount":120,` +
-			`"promptTokensDetails":[{"modality":"TEXT","tokenCount":100}]}`
-	)
-	return []completionAPI{
-		{CreateOpenAIChat, openAI, []string{"/v1/chat/completions"}, "messages", chat, writeChat},
-		{CreateOpenAIResponse, openAI, []string{"/v1/responses"}, "input", responses, writeResponse},
-		{CreateDeepSeekChat, deepSeek, []string{"/chat/completions", "/v1/chat/completions"}, "messages", deepSeekChat, writeChat},
-		{CreateDeepSeekResponse, deepSeek, []string{"/responses", "/v1/responses"}, "input", responses, writeResponse},
-		{CreateXAIChat, xai, []string{"/v1/chat/completions"}, "messages", xaiChat, writeChat},
-		{CreateXAIResponse, xai, []string{"/v1/responses"}, "input", xaiResponses, writeResponse},
-		{CreateAnthropicMessage, anthropic, []string{"/v1/messages"}, "messages", messages, writeMessage},
-		{GenerateGeminiContent, gemini, []string{"/v1beta/models/{call}", "/v1/models/{call}"}, "contents", contents, writeGeminiContent},
-		{CreateGeminiChat, geminiChat, []string{"/v1beta/openai/chat/completions"}, "messages", openAICompatible, writeChat},
-	}
+// readGeminiCall reads a call such as gemini-2.5-flash:streamGenerateContent?alt=sse and reports whether its method is known.
+func (c *completion) readGeminiCall(r *http.Request) bool {
+	model, method, _ := strings.Cut(r.PathValue("call"), ":")
+	c.Model, c.stream, c.header = model, method == "streamGenerateContent", googleJSON
+	c.array = c.stream && r.URL.Query().Get("alt") != "sse"
+	return c.stream || method == "generateContent"
 }

@@ -78,8 +78,9 @@ type Server struct {
 	site     *testserver.Server[Operation, Request]
 
 	mu          sync.Mutex
-	rows        []json.RawMessage // of the catalog
-	prices      string            // the price table
+	rows        []json.RawMessage             // of the catalog
+	prices      string                        // the price table
+	usage       map[Operation]json.RawMessage // the standard usage of completions
 	completions map[Operation]Completion
 	completed   int
 }
