@@ -122,6 +122,45 @@ func TestSessionsNeedConstantMemory(t *testing.T) {
 	assert.Less(t, most, uint64(64<<20))
 }
 
+// What a program writes while its file is read counts, up to a line whose end is not there yet.
+func TestSessionFilesThatGrow(t *testing.T) {
+	t.Parallel()
+	line := func(i int) string { return strings.Replace(fmt.Sprintf(claudeText, "x"), "msg_1", fmt.Sprint("msg_", i), 1) }
+	var content strings.Builder
+	const n = 1500 // more than are kept for repeated lines, so that a call is yielded before the end of the file
+	for i := range n {
+		content.WriteString(line(i))
+	}
+	file := filepath.Join(t.TempDir(), "session.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(content.String()), 0o600))
+	program, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	defer program.Close()
+	last := line(n + 1)
+	count := 0
+	var errs []error
+	for _, err := range calls.Sessions(file) {
+		if count == 0 {
+			_, err := program.WriteString(line(n) + last[:100])
+			require.NoError(t, err)
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		count++
+	}
+	assert.Equal(t, n+1, count)
+	require.Len(t, errs, 1)
+	require.ErrorContains(t, errs[0], "session.jsonl:1502: the end of the line is missing")
+
+	_, err = program.WriteString(last[100:])
+	require.NoError(t, err)
+	records, errs := collect(calls.Sessions(file))
+	assert.Len(t, records, n+2)
+	assert.Empty(t, errs)
+}
+
 func TestSessionLinesOfOtherVersions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
