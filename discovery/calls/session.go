@@ -100,8 +100,7 @@ type session struct {
 	ready   []byte
 	numbers []int
 	errs    []error
-	// buffer and text are kept to be reused.
-	buffer, text []byte
+	buffer  []byte // kept to be reused
 }
 
 // open returns the reader of a file: source, or if it is a session file a session.

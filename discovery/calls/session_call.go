@@ -40,20 +40,20 @@ func (s *session) add() {
 	case l.copied && !c.copied:
 		return
 	}
-	c.line, c.number, c.copied = append(c.line[:0], s.callLine()...), s.number, l.copied
+	c.line, c.number, c.copied = s.appendCall(c.line[:0]), s.number, l.copied
 	if c.id = string(l.id); c.id != "" {
 		s.byID[c.id] = c
 	}
 }
 
-// callLine returns the call as a line of a calls file.
-func (s *session) callLine() []byte {
+// appendCall appends the call of the line to text, as a line of a calls file.
+func (s *session) appendCall(text []byte) []byte {
 	l := &s.line
-	text := append(s.text[:0], `{"session":true`...)
+	text = append(append(append(text, `{"session":true,"usage":{`...), l.usage[1:]...), '}') // without its first comma
 	for _, member := range [...]struct {
 		name  string
 		value []byte
-	}{{"provider", s.provider}, {"api", s.api}, {"id", l.id}, {"time", l.time}, {"model", l.model}, {"usage", l.usage}, {"labels", s.labels}} {
+	}{{"provider", s.provider}, {"api", s.api}, {"id", l.id}, {"time", l.time}, {"model", l.model}, {"labels", s.labels}} {
 		if member.value != nil {
 			text = appendMember(text, member.name, member.value)
 		}
@@ -61,8 +61,7 @@ func (s *session) callLine() []byte {
 	if l.model == nil {
 		text = append(text, `,"usd":null,"unpriced":"the session file does not state the model"`...)
 	}
-	s.text = append(text, "}\n"...)
-	return s.text
+	return append(text, "}\n"...)
 }
 
 // release makes the first open call final.
@@ -85,13 +84,6 @@ func (s *session) addCounts(names ...string) {
 	for i, name := range names {
 		l.usage = appendMember(l.usage, name, strconv.AppendInt(number[:0], l.counts[i], 10))
 	}
-	s.addUsage()
-}
-
-// addUsage adds the call of a line, in whose usage the braces are missing.
-func (s *session) addUsage() {
-	s.line.usage[0] = '{'
-	s.line.usage = append(s.line.usage, '}')
 	s.add()
 }
 

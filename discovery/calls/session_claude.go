@@ -18,7 +18,7 @@ func beginClaude(s *session) {
 			s.fail(errNoUsage)
 		case l.counts[0] > 0:
 			s.setLabels(l.cwd, l.session)
-			s.addUsage()
+			s.add()
 		}
 	}
 }

@@ -19,7 +19,7 @@ type sessionLine struct {
 
 	copied, failed      bool // copied: from another agent of the session
 	counts, last, total sessionCounts
-	usage               []byte // the members of the usage object
+	usage               []byte // the members of the usage object, each after a comma
 }
 
 // sessionCounts are counts in an order that each program has.

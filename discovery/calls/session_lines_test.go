@@ -125,7 +125,9 @@ func TestSessionsNeedConstantMemory(t *testing.T) {
 // What a program writes while its file is read counts, up to a line whose end is not there yet.
 func TestSessionFilesThatGrow(t *testing.T) {
 	t.Parallel()
-	line := func(i int) string { return strings.Replace(fmt.Sprintf(claudeText, "x"), "msg_1", fmt.Sprint("msg_", i), 1) }
+	line := func(i int) string {
+		return strings.Replace(fmt.Sprintf(claudeText, "x"), "msg_1", fmt.Sprint("msg_", i), 1)
+	}
 	var content strings.Builder
 	const n = 1500 // more than are kept for repeated lines, so that a call is yielded before the end of the file
 	for i := range n {
