@@ -5,6 +5,7 @@ package retired
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,14 +135,30 @@ type checker struct {
 	soon     time.Duration
 }
 
-// model returns the state of a model.
-func (c checker) model(id string) retirement {
+// model returns the state of a model: by the date of the platform, if it has one, else by that of the provider.
+func (c checker) model(platform, id string) retirement {
 	p, _ := models.ProviderOf(id)
-	status := c.registry.Check(p, id, c.today)
+	status := c.registry.CheckOn(platform, p, id, c.today)
+	if status.Date == "" && status.State != models.StateDeprecated {
+		status = c.registry.Check(p, id, c.today)
+	}
 	if name, ok := bedrockNames[models.NormalizeModelID(p, id)]; ok && status.State == models.StateUnknown {
 		status = c.registry.Check(p, name, c.today)
 	}
 	return retirement{p, id, status}
+}
+
+// platformOf returns the platform in whose way an id is written, or "".
+func platformOf(id string) string {
+	switch {
+	case strings.Contains(id, "anthropic."):
+		return "bedrock"
+	case strings.Contains(id, "@"), strings.HasPrefix(id, "vertex_ai/"):
+		return "vertex"
+	case strings.HasPrefix(id, "azure/"):
+		return "azure"
+	}
+	return ""
 }
 
 // bedrockNames are the ids of models that Bedrock names by a version.
@@ -153,7 +170,7 @@ var bedrockNames = map[string]string{
 func (c checker) first(ids []string) (first retirement) {
 	first.State = models.StateUnknown
 	for _, id := range ids {
-		r := c.model(id)
+		r := c.model(platformOf(ids[0]), id)
 		if r.State != models.StateUnknown {
 			return r
 		}
