@@ -88,12 +88,17 @@ func (a *account) refuses(b *balance) bool {
 
 func (b *balance) committed() decimal.Decimal { return b.spent.Total().Add(b.reserved) }
 
-// spend adds what a call costs to the balance: nothing without a record. Subscriptions that cost nothing have no reservation.
+// spend adds what a call costs to the balance: nothing without a record. Subscriptions that cost nothing have no reservation. It notes a
+// warning when that is due.
 func (r reservation) spend(of *calls.Record) {
+	a, b := r.account, r.balance
 	if of != nil {
-		r.balance.spent.Add(budget.Expense(of, r.account.perCall, false))
+		b.spent.Add(budget.Expense(of, a.perCall, false))
 	}
-	r.warn()
+	if !b.warned && b.spent.Total().Cmp(a.warnAt) >= 0 {
+		b.warned = true
+		a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: b.label, Spent: b.spent.Total().String()})
+	}
 }
 
 // unknown is the record of a call of which nothing is known.
@@ -128,7 +133,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 
 // charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the previous one.
 func (m *Meter) charge(r *calls.Record) {
-	if len(m.budgets) == 0 || m.free(r.Billing) {
+	if m.free(r.Billing) {
 		return
 	}
 	now := time.Now()

@@ -22,16 +22,6 @@ func WithBudgetWarning(warn func(BudgetWarning)) Option {
 	}
 }
 
-// warn notes a warning when it is due.
-func (r reservation) warn() {
-	a, b := r.account, r.balance
-	if b.warned || b.spent.Total().Cmp(a.warnAt) < 0 {
-		return
-	}
-	b.warned = true
-	a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: b.label, Spent: b.spent.Total().String()})
-}
-
 // unlock unlocks the Meter and delivers the warnings, which must not be called with the lock.
 func (m *Meter) unlock() {
 	var due []BudgetWarning

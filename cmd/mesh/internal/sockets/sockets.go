@@ -21,8 +21,8 @@ type Config struct {
 	Own func(local netip.AddrPort) bool
 	// Secret is a text in the environment of the command, by which its children are known whose parent has ended.
 	Secret string
-	// Lookup returns the addresses of a host; nil is that of net.
-	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Lookup returns the addresses of a host in the network "ip"; nil is that of net.
+	Lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 // Traffic is the connections to a host. The bytes are a lower bound: those of a connection are known as far as it was seen.
@@ -66,9 +66,7 @@ type sighting struct {
 // New returns a Watch that disregards the connections there are.
 func New(c Config) *Watch {
 	if c.Lookup == nil {
-		c.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		}
+		c.Lookup = net.DefaultResolver.LookupNetIP
 	}
 	w := &Watch{Config: c, diag: openDiag(), seen: map[connection]*sighting{}, names: map[netip.AddrPort]string{}, stop: make(chan struct{})}
 	for _, host := range c.Hosts {
@@ -165,7 +163,7 @@ func (w *Watch) lookUp(ctx context.Context) {
 		all.Go(func() {
 			defer func() { <-running }()
 			name, port := split(host)
-			addresses, _ := w.Lookup(ctx, name)
+			addresses, _ := w.Lookup(ctx, "ip", name)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, a := range addresses {

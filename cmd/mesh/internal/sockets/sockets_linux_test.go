@@ -90,7 +90,7 @@ func watch(t *testing.T, address string) *sockets.Watch {
 		Hosts:  []string{"model.example.com:" + port, "away.example.com:" + port},
 		Own:    func(netip.AddrPort) bool { return false },
 		Secret: "a-secret-of-" + t.Name(),
-		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+		Lookup: func(_ context.Context, _, host string) ([]netip.Addr, error) {
 			if host == "model.example.com" {
 				return []netip.Addr{netip.MustParseAddr("::ffff:127.0.0.1")}, nil
 			}
