@@ -95,12 +95,13 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 
 // Spent returns what was counted until now.
 func (m *Meter) Spent() Spent {
+	spent := Spent{USD: "0", AtLeastUSD: "0"}
 	if m.ready() != nil {
-		return Spent{USD: "0", AtLeastUSD: "0"}
+		return spent
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	spent := Spent{USD: "0", AtLeastUSD: "0", Ignored: m.ignored}
+	spent.Ignored = m.ignored
 	totals, _ := calls.NewTotals()
 	totals.Merge(m.totals)
 	for _, h := range m.held {
