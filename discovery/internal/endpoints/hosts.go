@@ -1,9 +1,9 @@
 package endpoints
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
 // providerHosts are the official hosts of the providers. OpenAI and xAI have regional ones too. The Claude Platform on AWS is
@@ -14,18 +14,13 @@ var providerHosts = map[string]string{
 }
 
 var (
-	openAIHost    = expression(`^(?:ae|au|ca|eu|gb|in|jp|kr|sg|us)\.api\.openai\.com$`)
-	xaiHost       = expression(`^(?:us-east-1|us-west-2|eu-west-1)\.api\.x\.ai$`)
-	claudeAWSHost = expression(`^aws-external-anthropic\.` + awsRegion + `\.api\.aws$`)
-	bedrockHost   = expression(`^(?:bedrock-runtime(?:-fips)?\.(` + awsRegion + `)\.(?:amazonaws\.com|api\.aws)|bedrock-mantle\.(` + awsRegion + `)\.api\.aws)$`)
-	vertexHost    = expression(`^(?:([a-z]+(?:-[a-z]+\d+)?)-)?aiplatform\.(?:(us|eu)\.rep\.)?googleapis\.com$`)
-	azureHost     = expression(`^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$`)
+	openAIHost    = lazy.Regexp(`^(?:ae|au|ca|eu|gb|in|jp|kr|sg|us)\.api\.openai\.com$`)
+	xaiHost       = lazy.Regexp(`^(?:us-east-1|us-west-2|eu-west-1)\.api\.x\.ai$`)
+	claudeAWSHost = lazy.Regexp(`^aws-external-anthropic\.` + awsRegion + `\.api\.aws$`)
+	bedrockHost   = lazy.Regexp(`^(?:bedrock-runtime(?:-fips)?\.(` + awsRegion + `)\.(?:amazonaws\.com|api\.aws)|bedrock-mantle\.(` + awsRegion + `)\.api\.aws)$`)
+	vertexHost    = lazy.Regexp(`^(?:([a-z]+(?:-[a-z]+\d+)?)-)?aiplatform\.(?:(us|eu)\.rep\.)?googleapis\.com$`)
+	azureHost     = lazy.Regexp(`^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$`)
 )
-
-// expression returns an expression that is compiled when it is first used.
-func expression(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
 
 const awsRegion = `[a-z]{2}(?:-[a-z]+)+-\d+`
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
@@ -39,7 +40,7 @@ func (t *Target) Names(requested, answered string) Names {
 	return n
 }
 
-var profile = expression(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthropic\.`)
+var profile = lazy.Regexp(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthropic\.`)
 
 // bedrockNames returns the names of an id such as us.anthropic.claude-opus-5, or of an ARN.
 func (t *Target) bedrockNames(requested, answered string) (n Names) {

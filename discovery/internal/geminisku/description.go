@@ -2,11 +2,11 @@ package geminisku
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
 // longPrompt is the threshold, in tokens, between the tiers that SKUs call short and long.
@@ -190,9 +190,7 @@ func (c *Class) tier(tail, clause []string) {
 }
 
 // promptClause matches the clause about the length of the prompt, as in "when input is up to 128k tokens".
-var promptClause = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:when (?:input|prompt) is )?(up to|greater than|more than|over|above) ([1-9]\d{0,3})k(?: tokens)?$`)
-})
+var promptClause = lazy.Regexp(`^(?:when (?:input|prompt) is )?(up to|greater than|more than|over|above) ([1-9]\d{0,3})k(?: tokens)?$`)
 
 func (c *Class) clause(words []string) {
 	parts := promptClause().FindStringSubmatch(strings.Join(words, " "))

@@ -1,10 +1,10 @@
 package geminisku
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
 // The words in descriptions. They mean the same in every style.
@@ -74,7 +74,7 @@ func isLength(word string) bool { return lengthWords[word] || hasLengthSign(word
 func aboutLength(word string) bool { return word == "short" || word == "long" || isLength(word) }
 
 // thousands matches digits grouped by commas.
-var thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d),(\d{3})(?:,(\d{3}))?`) })
+var thousands = lazy.Regexp(`(\d),(\d{3})(?:,(\d{3}))?`)
 
 // comparisons puts blanks around comparisons.
 var comparisons = strings.NewReplacer("<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")

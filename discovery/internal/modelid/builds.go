@@ -3,10 +3,12 @@ package modelid
 import (
 	"slices"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
 // buildDate matches the dates of builds: 2024-08-06 and 20240806, 06-2025 and 06-05, and 0605.
-var buildDate = lazily(`[-@](?:(` + year + `)-?(\d\d)-?(\d\d)|(\d\d)-(` + year + `)|(\d\d)-?(\d\d))(?:$|[-@:\[])`)
+var buildDate = lazy.Regexp(`[-@](?:(` + year + `)-?(\d\d)-?(\d\d)|(\d\d)-(` + year + `)|(\d\d)-?(\d\d))(?:$|[-@:\[])`)
 
 // pastBuild reports whether every date in an id is a date of the calendar and not after now. A date without a year only has
 // to be one of the calendar.

@@ -1,6 +1,10 @@
 package modelid
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
+)
 
 // Owns reports whether an id, in any of the provider's spellings, has the form of the provider's own ids.
 func (d *Dialect) Owns(id string) bool {
@@ -10,11 +14,11 @@ func (d *Dialect) Owns(id string) bool {
 
 // The beginnings of the providers' ids.
 var (
-	openAIOwned = lazily(`^(?:ft[-:])?(?:gpt|chatgpt|chat|codex|o\d|dall-e|davinci|babbage|curie|ada|sora|tts|whisper` +
+	openAIOwned = lazy.Regexp(`^(?:ft[-:])?(?:gpt|chatgpt|chat|codex|o\d|dall-e|davinci|babbage|curie|ada|sora|tts|whisper` +
 		`|computer-use|omni-moderation|text-embedding-(?:3|ada)|text-moderation|text-(?:search-|similarity-)?(?:davinci|curie|babbage|ada)` +
 		`|code-(?:davinci|cushman|search))(?:-|$)`)
-	deepSeekOwned  = lazily(`^deepseek-`)
-	anthropicOwned = lazily(`^claude-`)
-	geminiOwned    = lazily(`^(?:gemini|gemma|imagen|veo|lyria|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
-	xaiOwned       = lazily(`^grok-`)
+	deepSeekOwned  = lazy.Regexp(`^deepseek-`)
+	anthropicOwned = lazy.Regexp(`^claude-`)
+	geminiOwned    = lazy.Regexp(`^(?:gemini|gemma|imagen|veo|lyria|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
+	xaiOwned       = lazy.Regexp(`^grok-`)
 )

@@ -1,10 +1,10 @@
 package modelid
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
 // idRule rewrites an id or returns it unchanged.
@@ -12,14 +12,8 @@ type idRule func(id string) string
 
 // replacing returns a rule that replaces the matches of pattern.
 func replacing(pattern, with string) idRule {
-	re := lazily(pattern)
+	re := lazy.Regexp(pattern)
 	return func(id string) string { return re().ReplaceAllString(id, with) }
-}
-
-// lazily returns a function that returns the expression of pattern. All of them together take a millisecond, which a program that
-// names no model does not spend.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 // renaming returns a rule for one id.
