@@ -54,25 +54,25 @@ func ProtectText(root *cobra.Command, args []string) []string {
 	if err != nil {
 		return args
 	}
-	var flags, texts []string
-	var odd []int // the texts with a hyphen
-	for len(rest) > 0 && rest[0] != "--" {
-		n := flagLength(cmd, rest)
-		if n == 0 {
-			if strings.HasPrefix(rest[0], "-") && rest[0] != "-" {
-				odd = append(odd, len(texts))
-			}
-			texts, rest = append(texts, rest[0]), rest[1:]
-			continue
+	text, before := -1, 0 // the place of the text, and the arguments before it that are no flags
+	for i := 0; i < len(rest); i++ {
+		length := flagLength(cmd, rest[i:])
+		switch {
+		case length > 0:
+			i += length - 1
+		case rest[i] == "--" || text >= 0: // it is protected, or not the last
+			return args
+		case strings.HasPrefix(rest[i], "-") && rest[i] != "-":
+			text = i
+		default:
+			before++
 		}
-		n = min(n, len(rest))
-		flags, rest = append(flags, rest[:n]...), rest[n:]
 	}
-	if len(rest) > 0 || len(odd) != 1 || odd[0] != len(texts)-1 || odd[0] < first {
+	if text < 0 || before < first {
 		return args
 	}
 	path := strings.Fields(cmd.CommandPath())[1:]
-	return slices.Concat(path, flags, []string{"--"}, texts)
+	return slices.Concat(path, rest[:text], rest[text+1:], []string{"--", rest[text]})
 }
 
 // flagLength returns how many arguments the flag at the beginning of args takes, itself included, or 0 if it is no flag of cmd.

@@ -54,15 +54,12 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 type NoThreadError struct {
 	// ID is the id or name that was given.
 	ID string
-	// Cause is the text of the gateway's error, or "". The error itself is not wrapped: it is a failure, and a wrong id is wrong use.
+	// Cause is the text of the gateway's error in brackets, or "". The error itself is not wrapped: it is a failure, and a wrong id is wrong use.
 	Cause string
 }
 
 func (e *NoThreadError) Error() string {
-	if e.Cause == "" {
-		return fmt.Sprintf("there is no thread %q; mesh threads lists the threads", e.ID)
-	}
-	return fmt.Sprintf("there is no thread %s; mesh threads lists the threads (%s)", e.ID, e.Cause)
+	return fmt.Sprintf("there is no thread %q; mesh threads lists the threads%s", e.ID, e.Cause)
 }
 
 // ThreadError returns the error of a request for a thread. A thread that does not exist is a wrong argument, and not a failure of
@@ -70,7 +67,7 @@ func (e *NoThreadError) Error() string {
 func ThreadError(id string, err error) error {
 	var failed *client.MeshGatewayError
 	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && !errors.Is(err, client.ErrNoSuchPath) {
-		return &NoThreadError{id, err.Error()}
+		return &NoThreadError{id, " (" + err.Error() + ")"}
 	}
 	return err
 }

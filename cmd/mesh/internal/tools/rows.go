@@ -3,8 +3,6 @@ package tools
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
 )
@@ -15,10 +13,10 @@ const maxInvalid = 10
 // invalidNote returns a note about rows that cannot be decoded, or "". It has the ids of messages, but no names, which other nodes
 // have chosen.
 func invalidNote(rows []*client.RowError) string {
-	var ids []string
+	var ids []int64
 	for _, row := range rows {
-		if id := strconv.FormatInt(row.ID, 10); row.ID != 0 && len(ids) < maxInvalid && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+		if row.ID != 0 && len(ids) < maxInvalid && !slices.Contains(ids, row.ID) {
+			ids = append(ids, row.ID)
 		}
 	}
 	switch {
@@ -27,5 +25,5 @@ func invalidNote(rows []*client.RowError) string {
 	case len(ids) == 0:
 		return fmt.Sprintf("rows that cannot be decoded are left out: %d", len(rows))
 	}
-	return fmt.Sprintf("messages that cannot be decoded are left out: %d, ids %s", len(rows), strings.Join(ids, ", "))
+	return fmt.Sprintf("messages that cannot be decoded are left out: %d, ids %v", len(rows), ids)
 }

@@ -35,9 +35,9 @@ func mixed(w http.ResponseWriter, r *http.Request) {
 func TestToolsShowTheRowsBesideInvalidOnes(t *testing.T) {
 	t.Parallel()
 	for tool, want := range map[string][]string{
-		"mesh_inbox":   {`"id":7`, `"invalid":"messages that cannot be decoded are left out: 1, ids 9"`},
+		"mesh_inbox":   {`"id":7`, `"invalid":"messages that cannot be decoded are left out: 1, ids [9]"`},
 		"mesh_wait":    {`"id":7`},
-		"mesh_thread":  {`"id":7`, `"invalid":"messages that cannot be decoded are left out: 1, ids 9"`},
+		"mesh_thread":  {`"id":7`, `"invalid":"messages that cannot be decoded are left out: 1, ids [9]"`},
 		"mesh_peers":   {`"node-b"`, `"invalid":"rows that cannot be decoded are left out: 1"`},
 		"mesh_threads": {`"id":"3f0f8a53`, `"invalid":"rows that cannot be decoded are left out: 1"`},
 	} {
