@@ -153,5 +153,10 @@ func (b *baseline) write(file string) error {
 			return err
 		}
 	}
-	return files.WriteAll(file, text.Bytes())
+	replacement, err := files.Replace(file) // a folder with a mistyped name is not made
+	if err != nil {
+		return err
+	}
+	defer replacement.Discard()
+	return replacement.Commit(text.Bytes())
 }
