@@ -135,10 +135,10 @@ type checker struct {
 	soon     time.Duration
 }
 
-// model returns the state of a model: by the date of the platform, if it has one, else by that of the provider.
-func (c checker) model(platform, id string) retirement {
+// model returns the state of a model: by the date of the platform in whose way the id is written, if it has one, else by the provider's.
+func (c checker) model(id string) retirement {
 	p, _ := models.ProviderOf(id)
-	status := c.registry.CheckOn(platform, p, id, c.today)
+	status := c.registry.CheckOn(platformOf(id), p, id, c.today)
 	if status.Date == "" && status.State != models.StateDeprecated {
 		status = c.registry.Check(p, id, c.today)
 	}
@@ -153,10 +153,8 @@ func platformOf(id string) string {
 	switch {
 	case strings.Contains(id, "anthropic."):
 		return "bedrock"
-	case strings.Contains(id, "@"), strings.HasPrefix(id, "vertex_ai/"):
+	case strings.Contains(id, "@"):
 		return "vertex"
-	case strings.HasPrefix(id, "azure/"):
-		return "azure"
 	}
 	return ""
 }
@@ -170,7 +168,7 @@ var bedrockNames = map[string]string{
 func (c checker) first(ids []string) (first retirement) {
 	first.State = models.StateUnknown
 	for _, id := range ids {
-		r := c.model(platformOf(ids[0]), id)
+		r := c.model(id)
 		if r.State != models.StateUnknown {
 			return r
 		}

@@ -83,11 +83,9 @@ func (o *Options) mentionsIn(check checker, file, text string) (list []codebase.
 }
 
 // named returns the state of the model that a word names, without the prefix of a provider: openai/gpt-4o is the same model as gpt-4o.
-// The prefix of a platform stays if the platform has another date.
 func (c checker) named(word Word) retirement {
 	r := c.first(word.IDs())
-	id := r.Model[strings.LastIndexByte(r.Model, '/')+1:]
-	if plain := c.model(platformOf(id), id); plain.RetirementStatus == r.RetirementStatus {
+	if plain := c.model(r.Model[strings.LastIndexByte(r.Model, '/')+1:]); plain.Matched == r.Matched {
 		return plain
 	}
 	return r
