@@ -6,10 +6,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 )
 
-// tally adds up calls. It is small, since each value of a label has one.
+// tally adds up calls. It is small, since each value of a label has one. Its counts are those of Sum.
 type tally struct {
-	// Sum has the counts; its amounts are set by sum.
-	Sum
+	Calls, Failed, Unpriced, Bounded, Counted int
+	Input, Cached, Written, Output            int64
 	// usd is of all known costs.
 	usd decimal.Sum
 	// rare has what few calls have; nil if there are none.
@@ -95,15 +95,19 @@ func (t *tally) orEmpty() *tally {
 // sum returns the tally as plain data. A nil tally is empty.
 func (t *tally) sum() Sum {
 	t = t.orEmpty()
-	s := t.Sum
-	s.USD, s.BoundUSD, s.SubscriptionUSD = t.total().String(), t.rares().more.Total().String(), t.rares().subscription.Total().String()
-	s.PerCallUSD = quotient(t.countedUSD(), t.Counted)
-	return s
+	return Sum{
+		Calls: t.Calls, Failed: t.Failed, Unpriced: t.Unpriced, Bounded: t.Bounded, BoundUSD: t.rares().more.Total().String(), USD: t.total().String(),
+		SubscriptionUSD: t.rares().subscription.Total().String(), Counted: t.Counted, PerCallUSD: quotient(t.countedUSD(), t.Counted),
+		Input: t.Input, Cached: t.Cached, Written: t.Written, Output: t.Output,
+	}
 }
 
 // tally returns the tally of a sum, in which the cost of the counted calls is as exact as their mean.
 func (s *Sum) tally() *tally {
-	t := &tally{Sum: *s}
+	t := &tally{
+		Calls: s.Calls, Failed: s.Failed, Unpriced: s.Unpriced, Bounded: s.Bounded, Counted: s.Counted,
+		Input: s.Input, Cached: s.Cached, Written: s.Written, Output: s.Output,
+	}
 	usd := decimal.FromText(s.USD)
 	t.usd.Add(usd)
 	t.rares().more.Add(decimal.FromText(s.BoundUSD))
