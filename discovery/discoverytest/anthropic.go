@@ -22,13 +22,13 @@ func (s *Server) listAnthropicModels(r *http.Request) answer {
 	cut, more, known := page(rows, "id", query.Get("after_id"), s.pageOf(limit))
 	switch {
 	case r.Header.Get("Anthropic-Version") != anthropicVersion:
-		return badAnthropicRequest("anthropic-version: header is required, and must be a known version")
+		return anthropic.bad("anthropic-version: header is required, and must be a known version")
 	case !valid:
-		return badAnthropicRequest("limit: Input should be a whole number from 1 to 1000")
+		return anthropic.bad("limit: Input should be a whole number from 1 to 1000")
 	case unknown != "":
-		return badAnthropicRequest(fmt.Sprintf("lifecycle: %q is not one of active, deprecated, retired", unknown))
+		return anthropic.bad(fmt.Sprintf("lifecycle: %q is not one of active, deprecated, retired", unknown))
 	case !known:
-		return badAnthropicRequest("after_id: there is no such model in this list")
+		return anthropic.bad("after_id: there is no such model in this list")
 	}
 	body := object{"data": cut, "has_more": more, "first_id": nil, "last_id": nil}
 	if len(cut) > 0 {
@@ -54,21 +54,4 @@ func inLifecycle(rows []json.RawMessage, lifecycles []string) (found []json.RawM
 		}
 	}
 	return found, ""
-}
-
-func refuseAnthropic(key string) answer {
-	if key == "" {
-		return anthropicError(http.StatusUnauthorized, "authentication_error", "x-api-key header is required")
-	}
-	return anthropicError(http.StatusUnauthorized, "authentication_error", "invalid x-api-key")
-}
-
-func badAnthropicRequest(message string) answer {
-	return anthropicError(http.StatusBadRequest, "invalid_request_error", message)
-}
-
-func anthropicError(status int, kind, message string) answer {
-	return answer{Status: status, Body: object{
-		"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_011CXexample",
-	}}
 }

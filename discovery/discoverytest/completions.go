@@ -57,7 +57,7 @@ var completionAPIs = []completionAPI{
 
 // standardUsage has the usage of 100 input and 20 output tokens for each operation.
 //
-//go:embed completions/usage.json
+//go:embed completions_usage.json
 var standardUsage []byte
 
 func (s *Server) completionRoutes() []route {

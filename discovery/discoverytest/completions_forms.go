@@ -1,28 +1,12 @@
 package discoverytest
 
 import (
-	"embed"
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync"
-	"text/template"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
-
-//go:embed completions/*.tmpl
-var formFiles embed.FS
-
-// forms returns the responses of the APIs as they are sent, with blanks for what differs between completions.
-var forms = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"json": encode}).ParseFS(formFiles, "completions/*.tmpl"))
-})
-
-func encode(value any) (string, error) {
-	text, err := json.Marshal(value)
-	return string(text), err
-}
 
 // completion is a response to one request. The templates use its exported names.
 type completion struct {
@@ -94,14 +78,11 @@ func (c *completion) answer(form string) answer {
 	if c.stream {
 		form += " stream"
 	}
-	var text strings.Builder
-	if err := forms().ExecuteTemplate(&text, form, c); err != nil {
-		panic(err) // the usage is the only foreign part, and it is valid
-	}
+	text := fill(form, c)
 	if !c.stream {
-		return answer{Status: http.StatusOK, Header: c.header, Body: json.RawMessage(text.String())}
+		return answer{Status: http.StatusOK, Header: c.header, Body: json.RawMessage(text)}
 	}
-	events := strings.SplitAfter(strings.TrimSuffix(text.String(), "\n\n"), "\n\n")
+	events := strings.SplitAfter(strings.TrimSuffix(text, "\n\n"), "\n\n")
 	events[len(events)-1] += "\n\n"
 	if c.array {
 		return answer{Status: http.StatusOK, Header: c.header, Events: arrayOf(events)}

@@ -1,6 +1,8 @@
 package discoverytest
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,23 +15,22 @@ import (
 )
 
 // listCosts returns OpenAI's billed costs: 4.25 dollars a day up to yesterday, split into two results with amounts in quotes
-// when grouped by line item. They have results if the costs of exampleProject and exampleKey are selected.
+// when grouped by line item. They have results if the costs of proj_example and key_example are selected.
 func (s *Server) listCosts(r *http.Request) answer {
 	query := r.URL.Query()
 	body, wrong := s.days(query, dayReport{
-		from: "start_time", to: "end_time", mostDays: 180,
+		name: "openai", from: "start_time", to: "end_time", mostDays: 180,
 		read:   func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) },
 		groups: []string{"line_item", "project_id", "api_key_id", "user_id", "api_source"},
-		bucket: func(day int64, groups []string) object {
-			results := []object{}
-			if selects(query["project_ids"], exampleProject) && selects(query["api_key_ids"], exampleKey) {
-				results = dayResults(groups)
+		bucket: func(day int64, results []object) object {
+			if !selects(query["project_ids"], "proj_example") || !selects(query["api_key_ids"], "key_example") {
+				results = []object{}
 			}
 			return object{"object": "bucket", "start_time": day, "end_time": day + calendar.SecondsPerDay, "results": results}
 		},
 	})
 	if wrong != "" {
-		return openAIError(http.StatusBadRequest, "invalid_request_error", "Invalid value for '"+wrong+"'.", wrong, nil)
+		return openAI.fail(http.StatusBadRequest, "bad parameter", wrong)
 	}
 	body["object"] = "page"
 	return ok(body)
@@ -37,12 +38,38 @@ func (s *Server) listCosts(r *http.Request) answer {
 
 // dayReport describes a report of days.
 type dayReport struct {
+	name     string                      // of its results in costs.json
 	from, to string                      // the parameters of the window
 	read     func(string) (int64, error) // reads one of them, in Unix seconds
 	mostDays int                         // of a page
 	whole    bool                        // whether a day that ends after the window is left out
 	groups   []string                    // that it can be grouped by
-	bucket   func(day int64, groups []string) object
+	bucket   func(day int64, results []object) object
+}
+
+//go:embed costs.json
+var dayResults []byte
+
+// results returns the results of a day for the groups of a request. Fields that are not grouped by are null.
+func (d dayReport) results(groups []string) []object {
+	var reports map[string]map[string][]object
+	if err := json.Unmarshal(dayResults, &reports); err != nil {
+		panic(err) // the file is part of the package
+	}
+	results := reports[d.name][""]
+	for _, group := range d.groups { // the later ones are finer
+		if finer := reports[d.name][group]; finer != nil && slices.Contains(groups, group) {
+			results = finer
+		}
+	}
+	for _, result := range results {
+		for _, group := range d.groups {
+			if !slices.Contains(groups, group) {
+				result[group] = nil
+			}
+		}
+	}
+	return results
 }
 
 // days returns a page of a report up to yesterday, or the name of a wrong parameter. Cursors end in an equals sign, which may be escaped.
@@ -72,13 +99,13 @@ func (s *Server) days(query url.Values, report dayReport) (page object, wrong st
 	case cursorErr != nil:
 		return nil, "page"
 	}
-	days := []object{}
+	days, results := []object{}, report.results(groups)
 	end = min(end, startOfToday())
 	if report.whole {
 		end -= end % calendar.SecondsPerDay
 	}
 	for ; first < end && len(days) < s.pageOf(limit); first += calendar.SecondsPerDay {
-		days = append(days, report.bucket(first, groups))
+		days = append(days, report.bucket(first, results))
 	}
 	page = object{"data": days, "has_more": first < end, "next_page": nil}
 	if first < end {
@@ -97,47 +124,10 @@ func distinctOf(values []string, allowed ...string) bool {
 	return true
 }
 
-// The ids of all costs.
-const (
-	exampleProject = "proj_example"
-	exampleKey     = "key_example"
-)
-
 // selects reports whether ids are all, or contain id.
 func selects(ids []string, id string) bool { return len(ids) == 0 || slices.Contains(ids, id) }
 
 func startOfToday() int64 {
 	now := time.Now().Unix()
 	return now - now%calendar.SecondsPerDay
-}
-
-// The whole cost of a day, and its parts by line item.
-const (
-	wholeDay    = `{"line_item": null, "amount": {"value": 4.25, "currency": "usd"}, "quantity": null, "quantity_unit": null}`
-	inputOfDay  = `{"line_item": "gpt-5.6, input_tokens", "amount": {"value": "3.75", "currency": "usd"}, "quantity": 750000, "quantity_unit": "tokens"}`
-	outputOfDay = `{"line_item": "gpt-5.6, output_tokens", "amount": {"value": "0.50", "currency": "usd"}, "quantity": "25", "quantity_unit": "1000_tokens"}`
-)
-
-func dayResults(groups []string) []object {
-	results := []object{decoded(wholeDay)}
-	if slices.Contains(groups, "line_item") {
-		results = []object{decoded(inputOfDay), decoded(outputOfDay)}
-	}
-	for _, result := range results {
-		result["object"], result["organization_id"] = "organization.costs.result", "org-example"
-		setGrouped(result, groups, map[string]string{
-			"project_id": exampleProject, "api_key_id": exampleKey, "user_id": "user_example", "api_source": "unlabeled",
-		})
-	}
-	return results
-}
-
-// setGrouped sets the fields of a result: the value of each that is grouped by, and null in the others.
-func setGrouped(result object, groups []string, fields map[string]string) {
-	for name, value := range fields {
-		result[name] = nil
-		if slices.Contains(groups, name) {
-			result[name] = value
-		}
-	}
 }

@@ -15,7 +15,7 @@ var geminiModels []byte
 func (s *Server) listGeminiModels(r *http.Request) answer {
 	cut, next, valid := s.googlePage(r.URL.Query(), readRows(geminiModels), "name", 50, 1000)
 	if !valid {
-		return badGoogleRequest("Request contains an invalid argument.")
+		return gemini.bad("Request contains an invalid argument.")
 	}
 	body := object{}
 	if len(cut) > 0 {
@@ -41,25 +41,3 @@ func (s *Server) googlePage(query url.Values, rows []json.RawMessage, id string,
 }
 
 var googleJSON = http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
-
-// refuseGoogle refuses a missing or wrong key with 400.
-func refuseGoogle(string) answer { return invalidGoogleKey("generativelanguage.googleapis.com") }
-
-func invalidGoogleKey(service string) answer {
-	return googleError(http.StatusBadRequest, object{
-		"message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT",
-		"details": []object{{
-			"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com",
-			"metadata": object{"service": service},
-		}},
-	})
-}
-
-func badGoogleRequest(message string) answer {
-	return googleError(http.StatusBadRequest, object{"message": message, "status": "INVALID_ARGUMENT"})
-}
-
-func googleError(status int, problem object) answer {
-	problem["code"] = status
-	return answer{Status: status, Header: googleJSON, Body: object{"error": problem}}
-}

@@ -2,6 +2,7 @@ package discoverytest
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,26 +70,44 @@ type route struct {
 	run   func(*http.Request) answer
 }
 
-// service is how a service reads its key and refuses a request.
+// service is how a service reads its key and refuses a request. The templates of its errors have its name.
 type service struct {
-	name      discovery.Service           // "" for the catalog and for platforms
-	keyHeader string                      // the header of the key
-	refuse    func(key string) answer     // the response to a wrong key, or to none: ""; nil for a service without keys
-	bad       func(message string) answer // the response to an invalid request
+	name           discovery.Service // "" for the catalog and for platforms
+	keyHeader      string            // the header of the key; "" for a service without keys
+	missing, wrong int               // the status for no key and for a wrong one
+	header         http.Header       // of errors
 }
 
 const authorization, xAPIKey, googleKey = "Authorization", "X-Api-Key", "X-Goog-Api-Key" //nolint:gosec // names of headers
 
 var (
-	openAI        = service{discovery.ServiceOpenAI, authorization, refuseOpenAI, badOpenAIRequest}
-	deepSeek      = service{discovery.ServiceDeepSeek, authorization, refuseDeepSeek, badOpenAIRequest}
-	xai           = service{discovery.ServiceXAI, authorization, refuseXAI, badXAIRequest}
-	xaiManagement = service{discovery.ServiceXAIManagement, authorization, refuseManagement, badUsage}
-	anthropic     = service{discovery.ServiceAnthropic, xAPIKey, refuseAnthropic, badAnthropicRequest}
-	gemini        = service{discovery.ServiceGemini, googleKey, refuseGoogle, badGoogleRequest}
-	geminiChat    = service{discovery.ServiceGemini, authorization, refuseGoogle, badGoogleRequest}
-	cloudBilling  = service{discovery.ServiceCloudBilling, googleKey, refuseBilling, badGoogleRequest}
+	openAI        = service{discovery.ServiceOpenAI, authorization, 401, 401, nil}
+	deepSeek      = service{discovery.ServiceDeepSeek, authorization, 401, 401, nil}
+	xai           = service{discovery.ServiceXAI, authorization, 401, 400, nil}
+	xaiManagement = service{discovery.ServiceXAIManagement, authorization, 401, 401, nil}
+	anthropic     = service{discovery.ServiceAnthropic, xAPIKey, 401, 401, nil}
+	gemini        = service{discovery.ServiceGemini, googleKey, 400, 400, googleJSON}
+	geminiChat    = service{discovery.ServiceGemini, authorization, 400, 400, googleJSON}
+	cloudBilling  = service{discovery.ServiceCloudBilling, googleKey, 403, 400, googleJSON}
 )
+
+// fail returns the response of a template of the service.
+func (s service) fail(status int, problem string, data any) answer {
+	return answer{Status: status, Header: s.header, Body: json.RawMessage(fill(string(s.name)+" "+problem, data))}
+}
+
+// refuse returns the response to a wrong key, or to none: "".
+func (s service) refuse(key string) answer {
+	if key == "" {
+		return s.fail(s.missing, "without key", nil)
+	}
+	return s.fail(s.wrong, "wrong key", key)
+}
+
+// bad returns the response to an invalid request.
+func (s service) bad(message string) answer {
+	return s.fail(http.StatusBadRequest, "bad request", message)
+}
 
 func (s *Server) routes() []route {
 	const openAIAdmin, anthropicAdmin = discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin
@@ -131,7 +150,7 @@ func (s *Server) handler() http.Handler {
 
 // guarded checks the key before the operation runs.
 func (s *Server) guarded(r route) func(*http.Request) answer {
-	if r.service.refuse == nil {
+	if r.service.keyHeader == "" {
 		return r.run
 	}
 	expected, set := s.keys[r.service.name]

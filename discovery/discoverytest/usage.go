@@ -35,21 +35,21 @@ func usageRequest(r *http.Request) (query analytics, valid bool) {
 func getUsage(r *http.Request) answer {
 	query, valid := usageRequest(r)
 	if !valid {
-		return badUsage("the body cannot be read, or has unknown fields, or lacks values, groupBy or filters")
+		return xaiManagement.bad("the body cannot be read, or has unknown fields, or lacks values, groupBy or filters")
 	}
 	window := query.TimeRange
 	zone, err := time.LoadLocation(window.Timezone)
 	if err != nil {
-		return badUsage("unknown timezone")
+		return xaiManagement.bad("unknown timezone")
 	}
 	start, err := time.ParseInLocation(usageTime, window.StartTime, zone)
 	end, endErr := time.ParseInLocation(usageTime, window.EndTime, zone)
 	if err != nil || endErr != nil || !start.Before(end) || end.Sub(start) > 366*24*time.Hour {
-		return badUsage("the time range cannot be read, is empty, or is longer than a year")
+		return xaiManagement.bad("the time range cannot be read, is empty, or is longer than a year")
 	}
 	times, known := bucketTimes(query.TimeUnit, start, end)
 	if !known {
-		return badUsage("unknown timeUnit, or too many buckets")
+		return xaiManagement.bad("unknown timeUnit, or too many buckets")
 	}
 	return ok(object{"timeSeries": []object{series("Chat grok-4.5", times, 1.25), series("File Storage", times, "0.05")}, "limitReached": false})
 }
@@ -78,15 +78,4 @@ func series(label string, times []time.Time, value any) object {
 		points = append(points, object{"timestamp": at.UTC().Format(time.RFC3339), "values": []any{value}})
 	}
 	return object{"group": []string{label}, "groupLabels": []string{label}, "dataPoints": points}
-}
-
-func badUsage(message string) answer { return managementError(http.StatusBadRequest, 3, message) }
-
-// refuseManagement refuses a missing or wrong key.
-func refuseManagement(string) answer {
-	return managementError(http.StatusUnauthorized, 16, "Invalid management key.")
-}
-
-func managementError(status, code int, message string) answer {
-	return answer{Status: status, Body: object{"code": code, "message": message, "details": []any{}}}
 }
