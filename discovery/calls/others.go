@@ -81,13 +81,8 @@ func (t *tail) read(yield func(Record, error) bool) {
 		}
 		return
 	}
-	t.forget(found)
-	t.from = max(t.from, firstDay(time.Now())) // a call that began yesterday can end today
-}
-
-// forget removes the files that are gone.
-func (t *tail) forget(found map[string]string) {
-	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem] == "" })
+	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem] == "" }) // those that are gone
+	t.from = max(t.from, firstDay(time.Now()))                                               // a call that began yesterday can end today
 }
 
 // takeOwn adds the files that the Log has made. It is called after the folder was listed, so that each own file in the list is known.
@@ -153,15 +148,15 @@ func (t *tail) readFile(f *tailed, name string, info os.FileInfo, yield func(Rec
 // readLines yields the records of a file behind f.read.
 func (t *tail) readLines(f *tailed, source *blocks, yield func(Record, error) bool) bool {
 	source.line += f.lines
-	in := &counted{Reader: source.in, n: f.read}
-	for source.in = in; ; {
+	end := f.read // of what the source has
+	for source.in = (reportedReader{source.in, func(bytes int) { end += int64(bytes) }}); ; {
 		b, err := source.next(t.buffer)
 		t.buffer = b.data
 		switch {
 		case errors.Is(err, io.EOF):
 			return true
 		case err != nil:
-			f.read, f.lines = in.n-int64(len(source.rest)), source.line-1
+			f.read, f.lines = end-int64(len(source.rest)), source.line-1
 			if !t.fail(f, err, yield) {
 				return false
 			}
@@ -171,49 +166,29 @@ func (t *tail) readLines(f *tailed, source *blocks, yield func(Record, error) bo
 	}
 }
 
-// counted counts the bytes that are read.
-type counted struct {
-	io.Reader
-	n int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // yieldLines yields the records of a block. A last line without a line break counts if it can be read. If not, it is read again later.
 func (t *tail) yieldLines(f *tailed, b *block, yield func(Record, error) bool) bool {
 	for line := range bytes.Lines(b.data) {
-		r, blank, err := t.decode(line)
-		whole := line[len(line)-1] == '\n'
+		var r Record
+		var err error
+		blank, whole := len(bytes.TrimSpace(line)) == 0, line[len(line)-1] == '\n'
+		if !blank {
+			r, err = t.records.read(line)
+		}
 		if err != nil && !whole {
 			return true
 		}
 		if f.read += int64(len(line)); whole {
 			f.lines++
 		}
-		if err != nil {
-			err = &LineError{b.file, f.lines, err}
-			if !t.fail(f, err, yield) {
-				return false
-			}
-			continue
-		}
-		if !blank && !yield(r, nil) {
+		switch {
+		case err != nil && !t.fail(f, &LineError{b.file, f.lines, err}, yield):
+			return false
+		case err == nil && !blank && !yield(r, nil):
 			return false
 		}
 	}
 	return true
-}
-
-func (t *tail) decode(line []byte) (r Record, blank bool, err error) {
-	if len(bytes.TrimSpace(line)) == 0 {
-		return r, true, nil
-	}
-	r, err = t.records.read(line)
-	return r, false, err
 }
 
 // fail yields the first error of a file.

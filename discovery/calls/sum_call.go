@@ -278,7 +278,12 @@ func (e *entry) used(p models.Provider) (prices.Usage, error) {
 	}
 	u, err := e.counts.Usage(e.form(p))
 	if err == nil && e.requests != nil { // what the response had beside its usage object is in it
-		u.Requests, err = e.usedRequests()
+		u.Requests, err = readRequests(e.requests)
+		for _, n := range u.Requests {
+			if n < 0 || n > maxRequests {
+				err = errLine
+			}
+		}
 	}
 	if bytes.Contains(e.path, []byte("/images/")) {
 		u.SetPath(string(e.path))
@@ -289,28 +294,11 @@ func (e *entry) used(p models.Provider) (prices.Usage, error) {
 // form returns the form of the usage object.
 func (e *entry) form(p models.Provider) string { return modelid.FormOf(string(e.api), string(p)) }
 
-func (e *entry) usedRequests() (requests map[string]int64, err error) {
-	requests, err = readRequests(e.requests)
-	if err == nil && !valid(requests) {
-		err = errLine
-	}
-	return requests, err
-}
-
 func readRequests(object []byte) (requests map[string]int64, err error) {
 	if json.Unmarshal(object, &requests) != nil {
 		return nil, errLine
 	}
 	return requests, nil
-}
-
-func valid(requests map[string]int64) bool {
-	for _, n := range requests {
-		if n < 0 || n > maxRequests {
-			return false
-		}
-	}
-	return true
 }
 
 // counted reports whether the usage of the call is all that it is billed by.
