@@ -79,7 +79,7 @@ type sessions struct {
 
 // session reads the session file of a program, and returns its calls as lines of a calls file.
 type session struct {
-	sessionDecoder
+	jsonread.Decoder
 	*sessions
 
 	source  *blocks
@@ -87,11 +87,13 @@ type session struct {
 	// fields are those of a line, which are read into line, and take is called when they are read.
 	fields sessionFields
 	line   sessionLine
-	number int // of the line
+	number int   // of the line
+	wrong  error // the first one of the line, after which no member is read
 	take   func()
 
-	// provider, api and labels are JSON, as they are in the lines of calls. cwd and id are those of the labels.
-	provider, api, labels, cwd, id []byte
+	// provider, api and labels are JSON, as they are in the lines of calls. labelled is what the labels were made of.
+	provider, api, labels []byte
+	labelled              string
 
 	// open are the calls whose lines may be repeated, in their order.
 	open []*openCall

@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -94,10 +93,11 @@ func appendMember[T string | []byte](object []byte, name T, value []byte) []byte
 
 // setLabels sets the labels of calls. The working directory may be one of Windows.
 func (s *session) setLabels(cwd, id []byte) {
-	if s.labels != nil && bytes.Equal(s.cwd, cwd) && bytes.Equal(s.id, id) {
+	of := string(cwd) + " " + string(id)
+	if s.labels != nil && of == s.labelled {
 		return
 	}
-	s.cwd, s.id = bytes.Clone(cwd), bytes.Clone(id)
+	s.labelled = of
 	project := textOf(cwd)
 	project = project[strings.LastIndexAny(project, `/\`)+1:]
 	s.labels, _ = json.Marshal(map[string]string{"program": s.program, "project": project, "session": textOf(id)})

@@ -39,70 +39,64 @@ func (c *sessionCounts) fields(names ...string) sessionFields {
 // text, a boolean or an object.
 type sessionFields map[string]any
 
-// sessionDecoder reads a line. wrong is the first error, after which no member is read.
-type sessionDecoder struct {
-	jsonread.Decoder
-	wrong error
-}
-
-func (d *sessionDecoder) fail(err error) { d.wrong = cmp.Or(d.wrong, err) }
+func (s *session) fail(err error) { s.wrong = cmp.Or(s.wrong, err) }
 
 // value reads a value of any type, and returns its JSON.
-func (d *sessionDecoder) value() []byte {
-	value, err := d.Raw()
+func (s *session) value() []byte {
+	value, err := s.Raw()
 	if err != nil {
-		d.fail(errSessionLine)
+		s.fail(errSessionLine)
 	}
 	return value
 }
 
 // members reads an object, whose values member must read. Any other value is skipped.
-func (d *sessionDecoder) members(member func(key []byte)) {
-	if d.Next() != jsonread.Object {
-		d.value()
+func (s *session) members(member func(key []byte)) {
+	if s.Next() != jsonread.Object {
+		s.value()
 		return
 	}
-	members := d.Object()
-	for d.wrong == nil && members.Next() {
+	members := s.Object()
+	for s.wrong == nil && members.Next() {
 		member(members.Key())
 	}
 	if members.Err() != nil {
-		d.fail(errSessionLine)
+		s.fail(errSessionLine)
 	}
 }
 
 // object reads the fields of an object.
-func (d *sessionDecoder) object(fields sessionFields) {
-	d.members(func(key []byte) {
-		kind := d.Next()
+func (s *session) object(fields sessionFields) {
+	s.members(func(key []byte) {
+		kind := s.Next()
 		switch to := fields[string(key)].(type) {
 		case sessionFields:
-			d.object(to)
+			s.object(to)
 		case func():
 			to()
 		case *int64:
-			*to = d.count()
+			*to = s.count()
 		case *[]byte:
-			if value := d.value(); kind == jsonread.String && len(value) > len(`""`) {
+			if value := s.value(); kind == jsonread.String && len(value) > len(`""`) {
 				*to = value
 			}
 		case *bool:
-			*to = string(d.value()) == "true"
+			*to = string(s.value()) == "true"
 		default:
-			d.value()
+			s.value()
 		}
 	})
 }
 
 // count reads a count; null is 0.
-func (d *sessionDecoder) count() int64 {
-	if d.Next() == jsonread.Null {
-		d.value()
+func (s *session) count() int64 {
+	if s.Next() == jsonread.Null {
+		s.value()
 		return 0
 	}
-	n, err := d.Int64()
+	n, err := s.Int64()
 	if err != nil || n < 0 || n > maxRequests {
-		d.fail(errCount)
+		s.fail(errCount)
 	}
 	return n
 }
