@@ -97,11 +97,11 @@ func (c *codexFile) count() {
 }
 
 // since returns what was added to before. Totals of which one fell begin again.
-func (t sessionCounts) since(before sessionCounts) sessionCounts {
-	added := t
+func (c sessionCounts) since(before sessionCounts) sessionCounts {
+	added := c
 	for i, n := range before {
 		if added[i] -= n; added[i] < 0 {
-			return t
+			return c
 		}
 	}
 	return added
