@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -199,7 +200,11 @@ func BenchmarkHundredSenders(b *testing.B) {
 func TestSendAllocatesLittle(t *testing.T) {
 	count := func(side string) float64 {
 		send := senders[side](t, "http://gateway", noNetwork{})
-		return testing.AllocsPerRun(100, func() { require.NoError(t, send(t.Context())) })
+		least := math.Inf(1) // what earlier tests left behind allocates, too
+		for range 5 {
+			least = min(least, testing.AllocsPerRun(100, func() { require.NoError(t, send(t.Context())) }))
+		}
+		return least
 	}
 	assert.LessOrEqual(t, count("mesh"), 1.4*count("baseline"))
 }
