@@ -201,7 +201,7 @@ func parseGatewayURL(text string) (string, error) {
 	}
 	// The generated client would drop the base path of a URL with a query, and accept a URL without a scheme, only to fail at the first request.
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
-	reason := ""
+	var reason string
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		reason = "must start with http:// or https://"

@@ -29,7 +29,13 @@ func inbox(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{
 // connect returns a client of a gateway in memory.
 func connect(t *testing.T, gateway http.HandlerFunc) *client.MeshClient {
 	t.Helper()
-	node, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithLogger(slog.New(slog.DiscardHandler)),
+	return connectAs(t, "node-a", gateway)
+}
+
+// connectAs is connect for the client of another node.
+func connectAs(t *testing.T, name string, gateway http.HandlerFunc) *client.MeshClient {
+	t.Helper()
+	node, err := client.New(name, client.WithGatewayURL("http://gateway.test"), client.WithLogger(slog.New(slog.DiscardHandler)),
 		client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, gateway)}))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = node.Close() })
