@@ -152,7 +152,7 @@ func (g *Gateway) Disable(name string, disabled bool) {
 func (g *Gateway) Store(from, to, kind, content string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.store(&message{from: from, to: to, kind: kind, content: content}).id
+	return g.store(&message{threadMessage: threadMessage{FromNode: from, ToNode: to, Kind: kind, Content: content}}).ID
 }
 
 // timestamp returns the current time in the gateway's format: microseconds, which are left out when they are zero.

@@ -2,7 +2,7 @@ package gatewaytest
 
 import (
 	"cmp"
-	"encoding/json"
+	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,83 +15,63 @@ const (
 	MarkMessageRead Operation = "markMessageRead"
 )
 
+// threadMessage is a message as GET /threads/{uuid} lists it.
+type threadMessage struct {
+	ID            int64    `json:"id"`
+	FromNode      string   `json:"from_node"`
+	ToNode        string   `json:"to_node"`
+	Kind          string   `json:"kind"`
+	Content       string   `json:"content"`
+	RelatedTaskID *big.Int `json:"related_task_id"`
+	CreatedAt     string   `json:"created_at"`
+}
+
+// message is a message as GET /messages lists it.
 type message struct {
-	id             int64
-	from, to, kind string
-	content        string
-	createdAt      string
-	readAt         *string
-	taskID         json.Number // "" for none
-	threadID       *string
-}
+	threadMessage
 
-// receipt is a message as POST /messages answers it, without its content.
-func (m *message) receipt() object {
-	return object{
-		"id": m.id, "from_node": m.from, "to_node": m.to, "kind": m.kind,
-		"thread_id": m.threadID, "created_at": m.createdAt,
-	}
-}
-
-// threadRow is a message as GET /threads/{uuid} lists it.
-type threadRow struct {
-	ID            int64        `json:"id"`
-	FromNode      string       `json:"from_node"`
-	ToNode        string       `json:"to_node"`
-	Kind          string       `json:"kind"`
-	Content       string       `json:"content"`
-	RelatedTaskID *json.Number `json:"related_task_id"`
-	CreatedAt     string       `json:"created_at"`
-}
-
-func (m *message) threadRow() threadRow {
-	row := threadRow{ID: m.id, FromNode: m.from, ToNode: m.to, Kind: m.kind, Content: m.content, CreatedAt: m.createdAt}
-	if m.taskID != "" {
-		row.RelatedTaskID = &m.taskID
-	}
-	return row
-}
-
-// row is a message as GET /messages lists it.
-type row struct {
-	threadRow
 	ThreadID *string `json:"thread_id"`
 	ReadAt   *string `json:"read_at"`
 	Channel  any     `json:"channel"`  // null
 	Mentions any     `json:"mentions"` // null
 }
 
-func (m *message) row() row {
-	return row{threadRow: m.threadRow(), ThreadID: m.threadID, ReadAt: m.readAt}
+// receipt is a message as POST /messages answers it, without its content.
+func (m *message) receipt() object {
+	return object{
+		"id": m.ID, "from_node": m.FromNode, "to_node": m.ToNode, "kind": m.Kind,
+		"thread_id": m.ThreadID, "created_at": m.CreatedAt,
+	}
 }
 
 // store adds a message and moves the last_seen of its sender.
 func (g *Gateway) store(m *message) *message {
-	m.id, m.createdAt = int64(len(g.messages))+1, timestamp()
+	m.ID, m.CreatedAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
-	if p := g.peers[m.from]; p != nil {
-		p.lastSeen = m.createdAt
+	if p := g.peers[m.FromNode]; p != nil {
+		p.lastSeen = m.CreatedAt
 	}
 	return m
 }
 
 func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
-	f := queryFields{query: r.URL.Query()}
+	query := r.URL.Query()
+	f := queryFields(query)
 	unreadOnly, limit := f.boolean("unread_only", false), f.limit(100, 1000)
 	return func(*peer) answer {
-		if channel := f.query.Get("channel"); channel != "" {
+		if channel := query.Get("channel"); channel != "" {
 			return unknownChannel(channel)
 		}
-		if p := g.peers[f.query.Get("to")]; p != nil {
+		if p := g.peers[query.Get("to")]; p != nil {
 			p.lastSeen = timestamp()
 		}
-		rows := []row{}
+		rows := []message{}
 		for _, m := range slices.Backward(g.messages) {
 			if int64(len(rows)) == limit {
 				break
 			}
-			if m.matches(f.query) && (!unreadOnly || m.readAt == nil) {
-				rows = append(rows, m.row())
+			if m.matches(query) && (!unreadOnly || m.ReadAt == nil) {
+				rows = append(rows, *m)
 			}
 		}
 		if g.bareArrays {
@@ -105,26 +85,23 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 // It reads to_node as to as well, but older gateways ignore to_node, and this one does too: a client has to send to.
 func (m *message) matches(query url.Values) bool {
 	from := cmp.Or(query.Get("from"), query.Get("from_node"))
-	return (from == "" || from == m.from) && equal(query, "to", &m.to) && equal(query, "kind", &m.kind) && equal(query, "thread_id", m.threadID) &&
-		m.createdAt > query.Get("since")
+	return (from == "" || from == m.FromNode) && equal(query, "to", &m.ToNode) && equal(query, "kind", &m.Kind) && equal(query, "thread_id", m.ThreadID) &&
+		m.CreatedAt > query.Get("since")
 }
 
 func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {
-	id, bad := parseInteger(r.PathValue("msg_id"))
-	if bad != nil {
-		bad.Loc = []any{"path", "msg_id"}
-		return nil, []issue{*bad}
-	}
+	f := fields{place: "path", values: object{"msg_id": r.PathValue("msg_id")}}
+	id := f.integer("msg_id")
 	return func(*peer) answer {
 		if !id.IsInt64() {
 			return internalError()
 		}
 		n := id.Int64()
-		if n < 1 || n > int64(len(g.messages)) || g.messages[n-1].readAt != nil {
+		if n < 1 || n > int64(len(g.messages)) || g.messages[n-1].ReadAt != nil {
 			return refuse(http.StatusNotFound, "message not found or already read")
 		}
 		now := timestamp()
-		g.messages[n-1].readAt = &now
+		g.messages[n-1].ReadAt = &now
 		return ok(object{"id": n, "read_at": now})
-	}, nil
+	}, f.issues
 }

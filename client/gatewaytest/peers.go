@@ -45,7 +45,7 @@ func (p *peer) row() object {
 }
 
 func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
-	f := queryFields{query: r.URL.Query()}
+	f := queryFields(r.URL.Query())
 	enabledOnly := f.boolean("enabled_only", true)
 	return func(*peer) answer {
 		rows := []object{}

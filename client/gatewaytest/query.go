@@ -9,51 +9,40 @@ import (
 	"strings"
 )
 
-// queryFields reads the parameters of a query and collects an issue for each that is invalid.
-type queryFields struct {
-	query  url.Values
-	issues []issue
-}
-
-func (f *queryFields) add(i issue, field string) {
-	i.Loc, i.Input = []any{"query", field}, f.query.Get(field)
-	f.issues = append(f.issues, i)
+// queryFields returns the parameters of a query.
+func queryFields(query url.Values) *fields {
+	values := object{}
+	for name := range query {
+		values[name] = query.Get(name)
+	}
+	return &fields{place: "query", values: values}
 }
 
 // limit returns a number of rows from 1 to highest.
-func (f *queryFields) limit(standard, highest int64) int64 {
-	if !f.query.Has("limit") {
-		return standard
-	}
-	n, bad := parseInteger(f.query.Get("limit"))
+func (f *fields) limit(standard, highest int64) int64 {
+	n := f.integer("limit")
 	switch {
-	case bad != nil:
-		f.add(*bad, "limit")
+	case n == nil:
+		return standard
 	case n.Sign() <= 0:
-		f.add(issue{
-			Type: "greater_than_equal", Msg: "Input should be greater than or equal to 1", Ctx: object{"ge": 1},
-		}, "limit")
+		f.add("limit", issue{Type: "greater_than_equal", Msg: "Input should be greater than or equal to 1", Ctx: object{"ge": 1}})
 	case n.Cmp(big.NewInt(highest)) > 0:
-		f.add(issue{
-			Type: "less_than_equal", Ctx: object{"le": highest},
-			Msg: fmt.Sprintf("Input should be less than or equal to %d", highest),
-		}, "limit")
-	default:
-		return n.Int64()
+		message := fmt.Sprintf("Input should be less than or equal to %d", highest)
+		f.add("limit", issue{Type: "less_than_equal", Msg: message, Ctx: object{"le": highest}})
 	}
-	return 0
+	return n.Int64()
 }
 
-func (f *queryFields) boolean(field string, standard bool) bool {
-	if !f.query.Has(field) {
+func (f *fields) boolean(field string, standard bool) bool {
+	text, given := f.values[field].(string)
+	text = strings.ToLower(text)
+	switch {
+	case !given:
 		return standard
-	}
-	text := strings.ToLower(f.query.Get(field))
-	if slices.Contains([]string{"1", "true", "yes", "on", "t", "y"}, text) {
+	case slices.Contains([]string{"1", "true", "yes", "on", "t", "y"}, text):
 		return true
-	}
-	if !slices.Contains([]string{"0", "false", "no", "off", "f", "n"}, text) {
-		f.add(issue{Type: "bool_parsing", Msg: "Input should be a valid boolean, unable to interpret input"}, field)
+	case !slices.Contains([]string{"0", "false", "no", "off", "f", "n"}, text):
+		f.add(field, issue{Type: "bool_parsing", Msg: "Input should be a valid boolean, unable to interpret input"})
 	}
 	return false
 }

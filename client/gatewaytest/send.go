@@ -3,8 +3,8 @@ package gatewaytest
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
-	"strconv"
 )
 
 // The longest texts that the gateway accepts, in characters.
@@ -21,21 +21,22 @@ type receiptKey struct{ sender, key string }
 
 func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 	f := readBody(r)
-	m := &message{from: f.required("from_node", maxName)}
+	m := &message{}
+	m.FromNode = f.required("from_node", maxName)
 	to, channel := f.optional("to_node", maxName), f.optional("channel", maxName)
-	m.kind, m.content = f.required("kind", 0), f.required("content", maxContent)
+	m.Kind, m.Content = f.required("kind", 0), f.required("content", maxContent)
 	var key *string
 	if !g.ignoreKeys {
 		key = f.optional("idempotency_key", maxKey)
 	}
-	m.threadID, m.taskID = f.optional("thread_id", 0), f.integer("related_task_id")
+	m.ThreadID, m.RelatedTaskID = f.optional("thread_id", 0), f.integer("related_task_id")
 	f.list("mentions")
 	return func(caller *peer) answer {
-		if refusal := refuseMessage(m.kind, to, channel, key); refusal != nil {
+		if refusal := refuseMessage(m.Kind, to, channel, key); refusal != nil {
 			return *refusal
 		}
-		m.to = *to
-		sender := m.from
+		m.ToNode = *to
+		sender := m.FromNode
 		if caller != nil {
 			sender = caller.name
 		}
@@ -87,19 +88,15 @@ func (g *Gateway) accept(m *message, sender string, key *string) answer {
 	return ok(m.receipt())
 }
 
-// same reports whether two messages with one key are the same. Fields that are not listed here make no difference.
+// same reports whether two messages with one key are the same. What the gateway adds makes no difference.
 func (m *message) same(other *message) bool {
-	return m.from == other.from && m.to == other.to && m.kind == other.kind && m.content == other.content &&
-		m.taskID == other.taskID && (m.threadID == nil) == (other.threadID == nil) &&
-		(m.threadID == nil || *m.threadID == *other.threadID)
+	sent := *m
+	sent.ID, sent.CreatedAt, sent.ReadAt = other.ID, other.CreatedAt, other.ReadAt
+	return reflect.DeepEqual(sent, *other)
 }
 
 // storable reports whether the database takes a message: its thread exists and its task id has 64 bits. The gateway does not
 // check either and answers 500.
 func (g *Gateway) storable(m *message) bool {
-	if m.threadID != nil && g.threads[*m.threadID] == nil {
-		return false
-	}
-	_, err := strconv.ParseInt(m.taskID.String(), 10, 64)
-	return m.taskID == "" || err == nil
+	return (m.ThreadID == nil || g.threads[*m.ThreadID] != nil) && (m.RelatedTaskID == nil || m.RelatedTaskID.IsInt64())
 }

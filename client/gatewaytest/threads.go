@@ -65,7 +65,8 @@ func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 }
 
 func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
-	f := queryFields{query: r.URL.Query()}
+	query := r.URL.Query()
+	f := queryFields(query)
 	limit := f.limit(50, 100)
 	return func(*peer) answer {
 		threads := slices.SortedFunc(maps.Values(g.threads), func(a, b *thread) int {
@@ -73,7 +74,7 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 		})
 		rows := []object{}
 		for _, t := range threads {
-			if t.matches(f.query) && int64(len(rows)) < limit {
+			if t.matches(query) && int64(len(rows)) < limit {
 				rows = append(rows, t.row())
 			}
 		}
@@ -88,7 +89,7 @@ func (t *thread) matches(query url.Values) bool {
 }
 
 func (g *Gateway) getThread(r *http.Request) (action, []issue) {
-	f := queryFields{query: r.URL.Query()}
+	f := queryFields(r.URL.Query())
 	limit := f.limit(100, 1000)
 	id := r.PathValue("uuid")
 	return func(*peer) answer {
@@ -96,10 +97,10 @@ func (g *Gateway) getThread(r *http.Request) (action, []issue) {
 		if t == nil {
 			return refuse(http.StatusNotFound, "thread not found")
 		}
-		rows := []threadRow{}
+		rows := []threadMessage{}
 		for _, m := range g.messages {
-			if m.threadID != nil && *m.threadID == id && int64(len(rows)) < limit {
-				rows = append(rows, m.threadRow())
+			if m.ThreadID != nil && *m.ThreadID == id && int64(len(rows)) < limit {
+				rows = append(rows, m.threadMessage)
 			}
 		}
 		return ok(object{"thread": t.row(), "messages": rows})

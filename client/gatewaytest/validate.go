@@ -23,25 +23,35 @@ type issue struct {
 	Ctx   object `json:"ctx,omitempty"`
 }
 
-// bodyFields reads the fields of a JSON body and collects an issue for each that is invalid.
-type bodyFields struct {
-	body   object
+// fields reads the fields of a request and collects an issue for each that is invalid.
+type fields struct {
+	place  string // "body", "query" or "path"
+	values object // nil without a body
 	issues []issue
 }
 
+// add adds an issue of a field. Its input is the value of the field, unless it has another.
+func (f *fields) add(field string, i issue) {
+	i.Loc = []any{f.place, field}
+	if i.Input == nil {
+		i.Input = f.values[field]
+	}
+	f.issues = append(f.issues, i)
+}
+
 // readBody reads a JSON object with its numbers exact. The body has to be declared as JSON.
-func readBody(r *http.Request) *bodyFields {
+func readBody(r *http.Request) *fields {
 	text, _ := io.ReadAll(r.Body) // it is in memory
 	if len(text) == 0 {
-		return &bodyFields{issues: []issue{missingBody}}
+		return &fields{issues: []issue{missingBody}}
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return &bodyFields{issues: []issue{notAnObject(string(text))}}
+		return &fields{issues: []issue{notAnObject(string(text))}}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	// Offset counts the bytes up to the error. With the blank, the end of an incomplete text differs from a wrong last character.
 	if bad := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(append(text, ' '), new(json.RawMessage)), &bad) {
-		return &bodyFields{issues: []issue{notJSON(text, bad)}}
+		return &fields{issues: []issue{notJSON(text, bad)}}
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -49,11 +59,11 @@ func readBody(r *http.Request) *bodyFields {
 	_ = dec.Decode(&body) // it is valid
 	switch body := body.(type) {
 	case nil:
-		return &bodyFields{issues: []issue{missingBody}}
+		return &fields{issues: []issue{missingBody}}
 	case object:
-		return &bodyFields{body: body}
+		return &fields{place: "body", values: body}
 	default:
-		return &bodyFields{issues: []issue{notAnObject(body)}}
+		return &fields{issues: []issue{notAnObject(body)}}
 	}
 }
 
@@ -82,13 +92,8 @@ func isJSON(contentType string) bool {
 	return family == "application" && (subtype == "json" || strings.HasSuffix(subtype, "+json"))
 }
 
-func (f *bodyFields) add(i issue, field string) {
-	i.Loc = []any{"body", field}
-	f.issues = append(f.issues, i)
-}
-
 // required returns a text of 1 to longest characters; longest 0 is without limits.
-func (f *bodyFields) required(field string, longest int) string {
+func (f *fields) required(field string, longest int) string {
 	if !f.given(field) {
 		return ""
 	}
@@ -96,98 +101,87 @@ func (f *bodyFields) required(field string, longest int) string {
 }
 
 // given requires a field of any type. Without a body the issue is the body.
-func (f *bodyFields) given(field string) bool {
-	_, given := f.body[field]
-	if !given && f.body != nil {
-		f.add(issue{Type: "missing", Msg: "Field required", Input: f.body}, field)
+func (f *fields) given(field string) bool {
+	_, given := f.values[field]
+	if !given && f.values != nil {
+		f.add(field, issue{Type: "missing", Msg: "Field required", Input: f.values})
 	}
 	return given
 }
 
 // optional is required for a field that may be absent or null; the result is then nil.
-func (f *bodyFields) optional(field string, longest int) *string {
-	if f.body[field] == nil {
+func (f *fields) optional(field string, longest int) *string {
+	if f.values[field] == nil {
 		return nil
 	}
 	text := f.text(field, longest)
 	return &text
 }
 
-func (f *bodyFields) text(field string, longest int) string {
-	value := f.body[field]
-	text, ok := value.(string)
-	i := issue{Input: value}
+func (f *fields) text(field string, longest int) string {
+	text, ok := f.values[field].(string)
 	switch n := utf8.RuneCountInString(text); {
 	case !ok:
-		i.Type, i.Msg = "string_type", "Input should be a valid string"
+		f.add(field, issue{Type: "string_type", Msg: "Input should be a valid string"})
 	case longest > 0 && n == 0:
-		i.Type, i.Msg, i.Ctx = "string_too_short", "String should have at least 1 character", object{"min_length": 1}
+		f.add(field, issue{Type: "string_too_short", Msg: "String should have at least 1 character", Ctx: object{"min_length": 1}})
 	case longest > 0 && n > longest:
-		i.Type, i.Msg = "string_too_long", fmt.Sprintf("String should have at most %d characters", longest)
-		i.Ctx = object{"max_length": longest}
-	default:
-		return text
+		message := fmt.Sprintf("String should have at most %d characters", longest)
+		f.add(field, issue{Type: "string_too_long", Msg: message, Ctx: object{"max_length": longest}})
 	}
-	f.add(i, field)
-	return ""
+	return text
 }
 
 // object returns an object that may be absent, but not null.
-func (f *bodyFields) object(field string) object {
-	value, given := f.body[field]
-	fields, isObject := value.(object)
+func (f *fields) object(field string) object {
+	value, given := f.values[field]
+	inner, isObject := value.(object)
 	if given && !isObject {
-		f.add(issue{Type: "dict_type", Msg: "Input should be a valid dictionary", Input: value}, field)
+		f.add(field, issue{Type: "dict_type", Msg: "Input should be a valid dictionary"})
 	}
-	return fields
+	return inner
 }
 
 // list requires an array, unless the field is absent or null.
-func (f *bodyFields) list(field string) {
-	value := f.body[field]
+func (f *fields) list(field string) {
+	value := f.values[field]
 	if _, ok := value.([]any); value != nil && !ok {
-		f.add(issue{Type: "list_type", Msg: "Input should be a valid list", Input: value}, field)
+		f.add(field, issue{Type: "list_type", Msg: "Input should be a valid list"})
 	}
 }
 
-// integer returns a whole number of any size in canonical form, or "" for none. It takes the number or the text of one.
-func (f *bodyFields) integer(field string) json.Number {
-	i := issue{Input: f.body[field]}
-	switch value := f.body[field].(type) {
+// integer returns a whole number of any size, or nil for none. It takes the number or the text of one.
+func (f *fields) integer(field string) *big.Int {
+	switch value := f.values[field].(type) {
 	case nil:
-		return ""
 	case string:
-		n, bad := parseInteger(value)
-		if bad == nil {
-			return json.Number(n.String())
+		if n := parseInteger(value); n != nil {
+			return n
 		}
-		i = *bad
+		f.add(field, issue{Type: "int_parsing", Msg: "Input should be a valid integer, unable to parse string as an integer"})
 	case json.Number:
-		if n, _ := parseInteger(value.String()); n != nil {
-			return json.Number(n.String())
+		if n := parseInteger(value.String()); n != nil {
+			return n
 		}
 		if x, err := value.Float64(); err == nil && x == math.Trunc(x) {
 			n, _ := big.NewFloat(x).Int(nil)
-			return json.Number(n.String())
+			return n
 		}
-		i.Type, i.Msg = "int_from_float", "Input should be a valid integer, got a number with a fractional part"
+		f.add(field, issue{Type: "int_from_float", Msg: "Input should be a valid integer, got a number with a fractional part"})
 	default:
-		i.Type, i.Msg = "int_type", "Input should be a valid integer"
+		f.add(field, issue{Type: "int_type", Msg: "Input should be a valid integer"})
 	}
-	f.add(i, field)
-	return ""
+	return nil
 }
 
 var integerPattern = regexp.MustCompile(`^\s*([+-]?[0-9]+)(?:\.0+)?\s*$`)
 
-func parseInteger(text string) (*big.Int, *issue) {
-	if digits := integerPattern.FindStringSubmatch(text); digits != nil {
-		if n, ok := new(big.Int).SetString(digits[1], 10); ok {
-			return n, nil
-		}
+// parseInteger returns nil for a text that is not a whole number.
+func parseInteger(text string) *big.Int {
+	digits := integerPattern.FindStringSubmatch(text)
+	if digits == nil {
+		return nil
 	}
-	return nil, &issue{
-		Type: "int_parsing", Input: text,
-		Msg: "Input should be a valid integer, unable to parse string as an integer",
-	}
+	n, _ := new(big.Int).SetString(digits[1], 10)
+	return n
 }
