@@ -40,7 +40,7 @@ func (g *Gateway) router() http.Handler {
 	unmatched := g.server.Handle(other, func(r *http.Request) answer { return refuseRoute(routes, r) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, route := range routes {
-			if r.Method == route.method && matchPath(route.path, r.URL.Path, r.SetPathValue) {
+			if r.Method == route.method && matchPath(route.path, r.URL.Path, r) {
 				route.handler.ServeHTTP(w, r)
 				return
 			}
@@ -49,9 +49,9 @@ func (g *Gateway) router() http.Handler {
 	})
 }
 
-// matchPath reports whether path fits pattern, and passes the value of each wildcard to set. net/http's own mux is not used:
-// it answers HEAD on a GET route and redirects paths with double slashes, which the gateway does not do.
-func matchPath(pattern, path string, set func(name, value string)) bool {
+// matchPath reports whether path fits pattern, and gives r the value of each wildcard. net/http's own mux is not used: it answers
+// HEAD on a GET route and redirects paths with double slashes, which the gateway does not do.
+func matchPath(pattern, path string, r *http.Request) bool {
 	names, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(names) != len(segments) {
 		return false
@@ -61,7 +61,7 @@ func matchPath(pattern, path string, set func(name, value string)) bool {
 		case wildcard && segments[i] == "", !wildcard && segments[i] != name:
 			return false
 		case wildcard:
-			set(strings.Trim(name, "{}"), segments[i])
+			r.SetPathValue(strings.Trim(name, "{}"), segments[i])
 		}
 	}
 	return true
@@ -69,19 +69,15 @@ func matchPath(pattern, path string, set func(name, value string)) bool {
 
 // refuseRoute answers a request that no route takes: 405 for another method, 307 for a slash at the end, else 404.
 func refuseRoute(routes []route, r *http.Request) answer {
-	ignore := func(string, string) {}
+	trimmed, slash := strings.CutSuffix(r.URL.Path, "/")
 	for _, route := range routes {
-		if matchPath(route.path, r.URL.Path, ignore) {
+		if matchPath(route.path, r.URL.Path, r) {
 			refusal := refuse(http.StatusMethodNotAllowed, "Method Not Allowed")
 			refusal.Header = http.Header{"Allow": {route.method}}
 			return refusal
 		}
-	}
-	if trimmed, slash := strings.CutSuffix(r.URL.Path, "/"); slash {
-		for _, route := range routes {
-			if matchPath(route.path, trimmed, ignore) {
-				return redirect(r)
-			}
+		if slash && matchPath(route.path, trimmed, r) {
+			return redirect(r)
 		}
 	}
 	return refuse(http.StatusNotFound, "Not Found")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -127,12 +128,7 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 	s.Extensions = map[string]any{}
 	maps.Copy(s.Extensions, arm.Value.Extensions)
 	maps.Copy(s.Extensions, outer.Extensions)
-	if outer.Title != "" {
-		s.Title = outer.Title
-	}
-	if outer.Description != "" {
-		s.Description = outer.Description
-	}
+	s.Title, s.Description = cmp.Or(outer.Title, s.Title), cmp.Or(outer.Description, s.Description)
 	if outer.Default != nil {
 		s.Default = outer.Default
 	}
