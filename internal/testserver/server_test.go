@@ -175,19 +175,26 @@ func TestCloseEndsADelay(t *testing.T) {
 	require.Error(t, <-done)
 }
 
+// TestCloseDoesNotWaitForAnUnusedConnection closes several servers: on a busy machine one of them may take long.
 func TestCloseDoesNotWaitForAnUnusedConnection(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200})
-	dialer := new(net.Dialer)
-	conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
-	require.NoError(t, err)
-	defer conn.Close()
-	s.send("/read", "") // the server accepts connections in order
-	before := time.Now()
-	s.Close()
-	assert.Less(t, time.Since(before), 4*time.Second, "Shutdown would wait for five seconds")
-	_, err = conn.Read(make([]byte, 1))
-	assert.Error(t, err)
+	for range 10 {
+		s := start(t, testserver.Answer{Status: 200})
+		dialer := new(net.Dialer)
+		conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+		require.NoError(t, err)
+		defer conn.Close()
+		s.send("/read", "") // the server accepts connections in order
+		before := time.Now()
+		s.Close()
+		took := time.Since(before)
+		_, err = conn.Read(make([]byte, 1))
+		require.Error(t, err)
+		if took < 4*time.Second {
+			return
+		}
+	}
+	assert.Fail(t, "Close waits for connections without a request, as Shutdown does for five seconds")
 }
 
 func TestCloseWaitsForARequest(t *testing.T) {
