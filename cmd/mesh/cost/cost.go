@@ -23,14 +23,14 @@ import (
 type Options struct {
 	*app.App
 	selection.Flags
-	usage, html, account, saved string // saved is the file of --bill
+	usage, html, account, saved string // saved is --bill
 	counted                     *float64
 	maxDrift                    float64
 	limited                     bool // --max-drift is given
 
-	// Provider is OpenAI, Anthropic or xAI, or Gemini for a bill in a file.
+	// provider is OpenAI, Anthropic or xAI, or Gemini for a bill in a file.
 	provider models.Provider
-	// From is the first day of the bill, and to the day after the last; zero for all days of a bill in a file.
+	// from is the first day of the bill, and to the day after the last; zero for all days of a bill in a file.
 	from, to time.Time
 }
 
