@@ -14,7 +14,7 @@ const (
 	labelUser     = "user"
 )
 
-// setting is what all aggregates of a report share. It is only read.
+// setting is what all aggregates of a report share. It is only read, except for the sums of budgets.
 type setting struct {
 	Options
 	window

@@ -35,11 +35,15 @@ type Budget struct {
 	Over bool `json:"over"`
 }
 
-// budgetSum is a budget with its limit.
+// budgetSum is a budget with what was spent of it, by the value of its label.
 type budgetSum struct {
 	budget.Budget
 	text  string
 	limit decimal.Decimal
+	// spent has at most maxValues values; others are left out.
+	spent map[string]*decimal.Sum
+	// days are those of which the forecast of a month is made.
+	days map[string]history
 }
 
 func newBudgets(texts []string) (sums []*budgetSum, err error) {
@@ -49,7 +53,7 @@ func newBudgets(texts []string) (sums []*budgetSum, err error) {
 			return nil, err
 		}
 		limit, _ := decimal.ParsePlain(b.USD)
-		sums = append(sums, &budgetSum{b, text, limit})
+		sums = append(sums, &budgetSum{b, text, limit, map[string]*decimal.Sum{}, map[string]history{}})
 	}
 	return sums, nil
 }
@@ -66,35 +70,24 @@ func (b *budgetSum) in(number int64, w *window) bool {
 	}
 }
 
-// spending is what was spent of a budget, by the value of its label. Values beyond maxValues are left out.
-type spending struct {
-	sums map[string]*decimal.Sum
-	// days are those of which the forecast of a month is made.
-	days map[string]history
-}
-
 // maxForecasts is the number of values that have a forecast.
 const maxForecasts = 1000
 
-func newSpending() *spending {
-	return &spending{sums: map[string]*decimal.Sum{}, days: map[string]history{}}
-}
-
-func (s *spending) addDay(value string, number int64, usd decimal.Decimal) {
+func (b *budgetSum) addDay(value string, number int64, usd decimal.Decimal) {
 	value = cut(value)
-	if s.days[value] == nil {
-		if len(s.days) >= maxForecasts {
+	if b.days[value] == nil {
+		if len(b.days) >= maxForecasts {
 			return
 		}
-		s.days[value] = history{}
+		b.days[value] = history{}
 	}
-	s.days[value].add(number, usd)
+	b.days[value].add(number, usd)
 }
 
-func (s *spending) add(value string, usd decimal.Decimal) {
+func (b *budgetSum) add(value string, usd decimal.Decimal) {
 	value = cut(value)
-	if s.sums[value] != nil || len(s.sums) < maxValues {
-		made(s.sums, value).Add(usd)
+	if b.spent[value] != nil || len(b.spent) < maxValues {
+		made(b.spent, value).Add(usd)
 	}
 }
 
@@ -110,8 +103,8 @@ func highest[V any](values map[string]V, amount func(value string) decimal.Decim
 }
 
 // state returns what is left of a budget.
-func (b *budgetSum) state(spent *spending, month *Month, today int64) Budget {
-	value, usd := highest(spent.sums, func(value string) decimal.Decimal { return spent.sums[value].Total() })
+func (b *budgetSum) state(month *Month, today int64) Budget {
+	value, usd := highest(b.spent, func(value string) decimal.Decimal { return b.spent[value].Total() })
 	left := b.limit.Sub(usd)
 	state := Budget{
 		Text: b.text, LimitUSD: b.limit.String(), Per: b.Per, Label: b.Label, Value: value, SpentUSD: usd.String(), LeftUSD: left.String(), Over: left.Sign() < 0,
@@ -119,8 +112,8 @@ func (b *budgetSum) state(spent *spending, month *Month, today int64) Budget {
 	if b.Per == "month" {
 		state.PerDayUSD = quotient(left, month.DaysLeft)
 		if month.Forecast != nil {
-			value, usd := highest(spent.days, func(value string) decimal.Decimal {
-				return spent.days[value].monthEnd(made(spent.sums, value).Total(), today, month.DaysLeft)
+			value, usd := highest(b.days, func(value string) decimal.Decimal {
+				return b.days[value].monthEnd(made(b.spent, value).Total(), today, month.DaysLeft)
 			})
 			if usd.Cmp(b.limit) > 0 {
 				state.ForecastValue, state.ForecastUSD, state.Over = value, usd.String(), true

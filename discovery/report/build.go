@@ -33,8 +33,8 @@ func (c *collector) report() *Report {
 	r.Platforms = totalsBy(items, func(id ModelID) string { return id.Platform }, usd)
 	r.Days = c.days(items)
 	c.addLabels(r, total, items)
-	for i, b := range c.budgets {
-		r.Budgets = append(r.Budgets, b.state(c.spent[i], &r.Month, c.window.today))
+	for _, b := range c.budgets {
+		r.Budgets = append(r.Budgets, b.state(&r.Month, c.window.today))
 	}
 	r.Retiring = c.retiring(r.Labels)
 	c.advise(r)

@@ -96,7 +96,6 @@ type collector struct {
 	// firstRun has the calls of the default period and of today; nil for another period, and if there are calls before it.
 	firstRun      *aggregate
 	history       history
-	spent         []*spending
 	sessions      Sessions
 	calls, future int
 	first, last   time.Time
@@ -109,9 +108,6 @@ func newCollector(s *setting) *collector {
 	}
 	if !s.chosen {
 		c.firstRun = newAggregate(s, true)
-	}
-	for range s.budgets {
-		c.spent = append(c.spent, newSpending())
 	}
 	return c
 }
@@ -177,7 +173,7 @@ func (c *collector) add(one *call) {
 }
 
 func (c *collector) addBudgets(one *call) {
-	for i, b := range c.budgets {
+	for _, b := range c.budgets {
 		in, forecast := b.in(one.day, &c.window), b.Per == "month" && one.day >= c.window.today-forecastDays && one.day <= c.window.today
 		if !in && !forecast {
 			continue
@@ -187,10 +183,10 @@ func (c *collector) addBudgets(one *call) {
 			value = one.Labels[b.Label]
 		}
 		if in {
-			c.spent[i].add(value, usd)
+			b.add(value, usd)
 		}
 		if forecast {
-			c.spent[i].addDay(value, one.day, usd)
+			b.addDay(value, one.day, usd)
 		}
 	}
 }
