@@ -17,11 +17,7 @@ var standardCatalog []byte
 
 // StandardCatalog returns the default rows of the catalog: 109 rows in current and older forms; one id occurs twice.
 func StandardCatalog() []json.RawMessage {
-	var envelope struct{ Data json.RawMessage }
-	if err := json.Unmarshal(standardCatalog, &envelope); err != nil {
-		panic(err)
-	}
-	return readRows(envelope.Data)
+	return embedded[struct{ Data []json.RawMessage }](standardCatalog).Data
 }
 
 // SetCatalog replaces the rows of the catalog, and with them its ETag. See [WithCatalog].
@@ -74,11 +70,6 @@ func etag(body []byte) string {
 
 // matches compares as RFC 9110 wants it of If-None-Match: weakly, any of a list, or * for whatever there is.
 func matches(ifNoneMatch []string, tag string) bool {
-	for text := range strings.SplitSeq(strings.Join(ifNoneMatch, ","), ",") {
-		text = strings.TrimSpace(text)
-		if text == "*" || strings.TrimPrefix(text, "W/") == strings.TrimPrefix(tag, "W/") {
-			return true
-		}
-	}
-	return false
+	known := strings.Join(ifNoneMatch, ",")
+	return known == "*" || strings.Contains(known, strings.TrimPrefix(tag, "W/")) // a tag is quoted
 }

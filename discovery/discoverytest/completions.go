@@ -61,9 +61,7 @@ var completionAPIs = []completionAPI{
 var standardUsage []byte
 
 func (s *Server) completionRoutes() []route {
-	if err := json.Unmarshal(standardUsage, &s.usage); err != nil {
-		panic(err) // the file is part of the package
-	}
+	s.usage = embedded[map[Operation]json.RawMessage](standardUsage)
 	var routes []route
 	for _, api := range completionAPIs {
 		for _, path := range api.paths {

@@ -2,7 +2,6 @@ package discoverytest
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -52,13 +51,10 @@ var dayResults []byte
 
 // results returns the results of a day for the groups of a request. Fields that are not grouped by are null.
 func (d dayReport) results(groups []string) []object {
-	var reports map[string]map[string][]object
-	if err := json.Unmarshal(dayResults, &reports); err != nil {
-		panic(err) // the file is part of the package
-	}
-	results := reports[d.name][""]
+	report := embedded[map[string]map[string][]object](dayResults)[d.name]
+	results := report[""]
 	for _, group := range d.groups { // the later ones are finer
-		if finer := reports[d.name][group]; finer != nil && slices.Contains(groups, group) {
+		if finer := report[group]; finer != nil && slices.Contains(groups, group) {
 			results = finer
 		}
 	}

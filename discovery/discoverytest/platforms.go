@@ -24,10 +24,7 @@ var platformAnswers []byte
 
 // platformRoutes serve one recorded response of each platform, whatever the request asks for, and check no key.
 func platformRoutes() []route {
-	var bodies map[Operation]json.RawMessage
-	if err := json.Unmarshal(platformAnswers, &bodies); err != nil {
-		panic(err) // the file is part of the package
-	}
+	bodies := embedded[map[Operation]json.RawMessage](platformAnswers)
 	var routes []route
 	for _, of := range []struct {
 		op       Operation

@@ -122,7 +122,7 @@ func (s *Server) routes() []route {
 		{op: ListAnthropicModels, service: anthropic, pattern: "GET /v1/models", run: s.listAnthropicModels},
 		{op: ListGeminiModels, service: gemini, pattern: "GET /v1beta/models", run: s.listGeminiModels},
 		{op: CloudBillingListSKUs, service: cloudBilling, pattern: "GET /v1/services/{service}/skus", run: s.listSKUs},
-		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(decoded(deepSeekBalance))},
+		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(embedded[object](deepSeekBalance))},
 		{op: ListOpenAICosts, service: openAI, admin: openAIAdmin, pattern: "GET /v1/organization/costs", run: s.listCosts},
 		{op: ListAnthropicCosts, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/cost_report", run: s.listAnthropicCosts},
 		{op: ListAnthropicUsage, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages", run: s.listAnthropicUsage},

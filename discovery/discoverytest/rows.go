@@ -13,22 +13,16 @@ type object = map[string]any
 
 func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
 
-// decoded returns the object of a JSON text of this package.
-func decoded(text string) (o object) {
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
+// embedded decodes a JSON file of this package.
+func embedded[T any](file []byte) (value T) {
+	if err := json.Unmarshal(file, &value); err != nil {
 		panic(err)
 	}
-	return o
+	return value
 }
 
 // readRows decodes an embedded list.
-func readRows(list []byte) []json.RawMessage {
-	var rows []json.RawMessage
-	if err := json.Unmarshal(list, &rows); err != nil {
-		panic(err)
-	}
-	return rows
-}
+func readRows(list []byte) []json.RawMessage { return embedded[[]json.RawMessage](list) }
 
 // field returns a string field of a row, or "".
 func field(row json.RawMessage, name string) string {
