@@ -1,30 +1,46 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
-	"maps"
+	"errors"
 	"slices"
+	"sync"
 )
 
 // Encoder appends one JSON document to a buffer. After the first error the buffer is not used.
 type Encoder struct {
 	buf []byte
-	// fields holds the names of all members written so far, for the objects that are open. After an error the last name of each
-	// object leads to the value that failed.
-	fields []string
+	// fields holds the places in the buffer of the names of all members written so far, for the objects that are open. It is -1
+	// for an unknown field. After an error the last name of each object leads to the value that failed.
+	fields []int
+	sorted []string // reused by sortedExtra
 	err    error
 }
 
 // Marshal returns v as JSON. The text is what encoding/json writes: there is no white space, and <, >, &, U+2028 and
-// U+2029 are escaped. Only the unknown fields of v itself stay as they are.
+// U+2029 are escaped; \b and \f are written as \u0008 and \u000c. Only the unknown fields of v itself stay as they are.
 func Marshal[T any](v *T, write func(*T, *Encoder)) ([]byte, error) {
-	e := new(Encoder)
+	e, _ := encoders.Get().(*Encoder)
+	if e == nil {
+		e = new(Encoder)
+	}
 	write(v, e)
 	if e.err != nil {
 		return nil, e.err
 	}
-	return e.buf, nil
+	text := bytes.Clone(e.buf)
+	if cap(e.buf) <= largestKept {
+		e.buf, e.fields = e.buf[:0], e.fields[:0]
+		encoders.Put(e)
+	}
+	return text, nil
 }
+
+// encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
+var encoders sync.Pool
+
+const largestKept = 1 << 20
 
 // fail stores the first error.
 func (e *Encoder) fail(err error) {
@@ -48,15 +64,20 @@ func (e *Encoder) Begin() (start int) {
 // Field writes the name of a member and returns e for its value.
 func (e *Encoder) Field(name string) *Encoder {
 	if e.err == nil {
-		e.fields = append(e.fields, name)
-		e.name(name)
+		e.comma()
+		e.fields = append(e.fields, len(e.buf))
+		e.key(name)
 	}
 	return e
 }
 
 func (e *Encoder) name(name string) {
 	e.comma()
-	WriteString(&name, e)
+	e.key(name)
+}
+
+func (e *Encoder) key(name string) {
+	e.string(name)
 	e.buf = append(e.buf, ':')
 }
 
@@ -74,7 +95,7 @@ func (e *Encoder) End(start int, unknown map[string]json.RawMessage) {
 		e.unknown(name)
 		switch raw := unknown[name]; {
 		case start > 0:
-			WriteRaw(&raw, e)
+			e.raw(raw)
 		case !json.Valid(raw):
 			e.fail(errNotJSON)
 		default: // json.Marshal compacts and escapes what a MarshalJSON method returns
@@ -100,16 +121,36 @@ func EndExtra[T any](e *Encoder, start int, extra map[string]T, write func(*T, *
 	e.close(start)
 }
 
-// sortedExtra returns the names in extra that are not yet written.
+// sortedExtra returns the names in extra that are not yet written. They are valid until the next call.
 func sortedExtra[T any](e *Encoder, start int, extra map[string]T) []string {
 	if start == failed || e.err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(extra)), func(name string) bool { return slices.Contains(e.fields[start:], name) })
+	e.sorted = e.sorted[:0]
+	for name := range extra {
+		if !e.written(start, name) {
+			e.sorted = append(e.sorted, name)
+		}
+	}
+	slices.Sort(e.sorted)
+	return e.sorted
+}
+
+// written reports whether a member called name was written since start.
+func (e *Encoder) written(start int, name string) bool {
+	end := len(e.buf)
+	e.string(name)
+	quoted := e.buf[end:]
+	found := slices.ContainsFunc(e.fields[start:], func(place int) bool {
+		// The byte that would be the last quote excludes nearly all other names, without a call.
+		return e.buf[place+len(quoted)-1] == '"' && bytes.HasPrefix(e.buf[place:], quoted)
+	})
+	e.buf = e.buf[:end]
+	return found
 }
 
 func (e *Encoder) unknown(name string) {
-	e.fields = append(e.fields, unknownField)
+	e.fields = append(e.fields, -1)
 	e.name(name)
 }
 
@@ -118,10 +159,20 @@ func (e *Encoder) close(start int) {
 		return
 	}
 	if e.err != nil {
-		e.err = located(e.fields[len(e.fields)-1], e.err)
+		e.err = located(e.lastField(), e.err)
 	}
 	e.buf = append(e.buf, '}')
 	e.fields = e.fields[:start]
+}
+
+// lastField returns the path element of the member written last.
+func (e *Encoder) lastField() string {
+	place := e.fields[len(e.fields)-1]
+	if place < 0 {
+		return unknownField
+	}
+	name := e.buf[place+1:]
+	return string(name[:bytes.IndexByte(name, '"')])
 }
 
 // WriteNullable writes null for nil and anything else with write.
@@ -174,7 +225,7 @@ func WriteMapOf[M ~map[string]T, T any](write func(*T, *Encoder)) func(*M, *Enco
 			return
 		}
 		e.buf = append(e.buf, '{')
-		for _, key := range slices.Sorted(maps.Keys(*v)) {
+		for _, key := range sortedKeys(*v) {
 			e.name(key)
 			value := (*v)[key]
 			write(&value, e)
@@ -201,4 +252,18 @@ func NotNilMap[M ~map[string]V, V any](v *M) *M {
 		return &M{}
 	}
 	return v
+}
+
+// WriteJSON writes any other type with encoding/json.
+func WriteJSON[T any](v *T, e *Encoder) {
+	text, err := json.Marshal(*v)
+	var contract *Error
+	switch {
+	case err == nil:
+		e.buf = append(e.buf, text...)
+	case errors.As(err, &contract):
+		e.fail(contract)
+	default:
+		e.fail(errNotJSON) // the error of encoding/json may quote the value
+	}
 }

@@ -76,9 +76,9 @@ func marshal(t *testing.T, v any) string {
 }
 
 // replaced writes the replacement character of invalid bytes in one way: encoding/json escapes it up to Go 1.26, as package wire
-// does, and writes it as it is from Go 1.27 on.
+// does, and writes it as it is from Go 1.27 on. Its \b and \f are \u0008 and \u000c in package wire.
 func replaced(text string) string {
-	return strings.NewReplacer(`\ufffd`, "\ufffd").Replace(text)
+	return strings.NewReplacer(`\ufffd`, "\ufffd", `\b`, `\u0008`, `\f`, `\u000c`).Replace(text)
 }
 
 // FuzzEncoder compares the bytes with those of the reference, for a row inside a list and for json.Marshal of the row.
