@@ -17,9 +17,9 @@ const anthropicVersion = "2023-06-01"
 // listAnthropicModels returns models in pages, newest first.
 func (s *Server) listAnthropicModels(r *http.Request) answer {
 	query := r.URL.Query()
-	limit, valid := pageSize(query, "limit", 20, 1000)
+	limit, valid := s.pageRows(query, "limit", 20, 1000)
 	rows, unknown := inLifecycle(readRows(anthropicModels), query["lifecycle[]"])
-	cut, more, known := page(rows, "id", query.Get("after_id"), s.pageOf(limit))
+	cut, more, known := page(rows, "id", query.Get("after_id"), limit)
 	switch {
 	case r.Header.Get("Anthropic-Version") != anthropicVersion:
 		return anthropic.bad("anthropic-version: header is required, and must be a known version")

@@ -75,7 +75,7 @@ func (s *Server) days(query url.Values, report dayReport) (page object, wrong st
 	if query.Has(report.to) {
 		end, endErr = report.read(query.Get(report.to))
 	}
-	limit, valid := pageSize(query, "limit", 7, report.mostDays)
+	limit, valid := s.pageRows(query, "limit", 7, report.mostDays)
 	groups := slices.Concat(query["group_by"], query["group_by[]"])
 	first, cursorErr := start-start%calendar.SecondsPerDay, error(nil)
 	if cursor := query.Get("page"); cursor != "" {
@@ -100,7 +100,7 @@ func (s *Server) days(query url.Values, report dayReport) (page object, wrong st
 	if report.whole {
 		end -= end % calendar.SecondsPerDay
 	}
-	for ; first < end && len(days) < s.pageOf(limit); first += calendar.SecondsPerDay {
+	for ; first < end && len(days) < limit; first += calendar.SecondsPerDay {
 		days = append(days, report.bucket(first, results))
 	}
 	page = object{"data": days, "has_more": first < end, "next_page": nil}

@@ -31,9 +31,9 @@ func (s *Server) listGeminiModels(r *http.Request) answer {
 // Google reads 0 as the default and a larger number as the maximum; the documents do not allow either, so a test notices a client that
 // relies on it. Tokens are in base64, which shows whether a client escapes them.
 func (s *Server) googlePage(query url.Values, rows []json.RawMessage, id string, usual, most int) (cut []json.RawMessage, next string, valid bool) {
-	size, valid := pageSize(query, "pageSize", usual, most)
+	size, valid := s.pageRows(query, "pageSize", usual, most)
 	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
-	cut, more, known := page(rows, id, string(after), s.pageOf(size))
+	cut, more, known := page(rows, id, string(after), size)
 	if more {
 		next = base64.StdEncoding.EncodeToString([]byte(field(cut[len(cut)-1], id)))
 	}

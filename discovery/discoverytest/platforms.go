@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -37,7 +38,7 @@ func platformRoutes() []route {
 		{CreateAzureChat, prices.PlatformAzure, "/openai/deployments/{deployment}/chat/completions"},
 		{CreateAzureChat, prices.PlatformAzure, "/openai/v1/chat/completions"},
 	} {
-		routes = append(routes, route{op: of.op, base: "/" + string(of.platform), pattern: "POST " + of.path, run: func(r *http.Request) answer {
+		routes = append(routes, route{op: of.op, service: service{name: discovery.Service(of.platform)}, pattern: "POST " + of.path, run: func(r *http.Request) answer {
 			if call := r.PathValue("call"); call != "" && !strings.HasSuffix(call, ":rawPredict") {
 				return notFound(r)
 			}

@@ -1,7 +1,6 @@
 package discoverytest
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -63,8 +62,7 @@ type answer = testserver.Answer
 type route struct {
 	op      Operation
 	service service
-	base    string // of the path; "" is that of the service
-	pattern string // of net/http.ServeMux, below the base path
+	pattern string // of net/http.ServeMux, below the base path of the service
 	// admin is the service of the key, if it is not service. Without a key of its own it takes that of service.
 	admin discovery.Service
 	run   func(*http.Request) answer
@@ -72,7 +70,7 @@ type route struct {
 
 // service is how a service reads its key and refuses a request. The templates of its errors have its name.
 type service struct {
-	name           discovery.Service // "" for the catalog and for platforms
+	name           discovery.Service // or a platform, or the catalog; the base path
 	keyHeader      string            // the header of the key; "" for a service without keys
 	missing, wrong int               // the status for no key and for a wrong one
 	header         http.Header       // of errors
@@ -89,6 +87,8 @@ var (
 	gemini        = service{discovery.ServiceGemini, googleKey, 400, 400, googleJSON}
 	geminiChat    = service{discovery.ServiceGemini, authorization, 400, 400, googleJSON}
 	cloudBilling  = service{discovery.ServiceCloudBilling, googleKey, 403, 400, googleJSON}
+	catalog       = service{name: "catalog"}
+	priceTable    = service{name: discovery.ServicePrices}
 )
 
 // fail returns the response of a template of the service.
@@ -112,17 +112,17 @@ func (s service) bad(message string) answer {
 func (s *Server) routes() []route {
 	const openAIAdmin, anthropicAdmin = discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin
 	return slices.Concat(s.completionRoutes(), platformRoutes(), []route{
-		{op: ListCatalog, base: catalogPath, pattern: "GET /models", run: s.listCatalog},
-		{op: GetPrices, service: service{name: discovery.ServicePrices}, pattern: "GET /prices.csv", run: s.getPrices},
-		{op: GetConfirmed, service: service{name: discovery.ServicePrices}, pattern: "GET /confirmed.csv", run: getConfirmed},
-		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(openAIModels)})},
-		{op: ListDeepSeekModels, service: deepSeek, pattern: "GET /models", run: always(object{"object": "list", "data": readRows(deepSeekModels)})},
-		{op: ListXAIModels, service: xai, pattern: "GET /v1/models", run: always(object{"object": "list", "data": readRows(xaiModels)})},
-		{op: ListXAILanguageModels, service: xai, pattern: "GET /v1/language-models", run: always(object{"models": readRows(xaiLanguageModels)})},
+		{op: ListCatalog, service: catalog, pattern: "GET /models", run: s.listCatalog},
+		{op: GetPrices, service: priceTable, pattern: "GET /prices.csv", run: s.getPrices},
+		{op: GetConfirmed, service: priceTable, pattern: "GET /confirmed.csv", run: getConfirmed},
+		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(openAIModels)},
+		{op: ListDeepSeekModels, service: deepSeek, pattern: "GET /models", run: always(deepSeekModels)},
+		{op: ListXAIModels, service: xai, pattern: "GET /v1/models", run: always(xaiModels)},
+		{op: ListXAILanguageModels, service: xai, pattern: "GET /v1/language-models", run: always(xaiLanguageModels)},
 		{op: ListAnthropicModels, service: anthropic, pattern: "GET /v1/models", run: s.listAnthropicModels},
 		{op: ListGeminiModels, service: gemini, pattern: "GET /v1beta/models", run: s.listGeminiModels},
 		{op: CloudBillingListSKUs, service: cloudBilling, pattern: "GET /v1/services/{service}/skus", run: s.listSKUs},
-		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(embedded[object](deepSeekBalance))},
+		{op: GetDeepSeekBalance, service: deepSeek, pattern: "GET /user/balance", run: always(deepSeekBalance)},
 		{op: ListOpenAICosts, service: openAI, admin: openAIAdmin, pattern: "GET /v1/organization/costs", run: s.listCosts},
 		{op: ListAnthropicCosts, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/cost_report", run: s.listAnthropicCosts},
 		{op: ListAnthropicUsage, service: anthropic, admin: anthropicAdmin, pattern: "GET /v1/organizations/usage_report/messages", run: s.listAnthropicUsage},
@@ -130,17 +130,16 @@ func (s *Server) routes() []route {
 	})
 }
 
-// always returns an operation with one response.
-func always(body object) func(*http.Request) answer {
+// always returns an operation with the response of an embedded file.
+func always(file []byte) func(*http.Request) answer {
+	body := embedded[map[string]json.RawMessage](file)
 	return func(*http.Request) answer { return ok(body) }
 }
-
-const catalogPath = "/catalog"
 
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
-		base := cmp.Or(r.base, "/"+string(r.service.name))
+		base := "/" + string(r.service.name)
 		method, path, _ := strings.Cut(r.pattern, " ")
 		mux.Handle(method+" "+base+path, http.StripPrefix(base, s.site.Handle(r.op, s.guarded(r))))
 	}

@@ -46,22 +46,18 @@ func page(rows []json.RawMessage, name, after string, size int) (cut []json.RawM
 	return rows[begin:end], end < len(rows), true
 }
 
-// pageSize returns the page size of a query: usual if it has none.
-func pageSize(query url.Values, name string, usual, most int) (size int, valid bool) {
-	if !query.Has(name) {
-		return usual, true
+// pageRows returns the number of rows of a page for a query: usual if it has none, and never more than [WithPageSize].
+func (s *Server) pageRows(query url.Values, name string, usual, most int) (rows int, valid bool) {
+	rows = usual
+	if query.Has(name) {
+		var err error
+		rows, err = strconv.Atoi(query.Get(name))
+		if err != nil || rows < 1 || rows > most {
+			return usual, false
+		}
 	}
-	size, err := strconv.Atoi(query.Get(name))
-	if err != nil || size < 1 || size > most {
-		return usual, false
-	}
-	return size, true
-}
-
-// pageOf returns the number of rows of a page for the requested number.
-func (s *Server) pageOf(requested int) int {
 	if s.pageSize > 0 {
-		return min(requested, s.pageSize)
+		rows = min(rows, s.pageSize)
 	}
-	return requested
+	return rows, true
 }

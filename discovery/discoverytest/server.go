@@ -134,7 +134,7 @@ func Listen(opts ...Option) (*Server, error) {
 //
 // Append your own options.
 func (s *Server) Options() []discovery.Option {
-	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + catalogPath), discovery.WithBaseURL(discovery.ServicePrices, s.URL+"/prices")}
+	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + "/catalog"), discovery.WithBaseURL(discovery.ServicePrices, s.URL+"/prices")}
 	for _, service := range services {
 		opts = append(opts, discovery.WithBaseURL(service, s.URL+"/"+string(service)))
 	}
