@@ -72,7 +72,6 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	if output.Terminal(a.Errs) {
 		a.Progress.W = a.Errs
 	}
-	a.WrongProviders = a.UseFakeProviders(os.Getenv(fakeproviders.URLVariable))
 	a.Settings = sync.OnceValues(a.ReadSettings)
 	a.Token = sync.OnceValues(a.ReadToken)
 	root := newRoot(a)
@@ -103,7 +102,7 @@ func newRoot(a *app.App) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(a.WrongProviders, checkEmpty(cmd)); err != nil {
+			if err := cmp.Or(a.UseFakeProviders(os.Getenv(fakeproviders.URLVariable)), checkEmpty(cmd)); err != nil {
 				return err
 			}
 			if a.Flags.Profile != "" { // a mistyped name is an error also where the profile has no effect

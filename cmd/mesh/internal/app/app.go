@@ -20,8 +20,6 @@ type App struct {
 	Out, Errs io.Writer
 	Providers []discovery.Option
 	Progress  output.Progress
-	// WrongProviders is the error of a MESH_PROVIDERS_URL that is wrong.
-	WrongProviders error
 
 	Flags  profile.Flags
 	Format string
