@@ -31,7 +31,10 @@ func Providers() []*Provider { return providers }
 
 // Lookup returns a provider by any of its names, or nil. Case, blanks, hyphens, underscores and dots are ignored.
 func Lookup[P ~string](name P) *Provider {
-	folded := fold(string(name))
+	folded := string(name)
+	if !slices.ContainsFunc(providers, func(p *Provider) bool { return p.ID == folded }) { // fold takes longer
+		folded = fold(folded)
+	}
 	for _, p := range providers {
 		if folded == p.ID || slices.Contains(p.aliases, folded) {
 			return p
