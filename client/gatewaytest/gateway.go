@@ -144,7 +144,10 @@ func (g *Gateway) Disable(name string, disabled bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if p := g.peers[name]; p != nil {
-		p.disabled = disabled
+		p.Enabled = 1
+		if disabled {
+			p.Enabled = 0
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func (g *Gateway) store(m *message) *message {
 	m.ID, m.CreatedAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
 	if p := g.peers[m.FromNode]; p != nil {
-		p.lastSeen = m.CreatedAt
+		p.LastSeen = m.CreatedAt
 	}
 	return m
 }
@@ -63,7 +63,7 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 			return unknownChannel(channel)
 		}
 		if p := g.peers[query.Get("to")]; p != nil {
-			p.lastSeen = timestamp()
+			p.LastSeen = timestamp()
 		}
 		rows := []message{}
 		for _, m := range slices.Backward(g.messages) {

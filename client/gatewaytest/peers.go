@@ -15,45 +15,38 @@ const (
 	GetPeer      Operation = "getPeer"
 )
 
+// peer is a peer as GET /peers/{name} shows it.
 type peer struct {
-	name, url    string
-	capabilities object
-	registeredAt string
-	lastSeen     string
-	disabled     bool
+	Name         string `json:"name"`
+	URL          string `json:"url"`
+	Capabilities object `json:"capabilities"`
+	RegisteredAt string `json:"registered_at"`
+	LastSeen     string `json:"last_seen"`
+	Enabled      int    `json:"enabled"` // 1 or 0
+
+	// These are always false or null.
+	LastHealth         any  `json:"last_health"`
+	Ratified           bool `json:"ratified"`
+	RatifiedAt         any  `json:"ratified_at"`
+	RatifiedBy         any  `json:"ratified_by"`
+	RatificationReason any  `json:"ratification_reason"`
 }
 
-// row is a peer as GET /peers/{name} shows it. enabled is the number 1 or 0.
-func (p *peer) row() object {
-	enabled := 1
-	if p.disabled {
-		enabled = 0
-	}
-	return object{
-		"name":                p.name,
-		"url":                 p.url,
-		"capabilities":        p.capabilities,
-		"registered_at":       p.registeredAt,
-		"last_health":         nil,
-		"last_seen":           p.lastSeen,
-		"enabled":             enabled,
-		"ratified":            false,
-		"ratified_at":         nil,
-		"ratified_by":         nil,
-		"ratification_reason": nil,
-	}
+// listedPeer is a peer as GET /peers lists it.
+type listedPeer struct {
+	peer
+
+	Owner any `json:"owner"` // null
 }
 
 func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 	f := queryFields(r.URL.Query())
 	enabledOnly := f.boolean("enabled_only", true)
 	return func(*peer) answer {
-		rows := []object{}
+		rows := []listedPeer{}
 		for _, name := range slices.Sorted(maps.Keys(g.peers)) {
-			if p := g.peers[name]; !p.disabled || !enabledOnly {
-				row := p.row()
-				row["owner"] = nil
-				rows = append(rows, row)
+			if p := g.peers[name]; p.Enabled == 1 || !enabledOnly {
+				rows = append(rows, listedPeer{peer: *p})
 			}
 		}
 		if g.bareArrays {
@@ -67,7 +60,7 @@ func (g *Gateway) getPeer(r *http.Request) (action, []issue) {
 	name := r.PathValue("name")
 	return func(*peer) answer {
 		if p := g.peers[name]; p != nil {
-			return ok(p.row())
+			return ok(*p)
 		}
 		return refuse(http.StatusNotFound, fmt.Sprintf("peer '%s' not registered", name))
 	}, nil
@@ -95,12 +88,12 @@ func (g *Gateway) register(name, url string, capabilities object) object {
 	}
 	p := g.peers[name]
 	if p == nil {
-		p = &peer{name: name, registeredAt: now}
+		p = &peer{Name: name, RegisteredAt: now, Enabled: 1}
 		g.peers[name] = p
 		token := "EXAMPLE-" + rand.Text()
 		g.callers[token] = p
 		result["peer_token"], result["token_status"] = token, "minted"
 	}
-	p.url, p.capabilities, p.lastSeen = url, capabilities, now
+	p.URL, p.Capabilities, p.LastSeen = url, capabilities, now
 	return result
 }

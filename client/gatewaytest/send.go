@@ -38,7 +38,7 @@ func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 		m.ToNode = *to
 		sender := m.FromNode
 		if caller != nil {
-			sender = caller.name
+			sender = caller.Name
 		}
 		return g.accept(m, sender, key)
 	}, f.issues

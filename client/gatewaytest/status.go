@@ -9,9 +9,7 @@ func (g *Gateway) health(*http.Request) (action, []issue) {
 	return func(*peer) answer {
 		enabled := 0
 		for _, p := range g.peers {
-			if !p.disabled {
-				enabled++
-			}
+			enabled += p.Enabled
 		}
 		return ok(object{
 			"status": "ok", "service": "mesh-gateway", "version": "0.1.2",

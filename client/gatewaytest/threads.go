@@ -18,29 +18,22 @@ const (
 	GetThread   Operation = "getThread"
 )
 
+// thread is a thread as the gateway shows it.
 type thread struct {
-	id, name   string
-	sessionID  *string
-	createdAt  string
-	lastUsedAt string
+	UUID       string  `json:"thread_uuid"`
+	Name       string  `json:"thread_name"`
+	Pair       string  `json:"peer_pair"`
+	Topic      string  `json:"topic"`
+	SessionID  *string `json:"session_id"`
+	CreatedAt  string  `json:"created_at"`
+	LastUsedAt string  `json:"last_used_at"`
 }
 
-// pairAndTopic splits a name, which has the form "node-a↔node-b:topic" by convention, and trims both parts.
-func (t *thread) pairAndTopic() (pair, topic string) {
-	pair, topic, found := strings.Cut(t.name, ":")
-	if !found {
-		return t.name, ""
-	}
-	return strings.TrimSpace(pair), strings.TrimSpace(topic)
-}
+// openedThread is a thread as POST /threads shows it.
+type openedThread struct {
+	thread
 
-// row is a thread as the gateway shows it.
-func (t *thread) row() object {
-	pair, topic := t.pairAndTopic()
-	return object{
-		"thread_uuid": t.id, "thread_name": t.name, "peer_pair": pair, "topic": topic,
-		"session_id": t.sessionID, "created_at": t.createdAt, "last_used_at": t.lastUsedAt,
-	}
+	Created bool `json:"created"`
 }
 
 // openThread returns the thread of a name and makes it if there is none. A session replaces the one of an existing thread. Only
@@ -53,14 +46,12 @@ func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 		if t == nil {
 			t, created = g.addThread(newUUID(), name, session), true
 		} else {
-			t.lastUsedAt = timestamp()
+			t.LastUsedAt = timestamp()
 			if session != nil && *session != "" {
-				t.sessionID = session
+				t.SessionID = session
 			}
 		}
-		row := t.row()
-		row["created"] = created
-		return ok(row)
+		return ok(openedThread{*t, created})
 	}, f.issues
 }
 
@@ -70,12 +61,12 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 	limit := f.limit(50, 100)
 	return func(*peer) answer {
 		threads := slices.SortedFunc(maps.Values(g.threads), func(a, b *thread) int {
-			return cmp.Or(cmp.Compare(b.lastUsedAt, a.lastUsedAt), cmp.Compare(a.name, b.name))
+			return cmp.Or(cmp.Compare(b.LastUsedAt, a.LastUsedAt), cmp.Compare(a.Name, b.Name))
 		})
-		rows := []object{}
+		rows := []thread{}
 		for _, t := range threads {
 			if t.matches(query) && int64(len(rows)) < limit {
-				rows = append(rows, t.row())
+				rows = append(rows, *t)
 			}
 		}
 		return ok(object{"threads": rows})
@@ -84,8 +75,7 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 
 // matches reports whether the filters let a thread pass.
 func (t *thread) matches(query url.Values) bool {
-	pair, topic := t.pairAndTopic()
-	return contains(query, "peer", pair) && contains(query, "topic", topic) && equal(query, "session_id", t.sessionID)
+	return contains(query, "peer", t.Pair) && contains(query, "topic", t.Topic) && equal(query, "session_id", t.SessionID)
 }
 
 func (g *Gateway) getThread(r *http.Request) (action, []issue) {
@@ -103,23 +93,28 @@ func (g *Gateway) getThread(r *http.Request) (action, []issue) {
 				rows = append(rows, m.threadMessage)
 			}
 		}
-		return ok(object{"thread": t.row(), "messages": rows})
+		return ok(object{"thread": *t, "messages": rows})
 	}, f.issues
 }
 
 func (g *Gateway) threadNamed(name string) *thread {
 	for _, t := range g.threads {
-		if t.name == name {
+		if t.Name == name {
 			return t
 		}
 	}
 	return nil
 }
 
+// addThread adds a thread. Its name has the form "node-a↔node-b:topic" by convention.
 func (g *Gateway) addThread(id, name string, session *string) *thread {
 	now := timestamp()
-	g.threads[id] = &thread{id: id, name: name, sessionID: session, createdAt: now, lastUsedAt: now}
-	return g.threads[id]
+	t := &thread{UUID: id, Name: name, Pair: name, SessionID: session, CreatedAt: now, LastUsedAt: now}
+	if pair, topic, found := strings.Cut(name, ":"); found {
+		t.Pair, t.Topic = strings.TrimSpace(pair), strings.TrimSpace(topic)
+	}
+	g.threads[id] = t
+	return t
 }
 
 // newUUID returns a random UUID (version 4).
