@@ -162,9 +162,9 @@ func TestMeterWarnsOnceOfUnreadableLines(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)
 	dir := t.TempDir()
-	today := time.Now().UTC().Format(time.DateOnly)
+	tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly) // the day may end during the test
 	for _, name := range []string{"a", "b", "c"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, today+"-"+name+".jsonl"), []byte("no\nno\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, tomorrow+"-"+name+".jsonl"), []byte("no\nno\n"), 0o600))
 	}
 	flags = append(flags, "--log", dir, "--budget", "5/day")
 	_, stderr, status := runMeter(t, append(flags, "--", "caller", "chat")...)
