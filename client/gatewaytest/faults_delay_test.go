@@ -33,18 +33,6 @@ func (s *testGateway) background(ctx context.Context, method, path, body string)
 	return done
 }
 
-// ended returns the result of something that must end soon.
-func ended(t *testing.T, done <-chan error) error {
-	t.Helper()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(time.Minute):
-		require.Fail(t, "it does not end")
-		return nil
-	}
-}
-
 func TestDelayedResponse(t *testing.T) {
 	t.Parallel()
 	const delay = 30 * time.Millisecond
@@ -78,7 +66,7 @@ func TestEffectComesBeforeTheDelay(t *testing.T) {
 	done := s.background(ctx, "POST", "/messages", message("stored"))
 	eventually(t, func() bool { return len(s.inbox("node-b")) == 1 })
 	leave()
-	require.ErrorIs(t, ended(t, done), context.Canceled)
+	require.ErrorIs(t, <-done, context.Canceled)
 }
 
 func TestCloseEndsADelay(t *testing.T) {
@@ -89,8 +77,8 @@ func TestCloseEndsADelay(t *testing.T) {
 	eventually(t, func() bool { return len(s.Requests(gatewaytest.SendMessage)) == 1 })
 	closed := make(chan error, 1)
 	go func() { s.Close(); closed <- nil }()
-	require.NoError(t, ended(t, closed))
-	err := ended(t, request)
+	require.NoError(t, <-closed)
+	err := <-request
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "it was answered")
 }
@@ -103,7 +91,7 @@ func TestDisconnectEndsADelay(t *testing.T) {
 	done := s.background(ctx, "GET", "/peers", "")
 	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
 	leave()
-	require.ErrorIs(t, ended(t, done), context.Canceled)
+	require.ErrorIs(t, <-done, context.Canceled)
 	eventually(t, func() bool { return reply.Goroutines(waiting) == 0 })
 }
 
@@ -124,7 +112,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	require.NotZero(t, reply.Goroutines("net/http.(*Server).Serve("))
 
 	s.Close()
-	require.Error(t, ended(t, request))
+	require.Error(t, <-request)
 	for _, function := range []string{"gatewaytest.(*Gateway)", "testserver.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
 		eventually(t, func() bool { return reply.Goroutines(function) == 0 })
 	}

@@ -52,7 +52,7 @@ func startBare(t *testing.T, opts ...gatewaytest.Option) *testGateway {
 	require.NoError(t, err)
 	transport := new(http.Transport)
 	t.Cleanup(transport.CloseIdleConnections)
-	return &testGateway{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport, Timeout: time.Minute}, checker: checker}
+	return &testGateway{Gateway: gatewaytest.New(t, opts...), t: t, http: &http.Client{Transport: transport}, checker: checker}
 }
 
 func decode(t *testing.T, text string) any {
@@ -136,5 +136,5 @@ func message(content string, more ...string) string {
 // eventually waits for a condition that depends on another goroutine.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, time.Minute, time.Millisecond)
+	require.Eventually(t, condition, time.Hour, time.Millisecond)
 }

@@ -3,6 +3,7 @@ package gatewaytest_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -110,7 +111,7 @@ func TestURLHasABasePath(t *testing.T) {
 func TestOptionsConnectAClient(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	a, err := client.New("node-a", append(s.Options(), client.WithTimeout(client.DefaultTimeout))...)
+	a, err := client.New("node-a", append(s.Options(), client.WithTimeout(time.Hour))...)
 	require.NoError(t, err)
 	defer a.Close()
 	_, err = a.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})

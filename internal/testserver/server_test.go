@@ -170,7 +170,7 @@ func TestCloseEndsADelay(t *testing.T) {
 	s.Fail(read, testserver.Fault{Delay: time.Hour})
 	done := make(chan error, 1)
 	go func() { done <- s.send("/read", "").err }()
-	require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, time.Hour, time.Millisecond)
 	s.Close()
 	require.Error(t, <-done)
 }
@@ -216,7 +216,7 @@ func TestCloseWaitsForARequest(t *testing.T) {
 			conn.Close()
 		}
 		return err != nil
-	}, time.Minute, time.Millisecond)
+	}, time.Hour, time.Millisecond)
 	select {
 	case <-closed:
 		assert.Fail(t, "Close has returned before the request was answered")
