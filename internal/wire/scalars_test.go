@@ -108,7 +108,7 @@ func TestJSONReadsAnyGoType(t *testing.T) {
 	assert.Equal(t, map[string][]int{"a": {1, 2}}, got)
 
 	for text, want := range map[string]string{
-		`{"a":"x"}`: "value has the wrong type", `{"a":[1,"x"]}`: "value has the wrong type",
+		`{"a":"x"}`: "*: got string, want array", `{"a":[1,"x"]}`: "*[1]: value has the wrong type",
 		`null`: "null where a value is required", `{"a"`: "unexpected EOF",
 	} {
 		_, err := read(text, wire.JSON[map[string][]int])
