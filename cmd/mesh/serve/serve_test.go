@@ -125,6 +125,7 @@ func bubble(t *testing.T, test func(t *testing.T, g *gatewaytest.Gateway)) {
 func TestRunAnswers(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+		t.Helper()
 		o, errs := options(t, g, "upper")
 		o.url = "http://a.example"
 		text := serveFor(t, o, errs)
@@ -161,6 +162,7 @@ func TestRunReportsAttempts(t *testing.T) {
 		}, 0},
 	} {
 		bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+			t.Helper()
 			o, errs := options(t, g, c.how)
 			o.giveUp, o.maxAttempts = c.giveUp, c.attempts
 			text := serveFor(t, o, errs)
@@ -178,6 +180,7 @@ func TestRunReportsAttempts(t *testing.T) {
 func TestRunAllowsARule(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+		t.Helper()
 		o, errs := options(t, g, "leak")
 		o.allowRules = []int{2, 4}
 		assert.Contains(t, serveFor(t, o, errs), "answered with message 2")
