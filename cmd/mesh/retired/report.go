@@ -29,6 +29,8 @@ type sourceModel struct {
 
 // sourceReport has the models that a code base names: first those that fail, of which the soonest is first.
 type sourceReport struct {
+	// found has the places in the order of the models.
+	found  []mention
 	list   []sourceModel
 	within string
 	texts  int
@@ -40,7 +42,7 @@ func newReport(found []mention, soon time.Duration, texts int) *sourceReport {
 	slices.SortStableFunc(found, func(x, y mention) int {
 		return cmp.Or(cmp.Compare(order[x.fails], order[y.fails]), cmp.Compare(cmp.Or(x.Date, "9999"), cmp.Or(y.Date, "9999")), cmp.Compare(x.Model, y.Model))
 	})
-	r := &sourceReport{[]sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts}
+	r := &sourceReport{found, []sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts}
 	for _, m := range found {
 		last := len(r.list) - 1
 		if last < 0 || r.list[last].Model != m.Model {
@@ -53,7 +55,7 @@ func newReport(found []mention, soon time.Duration, texts int) *sourceReport {
 	return r
 }
 
-func (r *sourceReport) fails() bool { return len(r.list) > 0 && r.list[0].Fails }
+func (r *sourceReport) fails() bool { return len(r.found) > 0 && r.found[0].fails }
 
 // printSources prints a report in the format of -o.
 func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) error {
@@ -65,7 +67,7 @@ func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) err
 }
 
 // when returns the state of a model with its date and replacement, such as "retires 2027-01-14 -> gpt-6-luna".
-func (m *sourceModel) when() string {
+func (m *retirement) when() string {
 	text := string(m.State)
 	switch m.State {
 	case models.StateRetiring:
@@ -113,13 +115,12 @@ func (r *sourceReport) text(w io.Writer, notes []string, all bool) error {
 // summary counts the models by their state.
 func (r *sourceReport) summary() string {
 	soon, later := "retiring within "+r.within, "retiring later"
-	places, files, counts := 0, map[string]bool{}, map[string]int{}
+	files, counts := map[string]bool{}, map[string]int{}
+	for _, m := range r.found {
+		files[m.File] = true
+	}
 	for i := range r.list {
 		m := &r.list[i]
-		places += m.Count
-		for _, p := range m.Places {
-			files[p.File] = true
-		}
 		switch {
 		case m.State != models.StateRetiring:
 			counts[string(m.State)]++
@@ -135,7 +136,7 @@ func (r *sourceReport) summary() string {
 			parts = append(parts, table.Count(counts[state])+" "+state)
 		}
 	}
-	return fmt.Sprintf("%s in %s of %s: %s", output.Plural(len(r.list), "model"), output.Plural(places, "place"), output.Plural(len(files), "file"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s in %s of %s: %s", output.Plural(len(r.list), "model"), output.Plural(len(r.found), "place"), output.Plural(len(files), "file"), strings.Join(parts, ", "))
 }
 
 // How many files of a model, and lines of a file, are printed without --all.
@@ -173,13 +174,9 @@ func numbers(places []place, all bool) string {
 
 // annotations returns an error for each place that fails. What does not fail yet would repeat at every run.
 func (r *sourceReport) annotations() (list []codebase.Annotation) {
-	for i := range r.list {
-		m := &r.list[i]
-		if !m.Fails {
-			break
-		}
-		for _, p := range m.Places {
-			list = append(list, codebase.Annotation{File: p.File, Line: p.Line, Title: string(m.State) + " model", Text: m.Model + " " + m.when()})
+	for _, m := range r.found {
+		if m.fails {
+			list = append(list, codebase.Annotation{File: m.File, Line: m.Line, Title: string(m.State) + " model", Text: m.Model + " " + m.when()})
 		}
 	}
 	return list
@@ -187,36 +184,28 @@ func (r *sourceReport) annotations() (list []codebase.Annotation) {
 
 // testsNote suggests patterns for --exclude if most places are in tests; else it is "".
 func (r *sourceReport) testsNote() string {
-	total, inTests, flags := 0, 0, ""
-	for i := range r.list {
-		total += r.list[i].Count
-		for _, p := range r.list[i].Places {
-			pattern := testPattern(p.File)
-			if pattern == "" {
-				continue
-			}
-			inTests++
-			if flag := " --exclude '" + pattern + "'"; !strings.Contains(flags, flag) {
-				flags += flag
-			}
+	inTests, flags := 0, ""
+	for _, m := range r.found {
+		pattern := testPattern(m.File)
+		if pattern == "" {
+			continue
+		}
+		inTests++
+		if flag := " --exclude '" + pattern + "'"; !strings.Contains(flags, flag) {
+			flags += flag
 		}
 	}
-	if 2*inTests <= total {
+	if 2*inTests <= len(r.found) {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s are in tests; leave them out with%s", inTests, output.Plural(total, "place"), flags)
+	return fmt.Sprintf("%d of %s are in tests; leave them out with%s", inTests, output.Plural(len(r.found), "place"), flags)
 }
 
 // testPattern returns the pattern of tests that a file matches, or "".
 func testPattern(file string) string {
-	dir, base := path.Split(filepath.ToSlash(file))
-	for _, folder := range []string{"test", "tests", "__tests__"} {
-		if strings.Contains("/"+dir, "/"+folder+"/") {
-			return folder + "/"
-		}
-	}
-	for _, pattern := range []string{"*_test.*", "test_*", "*.test.*", "*.spec.*"} {
-		if ok, _ := path.Match(pattern, base); ok {
+	file = "/" + filepath.ToSlash(file)
+	for _, pattern := range []string{"test/", "tests/", "__tests__/", "*_test.*", "test_*", "*.test.*", "*.spec.*"} {
+		if isName, _ := path.Match(pattern, path.Base(file)); isName || strings.HasSuffix(pattern, "/") && strings.Contains(file, "/"+pattern) {
 			return pattern
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -60,11 +61,11 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
 	unread := exit.WrongUse(in.Rename(err))
-	if unread != nil && len(rows[0]) == 0 {
-		return unread
-	}
 	if len(rows[0]) == 0 {
-		o.Warn(errors.New("there are no calls in the last " + strconv.Itoa(usedDays) + " days"))
+		if unread != nil {
+			return unread
+		}
+		o.Warn(fmt.Errorf("there are no calls in the last %d days", usedDays))
 	}
 	check, err := o.checker(ctx, soon)
 	if err != nil {
@@ -141,22 +142,18 @@ func (m *usedModel) reported() string {
 func (o *Options) printUsed(list []usedModel) error {
 	return o.Print(list, func(w io.Writer) error {
 		columns := []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(w, table.Plain("STATE", 4)), table.Plain("DATE", 0), table.Key("REPLACEMENT"), table.Plain("CALLS", 5), table.Plain("UNPRICED", 3), table.Plain("USD", 0), table.Plain("REPORTED", 2)}
-		priced := slices.ContainsFunc(list, func(m usedModel) bool { return m.ReplacedUSD != "" })
-		if priced {
+		if slices.ContainsFunc(list, func(m usedModel) bool { return m.ReplacedUSD != "" }) {
 			columns = append(columns, table.Plain("REPLACED", 6))
 		}
-		rows := make([][]string, len(list))
-		for i := range list {
-			m := &list[i]
+		return output.Table(w, columns, table.Rows(list, func(m *usedModel) []string {
 			reported, replaced := m.reported(), m.ReplacedUSD
 			if m.SameUSD != "" && m.SameUSD != m.USD { // the cost of other calls is not known
 				replaced = m.SameUSD + " > " + replaced
 			}
-			rows[i] = []string{
-				cmp.Or(m.Platform, string(m.Provider), "-"), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
+			return []string{
+				cmp.Or(m.Platform, string(m.Provider), output.Unknown), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
 				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported), output.Text(&replaced),
 			}[:len(columns)]
-		}
-		return output.Table(w, columns, rows)
+		}))
 	})
 }

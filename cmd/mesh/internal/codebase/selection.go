@@ -59,16 +59,11 @@ func (s *selection) files(paths []string) []file {
 			s.selected = append(s.selected, file{path: path, err: err})
 		case info.IsDir():
 			s.walk(path)
-		case !s.excludes(split(path), nil, false):
+		case s.exclude.last(split(path), false) == nil:
 			s.selected = append(s.selected, file{path: path, named: true, size: info.Size()})
 		}
 	}
 	return s.selected
-}
-
-// excludes reports whether --exclude has a path, as it is printed or as it is below the folder that was given.
-func (s *selection) excludes(printed, below []string, isFolder bool) bool {
-	return s.exclude.last(printed, isFolder) != nil || s.exclude.last(below, isFolder) != nil
 }
 
 // split returns the parts of a path, without those that lead upwards.
@@ -77,15 +72,16 @@ func split(path string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == ".." })
 }
 
-// walk is the walk through one folder that was given. printed has the parts of its path, and depth the number of those of its absolute path.
+// walk is the walk through one folder that was given. depth is the number of parts of its absolute path. The patterns of --exclude are rules
+// for the path as it is printed and as it is below the folder.
 type walk struct {
 	*selection
-	printed []string
 	depth   int
+	exclude []rule
 }
 
-// ignoreFile is a .gitignore in a folder whose absolute path has depth parts.
-type ignoreFile struct {
+// rule has patterns for what is below a folder whose absolute path has depth parts.
+type rule struct {
 	depth    int
 	patterns patterns
 }
@@ -102,11 +98,11 @@ func (s *selection) walk(root string) {
 		}
 		above = append(above, filepath.Dir(folder))
 	}
-	var rules []ignoreFile
+	var rules []rule
 	for i, folder := range slices.Backward(above) {
 		rules = s.withIgnoreFile(rules, folder, len(path)-1-i)
 	}
-	w := walk{s, split(root), len(path)}
+	w := walk{s, len(path), []rule{{len(path), s.exclude}, {len(path) - len(split(root)), s.exclude}}}
 	w.folder(root, path, rules)
 }
 
@@ -116,16 +112,16 @@ func exists(path string) bool {
 }
 
 // withIgnoreFile returns rules with the .gitignore of a folder, if it has one that can be read.
-func (s *selection) withIgnoreFile(rules []ignoreFile, folder string, depth int) []ignoreFile {
+func (s *selection) withIgnoreFile(rules []rule, folder string, depth int) []rule {
 	text, err := os.ReadFile(filepath.Join(folder, ".gitignore")) //nolint:gosec // the user names the folder
 	if err != nil || s.all {
 		return rules
 	}
-	return append(slices.Clip(rules), ignoreFile{depth, parsePatterns(string(text))})
+	return append(slices.Clip(rules), rule{depth, parsePatterns(string(text))})
 }
 
 // folder selects the files of a folder, of whose absolute path parts are the parts.
-func (w *walk) folder(folder string, parts []string, rules []ignoreFile) {
+func (w *walk) folder(folder string, parts []string, rules []rule) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		w.selected = append(w.selected, file{path: folder, err: err})
@@ -134,8 +130,7 @@ func (w *walk) folder(folder string, parts []string, rules []ignoreFile) {
 	for _, entry := range entries {
 		path, below := filepath.Join(folder, entry.Name()), append(slices.Clip(parts), entry.Name())
 		switch isFolder := entry.IsDir(); {
-		case !isFolder && !entry.Type().IsRegular(), w.skips(entry.Name(), isFolder), ignored(rules, below, isFolder),
-			w.excludes(append(slices.Clip(w.printed), below[w.depth:]...), below[w.depth:], isFolder):
+		case !isFolder && !entry.Type().IsRegular(), w.skips(entry.Name(), isFolder), ignored(rules, below, isFolder), ignored(w.exclude, below, isFolder):
 		case isFolder:
 			w.folder(path, below, rules)
 		default:
@@ -164,9 +159,9 @@ func (w *walk) skips(name string, isFolder bool) bool {
 }
 
 // ignored reports whether the last rule that matches a path ignores it.
-func ignored(rules []ignoreFile, path []string, isFolder bool) bool {
-	for _, file := range slices.Backward(rules) {
-		if p := file.patterns.last(path[file.depth:], isFolder); p != nil {
+func ignored(rules []rule, path []string, isFolder bool) bool {
+	for _, r := range slices.Backward(rules) {
+		if p := r.patterns.last(path[r.depth:], isFolder); p != nil {
 			return !p.negated
 		}
 	}
