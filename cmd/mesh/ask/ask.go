@@ -50,7 +50,7 @@ thread a question has a number, which mesh reply and mesh serve repeat, so that 
   mesh ask node-b - < question.txt`,
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: o.CompleteNode,
-		RunE:              o.AsNode(func(ctx context.Context) error { return run(ctx, o) }),
+		RunE:              o.AsNode(o.run),
 	}
 	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long to wait for the answers")
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "print the text of the answer alone")
@@ -59,7 +59,7 @@ thread a question has a number, which mesh reply and mesh serve repeat, so that 
 }
 
 // run asks the nodes and prints their answers.
-func run(ctx context.Context, o *Options) error {
+func (o *Options) run(ctx context.Context) error {
 	last := len(o.Args) - 1
 	nodes := o.Args[:last]
 	switch {

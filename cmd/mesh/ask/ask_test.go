@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 				In: strings.NewReader("text of stdin\n"), Out: &out, Errs: &errs, Client: connect(t, g, c.node), Args: c.args,
 				Token: func() (string, error) { return token, nil },
 			}, plain: c.plain, timeout: 2 * time.Second}
-			err := run(ctx, o)
+			err := o.run(ctx)
 			assert.Equal(t, c.status, exit.Code(err), "%s: %v", name, err)
 			if c.err != "" {
 				assert.ErrorContains(t, err, c.err, name)
@@ -105,7 +105,7 @@ func TestRunInThread(t *testing.T) {
 		o := &Options{App: &app.App{
 			Errs: &errs, Client: c, Args: []string{"node-b", "Is it green?"}, Token: func() (string, error) { return token, nil },
 		}, thread: "builds", timeout: time.Minute}
-		require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
+		require.ErrorIs(t, o.run(t.Context()), exit.ErrFound)
 		assert.Equal(t, "mesh: warning: node-b has not answered message 1 within 1m0s; mesh pending lists the question\n", errs.String())
 		builds, found, err := c.FindThread(t.Context(), "builds")
 		require.NoError(t, err)
@@ -116,11 +116,11 @@ func TestRunInThread(t *testing.T) {
 		assert.Equal(t, builds.ID, pending[0].GetThreadID())
 
 		o.Args[1], o.thread = "sk-ant-"+strings.Repeat("a", 40), "other"
-		assert.Equal(t, exit.Refused, exit.Code(run(t.Context(), o)))
+		assert.Equal(t, exit.Refused, exit.Code(o.run(t.Context())))
 		_, found, err = c.FindThread(t.Context(), "other")
 		require.NoError(t, err)
 		assert.False(t, found)
 		o.timeout = 0
-		require.ErrorContains(t, run(t.Context(), o), "--timeout must be positive")
+		require.ErrorContains(t, o.run(t.Context()), "--timeout must be positive")
 	})
 }

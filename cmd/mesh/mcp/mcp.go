@@ -17,9 +17,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Options are what mesh mcp needs.
-type Options struct{ *app.App }
-
 // New returns the command mesh mcp.
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
@@ -34,31 +31,31 @@ The configuration of an agent is:
     "--token-file", "/path/to/token"]}}}`,
 		Example: "  mesh mcp --node node-a --token-file ~/.mesh-token\n  mesh mcp --profile work",
 		Args:    cobra.NoArgs,
-		RunE:    a.AsNode(func(ctx context.Context) error { return run(ctx, &Options{a}) }),
+		RunE:    a.AsNode(func(ctx context.Context) error { return run(ctx, a) }),
 	}
 }
 
 // run serves the tools until stdin ends or it is interrupted.
-func run(ctx context.Context, o *Options) error {
-	o.Progress.Stop()
+func run(ctx context.Context, a *app.App) error {
+	a.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	scanner, err := o.Scanner(true)
+	scanner, err := a.Scanner(true)
 	if err != nil {
 		return err
 	}
-	m := member{client: o.Client}
+	m := member{client: a.Client}
 	if err := m.join(ctx); err != nil {
-		o.Warn(fmt.Errorf("the node is not registered: %w", err))
+		a.Warn(fmt.Errorf("the node is not registered: %w", err))
 	}
-	go m.stay(ctx, o.Warn)
+	go m.stay(ctx, a.Warn)
 	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
-	models := app.NewDiscovery(append(options, o.Providers...))
-	server := tools.NewServer(o.Client, models, scanner)
+	models := app.NewDiscovery(append(options, a.Providers...))
+	server := tools.NewServer(a.Client, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))
 	ended := make(chan struct{})
 	go func() {
-		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: stdout{o.Out}})
+		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.In), Writer: stdout{a.Out}})
 		close(ended)
 	}()
 	select {

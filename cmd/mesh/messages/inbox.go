@@ -41,7 +41,7 @@ func NewInbox(a *app.App) *cobra.Command {
 		Example:           "  mesh inbox --unread\n  mesh inbox --from node-b --since 2026-11-21\n  mesh inbox --watch -o json",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
-		RunE:              a.AsNode(func(ctx context.Context) error { return runInbox(ctx, o) }),
+		RunE:              a.AsNode(o.run),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.UnreadOnly, "unread", false, "only unread messages")
@@ -66,26 +66,26 @@ func (o *filters) add(cmd *cobra.Command) {
 // defaultLimit is the gateway's default.
 const defaultLimit = 100
 
-// runInbox prints the messages of this node, or with --watch those that arrive.
-func runInbox(ctx context.Context, o *inboxOptions) error {
+// run prints the messages of this node, or with --watch those that arrive.
+func (o *inboxOptions) run(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
 	}
 	if o.watch {
-		return watch(ctx, o)
+		return o.printArrivals(ctx)
 	}
 	if o.interval != 0 {
 		return exit.Usagef("--interval needs --watch")
 	}
-	shown, err := printInbox(ctx, o)
+	shown, err := o.printNewest(ctx)
 	if err == nil && shown == 0 {
 		o.WarnUnregistered(ctx, "cannot receive messages")
 	}
 	return err
 }
 
-// printInbox prints the newest messages, fewer if they are too large for one response. It returns their number.
-func printInbox(ctx context.Context, o *inboxOptions) (int, error) {
+// printNewest prints the newest messages, fewer if they are too large for one response. It returns their number.
+func (o *inboxOptions) printNewest(ctx context.Context) (int, error) {
 	o.Limit = cmp.Or(o.Limit, defaultLimit)
 	messages, invalid, full, err := mail.Newest(ctx, o.Client, o.FetchOptions)
 	if err != nil {
@@ -93,7 +93,7 @@ func printInbox(ctx context.Context, o *inboxOptions) (int, error) {
 	}
 	columns := []table.Column{table.Key("ID"), table.Key("FROM"), table.Plain("KIND", 3), table.Plain("TIME", 2), table.Plain("STATE", 1), table.Free("CONTENT")}
 	if err := o.PrintTable(messages, columns, table.Rows(messages, func(m *client.MeshMessage) []string {
-		return []string{strconv.FormatInt(m.ID, 10), mail.ShownNode(m.FromNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(m), output.Shorten(m.GetContent())}
+		return []string{strconv.FormatInt(m.ID, 10), mail.ShownNode(m.FromNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), mail.ReadState(m), output.Shorten(m.GetContent())}
 	})); err != nil {
 		return 0, err
 	}
@@ -122,12 +122,4 @@ func (o *filters) resolve(ctx context.Context) error {
 	}
 	o.ThreadID, err = o.ThreadNamed(ctx, o.ThreadID)
 	return err
-}
-
-// readState returns whether a message was read.
-func readState(m *client.MeshMessage) string {
-	if m.ReadAt == nil {
-		return "unread"
-	}
-	return "read"
 }

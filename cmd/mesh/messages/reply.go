@@ -26,14 +26,14 @@ func NewReply(a *app.App) *cobra.Command {
 		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer --read - < report.txt",
 		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteMessage, app.CompleteKind),
-		RunE:              a.AsNode(func(ctx context.Context) error { return runReply(ctx, o) }),
+		RunE:              a.AsNode(o.run),
 	}
 	cmd.Flags().BoolVar(&o.read, "read", false, "also mark the message read")
 	return app.WithText(cmd, 2)
 }
 
-// runReply answers a message.
-func runReply(ctx context.Context, o *replyOptions) error {
+// run answers a message.
+func (o *replyOptions) run(ctx context.Context) error {
 	ids, err := messageIDs(o.Args[:1])
 	if err != nil {
 		return err

@@ -36,10 +36,7 @@ func NewSend(a *app.App) *cobra.Command {
   mesh send node-b fyi "-5 degrees"`,
 		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
-		RunE: a.AsNode(func(ctx context.Context) error {
-			o.To, o.Kind, o.Content = o.Args[0], client.Kind(o.Args[1]), o.Args[2]
-			return runSend(ctx, o)
-		}),
+		RunE:              a.AsNode(o.run),
 	}
 	cmd.Flags().StringVar(&o.thread, "thread", "", "name or id of a thread; a new name creates a thread")
 	cmd.Flags().StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
@@ -48,9 +45,10 @@ func NewSend(a *app.App) *cobra.Command {
 	return app.WithText(cmd, 2)
 }
 
-// runSend sends a message.
-func runSend(ctx context.Context, o *sendOptions) (err error) {
-	if o.Content, err = o.Text(o.Content); err != nil {
+// run sends a message.
+func (o *sendOptions) run(ctx context.Context) (err error) {
+	o.To, o.Kind = o.Args[0], client.Kind(o.Args[1])
+	if o.Content, err = o.Text(o.Args[2]); err != nil {
 		return err
 	}
 	scanner, err := o.Scanner(false)

@@ -28,20 +28,21 @@ func TestCommandsWithoutAProcess(t *testing.T) {
 		}, &out
 	}
 	a, out := as("node-a")
-	o := &sendOptions{App: a, SendRequest: client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: "-"}, thread: "builds"}
-	require.NoError(t, runSend(t.Context(), o))
+	a.Args = []string{"node-b", "question", "-"}
+	o := &sendOptions{App: a, thread: "builds"}
+	require.NoError(t, o.run(t.Context()))
 	assert.Regexp(t, `^sent message 1 to node-b, thread \S+\n$`, out.String())
-	o.Content, o.To = "x", "node-c"
-	assert.Equal(t, exit.Refused, exit.Code(runSend(t.Context(), o)))
-	o.To, o.RelatedTaskID = "node-b", "seven"
-	require.ErrorContains(t, runSend(t.Context(), o), "--task must be a whole number")
+	a.Args = []string{"node-c", "question", "x"}
+	assert.Equal(t, exit.Refused, exit.Code(o.run(t.Context())))
+	a.Args[0], o.RelatedTaskID = "node-b", "seven"
+	require.ErrorContains(t, o.run(t.Context()), "--task must be a whole number")
 
 	b, answers := as("node-b")
-	require.NoError(t, runInbox(t.Context(), &inboxOptions{filters: filters{App: b, FetchOptions: client.FetchOptions{Kind: "question"}}}))
+	require.NoError(t, (&inboxOptions{filters: filters{App: b, FetchOptions: client.FetchOptions{Kind: "question"}}}).run(t.Context()))
 	assert.Contains(t, answers.String(), "text of stdin")
-	require.ErrorContains(t, runInbox(t.Context(), &inboxOptions{filters: filters{App: b, FetchOptions: client.FetchOptions{Kind: "letter"}}}), "--kind ")
+	require.ErrorContains(t, (&inboxOptions{filters: filters{App: b, FetchOptions: client.FetchOptions{Kind: "letter"}}}).run(t.Context()), "--kind ")
 	b.Args = []string{"1", "answer", "yes"}
-	require.NoError(t, runReply(t.Context(), &replyOptions{App: b, read: true}))
+	require.NoError(t, (&replyOptions{App: b, read: true}).run(t.Context()))
 	out.Reset()
 	a.Args = []string{"2"}
 	require.NoError(t, runRead(t.Context(), a))
@@ -49,9 +50,9 @@ func TestCommandsWithoutAProcess(t *testing.T) {
 	a.Args = []string{"0"}
 	require.ErrorContains(t, runRead(t.Context(), a), "must be a positive number")
 	out.Reset()
-	require.NoError(t, runPending(t.Context(), &filters{App: a}))
+	require.NoError(t, (&filters{App: a}).pending(t.Context()))
 	assert.NotContains(t, out.String(), "node-b")
 	a.Args = []string{"builds"}
-	require.NoError(t, runThreads(t.Context(), &threadsOptions{App: a}))
+	require.NoError(t, (&threadsOptions{App: a}).run(t.Context()))
 	assert.Contains(t, out.String(), "question 1 from node-a to node-b")
 }

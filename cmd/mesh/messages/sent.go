@@ -23,7 +23,7 @@ func NewSent(a *app.App) *cobra.Command {
 		Example:           "  mesh sent --to node-b --kind question\n  mesh sent --thread builds --limit 10",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
-		RunE:              a.AsNode(func(ctx context.Context) error { return runSent(ctx, o) }),
+		RunE:              a.AsNode(o.sent),
 	}
 	o.addSent(cmd)
 	o.add(cmd)
@@ -37,13 +37,13 @@ func (o *filters) addSent(cmd *cobra.Command) {
 	app.Complete(cmd, "to", o.CompleteNode)
 }
 
-// runSent prints the messages that this node has sent.
-func runSent(ctx context.Context, o *filters) error {
+// sent prints the messages that this node has sent.
+func (o *filters) sent(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
 	}
 	messages, err := o.Client.Sent(ctx, client.SentOptions{
-		ToNode: o.ToNode, UnreadOnly: o.UnreadOnly, Kind: o.Kind, ThreadID: o.ThreadID, Since: o.Since, Limit: o.Limit,
+		ToNode: o.ToNode, Kind: o.Kind, ThreadID: o.ThreadID, Since: o.Since, Limit: o.Limit,
 	})
 	return o.printSent(messages, err)
 }
@@ -58,7 +58,7 @@ func (o *filters) printSent(messages []client.MeshMessage, err error) error {
 	}
 	return o.PrintTable(messages, columns, table.Rows(messages, func(m *client.MeshMessage) []string {
 		return []string{
-			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), readState(m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
+			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), mail.ReadState(m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
 		}
 	}))
 }
@@ -75,14 +75,14 @@ the answer with its number. Only the newest 1000 questions are checked, of those
 		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
-		RunE:              a.AsNode(func(ctx context.Context) error { return runPending(ctx, o) }),
+		RunE:              a.AsNode(o.pending),
 	}
 	o.addSent(cmd)
 	return cmd
 }
 
-// runPending prints the questions without an answer.
-func runPending(ctx context.Context, o *filters) error {
+// pending prints the questions without an answer.
+func (o *filters) pending(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func NewThreads(a *app.App) *cobra.Command {
 		Example:           "  mesh threads --peer node-b\n  mesh threads builds --newest --limit 10\n  mesh threads 5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: app.CompleteNothing,
-		RunE:              a.Observe(func(ctx context.Context) error { return runThreads(ctx, o) }),
+		RunE:              a.Observe(o.run),
 	}
 	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads of this node")
 	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads of this topic")
@@ -44,10 +44,10 @@ func NewThreads(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// runThreads prints the threads, or the messages of one.
-func runThreads(ctx context.Context, o *threadsOptions) error {
+// run prints the threads, or the messages of one.
+func (o *threadsOptions) run(ctx context.Context) error {
 	if len(o.Args) > 0 {
-		return printThread(ctx, o)
+		return o.printThread(ctx)
 	}
 	if o.newest {
 		return exit.Usagef("--newest needs the name or id of a thread")
@@ -73,7 +73,7 @@ type conversation struct {
 const maxThreadMessages = 1000
 
 // printThread prints the messages of a thread.
-func printThread(ctx context.Context, o *threadsOptions) error {
+func (o *threadsOptions) printThread(ctx context.Context) error {
 	id, err := o.ThreadNamed(ctx, o.Args[0])
 	if err != nil {
 		return err
@@ -102,13 +102,10 @@ func printThread(ctx context.Context, o *threadsOptions) error {
 
 // cut returns the oldest or newest messages.
 func cut(messages []client.MeshMessage, limit int, newest bool) []client.MeshMessage {
-	switch {
-	case len(messages) <= limit:
-		return messages
-	case newest:
-		return messages[len(messages)-limit:]
+	if newest {
+		return messages[max(0, len(messages)-limit):]
 	}
-	return messages[:limit]
+	return messages[:min(len(messages), limit)]
 }
 
 // hiddenMessages returns which messages of a thread are not listed.

@@ -13,9 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// watch prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a wrong
+// printArrivals prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a wrong
 // token stays wrong.
-func watch(ctx context.Context, o *inboxOptions) error {
+func (o *inboxOptions) printArrivals(ctx context.Context) error {
 	o.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()

@@ -39,7 +39,7 @@ of a node only once, from its first registration: --token-out saves it.`,
 			}
 			return nil
 		},
-		RunE: a.AsNode(func(ctx context.Context) error { return runRegister(ctx, o) }),
+		RunE: a.AsNode(o.run),
 	}
 	cmd.Flags().StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
@@ -47,8 +47,8 @@ of a node only once, from its first registration: --token-out saves it.`,
 	return cmd
 }
 
-// runRegister registers this node.
-func runRegister(ctx context.Context, o *registerOptions) error {
+// run registers this node.
+func (o *registerOptions) run(ctx context.Context) error {
 	capabilities, err := parseCapabilities(o.capabilities)
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ An interrupt ends serve after the running commands have ended; a second interrup
 terminal, unless serve runs under nohup.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    o.AsNode(func(ctx context.Context) error { return run(ctx, o) }),
+		RunE:    o.AsNode(o.run),
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the flags behind COMMAND are its own
@@ -148,7 +148,7 @@ func (o *Options) options() (client.AnswerOptions, error) {
 }
 
 // run answers messages until ctx ends.
-func run(ctx context.Context, o *Options) error {
+func (o *Options) run(ctx context.Context) error {
 	if err := cmp.Or(o.CheckName("--url", o.url), peers.CheckURL(o.url)); err != nil {
 		return err
 	}

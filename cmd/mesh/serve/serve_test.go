@@ -110,7 +110,7 @@ func serveFor(t *testing.T, o *Options, errs *log) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	require.NoError(t, run(ctx, o))
+	require.NoError(t, o.run(ctx))
 	return strings.ReplaceAll(errs.String(), o.Args[0], "PROGRAM")
 }
 
@@ -304,7 +304,7 @@ func TestRunRefusesWrongFlags(t *testing.T) {
 		bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
 			o, _ := options(t, g, "upper")
 			change(o)
-			err := run(t.Context(), o)
+			err := o.run(t.Context())
 			require.ErrorContains(t, err, want)
 			assert.Equal(t, exit.Usage, exit.Code(err), want)
 		})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 )
 
@@ -82,9 +81,5 @@ func (a *App) CompleteMessage(cmd *cobra.Command, given []string, _ string) ([]c
 
 // describe returns what a shell shows beside the id of a message.
 func describe(m client.MeshMessage) string {
-	state := "read"
-	if m.ReadAt == nil {
-		state = "unread"
-	}
-	return fmt.Sprintf("%s, %s from %s", state, output.Line(mail.ShownKind(m.Kind)), output.Line(mail.ShownNode(m.FromNode)))
+	return fmt.Sprintf("%s, %s from %s", mail.ReadState(&m), mail.ShownKind(m.Kind), mail.ShownNode(m.FromNode))
 }

@@ -45,3 +45,11 @@ func ShownNode(name string) string {
 	}
 	return strconv.Quote(name)
 }
+
+// ReadState returns whether a message was read.
+func ReadState(m *client.MeshMessage) string {
+	if m.ReadAt == nil {
+		return "unread"
+	}
+	return "read"
+}
