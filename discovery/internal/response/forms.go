@@ -10,39 +10,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// bedrockRoot is the place of a body or an event of Converse and InvokeModel, whatever model has answered.
-var bedrockRoot = &Node{Base: Root, Members: map[string]*Node{
-	"serviceTier":       {Members: map[string]*Node{"type": {Field: Tier}}},
-	"performanceConfig": {Members: map[string]*Node{"latency": {Field: Latency}}},
-	"metadata": {Members: map[string]*Node{ // the event of Nova, and of Converse where it is the member of a union
-		"usage":             {Field: Usage},
-		"serviceTier":       {Members: map[string]*Node{"type": {Field: Tier}}},
-		"performanceConfig": {Members: map[string]*Node{"latency": {Field: Latency}}},
-	}},
-	"amazon-bedrock-invocationMetrics": {Field: Metrics},
-	"inputTextTokenCount":              {Field: InputCount}, // Titan
-	"results":                          {Element: &Node{Members: map[string]*Node{"tokenCount": {Field: OutputCount}}}},
-	"prompt_token_count":               {Field: InputCount}, // Llama
-	"generation_token_count":           {Field: OutputCount},
-}}
+var (
+	// bedrockRoot is the place of a body or an event of Converse and InvokeModel, whatever model has answered.
+	bedrockRoot = place(Root, map[string]Field{
+		"serviceTier.type": Tier, "performanceConfig.latency": Latency,
+		// the event of Nova, and of Converse where it is the member of a union
+		"metadata.usage": Usage, "metadata.serviceTier.type": Tier, "metadata.performanceConfig.latency": Latency,
+		"amazon-bedrock-invocationMetrics": Metrics,
+		"inputTextTokenCount":              InputCount, "results[].tokenCount": OutputCount, // Titan
+		"prompt_token_count": InputCount, "generation_token_count": OutputCount, // Llama
+	}, nil)
 
-// geminiRoot has the embeddings of Vertex too.
-var geminiRoot = &Node{Base: Root, Members: map[string]*Node{
-	"predictions": {Element: &Node{Members: map[string]*Node{
-		"embeddings": {Members: map[string]*Node{"statistics": {Members: map[string]*Node{"token_count": {Field: InputCount}}}}},
-	}}},
-}}
+	// geminiRoot has the embeddings of Vertex too.
+	geminiRoot = place(Root, map[string]Field{"predictions[].embeddings.statistics.token_count": InputCount}, nil)
 
-// In the APIs of Cohere and Ollama, message is not an object that holds the response.
-var cohereRoot = &Node{Members: map[string]*Node{
-	"type": {Field: Kind}, "id": {Field: ID}, "model": {Field: Model}, "usage": {Field: Usage}, "meta": {Field: Usage},
-	"delta": {Members: map[string]*Node{"usage": {Field: Usage}}},
-}}
-
-var ollamaRoot = &Node{Members: map[string]*Node{
-	"model": {Field: Model}, "error": {Field: Failure}, "done": {Field: Done},
-	"prompt_eval_count": {Field: InputCount}, "eval_count": {Field: OutputCount},
-}}
+	// In the APIs of Cohere and Ollama, message is not an object that holds the response.
+	cohereRoot = place(nil, map[string]Field{"type": Kind, "id": ID, "model": Model, "usage": Usage, "meta": Usage, "delta.usage": Usage}, nil)
+	ollamaRoot = place(nil, map[string]Field{
+		"model": Model, "error": Failure, "done": Done, "prompt_eval_count": InputCount, "eval_count": OutputCount,
+	}, nil)
+)
 
 // Parse reads one document of the Reader's form. It reports whether data is one JSON object.
 func (r *Reader) Parse(data []byte) (*Document, bool) {

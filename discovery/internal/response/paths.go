@@ -2,6 +2,7 @@ package response
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -10,12 +11,10 @@ import (
 type Node struct {
 	// Field is what the value means.
 	Field Field
-	// Members are the members of an object that matter, besides those of Base. End is set at its end.
+	// Members are the members of an object that matter, besides those of Base; "*" is any other one. End is set at its end.
 	Members map[string]*Node
 	Base    *Node
 	End     Field
-	// Others is the place of the members that neither Members nor Base has.
-	Others *Node
 	// Element is the element of an array.
 	Element *Node
 	// Wraps is set for an object that holds the response, and Batch if that is in the results of a batch.
@@ -30,62 +29,86 @@ func (n *Node) Member(name []byte) *Node {
 	if n.Base != nil {
 		return n.Base.Member(name)
 	}
-	return n.Others
+	return n.Members["*"]
 }
 
-// itemNode is a part of the output, and a step of Gemini's interactions.
-var itemNode = &Node{End: ItemEnd, Members: map[string]*Node{
-	"type":         {Field: ItemType},
-	"action":       {Members: map[string]*Node{"type": {Field: ItemAction}}},
-	"container_id": {Field: ItemContainer},
-	"environment":  {Members: map[string]*Node{"container_id": {Field: ItemContainer}}},
-	"arguments":    {Members: map[string]*Node{"queries": {Element: &Node{Field: ItemQuery}}}},
-}}
+// place returns the place of an object, with the fields and the places at paths: names of members with dots between them, of which [] is
+// an element of an array, and * a member that neither a path nor base has.
+func place(base *Node, fields map[string]Field, places map[string]*Node) *Node {
+	n := &Node{Base: base}
+	for path, field := range fields {
+		if at := n.at(path); field == CandidateEnd || field == ItemEnd {
+			at.End = field
+		} else {
+			at.Field = field
+		}
+	}
+	for path, shared := range places {
+		*n.at(path) = *shared
+	}
+	return n
+}
 
-// grounding has what Gemini searched for.
-var grounding = &Node{Members: map[string]*Node{
-	"webSearchQueries":   {Element: &Node{Field: Query}},
-	"imageSearchQueries": {Element: &Node{Field: ImageQuery}},
-	"groundingChunks":    {Element: &Node{Members: map[string]*Node{"maps": {Field: Maps}}}},
-}}
-
-// whole is a response of any API. The names that APIs share mean the same.
-var whole = &Node{Members: map[string]*Node{
-	"object": {Field: Object}, "status": {Field: Status}, "background": {Field: Background},
-	"id": {Field: ID}, "model": {Field: Model}, "service_tier": {Field: Tier}, "usage": {Field: Usage}, "provider": {Field: Upstream},
-	"x_groq":     {Members: map[string]*Node{"usage": {Field: Usage}}},
-	"responseId": {Field: ID}, "modelVersion": {Field: Model}, "usageMetadata": {Field: Metadata},
-	"promptFeedback": {Field: Feedback},
-	"modelStatus":    {Members: map[string]*Node{"modelStage": {Field: ModelStage}, "retirementTime": {Field: RetirementTime}}},
-	"serverContent":  {Members: map[string]*Node{"turnComplete": {Field: TurnComplete}, "groundingMetadata": grounding}},
-	"choices":        {Element: &Node{End: CandidateEnd, Members: map[string]*Node{"finish_reason": {Field: FinishReason}}}},
-	"candidates": {Element: &Node{End: CandidateEnd, Members: map[string]*Node{
-		"finishReason": {Field: FinishReason}, "groundingMetadata": grounding,
-	}}},
-	"output": {Element: itemNode},
-	"steps":  {Element: itemNode}, "outputs": {Element: itemNode}, // the newer and the older name
-	"tool_usage": {Others: &Node{Members: map[string]*Node{"num_requests": {Field: OtherUses}}}, Members: map[string]*Node{
-		"web_search": {Members: map[string]*Node{"num_requests": {Field: Searches}}},
-		"image_gen":  {Members: map[string]*Node{"total_tokens": {Field: ImageTokens}}},
-	}},
-}}
+// at returns the place at a path, which it adds.
+func (n *Node) at(path string) *Node {
+	for step := range strings.SplitSeq(path, ".") {
+		name, isArray := strings.CutSuffix(step, "[]")
+		if n.Members == nil {
+			n.Members = map[string]*Node{}
+		}
+		if n.Members[name] == nil {
+			n.Members[name] = new(Node)
+		}
+		n = n.Members[name]
+		if isArray && n.Element == nil {
+			n.Element = new(Node)
+		}
+		if isArray {
+			n = n.Element
+		}
+	}
+	return n
+}
 
 var (
+	// itemNode is a part of the output, and a step of Gemini's interactions.
+	itemNode = &Node{End: ItemEnd, Base: place(nil, map[string]Field{
+		"type": ItemType, "action.type": ItemAction, "arguments.queries[]": ItemQuery,
+		"container_id": ItemContainer, "environment.container_id": ItemContainer,
+	}, nil)}
+
+	// grounding has what Gemini searched for.
+	grounding = place(nil, map[string]Field{"webSearchQueries[]": Query, "imageSearchQueries[]": ImageQuery, "groundingChunks[].maps": Maps}, nil)
+
+	// whole is a response of any API. The names that APIs share mean the same.
+	whole = place(nil, map[string]Field{
+		"object": Object, "status": Status, "background": Background,
+		"id": ID, "model": Model, "service_tier": Tier, "usage": Usage, "provider": Upstream, "x_groq.usage": Usage,
+		"responseId": ID, "modelVersion": Model, "usageMetadata": Metadata, "promptFeedback": Feedback,
+		"modelStatus.modelStage": ModelStage, "modelStatus.retirementTime": RetirementTime, "serverContent.turnComplete": TurnComplete,
+		"choices[]": CandidateEnd, "choices[].finish_reason": FinishReason,
+		"candidates[]": CandidateEnd, "candidates[].finishReason": FinishReason,
+		"tool_usage.web_search.num_requests": Searches, "tool_usage.image_gen.total_tokens": ImageTokens, "tool_usage.*.num_requests": OtherUses,
+	}, map[string]*Node{
+		"serverContent.groundingMetadata": grounding, "candidates[].groundingMetadata": grounding,
+		"output[]": itemNode,
+		"steps[]":  itemNode, "outputs[]": itemNode, // the newer and the older name
+	})
+
 	held    = &Node{Wraps: true, Base: whole}
 	batched = &Node{Wraps: true, Batch: true, Base: whole}
-)
 
-// Root is the place of a document itself.
-var Root = &Node{Base: whole, Members: map[string]*Node{
-	"type": {Field: Kind}, "event_type": {Field: Kind}, "error": {Field: Failure},
-	"custom_id": {Field: Line}, "batch_request_id": {Field: Line},
-	"message": held, "interaction": held, "chat_get_completion": batched,
-	"response":     {Wraps: true, Base: whole, Members: map[string]*Node{"body": batched, "chat_get_completion": batched}},
-	"result":       {Members: map[string]*Node{"message": batched}},
-	"batch_result": {Members: map[string]*Node{"response": {Members: map[string]*Node{"chat_get_completion": batched}}}},
-	"delta":        {Base: itemNode, End: ItemEnd, Members: map[string]*Node{"stop_reason": {Field: StopReason}}},
-	"step":         itemNode,
-}}
+	// Root is the place of a document itself.
+	Root = place(whole, map[string]Field{
+		"type": Kind, "event_type": Kind, "error": Failure, "custom_id": Line, "batch_request_id": Line,
+	}, map[string]*Node{
+		"message": held, "interaction": held, "chat_get_completion": batched,
+		"response":       {Wraps: true, Base: whole, Members: map[string]*Node{"body": batched, "chat_get_completion": batched}},
+		"result.message": batched, "batch_result.response.chat_get_completion": batched,
+		"delta": {Base: itemNode, End: ItemEnd, Members: map[string]*Node{"stop_reason": {Field: StopReason}}},
+		"step":  itemNode,
+	})
+)
 
 // EachOf reads the documents of a JSON array, one after the other. It reports whether data is one array of objects.
 func EachOf(data []byte, each func(*Document)) bool {
