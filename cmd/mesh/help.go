@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -18,10 +19,7 @@ const helpWidth = 80
 
 // printHelp prints the help of a command, which fits into the terminal.
 func printHelp(cmd *cobra.Command, _ []string) {
-	width := output.Width(cmd.OutOrStdout())
-	if width == 0 {
-		width = helpWidth
-	}
+	width := cmp.Or(output.Width(cmd.OutOrStdout()), helpWidth)
 	_, _ = io.WriteString(cmd.OutOrStdout(), helpText(cmd, width)) // as for any help, an output that is closed is no error
 }
 
@@ -33,9 +31,9 @@ func helpText(cmd *cobra.Command, width int) string {
 			b.WriteString("\n" + title + strings.TrimRight(text, "\n") + "\n")
 		}
 	}
-	b.WriteString(wrap(cmd.Short, "", "", width))
+	b.WriteString(wrap(cmd.Short, "", 0, width))
 	if !cmd.IsAdditionalHelpTopicCommand() {
-		section("Usage:\n", wrap(usageLine(cmd), "  ", "      ", width))
+		section("Usage:\n", wrap(usageLine(cmd), "  ", 6, width))
 		section("Examples:\n", cmd.Example)
 		for _, group := range cmd.Groups() {
 			section(group.Title+"\n", commandList(cmd, width, func(sub *cobra.Command) bool { return sub.GroupID == group.ID }))
@@ -48,7 +46,7 @@ func helpText(cmd *cobra.Command, width int) string {
 	}
 	section("", prose(cmd.Long, width))
 	if cmd.HasAvailableSubCommands() {
-		section("", wrap(cmd.CommandPath()+" COMMAND --help has the flags and examples of a command.", "", "", width))
+		section("", wrap(cmd.CommandPath()+" COMMAND --help has the flags and examples of a command.", "", 0, width))
 	}
 	return b.String()
 }
@@ -66,7 +64,7 @@ func commandList(cmd *cobra.Command, width int, show func(*cobra.Command) bool) 
 	for _, sub := range cmd.Commands() {
 		if show(sub) {
 			name := fmt.Sprintf("  %-*s", sub.NamePadding()+2, sub.Name())
-			b.WriteString(wrap(sub.Short, name, strings.Repeat(" ", len(name)), width))
+			b.WriteString(wrap(sub.Short, name, len(name), width))
 		}
 	}
 	return b.String()
@@ -91,43 +89,37 @@ var indented = regexp.MustCompile(`^ +(\S+( \S+)* {2,})?`)
 
 // prose returns paragraphs in lines of at most width columns. A line that begins with blanks stays a line.
 func prose(text string, width int) string {
-	var b, paragraph strings.Builder
+	var b strings.Builder
+	paragraph := ""
 	end := func() {
-		if paragraph.Len() > 0 {
-			b.WriteString(wrap(paragraph.String(), "", "", width))
-			paragraph.Reset()
+		if paragraph != "" {
+			b.WriteString(wrap(paragraph, "", 0, width))
+			paragraph = ""
 		}
 	}
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
-		switch {
-		case strings.TrimSpace(line) == "":
-			end()
-			b.WriteString("\n")
-		case line[0] == ' ':
-			end()
-			first := indented.FindString(line)
-			b.WriteString(wrap(line[len(first):], first, strings.Repeat(" ", len(first)), width))
-		default:
-			paragraph.WriteString(line + "\n")
+		if line != "" && line[0] != ' ' {
+			paragraph += line + "\n"
+			continue
 		}
+		end()
+		first := indented.FindString(line)
+		b.WriteString(wrap(line[len(first):], first, len(first), width))
 	}
 	end()
 	return b.String()
 }
 
-// wrap returns words in lines of at most width columns, the first behind a text and each other one behind an indent.
-func wrap(words, first, indent string, width int) string {
+// wrap returns words in lines of at most width columns, the first behind a text and each other one behind indent blanks.
+func wrap(words, first string, indent, width int) string {
 	var b strings.Builder
-	line, begin := first, true
+	line, gap := first, ""
 	for word := range strings.FieldsSeq(words) {
-		if !begin && table.Width(line)+1+table.Width(word) > width {
+		if gap != "" && table.Width(line+gap+word) > width {
 			b.WriteString(line + "\n")
-			line, begin = indent, true
+			line, gap = strings.Repeat(" ", indent), ""
 		}
-		if !begin {
-			line += " "
-		}
-		line, begin = line+word, false
+		line, gap = line+gap+word, " "
 	}
 	return b.String() + line + "\n"
 }

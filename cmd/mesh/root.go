@@ -203,19 +203,10 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// subcommandOf returns a command that cobra has added.
-func subcommandOf(root *cobra.Command, name string) *cobra.Command {
-	cmd, _, err := root.Find([]string{name})
-	if err != nil {
-		panic(err)
-	}
-	return cmd
-}
-
 // checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.
 func checkTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	help := subcommandOf(root, "help")
+	help, _, _ := root.Find([]string{"help"}) // which cobra has added
 	help.Example = "  mesh help usage\n  mesh help exit-codes"
 	showGlobals(root, help, nil)
 	help.Args = func(_ *cobra.Command, topic []string) error {
@@ -231,7 +222,7 @@ func checkTopic(root *cobra.Command) {
 // succeeds. It keeps the output of root, which must be set before.
 func checkShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	completion := subcommandOf(root, "completion")
+	completion, _, _ := root.Find([]string{"completion"}) // which cobra has added
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, cmd := range append(completion.Commands(), completion) {
 		cmd.Example = "  mesh completion bash > ~/.mesh-completion.bash\n  mesh completion zsh --no-descriptions"
@@ -253,22 +244,19 @@ func checkEmpty(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// formats returns the values of --format. Only mesh prices and mesh usage have a table that is the same in every row, which CSV needs. The
-// output of mesh serve is of another program, and of mesh mcp a protocol.
+// moreFormats are the values of --format beside text and json. Only mesh prices and mesh usage have a table that is the same in every row,
+// which CSV needs.
+var moreFormats = map[string][]string{
+	"prices": {"csv"}, "usage": {"csv", "focus"}, "cost": {"focus"}, "retired": {"github"}, "scan": {"github"},
+}
+
+// formats returns the values of --format. The output of mesh serve is of another program, and of mesh mcp a protocol.
 func formats(cmd *cobra.Command) []string {
-	switch cmd.Name() {
-	case "serve", "mcp":
+	name := cmd.Name()
+	if name == "serve" || name == "mcp" {
 		return nil
-	case "prices":
-		return []string{"text", "json", "csv"}
-	case "usage":
-		return []string{"text", "json", "csv", "focus"}
-	case "cost":
-		return []string{"text", "json", "focus"}
-	case "retired", "scan":
-		return []string{"text", "json", "github"}
 	}
-	return []string{"text", "json"}
+	return append([]string{"text", "json"}, moreFormats[name]...)
 }
 
 func checkFormat(cmd *cobra.Command, format string) error {

@@ -57,8 +57,7 @@ func (l *serveLog) answer(ctx context.Context, m client.MeshMessage) (string, er
 func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err error) {
 	switch {
 	case err != nil:
-		text := strings.TrimSuffix(exit.Explain(err), ".")
-		fmt.Fprintf(l.Errs, "mesh: warning: message %d from %s: the answer is not delivered: %s\n", m.ID, mail.ShownNode(m.FromNode), output.Lines(text))
+		fmt.Fprintf(l.Errs, "mesh: warning: %s: the answer is not delivered: %s\n", named(m), cause(err))
 	case receipt != nil:
 		l.done(m, fmt.Sprint("answered with message ", receipt.ID))
 	default:
@@ -67,8 +66,16 @@ func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err e
 }
 
 func (l *serveLog) done(m client.MeshMessage, what string) {
-	fmt.Fprintf(l.Errs, "mesh: message %d from %s: %s\n", m.ID, mail.ShownNode(m.FromNode), what)
+	fmt.Fprintf(l.Errs, "mesh: %s: %s\n", named(m), what)
 }
+
+// named returns the beginning of a line about a message.
+func named(m client.MeshMessage) string {
+	return fmt.Sprintf("message %d from %s", m.ID, mail.ShownNode(m.FromNode))
+}
+
+// cause returns the text of an error for a sentence that continues.
+func cause(err error) string { return output.Lines(strings.TrimSuffix(exit.Explain(err), ".")) }
 
 // awaitInterrupt waits for the interrupt that kills the commands under way.
 func (l *serveLog) awaitInterrupt(kill func()) {
@@ -94,9 +101,7 @@ func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
 	if l.ended.Err() == nil {
 		again = "again after " + pauseAfter(err, n)
 	}
-	text := strings.TrimSuffix(exit.Explain(err), ".")
-	fmt.Fprintf(l.Errs, "mesh: warning: message %d from %s: attempt %d of %d failed: %s; %s\n",
-		m.ID, mail.ShownNode(m.FromNode), n, l.maxAttempts, output.Lines(text), again)
+	fmt.Fprintf(l.Errs, "mesh: warning: %s: attempt %d of %d failed: %s; %s\n", named(m), n, l.maxAttempts, cause(err), again)
 }
 
 // pauseAfter describes the pause of Serve, which doubles from one second to one minute and is shortened at random. A gateway
@@ -114,9 +119,6 @@ func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 	marked := l.Options.giveUp == markRead && l.killed.Err() == nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.givenUp == nil {
-		l.givenUp = make(map[served]bool)
-	}
 	l.givenUp[served{m.ID, m.CreatedAt}] = marked
 	return marked
 }
@@ -131,7 +133,7 @@ func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	if errors.Is(err, client.ErrAnswerLost) || errors.Is(err, client.ErrAnswerKept) {
 		l.undelivered.Add(1)
 	}
-	l.Warn(fmt.Errorf("message %d from %s%s: %w", m.ID, mail.ShownNode(m.FromNode), l.state(m), &exit.ServedError{Err: err}))
+	l.Warn(fmt.Errorf("%s%s: %w", named(m), l.state(m), &exit.ServedError{Err: err}))
 }
 
 // state describes a message that is given up. It then forgets the message, since the next error for it comes from a mark.
@@ -155,9 +157,6 @@ func (l *serveLog) state(m client.MeshMessage) string {
 func (l *serveLog) count(m client.MeshMessage) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.failed == nil {
-		l.failed = make(map[served]int)
-	}
 	key := served{m.ID, m.CreatedAt}
 	l.failed[key]++
 	return l.failed[key]

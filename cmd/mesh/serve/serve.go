@@ -169,7 +169,7 @@ func (o *Options) run(ctx context.Context) error {
 	if err != nil {
 		return exit.WrongUse(err)
 	}
-	l := &serveLog{Options: o, worker: w, ended: ctx, killed: killed}
+	l := &serveLog{Options: o, worker: w, ended: ctx, killed: killed, failed: map[served]int{}, givenUp: map[served]bool{}}
 	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	o.Progress.Stop()
