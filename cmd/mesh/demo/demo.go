@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -63,14 +62,12 @@ func run(ctx context.Context, o *Options) error {
 
 // emptyFolder makes a folder, unless it exists and is empty.
 func emptyFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return exit.WithoutPath(os.MkdirAll(dir, 0o700))
-	case err != nil:
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return exit.WithoutPath(err)
-	case len(entries) > 0:
+	}
+	entries, err := os.ReadDir(dir)
+	if len(entries) > 0 {
 		return errors.New("the folder is not empty")
 	}
-	return nil
+	return exit.WithoutPath(err)
 }

@@ -26,7 +26,7 @@ const (
 
 // talk lets node-a ask node-b, whose answer comes from a fake model through a meter.
 func (s *story) talk(ctx context.Context, log *calls.Log) error {
-	g := gatewaytest.Start(gatewaytest.WithToken("example-token"))
+	g := gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
 	defer g.Close()
 	p := discoverytest.Start()
 	defer p.Close()
@@ -45,10 +45,6 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 			return err
 		}
 		defer nodes[i].Close()
-		// The registration comes first: a question to a node that is not registered is refused.
-		if _, err := nodes[i].Register(ctx, client.RegisterRequest{URL: "http://" + name}); err != nil {
-			return err
-		}
 	}
 	thread, err := nodes[0].OpenThread(ctx, "build")
 	if err != nil {

@@ -96,22 +96,19 @@ func run(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// tokenOf returns the token in a file.
-func (o *Options) tokenOf(file profile.Setting) (string, error) {
-	token, err := file.Token()
-	o.WarnReadable(file, err)
-	return token, exit.WrongUse(err)
-}
-
 // gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.
 func (o *Options) gatewayToken() (string, error) {
+	file := profile.Setting{Value: o.Flags.TokenFile, Source: "--token-file"}
+	if file.Value == "" && o.tokenOut == "" {
+		file = profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable}
+	}
 	switch {
 	case o.token != "":
 		return o.token, nil
-	case o.Flags.TokenFile != "":
-		return o.tokenOf(profile.Setting{Value: o.Flags.TokenFile, Source: "--token-file"})
-	case o.tokenOut == "" && os.Getenv(profile.TokenFileVariable) != "":
-		return o.tokenOf(profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable})
+	case file.Value != "":
+		token, err := file.Token()
+		o.WarnReadable(file, err)
+		return token, exit.WrongUse(err)
 	case o.tokenOut != "":
 		token, err := profile.Setting{Value: o.tokenOut}.Token()
 		if err == nil && !strings.ContainsAny(token, " \n") {

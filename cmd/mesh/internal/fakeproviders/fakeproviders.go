@@ -45,15 +45,8 @@ func Options(base string) ([]discovery.Option, error) {
 	if err != nil || u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || !isLocal(u.Hostname()) {
 		return nil, errors.New(URLVariable + " must be an address of this machine, as mesh providers prints it")
 	}
-	base = strings.TrimRight(base, "/")
-	opts := []discovery.Option{discovery.WithCatalogURL(base + "/catalog")}
-	for _, service := range []discovery.Service{
-		discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
-		discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement, discovery.ServicePrices,
-	} {
-		opts = append(opts, discovery.WithBaseURL(service, base+"/"+string(service)))
-	}
-	return opts, nil
+	server := &discoverytest.Server{URL: strings.TrimRight(base, "/")} // of another process
+	return server.Options(), nil
 }
 
 func isLocal(host string) bool {

@@ -2,18 +2,15 @@ package proxy
 
 import (
 	"crypto/subtle"
-	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
-
-// user is the name in the URL of the proxy. Some programs send no password without a user.
-const user = "mesh"
 
 // connect answers CONNECT: with a tunnel, or with the program's connection ended here if calls to the host are counted.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +39,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 
 // authorized reports whether a request has the secret of the proxy, and answers it if not.
 func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
-	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Proxy-Authorization")), []byte(p.authorization())) == 1 {
+	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Proxy-Authorization")), []byte(basic(p.credentials()))) == 1 {
 		p.strangers.remove(connOf(r))
 		return true
 	}
@@ -52,10 +49,8 @@ func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// authorization returns the header that a program sends to the proxy.
-func (p *Proxy) authorization() string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+p.Secret))
-}
+// credentials returns the user and the password of the proxy. Some programs send no password without a user.
+func (p *Proxy) credentials() *url.Userinfo { return url.UserPassword("mesh", p.Secret) }
 
 // tunnel connects a program with a host.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {

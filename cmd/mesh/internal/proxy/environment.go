@@ -11,7 +11,7 @@ import (
 func (p *Proxy) Environment(env []string) []string {
 	env = append([]string{}, env...)
 	if UnsupportedParent(env) == "" {
-		through := (&url.URL{Scheme: "http", User: url.UserPassword(user, p.Secret), Host: p.host}).String()
+		through := (&url.URL{Scheme: "http", User: p.credentials(), Host: p.host}).String()
 		env = append(env, "HTTPS_PROXY="+through, "https_proxy="+through, "NODE_USE_ENV_PROXY=1")
 	}
 	if p.authority != nil {

@@ -21,17 +21,15 @@ const dialTimeout = 30 * time.Second
 // UnsupportedParent returns the variable with a proxy through which tunnels cannot leave: a SOCKS proxy, a URL that cannot be read,
 // or one of ALL_PROXY alone, which net/http does not read; "" if there is none.
 func UnsupportedParent(env []string) string {
-	set := false
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
-		value := valueOf(env, name)
-		if value != "" && !readable(value) {
+	set := false // HTTPS_PROXY has a proxy that can be used
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		all := strings.EqualFold(name, "ALL_PROXY")
+		switch value := valueOf(env, name); {
+		case value == "", all && set:
+		case all, !readable(value):
 			return name
-		}
-		set = set || value != ""
-	}
-	for _, name := range []string{"ALL_PROXY", "all_proxy"} {
-		if valueOf(env, name) != "" && !set {
-			return name
+		default:
+			set = true
 		}
 	}
 	return ""
@@ -73,19 +71,18 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 // dialParent connects to a proxy, with TLS if its URL has the scheme https.
 func dialParent(ctx context.Context, parent *url.URL) (net.Conn, error) {
-	address := net.JoinHostPort(parent.Hostname(), cmp.Or(parent.Port(), defaultPorts[parent.Scheme]))
+	dial := new(net.Dialer).DialContext
 	if parent.Scheme == "https" {
-		return new(tls.Dialer).DialContext(ctx, "tcp", address)
+		dial = new(tls.Dialer).DialContext
 	}
-	return new(net.Dialer).DialContext(ctx, "tcp", address)
+	return dial(ctx, "tcp", net.JoinHostPort(parent.Hostname(), cmp.Or(parent.Port(), defaultPorts[parent.Scheme])))
 }
 
 // openTunnel sends CONNECT to a proxy with the credentials of its URL. What arrives behind the response belongs to the tunnel.
 func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error) {
 	req := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
-	if u := parent.User; u != nil {
-		password, _ := u.Password()
-		req.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
+	if parent.User != nil {
+		req.Header.Set("Proxy-Authorization", basic(parent.User))
 	}
 	if err := req.Write(conn); err != nil {
 		return nil, fmt.Errorf("the proxy %s: %w", parent.Host, err)
@@ -99,6 +96,12 @@ func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error
 		return nil, err
 	}
 	return &connReader{conn, reader}, nil
+}
+
+// basic returns the header that sends credentials to a proxy.
+func basic(credentials *url.Userinfo) string {
+	password, _ := credentials.Password()
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(credentials.Username()+":"+password))
 }
 
 // parentError is why a proxy has opened no tunnel.

@@ -27,7 +27,7 @@ func (p *Proxy) writePreload(folder string, env []string) (string, error) {
 	_, text, _ := net.SplitHostPort(p.host)
 	port, _ := strconv.Atoi(text)
 	config, err := json.Marshal(map[string]any{
-		"port": port, "authorization": p.authorization(), "hosts": slices.Sorted(maps.Keys(p.hosts)), "decrypts": p.authority != nil,
+		"port": port, "authorization": basic(p.credentials()), "hosts": slices.Sorted(maps.Keys(p.hosts)), "decrypts": p.authority != nil,
 	})
 	if err != nil {
 		return "", err
