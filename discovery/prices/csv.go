@@ -2,15 +2,20 @@ package prices
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
-	"strconv"
+	"reflect"
 )
 
-// pricesHeader is the first line of WriteCSV. A column keeps its name and place; a new one is appended.
-var pricesHeader = []string{
-	"provider", "model_hint", "sku_id", "sku_description", "input_per_mtok", "output_per_mtok", "cache_read_per_mtok",
-	"cache_write_5m_per_mtok", "cache_write_1h_per_mtok", "tier_threshold_tokens", "usage_unit", "source", "verified_at",
-	"valid_from", "valid_until", "modality", "mode",
+// pricesHeader is the first line of WriteCSV: the JSON names of the fields of [Row]. A column keeps its name and place, and a new one is
+// appended, so the order of the fields is fixed.
+var pricesHeader = jsonNames()
+
+func jsonNames() (names []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Row]()) {
+		names = append(names, field.Tag.Get("json"))
+	}
+	return names
 }
 
 // WriteCSV writes the rows of the list, in the order of [List.Rows], as CSV for a database; examples/warehouse joins
@@ -31,9 +36,9 @@ func (l *List) WriteCSV(w io.Writer) error {
 
 // cells returns the row in the order of pricesHeader.
 func (r *Row) cells() []string {
-	return []string{
-		string(r.Provider), r.ModelHint, r.SKUID, r.SKUDescription, r.InputPerMTok, r.OutputPerMTok, r.CacheReadPerMTok,
-		r.CacheWrite5mPerMTok, r.CacheWrite1hPerMTok, strconv.FormatInt(r.TierThresholdTokens, 10), r.UsageUnit, r.Source, r.VerifiedAt,
-		r.ValidFrom, r.ValidUntil, r.Modality, r.Mode,
+	cells, fields := make([]string, len(pricesHeader)), reflect.ValueOf(r).Elem()
+	for i := range cells {
+		cells[i] = fmt.Sprint(fields.Field(i))
 	}
+	return cells
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,11 +82,11 @@ func readColumns(in *csv.Reader) ([]string, error) {
 // readCells returns the row of a line.
 func readCells(columns, cells []string, line int) (row Row, err error) {
 	at := func(column string) string { return fmt.Sprintf("line %d, column %s", line, column) }
-	texts := row.texts()
+	fields := reflect.ValueOf(&row).Elem()
 	for i, column := range columns {
 		cell := strings.TrimSpace(cells[i])
-		if text := texts[column]; text != nil {
-			*text = cell
+		if column != "tier_threshold_tokens" {
+			fields.Field(slices.Index(pricesHeader, column)).SetString(cell)
 		} else if row.TierThresholdTokens, err = strconv.ParseInt(cmp.Or(cell, "0"), 10, 64); err != nil {
 			return Row{}, wrongAt(at(column), cell, "must be a whole number")
 		}
@@ -98,32 +99,15 @@ func readCells(columns, cells []string, line int) (row Row, err error) {
 	err = row.complete()
 	var wrong *ValueError
 	if errors.As(err, &wrong) {
-		return Row{}, wrongAt(at(columnOf[wrong.Field]), wrong.Value, wrong.Reason)
+		field, _ := fields.Type().FieldByName(wrong.Field)
+		return Row{}, wrongAt(at(field.Tag.Get("json")), wrong.Value, wrong.Reason)
 	}
 	return row, err
-}
-
-// columnOf has the columns of the fields that are checked.
-var columnOf = map[string]string{
-	"Provider": "provider", "ModelHint": "model_hint", "TierThresholdTokens": "tier_threshold_tokens", "InputPerMTok": "input_per_mtok",
-	"OutputPerMTok": "output_per_mtok", "CacheReadPerMTok": "cache_read_per_mtok", "CacheWrite5mPerMTok": "cache_write_5m_per_mtok",
-	"CacheWrite1hPerMTok": "cache_write_1h_per_mtok", "ValidFrom": "valid_from", "ValidUntil": "valid_until",
 }
 
 // wrongAt returns the error of a place in the text.
 func wrongAt(place, value, reason string) error {
 	return invalid("r", value, "is wrong in "+place+": "+reason)
-}
-
-// texts returns the fields by their columns, except tier_threshold_tokens.
-func (r *Row) texts() map[string]*string {
-	return map[string]*string{
-		"provider": (*string)(&r.Provider), "model_hint": &r.ModelHint, "sku_id": &r.SKUID, "sku_description": &r.SKUDescription,
-		"input_per_mtok": &r.InputPerMTok, "output_per_mtok": &r.OutputPerMTok, "cache_read_per_mtok": &r.CacheReadPerMTok,
-		"cache_write_5m_per_mtok": &r.CacheWrite5mPerMTok, "cache_write_1h_per_mtok": &r.CacheWrite1hPerMTok, "usage_unit": &r.UsageUnit,
-		"source": &r.Source, "verified_at": &r.VerifiedAt, "valid_from": &r.ValidFrom, "valid_until": &r.ValidUntil,
-		"modality": &r.Modality, "mode": &r.Mode,
-	}
 }
 
 // csvError returns an error of the reader as one that names the line and the place, and shows nothing of the text.

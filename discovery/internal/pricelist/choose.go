@@ -71,14 +71,10 @@ func FormatTime(t time.Time) string {
 // table on the prices of input and output that it has.
 func (r *Row) SettleBy(table *Row) {
 	agrees := r.Priced() && (r.Input == nil || near(r.Input, table.Input)) && (r.Output == nil || near(r.Output, table.Output))
-	settle := func(live *Price, listed Price) {
-		if near(*live, listed) || (agrees && *live == nil) {
-			*live = listed
+	listed := table.prices()
+	for i, live := range r.prices() {
+		if near(*live, *listed[i]) || (agrees && *live == nil) {
+			*live = *listed[i]
 		}
 	}
-	settle(&r.Input, table.Input)
-	settle(&r.Output, table.Output)
-	settle(&r.CacheRead, table.CacheRead)
-	settle(&r.CacheWrite5m, table.CacheWrite5m)
-	settle(&r.CacheWrite1h, table.CacheWrite1h)
 }

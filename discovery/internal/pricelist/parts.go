@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
 // Part is the tokens of one kind that a call used.
@@ -26,52 +27,48 @@ func (p *Part) kind() string {
 
 // parts returns a part for each kind of token that was used, by the row for text and by those of media for the same mode.
 func (c *Call) parts(row *Row, media []Row) []Part {
-	u := &c.Usage
+	audio, image := c.media(media, row, "audio"), c.media(media, row, "image")
+	prices := [...]Price{
+		row.Input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output,
+		audio.Input, audio.CacheRead, audio.Output, image.Input, image.CacheRead, image.Output,
+	}
 	parts := make([]Part, 0, 3) // most calls have no more: input, cached input and output
-	add := func(what string, tokens int64, price Price) {
-		if tokens != 0 {
-			parts = append(parts, Part{what, tokens, price})
+	for i, tokens := range c.Usage.Counts() {
+		if *tokens != 0 {
+			parts = append(parts, Part{usage.CountKinds[i], *tokens, prices[i]})
 		}
 	}
-	add("input", u.Input, row.Input)
-	add("tool_input", u.ToolInput, row.Input)
-	add("cache_read", u.CacheRead, row.CacheRead)
-	add("cache_write_5m", u.CacheWrite5m, row.CacheWrite5m)
-	add("cache_write_1h", u.CacheWrite1h, row.CacheWrite1h)
-	add("output", u.Output, row.Output)
-	if u.AudioInput+u.AudioCacheRead+u.AudioOutput > 0 {
-		audio := c.media(media, row, "audio")
-		add("audio_input", u.AudioInput, audio.Input)
-		add("audio_cache_read", u.AudioCacheRead, audio.CacheRead)
-		add("audio_output", u.AudioOutput, audio.Output)
-	}
-	if u.ImageInput+u.ImageCacheRead+u.ImageOutput > 0 {
-		image := c.media(media, row, "image")
-		add("image_input", u.ImageInput, image.Input)
-		add("image_cache_read", u.ImageCacheRead, image.CacheRead)
-		add("image_output", u.ImageOutput, image.Output)
-	}
 	return parts
+}
+
+// prices returns all prices that bill.
+func (r *Row) prices() [5]*Price {
+	return [...]*Price{&r.Input, &r.CacheRead, &r.CacheWrite5m, &r.CacheWrite1h, &r.Output}
 }
 
 // free reports whether a row declares its model free: it has prices, and all of them are 0.
 func (r *Row) free() bool {
 	given := false
-	for _, price := range [...]Price{r.Input, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h, r.Output} {
-		if price != nil && !price.IsZero() {
+	for _, price := range r.prices() {
+		if *price != nil && !(*price).IsZero() {
 			return false
 		}
-		given = given || price != nil
+		given = given || *price != nil
 	}
 	return given
 }
 
 // whole returns a free row with all prices.
 func (r *Row) whole() *Row {
-	free, zero := *r, decimal.Decimal{}
-	free.Input, free.CacheRead, free.CacheWrite5m, free.CacheWrite1h, free.Output = &zero, &zero, &zero, &zero, &zero
+	free := *r
+	for _, price := range free.prices() {
+		*price = new(decimal.Decimal)
+	}
 	return &free
 }
+
+// unpriced is a row without a price.
+var unpriced Row
 
 // media returns the row in force for audio or images, one without a price when there is none. A free row for text is for
 // them too.
@@ -82,5 +79,5 @@ func (c *Call) media(rows []Row, text *Row, modality string) *Row {
 	if text.free() {
 		return text
 	}
-	return &Row{}
+	return &unpriced
 }
