@@ -20,10 +20,10 @@ import (
 var plainID = regexp.MustCompile(`^[\w./:@+-]+$`)
 
 // completeModel completes a model of the catalog.
-func completeModel(a *app.App, cmd *cobra.Command) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (o *Options) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), app.CompletionTime)
 	defer cancel()
-	c, _ := a.Discover()
+	c, _ := o.Discover()
 	defer keepCatalog(c)()
 	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
 	if err != nil {
@@ -53,11 +53,9 @@ func New(a *app.App) *cobra.Command {
 		Short: "List the models of the catalog, or show one by its id or alias",
 		Long: `Models lists the models of a public catalog, or shows one by its id or alias. The catalog is kept in the user's cache directory
 for a day. If it cannot be read, the lists of the providers are used instead; they need the keys of the providers.`,
-		Example: "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
-		Args:    cobra.MaximumNArgs(1),
-		ValidArgsFunction: app.CompleteArgs(func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return completeModel(a, cmd)
-		}),
+		Example:           "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: app.CompleteArgs(o.completeModel),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			o.id = strings.Join(ids, "") // one at most
 			return run(cmd.Context(), o)

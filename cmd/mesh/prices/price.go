@@ -189,10 +189,9 @@ func (o *priceOptions) callCost(ctx context.Context) error {
 }
 
 func costTable(w io.Writer, cost *prices.Cost) error {
-	rows := make([][]string, 0, len(cost.Lines)+1)
-	for _, line := range cost.Lines {
-		rows = append(rows, []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD})
-	}
+	rows := table.Rows(cost.Lines, func(line *prices.Line) []string {
+		return []string{line.What, strconv.FormatInt(line.Tokens, 10), line.USDPerMTok, line.USD}
+	})
 	rows = append(rows, []string{"total", "", "", cost.USD})
 	if err := output.Table(w, []table.Column{table.Key("WHAT"), table.Plain("TOKENS", 2), table.Plain("USD PER MILLION", 1), table.Plain("USD", 0)}, rows); err != nil {
 		return err

@@ -63,17 +63,15 @@ func (o *Options) mentionsIn(check checker, file, text string) (list []codebase.
 	if codebase.IsBaseline(text) {
 		return nil
 	}
-	line, ignored := 0, false
+	position := codebase.Begin(text)
 	for word := range Words(text) {
 		r := check.named(word)
 		if !o.reports(r, word) {
 			continue
 		}
-		if word.Line != line { // once for a line, which may be the whole of a large file
-			line, ignored = word.Line, codebase.IsIgnored(text, word.At)
-		}
+		position.Move(word.At)
 		r.Model = strings.Clone(r.Model) // and not the text
-		m := codebase.Match[mention]{Value: mention{place{file, line}, r, check.finds(r) || r.State == models.StateUnknown}, Ignored: ignored}
+		m := codebase.Match[mention]{Value: mention{place{file, position.Line}, r, check.finds(r) || r.State == models.StateUnknown}, Ignored: position.Ignored}
 		if m.Value.fails { // a baseline must not accept what fails only later
 			m.Entry = &codebase.Entry{File: file, What: r.Model}
 		}

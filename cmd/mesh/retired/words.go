@@ -9,8 +9,8 @@ import (
 // Word is a whole word of a text that may be the id of a model.
 type Word struct {
 	Text string
-	// At is its index in the text, and Line counts from 1.
-	At, Line int
+	// At is its index in the text.
+	At int
 	// Value means that the word is all of a text in quotes, or all of the value of a key named model.
 	Value bool
 }
@@ -22,20 +22,13 @@ const maxWord = 256
 // prefix, as in "openai/gpt-4o"; [IDs] returns its parts. Without the prefix it is in lower case.
 func Words(text string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
-		line := 1
 		for begin := 0; begin < len(text); {
 			end := begin
 			for end < len(text) && inWord[text[end]] {
 				end++
 			}
-			if word, ok := wordAt(text, begin, end); ok {
-				word.Line = line
-				if !yield(word) {
-					return
-				}
-			}
-			if end < len(text) && text[end] == '\n' {
-				line++
+			if word, ok := wordAt(text, begin, end); ok && !yield(word) {
+				return
 			}
 			begin = end + 1
 		}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -15,8 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// finding is a credential at a line and a column of a file, both from 1. The column counts characters; a byte that is not UTF-8 is one. It
-// does not contain the credential.
+// finding is a credential at a [codebase.Position] of a file. It does not contain the credential.
 type finding struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -35,24 +33,17 @@ func (f finding) label() string {
 	return f.Name
 }
 
-// matchesIn returns the findings in the content of a file. It turns offsets, which are in order, into lines and columns in one pass.
+// matchesIn returns the findings in the content of a file.
 func matchesIn(scanner *scan.Scanner, file, content string) []codebase.Match[finding] {
 	found := mostSpecific(scanner.FindAll(content))
 	list := make([]codebase.Match[finding], len(found))
-	ignored := false
-	line, column, counted := 1, 1, 0 // of the byte at counted
+	place := codebase.Begin(content)
 	for i, f := range found {
-		if newlines := strings.Count(content[counted:f.Start], "\n"); newlines > 0 || i == 0 {
-			line += newlines
-			column, counted = 1, strings.LastIndexByte(content[:f.Start], '\n')+1
-			ignored = codebase.IsIgnored(content, f.Start) // once for a line, which may be the whole of a large file
-		}
-		column += utf8.RuneCountInString(content[counted:f.Start])
-		counted = f.Start
+		place.Move(f.Start)
 		rule := f.Rule
 		list[i] = codebase.Match[finding]{
-			Value:   finding{file, line, column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice},
-			Ignored: ignored,
+			Value:   finding{file, place.Line, place.Column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice},
+			Ignored: place.Ignored,
 		}
 		if rule.Number != 0 { // the token of the gateway is in no baseline
 			list[i].Entry = &codebase.Entry{File: file, What: rule.Name, Credential: strings.Clone(content[f.Start:f.End])}

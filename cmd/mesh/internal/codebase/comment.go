@@ -9,9 +9,8 @@ import (
 // the line, but not in a longer word such as mesh:ignore-file.
 var mark = regexp.MustCompile(`(?:^|[^\w:-])mesh:ignore(?:$|[^\w:-])`)
 
-// IsIgnored reports whether the line of a text that has the byte at an index has the mark.
-func IsIgnored(text string, at int) bool {
-	begin := strings.LastIndexByte(text[:at], '\n') + 1
-	line, _, _ := strings.Cut(text[begin:], "\n")
+// isIgnored reports whether the first line of a text has the mark.
+func isIgnored(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
 	return mark.MatchString(line)
 }

@@ -1,7 +1,6 @@
 package codebase
 
 import (
-	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -23,13 +22,11 @@ type pattern struct {
 // anyFolders is a segment that matches any number of folders.
 const anyFolders = "**"
 
-var errPattern = errors.New("is not a pattern of .gitignore")
-
-// parsePattern parses a line without its end. It returns nil for a line that has no pattern, and an error for one that no path can match.
-func parsePattern(line string) (*pattern, error) {
+// parsePattern parses a line without its end. It returns nil for a line that has no pattern, or one that no path can match.
+func parsePattern(line string) *pattern {
 	line = strings.TrimRight(line, " ")
 	if line == "" || line[0] == '#' {
-		return nil, nil
+		return nil
 	}
 	p := &pattern{text: line}
 	line, p.negated = strings.CutPrefix(line, "!")
@@ -39,12 +36,12 @@ func parsePattern(line string) (*pattern, error) {
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(line, "/"), "/") {
 		if part == "" {
-			return nil, errPattern
+			return nil
 		}
 		if part != anyFolders {
 			part = strings.ReplaceAll(part, "[!", "[^")
 			if _, err := path.Match(part, ""); err != nil {
-				return nil, errPattern
+				return nil
 			}
 		}
 		p.segments = append(p.segments, part)
@@ -53,7 +50,7 @@ func parsePattern(line string) (*pattern, error) {
 		p.segments = append(p.segments, "*")
 	}
 	slices.Reverse(p.segments)
-	return p, nil
+	return p
 }
 
 // matches reports whether the pattern matches a path below its folder. It compares from the end, where paths differ most. After a mismatch
@@ -93,7 +90,7 @@ type patterns []*pattern
 func parsePatterns(text string) (all patterns) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		if p, err := parsePattern(line); err == nil && p != nil {
+		if p := parsePattern(line); p != nil {
 			all = append(all, p)
 		}
 	}

@@ -37,8 +37,8 @@ type file struct {
 func (f *Flags) selection(leftOut []string) (*selection, error) {
 	s := &selection{all: f.allFiles, counts: map[string]int{}}
 	for _, text := range f.exclude {
-		p, err := parsePattern(text)
-		if err != nil || p == nil || p.negated {
+		p := parsePattern(text)
+		if p == nil || p.negated {
 			return nil, fmt.Errorf("%q must be a pattern as in a .gitignore, without # and !, such as tests/**", text)
 		}
 		s.exclude = append(s.exclude, p)

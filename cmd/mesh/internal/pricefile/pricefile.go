@@ -48,13 +48,10 @@ func Load() (list *prices.List, updated bool, err error) {
 		stored, err = prices.Load(bytes.NewReader(text))
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && !stored.AsOf().After(builtIn.AsOf()):
 		return builtIn, false, nil
 	case err != nil:
 		return builtIn, false, fmt.Errorf("the built-in price table is used, since the stored one cannot be read (mesh prices --update replaces it): %s: %w", name, err)
-	}
-	if !stored.AsOf().After(builtIn.AsOf()) {
-		return builtIn, false, nil
 	}
 	return stored, true, nil
 }
