@@ -1,11 +1,9 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -90,10 +88,8 @@ func (t *meshTools) ask(call context.Context, p progress, in askArguments) (tool
 	if len(in.Pending) > 0 == (len(in.To) > 0) || len(in.To) > 0 != (in.Text != "") || in.Thread != "" && len(in.To) == 0 {
 		return toolAnswers{}, errAskArguments
 	}
-	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
-	ctx, cancel := context.WithTimeout(call, longest)
-	defer cancel()
-	defer p.reportUntilDone(ctx, cancel, longest)()
+	ctx, end := p.begin(call, in.Seconds)
+	defer end()
 	results, err := t.results(ctx, in)
 	if err != nil {
 		return toolAnswers{}, err
@@ -105,7 +101,7 @@ func (t *meshTools) ask(call context.Context, p progress, in askArguments) (tool
 		switch {
 		case err == nil:
 			if room = out.add(in.toToolAnswer(m), m, room); room <= 0 {
-				cancel() // the others are pending
+				end() // the others are pending
 			}
 		case !errors.As(err, &none):
 			return toolAnswers{}, err

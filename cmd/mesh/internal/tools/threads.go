@@ -66,9 +66,12 @@ func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMes
 	limit := cmp.Or(int(in.Limit), 100)
 	switch {
 	case in.Newest && in.NextID == 0:
-		end := lastPage(newest, limit)
-		out = page(end, position{}, limit, withRecipient)
-		if full || len(end) < len(newest) {
+		out = page(newestFirst(newest, position{}), position{}, limit, withRecipient)
+		slices.Reverse(out.Messages)
+		if out.NextOffset == 0 {
+			out.NextID = 0 // no page has the older ones
+		}
+		if full || len(out.Messages) < len(newest) {
 			out.Hidden = hiddenOlderRows
 		}
 	case full && in.NextID < newest[0].ID:
@@ -87,19 +90,6 @@ const (
 	hiddenOlderRows = "there are older messages; without newest the list begins with the oldest"
 )
 
-// lastPage returns the newest messages that fit into a result.
-func lastPage(messages []client.MeshMessage, limit int) []client.MeshMessage {
-	n, room := 0, maxResult
-	for _, m := range slices.Backward(messages) {
-		room -= size(withRecipient(m)) + size(m.GetContent())
-		if n == limit || n > 0 && room < 0 {
-			break
-		}
-		n++
-	}
-	return messages[len(messages)-n:]
-}
-
 // before returns a page of the oldest messages of a thread, those before the first of the newest, which are the pages after it. The gateway
 // does not list whether the oldest are read.
 func (t *meshTools) before(ctx context.Context, id string, first int64, from position, limit int) (toolMessages, []*client.RowError, error) {
@@ -107,19 +97,16 @@ func (t *meshTools) before(ctx context.Context, id string, first int64, from pos
 	if err != nil {
 		return toolMessages{}, nil, err
 	}
-	complete := false
-	oldest = slices.DeleteFunc(oldestFirst(oldest, from), func(m client.MeshMessage) bool {
-		complete = complete || m.ID >= first
-		return m.ID >= first
-	})
-	out := page(oldest, from, limit, func(m client.MeshMessage) toolMessage {
+	oldest = oldestFirst(oldest, from)
+	older := slices.DeleteFunc(oldest, func(m client.MeshMessage) bool { return m.ID >= first })
+	out := page(older, from, limit, func(m client.MeshMessage) toolMessage {
 		shown := withRecipient(m)
 		shown.Read = nil
 		return shown
 	})
 	if out.NextID == 0 {
 		out.NextID = first
-		if !complete {
+		if len(older) == len(oldest) {
 			out.Hidden = hiddenInThread
 		}
 	}

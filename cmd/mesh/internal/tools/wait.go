@@ -34,10 +34,8 @@ var errCanceled = errors.New("the wait was canceled")
 // returns the error of the last poll, which must not look like an empty inbox. A poll may take longer than the wait, which would
 // otherwise fail at a slow gateway.
 func (t *meshTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
-	longest := time.Duration(cmp.Or(int(in.Seconds), 30)) * time.Second
-	ctx, cancel := context.WithTimeout(call, longest)
-	defer cancel()
-	defer p.reportUntilDone(ctx, cancel, longest)()
+	ctx, end := p.begin(call, in.Seconds)
+	defer end()
 	thread, err := mail.ThreadID(call, t.client, t.scanner, in.Thread)
 	if err != nil {
 		return toolMessages{}, err
@@ -78,11 +76,13 @@ func mayPass(err error) bool {
 // progress reports the progress of a call, if its caller wants to know.
 type progress struct{ request *mcp.CallToolRequest }
 
-// reportUntilDone reports every second, until the function that it returns has been called: a report must not follow the result.
-func (p progress) reportUntilDone(ctx context.Context, cancel context.CancelFunc, total time.Duration) (stop func()) {
+// begin returns the context of a call that waits, and reports every second until end is called: a report must not follow the result.
+func (p progress) begin(call context.Context, seconds waitSeconds) (ctx context.Context, end func()) {
+	total := time.Duration(cmp.Or(seconds, 30)) * time.Second
+	ctx, cancel := context.WithTimeout(call, total)
 	token := p.request.Params.GetProgressToken()
 	if token == nil {
-		return func() {}
+		return ctx, cancel
 	}
 	var reports sync.WaitGroup
 	reports.Go(func() {
@@ -100,7 +100,7 @@ func (p progress) reportUntilDone(ctx context.Context, cancel context.CancelFunc
 			}
 		}
 	})
-	return func() {
+	return ctx, func() {
 		cancel()
 		reports.Wait()
 	}
