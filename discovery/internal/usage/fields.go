@@ -1,5 +1,7 @@
 package usage
 
+import "maps"
+
 // field is a count that some provider's usage object has.
 type field uint8
 
@@ -105,54 +107,57 @@ type object struct {
 	objects map[string]*object
 }
 
+// named returns fields by their names, with the other names that some have.
+func named(others map[string]field, fields ...field) map[string]field {
+	counts := map[string]field{}
+	maps.Copy(counts, others)
+	for _, f := range fields {
+		counts[names[f]] = f
+	}
+	return counts
+}
+
 var inputDetails = &object{
-	counts: map[string]field{
-		"cached_tokens": cachedTokens, "cache_write_tokens": cacheWriteTokens, "audio_tokens": inputAudio, "image_tokens": inputImage,
-	},
-	objects: map[string]*object{"cache_write_tokens_details": {counts: map[string]field{"ttl_30m_tokens": write30m, "ttl_12h_tokens": write12h}}},
+	counts:  named(nil, cachedTokens, cacheWriteTokens, inputAudio, inputImage),
+	objects: map[string]*object{"cache_write_tokens_details": {counts: named(nil, write30m, write12h)}},
 }
 
 // sessionDetails are those of OpenAI's Realtime API and of transcriptions.
 var sessionDetails = &object{
-	counts:  map[string]field{"cached_tokens": cachedTokens, "audio_tokens": inputAudio, "image_tokens": sessionImage},
+	counts:  named(nil, cachedTokens, inputAudio, sessionImage),
 	objects: map[string]*object{"cached_tokens_details": {counts: map[string]field{"audio_tokens": cachedAudio, "image_tokens": cachedImage}}},
 }
 
-var outputDetails = &object{counts: map[string]field{
-	"reasoning_tokens": reasoningTokens, "rejected_prediction_tokens": rejectedTokens, "audio_tokens": outputAudio,
-	"image_tokens": outputImage, "thinking_tokens": thinkingTokens,
-}}
+var outputDetails = &object{counts: named(nil, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens)}
 
 // top is the usage object itself, with the fields of all providers: that is how the object of another one is recognized.
 var top = &object{
-	counts: map[string]field{
-		"prompt_tokens": promptTokens, "completion_tokens": completionTokens, "input_tokens": inputTokens, "output_tokens": outputTokens,
-		"total_tokens": totalTokens, "prompt_cache_hit_tokens": cacheHit, "prompt_cache_miss_tokens": cacheMiss,
-		"cost_in_usd_ticks": costTicks, "num_sources_used": sourcesUsed, "num_server_side_tools_used": toolsUsed,
-		"cache_creation_input_tokens": cacheCreation, "cache_read_input_tokens": cacheRead,
-		"promptTokenCount": promptCount, "cachedContentTokenCount": cachedCount, "candidatesTokenCount": candidatesCount,
-		"responseTokenCount": responseCount, "thoughtsTokenCount": thoughtsCount, "toolUsePromptTokenCount": toolCount, "totalTokenCount": totalCount,
-		"total_input_tokens": totalInput, "total_cached_tokens": totalCached, "total_output_tokens": totalOutput,
-		"total_thought_tokens": totalThought, "total_tool_use_tokens": totalTool,
-		"cached_input_tokens": cachedInput, "cache_write_input_tokens": cacheWriteTokens, "reasoning_output_tokens": reasoningTokens, // Codex
-		// Converse, which has the counts of the cache under two names, and the metrics of InvokeModel
-		"inputTokens": converseInput, "outputTokens": converseOutput, "totalTokens": converseTotal,
-		"cacheReadInputTokens": converseRead, "cacheReadInputTokenCount": converseRead,
-		"cacheWriteInputTokens": converseWrite, "cacheWriteInputTokenCount": converseWrite,
-		"inputTokenCount": converseInput, "outputTokenCount": converseOutput,
-		"prompt_eval_count": promptEval, "eval_count": answerEval, // Ollama
-		"cached_tokens": cachedTokens, // Together, Moonshot and Cohere
-		// xAI's SDK
-		"cached_prompt_text_tokens": cachedTokens, "prompt_text_tokens": textTokens, "prompt_image_tokens": inputImage,
-		"audio_prompt_tokens": inputAudio, "reasoning_tokens": reasoningTokens,
-	},
+	counts: named(
+		map[string]field{
+			"cache_write_input_tokens": cacheWriteTokens, "reasoning_output_tokens": reasoningTokens, // Codex
+			// the metrics of InvokeModel, and Converse, which has the counts of the cache under two names
+			"inputTokenCount": converseInput, "outputTokenCount": converseOutput,
+			"cacheReadInputTokenCount": converseRead, "cacheWriteInputTokenCount": converseWrite,
+			// xAI's SDK
+			"cached_prompt_text_tokens": cachedTokens, "prompt_text_tokens": textTokens, "prompt_image_tokens": inputImage,
+			"audio_prompt_tokens": inputAudio,
+		},
+		promptTokens, completionTokens, inputTokens, outputTokens, totalTokens, cachedInput, cacheHit, cacheMiss,
+		costTicks, sourcesUsed, toolsUsed, cacheCreation, cacheRead,
+		promptCount, cachedCount, candidatesCount, responseCount, thoughtsCount, toolCount, totalCount,
+		totalInput, totalCached, totalOutput, totalThought, totalTool,
+		converseInput, converseOutput, converseTotal, converseRead, converseWrite,
+		promptEval, answerEval, // Ollama
+		cachedTokens,    // Together, Moonshot and Cohere
+		reasoningTokens, // xAI's SDK
+	),
 	objects: map[string]*object{
 		"prompt_tokens_details": inputDetails, "input_tokens_details": inputDetails,
 		"completion_tokens_details": outputDetails, "output_tokens_details": outputDetails,
 		"prompt_token_details": sessionDetails, "input_token_details": sessionDetails,
 		"completion_token_details": outputDetails, "output_token_details": outputDetails,
 		"billed_units":   {counts: map[string]field{"input_tokens": billedInput, "output_tokens": billedOutput}}, // Cohere
-		"cache_creation": {counts: map[string]field{"ephemeral_5m_input_tokens": ephemeral5m, "ephemeral_1h_input_tokens": ephemeral1h}},
+		"cache_creation": {counts: named(nil, ephemeral5m, ephemeral1h)},
 	},
 }
 

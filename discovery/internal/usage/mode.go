@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,17 +24,8 @@ func Mode(query, used string) string {
 	if query == "" && used == "" {
 		return ""
 	}
-	chosen := used
-	if query != "" {
-		chosen = query
-	}
-	parts := split(chosen)
-	for _, part := range split(used) {
-		if unpriced(part) && !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, "+")
+	unknown := slices.DeleteFunc(split(used), func(part string) bool { return !unpriced(part) })
+	return join(split(cmp.Or(query, used)), unknown)
 }
 
 // unpriced reports whether a mode means tokens without a price. Media are modes of callers: the objects of providers count them.
@@ -49,14 +41,16 @@ func unpriced(mode string) bool {
 func Timed(mode string) bool { return slices.Contains(split(mode), seconds) }
 
 // Join puts the service tier beside a usage object in front of the mode of that object.
-func Join(tier, mode string) string {
-	parts := split(tier)
-	for _, part := range split(mode) {
-		if !slices.Contains(parts, part) {
-			parts = append(parts, part)
+func Join(tier, mode string) string { return join(split(tier), split(mode)) }
+
+// join adds more modes, without those that are there.
+func join(modes, more []string) string {
+	for _, mode := range more {
+		if mode != "" && !slices.Contains(modes, mode) {
+			modes = append(modes, mode)
 		}
 	}
-	return strings.Join(parts, "+")
+	return strings.Join(modes, "+")
 }
 
 func split(modes string) []string {
@@ -108,13 +102,7 @@ func (c *counts) allModes() string {
 	if c.named == [modePlaces]string{} && c.modes == nil {
 		return ""
 	}
-	var modes []string
-	for _, mode := range slices.Concat(c.named[:], c.modes) {
-		if mode != "" && !slices.Contains(modes, mode) {
-			modes = append(modes, mode)
-		}
-	}
-	return strings.Join(modes, "+")
+	return join(nil, slices.Concat(c.named[:], c.modes))
 }
 
 func (c *counts) addMode(mode string) {
