@@ -40,7 +40,7 @@ func (o *Options) printLine(now time.Time) error {
 	}
 	sums, err := calls.Sum(opts, o.in.Since(opts.From)...)
 	unread := exit.WrongUse(o.in.Rename(err))
-	if unread != nil && !slices.ContainsFunc(sums, func(groups []calls.Group) bool { return len(groups) > 0 }) {
+	if unread != nil && len(sums[0]) == 0 {
 		return unread
 	}
 	parts := todayParts(sums[0], today)

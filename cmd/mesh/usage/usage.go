@@ -3,7 +3,6 @@ package usage
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -118,7 +117,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 			if len(o.paths) == 0 {
 				return exit.Usagef("there are no sessions of Claude Code, Codex, Gemini CLI or opencode in their usual folders; mesh usage DIR reads those of another folder")
 			}
-			return run(cmd.Context(), o)
+			return o.run()
 		},
 	}
 	o.Flags.Add(cmd, "day or RFC 3339 time of the first call; 7d is seven days ago, 00:00 UTC", "day or RFC 3339 time after the last call",
@@ -179,7 +178,7 @@ func (o *Options) check() (err error) {
 }
 
 // run prints what the calls of the files cost.
-func run(_ context.Context, o *Options) error {
+func (o *Options) run() error {
 	err := o.check()
 	if err != nil {
 		return err
@@ -231,18 +230,16 @@ func run(_ context.Context, o *Options) error {
 // print prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
 func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
 	switch {
+	case text != nil:
+		return o.printText(text, sums)
 	case o.Format == "csv":
 		if sums.OldPrices != "" {
 			o.Note("prices: " + sums.OldPrices)
 		}
 		o.Progress.Stop()
 		return sums.CSV(o.Out)
-	case o.Format == "json":
-		return o.Print(usageJSON{sums, r}, nil)
-	case text == nil:
-		return o.Print(sums, sums.Table)
 	}
-	return o.printText(text, sums)
+	return o.Print(usageJSON{sums, r}, sums.Table)
 }
 
 // warnEmpty warns if there are no calls, or none with a label of --by.

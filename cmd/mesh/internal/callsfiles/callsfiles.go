@@ -31,10 +31,12 @@ func Open(stdin io.Reader, paths []string) (*Files, error) {
 			return nil, errors.New("the name of a file or folder must not be empty")
 		}
 		info, err := os.Stat(filepath.Clean(path))
-		if path != "-" && err != nil {
+		switch {
+		case path == "-": // is copied
+		case err != nil:
 			in.names[filepath.Clean(path)] = path
-		}
-		if path != "-" && (err != nil || info.Mode()&os.ModeNamedPipe == 0) {
+			continue
+		case info.Mode()&os.ModeNamedPipe == 0:
 			continue
 		}
 		if in.Paths[i], err = copyOf(stdin, path); err != nil {
