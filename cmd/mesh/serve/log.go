@@ -22,7 +22,6 @@ type serveLog struct {
 	*Options
 	worker      *worker.Worker
 	ended       context.Context // after its end no further attempt begins
-	killed      context.Context // after its end the running commands are killed
 	running     atomic.Int64
 	undelivered atomic.Int64 // answers at the end
 
@@ -79,7 +78,7 @@ func cause(err error) string { return output.Lines(strings.TrimSuffix(exit.Expla
 
 // awaitInterrupt waits for the interrupt that kills the commands under way.
 func (l *serveLog) awaitInterrupt(kill func()) {
-	again, stop := app.UntilInterrupted(l.killed)
+	again, stop := app.UntilInterrupted(l.worker.Killed)
 	defer stop()
 	if l.running.Load() > 0 {
 		fmt.Fprintln(l.Errs, "mesh: ending with the commands under way; ^C again kills them")
@@ -94,7 +93,7 @@ func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
 	var invalid *client.ValueError
 	var leak *client.MeshSecretLeakError
 	n := l.count(m)
-	if n >= l.maxAttempts || errors.As(err, &invalid) || errors.As(err, &leak) || l.killed.Err() != nil {
+	if n >= l.maxAttempts || errors.As(err, &invalid) || errors.As(err, &leak) || l.worker.Killed.Err() != nil {
 		return
 	}
 	again := "again at the next start"
@@ -116,7 +115,7 @@ func pauseAfter(err error, attempts int) string {
 // giveUp reports whether a message that is given up is marked read. A command that was killed has not answered.
 func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 	l.forget(m)
-	marked := l.Options.giveUp == markRead && l.killed.Err() == nil
+	marked := l.Options.giveUp == markRead && l.worker.Killed.Err() == nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.givenUp[served{m.ID, m.CreatedAt}] = marked

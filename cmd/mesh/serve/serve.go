@@ -165,11 +165,11 @@ func (o *Options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := worker.New(killed, o.Client, o.Args, env, o.Errs)
-	if err != nil {
+	if _, err := worker.LookPath(o.Args[0]); err != nil {
 		return exit.WrongUse(err)
 	}
-	l := &serveLog{Options: o, worker: w, ended: ctx, killed: killed, failed: map[served]int{}, givenUp: map[served]bool{}}
+	w := &worker.Worker{Client: o.Client, Command: o.Args, Env: env, Stderr: o.Errs, Killed: killed}
+	l := &serveLog{Options: o, worker: w, ended: ctx, failed: map[served]int{}, givenUp: map[served]bool{}}
 	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	o.Progress.Stop()

@@ -19,20 +19,13 @@ import (
 
 // Worker runs one command for each message.
 type Worker struct {
-	client  *client.MeshClient
-	command []string
-	env     []string
-	stderr  io.Writer
-	killed  context.Context
-}
-
-// New returns a Worker, or an error when the command does not exist. What a command writes to its stderr goes to stderr. The
-// commands that run when killed ends are killed.
-func New(killed context.Context, c *client.MeshClient, command, env []string, stderr io.Writer) (*Worker, error) {
-	if _, err := LookPath(command[0]); err != nil {
-		return nil, err
-	}
-	return &Worker{client: c, command: command, env: env, stderr: stderr, killed: killed}, nil
+	Client *client.MeshClient
+	// Command is a program, which LookPath finds, and its arguments.
+	Command, Env []string
+	// Stderr gets what the commands write to theirs.
+	Stderr io.Writer
+	// Killed ends when the commands that run are to be killed.
+	Killed context.Context
 }
 
 // LookPath is [exec.LookPath] for the first word of a command line. Its error shows no value of a variable: in a shell a command may
@@ -53,7 +46,7 @@ func (w *Worker) Answer(ctx context.Context, m client.MeshMessage) (string, erro
 	}
 	printed, err := w.run(ctx, m)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", w.command[0], err)
+		return "", fmt.Errorf("%s: %w", w.Command[0], err)
 	}
 	return strings.TrimSpace(printed), nil
 }
@@ -68,13 +61,13 @@ func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
 	}
 	var unknown *client.NotInRegistryError
 	var invalid *client.ValueError // no name of a node
-	peer, err := w.client.GetPeer(ctx, m.FromNode)
+	peer, err := w.Client.GetPeer(ctx, m.FromNode)
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%s was not run: %w", w.command[0], err)
+		return fmt.Errorf("%s was not run: %w", w.Command[0], err)
 	case errors.As(err, &invalid), err == nil && !peer.Enabled:
 		return &client.ValueError{
-			Field: "the sender", Reason: "is disabled or has an invalid name, and cannot receive an answer; " + w.command[0] + " was not run",
+			Field: "the sender", Reason: "is disabled or has an invalid name, and cannot receive an answer; " + w.Command[0] + " was not run",
 		}
 	default:
 		return nil
@@ -92,9 +85,9 @@ func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) 
 		return "", err
 	}
 	var out output
-	cmd := exec.CommandContext(w.killed, w.command[0], w.command[1:]...) //nolint:gosec,contextcheck // the user names the command, and the context of a handler does not end it
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.stderr, pipeDelay
-	cmd.Env = append(slices.Clone(w.env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
+	cmd := exec.CommandContext(w.Killed, w.Command[0], w.Command[1:]...) //nolint:gosec,contextcheck // the user names the command, and the context of a handler does not end it
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.Stderr, pipeDelay
+	cmd.Env = append(slices.Clone(w.Env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
 		"MESH_THREAD="+client.Conversation(ctx))
 	separate(cmd)
