@@ -24,19 +24,20 @@ func (s *story) bill() (*bills.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	billed := map[string][]any{} // line items by day
-	for _, g := range groups[0] {
-		if day := g.By[0]; g.By[2] == string(models.OpenAI) {
-			if billed[day], err = s.addItems(billed[day], &g); err != nil {
+	var buckets []any
+	for ago := billDays; ago > 0; ago-- {
+		var items []any
+		day := s.day(ago)
+		for _, g := range groups[0] {
+			if g.By[0] != day.Format(time.DateOnly) || g.By[2] != string(models.OpenAI) {
+				continue
+			}
+			if items, err = s.addItems(items, &g, ago); err != nil {
 				return nil, err
 			}
 		}
-	}
-	var buckets []any
-	for ago := billDays; ago > 0; ago-- {
-		day := s.day(ago)
 		buckets = append(buckets, map[string]any{
-			"object": "bucket", "start_time": day.Unix(), "end_time": s.day(ago - 1).Unix(), "results": billed[day.Format(time.DateOnly)],
+			"object": "bucket", "start_time": day.Unix(), "end_time": s.day(ago - 1).Unix(), "results": items,
 		})
 	}
 	text, err := json.MarshalIndent(map[string]any{"object": "page", "data": buckets, "has_more": false, "next_page": nil}, "", "  ")
@@ -63,17 +64,13 @@ func (s *story) bill() (*bills.Comparison, error) {
 
 // addItems adds the line items of a model on a day, one for each kind of token. On one day the bill has three times the tokens of the calls, and
 // on another one twice the price.
-func (s *story) addItems(items []any, g *calls.Group) ([]any, error) {
-	day, model, more, price := g.By[0], g.By[1], int64(1), int64(1)
+func (s *story) addItems(items []any, g *calls.Group, ago int) ([]any, error) {
+	model, more, price := g.By[1], int64(1), int64(1)
 	switch {
-	case model == "gpt-5.2" && day == s.day(9).Format(time.DateOnly):
+	case model == "gpt-5.2" && ago == 9:
 		more = 3
-	case model == "gpt-4o-mini" && day == s.day(4).Format(time.DateOnly):
+	case model == "gpt-4o-mini" && ago == 4:
 		price = 2
-	}
-	at, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return nil, err
 	}
 	input, cached, output := g.Usage.Input*more, g.Usage.CacheRead*more, g.Usage.Output*more
 	for _, item := range []struct {
@@ -85,7 +82,7 @@ func (s *story) addItems(items []any, g *calls.Group) ([]any, error) {
 		{"cached input", cached, prices.Usage{CacheRead: cached * price}},
 		{"output", output, prices.Usage{Output: output * price}},
 	} {
-		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: model, Usage: item.usage, At: at})
+		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: model, Usage: item.usage, At: s.day(ago)})
 		if err != nil {
 			return nil, err
 		}
