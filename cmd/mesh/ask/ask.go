@@ -88,17 +88,17 @@ func (o *Options) run(ctx context.Context) error {
 	context.AfterFunc(interrupted, stop) // a second ^C kills
 	ctx, cancel := context.WithTimeout(interrupted, o.timeout)
 	defer cancel()
+	show := mail.Full
+	if o.plain {
+		show = plainMessage
+	}
 	sent, missing := false, []error(nil)
 	for m, err := range o.Client.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
 		var none *client.NoAnswerError
 		switch {
 		case err == nil:
 			sent = true
-			show := func(w io.Writer) error { return mail.Full(w, m) }
-			if o.plain {
-				show = func(w io.Writer) error { return plainMessage(w, m) }
-			}
-			if err := o.PrintLine(m, show); err != nil {
+			if err := o.PrintLine(m, func(w io.Writer) error { return show(w, m) }); err != nil {
 				return err
 			}
 		case errors.As(err, &none):
@@ -127,16 +127,17 @@ func plainMessage(w io.Writer, m client.MeshMessage) error {
 
 // unanswered returns the error of an answer that is missing.
 func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
+	question, within := none.Question, ""
 	var poll *client.MeshGatewayError
 	switch {
-	case none.Question.ID == 0:
+	case question.ID == 0:
 		return none.Err
 	case errors.As(none, &poll) && errors.Is(poll, context.DeadlineExceeded):
-		return fmt.Errorf("%s has not answered message %d within %s; mesh pending lists the question", none.Question.ToNode, none.Question.ID, timeout)
-	case errors.Is(none, context.Canceled):
-		return fmt.Errorf("%s has not answered message %d; mesh pending lists the question", none.Question.ToNode, none.Question.ID)
+		within = fmt.Sprint(" within ", timeout)
+	case !errors.Is(none, context.Canceled):
+		return none
 	}
-	return none
+	return fmt.Errorf("%s has not answered message %d%s; mesh pending lists the question", question.ToNode, question.ID, within)
 }
 
 // reportMissing prints which answers are missing, and returns the error of the command.
