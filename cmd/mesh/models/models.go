@@ -68,11 +68,13 @@ for a day. If it cannot be read, the lists of the providers are used instead; th
 
 // run lists the models, or shows one.
 func run(ctx context.Context, o *Options) error {
-	opts, err := providers.Catalog(o.provider)
-	if err != nil {
-		return err
+	opts := discovery.CatalogOptions{Refresh: o.refresh}
+	if o.provider != "" {
+		var err error
+		if opts.Provider, err = providers.Of(o.provider, ""); err != nil {
+			return err
+		}
 	}
-	opts.Refresh = o.refresh
 	c, failures := o.Discover()
 	defer keepCatalog(c)() //nolint:contextcheck // it sends nothing
 	if o.id == "" {

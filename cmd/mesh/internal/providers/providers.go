@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -29,14 +28,6 @@ func Of(name, model string) (models.Provider, error) {
 		return p, nil
 	}
 	return "", fmt.Errorf("the provider of %q cannot be determined; specify openai, deepseek, anthropic, gemini or xai", model)
-}
-
-// Catalog returns the options that select the models of a provider, or all models for "".
-func Catalog(provider string) (opts discovery.CatalogOptions, err error) {
-	if provider != "" {
-		opts.Provider, err = models.ParseProvider(provider)
-	}
-	return opts, err
 }
 
 // Priced returns the provider of that name, which may be a name of the user's prices, or for "" the one that makes the model. If none
