@@ -6,15 +6,15 @@ var Gemini = &Dialect{
 	owned: geminiOwned,
 	spelling: []idRule{
 		variant,
-		replacing(`^(?:google/|gemini/|models/|publishers/google/models/|projects/(?:[^/]+/)*?models/)+`, ""),
+		containing("projects/", replacing(`^(?:google/|gemini/|models/|publishers/google/models/|projects/(?:[^/]+/)*?models/)+`, "")),
 		withoutPrefixes("google/", "gemini/", "models/", "publishers/google/models/"),
 		replacing(`^(gemini-\d)-(\d)(-.*)$`, "${1}.${2}${3}"),
-		replacing(`^(gemini-\d.*?)-latest$`, "${1}"),
+		containing("-latest", replacing(`^(gemini-\d.*?)-latest$`, "${1}")),
 	},
 	builds: []idRule{
-		replacing(`^(gemini-\d.*?)-00[12]$`, "${1}"),
-		replacing(`^(gemini-\d.*?)-preview-`+month+`-(?:`+day+`|`+year+`)$`, "${1}"),
-		replacing(`^(gemini-\d.*?)-exp-`+month+`-?`+day+`$`, "${1}"),
+		containing("-00", replacing(`^(gemini-\d.*?)-00[12]$`, "${1}")),
+		containing("-preview-", replacing(`^(gemini-\d.*?)-preview-`+month+`-(?:`+day+`|`+year+`)$`, "${1}")),
+		containing("-exp-", replacing(`^(gemini-\d.*?)-exp-`+month+`-?`+day+`$`, "${1}")),
 	},
 	// A preview may have become the model it was a preview of, or it is still the only one, so this is tried last.
 	guesses: []idRule{undotted, dotted, replacing(`^(.*gemini-\d.*)-preview$`, "${1}")},

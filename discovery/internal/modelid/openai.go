@@ -11,14 +11,14 @@ var OpenAI = &Dialect{
 		withoutPrefixes("openai/"),
 		// Only the versions that OpenAI writes with a dot and the catalog sometimes with a hyphen.
 		dotting("gpt-3", "5"),
-		replacing(`^gpt-35-`, "gpt-3.5-"), // Azure's
+		containing("gpt-35", replacing(`^gpt-35-`, "gpt-3.5-")), // Azure's
 		dotting("gpt-4", "1", "5"),
 		dotting("gpt-5", "1", "2", "3", "4", "5", "6"),
 		dotting("gpt-6", "1", "2"),
 	},
 	builds: []idRule{
 		func(id string) string { base, _ := FineTuneBase(id); return base },
-		replacing(`-`+year+`-`+month+`-`+day+`$`, ""),
+		containing("-20", replacing(`-`+year+`-`+month+`-`+day+`$`, "")),
 		baseOfShortBuild,
 	},
 	guesses: []idRule{undotted, dotted},

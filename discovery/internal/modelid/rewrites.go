@@ -4,7 +4,7 @@ import "slices"
 
 // Listings differ in whether they write a version with a dot or a hyphen.
 var (
-	undotted = replacing(`(\d)\.(\d)`, "${1}-${2}")
+	undotted = containing(".", replacing(`(\d)\.(\d)`, "${1}-${2}"))
 	dotted   = replacing(`^(\D*-v?\d{1,2})-(\d{1,2})(-.*)?$`, "${1}.${2}${3}")
 )
 

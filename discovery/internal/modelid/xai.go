@@ -7,7 +7,7 @@ var XAI = &Dialect{
 	spelling: []idRule{
 		variant,
 		withoutXAI,
-		replacing(`^(?:[^/]+/)+(grok-.*)$`, "${1}"), // any vendor, such as a reseller
+		containing("/grok-", replacing(`^(?:[^/]+/)+(grok-.*)$`, "${1}")), // any vendor, such as a reseller
 		versioned(withoutSuffix("-beta", "-latest")),
 		// A date has two forms.
 		replacing(`^(.*\d.*)-(`+month+`)-(`+day+`)$`, "${1}-${2}${3}"),
