@@ -52,14 +52,11 @@ func handshake(ctx context.Context, conn *tls.Conn) error {
 	const grace = 200 * time.Millisecond
 	_ = conn.SetDeadline(time.Now().Add(headerTimeout))
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now().Add(grace)) })
-	if err := conn.HandshakeContext(context.WithoutCancel(ctx)); err != nil {
-		stop()
-		return err
-	}
+	err := conn.HandshakeContext(context.WithoutCancel(ctx))
 	if stop() {
 		_ = conn.SetDeadline(time.Time{})
 	}
-	return nil
+	return err
 }
 
 // decryptedOf returns the connection below TLS, if there is any.
