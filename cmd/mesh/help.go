@@ -89,17 +89,16 @@ var indented = regexp.MustCompile(`^ +(\S+( \S+)* {2,})?`)
 
 // prose returns paragraphs in lines of at most width columns. A line that begins with blanks stays a line.
 func prose(text string, width int) string {
-	var b strings.Builder
-	paragraph := ""
+	var b, paragraph strings.Builder
 	end := func() {
-		if paragraph != "" {
-			b.WriteString(wrap(paragraph, "", 0, width))
-			paragraph = ""
+		if paragraph.Len() > 0 {
+			b.WriteString(wrap(paragraph.String(), "", 0, width))
+			paragraph.Reset()
 		}
 	}
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
 		if line != "" && line[0] != ' ' {
-			paragraph += line + "\n"
+			paragraph.WriteString(line + "\n")
 			continue
 		}
 		end()
