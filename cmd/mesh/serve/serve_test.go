@@ -114,18 +114,18 @@ func serveFor(t *testing.T, o *Options, errs *log) string {
 	return strings.ReplaceAll(errs.String(), o.Args[0], "PROGRAM")
 }
 
-// bubble runs a test in a bubble with a gateway that has a question of node-b to node-a.
-func bubble(t *testing.T, test func(t *testing.T, g *gatewaytest.Gateway)) {
+// withQuestion returns a gateway with a question to node-a.
+func withQuestion(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b", "node-d"))
 	g.Store("node-b", "node-a", "question", "one")
-	synctest.Test(t, func(t *testing.T) { test(t, g) })
+	return g
 }
 
 func TestRunAnswers(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
-		t.Helper()
+	g := withQuestion(t)
+	synctest.Test(t, func(t *testing.T) {
 		o, errs := options(t, g, "upper")
 		o.url = "http://a.example"
 		text := serveFor(t, o, errs)
@@ -161,8 +161,8 @@ func TestRunReportsAttempts(t *testing.T) {
 			"message 1 from node-b: the answer was refused, and the sender was told so: ", "To send a false positive, use mesh serve --allow-rule 2.\n",
 		}, 0},
 	} {
-		bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
-			t.Helper()
+		g := withQuestion(t)
+		synctest.Test(t, func(t *testing.T) {
 			o, errs := options(t, g, c.how)
 			o.giveUp, o.maxAttempts = c.giveUp, c.attempts
 			text := serveFor(t, o, errs)
@@ -179,8 +179,8 @@ func TestRunReportsAttempts(t *testing.T) {
 
 func TestRunAllowsARule(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
-		t.Helper()
+	g := withQuestion(t)
+	synctest.Test(t, func(t *testing.T) {
 		o, errs := options(t, g, "leak")
 		o.allowRules = []int{2, 4}
 		assert.Contains(t, serveFor(t, o, errs), "answered with message 2")
@@ -193,7 +193,8 @@ func TestRunSelectsKinds(t *testing.T) {
 		"question": "run: 1 node-b question\nrun: 3 node-b question\n", "fyi,question": "run: 1 node-b question\nrun: 3 node-b question\n",
 		"answer": "run: 2 node-b answer\n", "all": "run: 1 node-b question\nrun: 2 node-b answer\nrun: 3 node-b question\n",
 	} {
-		bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+		g := withQuestion(t)
+		synctest.Test(t, func(t *testing.T) {
 			g.Store("node-b", "node-a", "answer", "two")
 			g.Store("node-b", "node-a", "question", "three")
 			o, errs := options(t, g, "silent")
@@ -224,7 +225,8 @@ func TestRunChecksTheSender(t *testing.T) {
 		"not known":      {"node-q", "question", http.StatusBadRequest, "run: 2 node-q question"},
 		"no question":    {"node-q", "fyi", 0, "run: 2 node-q fyi"},
 	} {
-		bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+		g := withQuestion(t)
+		synctest.Test(t, func(t *testing.T) {
 			g.Disable("node-d", true)
 			g.Store(c.from, "node-a", c.kind, "two")
 			g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
@@ -245,7 +247,8 @@ func TestRunChecksTheSender(t *testing.T) {
 // TestRunWaitsForTheRegistration checks that a gateway that is down at the start does not cost the node its URL and capabilities.
 func TestRunWaitsForTheRegistration(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+	g := withQuestion(t)
+	synctest.Test(t, func(t *testing.T) {
 		o, errs := options(t, g, "silent")
 		_, err := o.Client.Register(t.Context(), client.RegisterRequest{URL: "http://a.example", Capabilities: map[string]any{"role": "worker"}})
 		require.NoError(t, err)
@@ -263,7 +266,8 @@ func TestRunWaitsForTheRegistration(t *testing.T) {
 // TestRunsOnceInAnOutage checks that a command is not run again because its answer cannot be sent.
 func TestRunsOnceInAnOutage(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+	g := withQuestion(t)
+	synctest.Test(t, func(t *testing.T) {
 		g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: http.StatusBadGateway, Times: 3})
 		o, errs := options(t, g, "upper")
 		text := serveFor(t, o, errs)
@@ -276,7 +280,8 @@ func TestRunsOnceInAnOutage(t *testing.T) {
 // TestRunsShareMessages checks that two serves of a node run the command once for each question.
 func TestRunsShareMessages(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+	g := withQuestion(t)
+	synctest.Test(t, func(t *testing.T) {
 		for range 11 {
 			g.Store("node-b", "node-a", "question", "Is it green?")
 		}
@@ -301,7 +306,8 @@ func TestRunRefusesWrongFlags(t *testing.T) {
 		"--url must be an http:// or https:// URL":                   func(o *Options) { o.url = "a.example" },
 		"the command begins with a variable; it must be env A=VALUE": func(o *Options) { o.Args = []string{"A=b"} },
 	} {
-		bubble(t, func(t *testing.T, g *gatewaytest.Gateway) {
+		g := withQuestion(t)
+		synctest.Test(t, func(t *testing.T) {
 			o, _ := options(t, g, "upper")
 			change(o)
 			err := o.run(t.Context())
