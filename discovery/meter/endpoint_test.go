@@ -56,6 +56,7 @@ func TestCallsToEndpoints(t *testing.T) {
 	const azure, deployment = "https://r.openai.azure.com", "/openai/deployments/d/chat/completions"
 	for _, c := range []endpointCase{
 		{"a provider's proxy", meter.Endpoint{Host: "Proxy", API: models.OpenAI}, "http://proxy:8080/v1/chat/completions", "openai", "", "", "", "0.0075"},
+		{"the usual port", meter.Endpoint{Host: "proxy:443", API: models.OpenAI}, "https://proxy/v1/chat/completions", "openai", "", "", "", "0.0075"},
 		{"a name with prices", meter.Endpoint{Host: "api.groq.com", API: models.OpenAI, Provider: "groq"}, "https://api.groq.com/openai/v1/chat/completions", "groq", "openai", "", "", "0.002"},
 		{"a name without prices", meter.Endpoint{Host: "api.groq.com", API: "OpenAI", Provider: "acme"}, "https://api.groq.com/openai/v1/chat/completions", "acme", "openai", "", "", ""},
 		{"a host that is free", meter.Endpoint{Host: "127.0.0.1:1234", API: models.OpenAI, Provider: "local"}, "http://127.0.0.1:1234/v1/chat/completions", "local", "openai", "", "", "0"},

@@ -117,7 +117,7 @@ func (m *Meter) Spent() Spent {
 
 // endpoint returns what is known of a host, with its port or without.
 func (m *Meter) endpoint(u *url.URL) (endpoints.Endpoint, bool) {
-	for _, host := range [...]string{u.Host, u.Hostname()} {
+	for _, host := range [...]string{u.Host, u.Host + ":443", u.Hostname()} {
 		if e, ok := m.hosts[strings.ToLower(host)]; ok {
 			return e, true
 		}
