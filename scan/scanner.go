@@ -15,7 +15,7 @@ type Scanner struct {
 }
 
 // ruleSet selects the rules that are applied. The zero value has the twelve standard rules.
-type ruleSet struct{ extended, withoutHeuristics bool }
+type ruleSet struct{ extended, withoutHeuristics, escapes bool }
 
 // Option configures a Scanner. The order of options makes no difference.
 type Option func(*config)

@@ -76,10 +76,12 @@ func (s *search) startingAt(i int) (found []span) {
 	return found
 }
 
-// boundary reports whether there is an ASCII word boundary before byte i, which must exist.
+// boundary reports whether there is an ASCII word boundary before byte i, which must exist. With escapes there is one after
+// an escape sequence, too.
 func (s *search) boundary(i int) bool {
-	wordBefore := i > s.from && classes[s.content[i-1]]&word != 0
-	return wordBefore != (classes[s.content[i]]&word != 0)
+	before := i > s.from && classes[s.content[i-1]]&word != 0
+	after := classes[s.content[i]]&word != 0
+	return before != after || s.escapes && before && endsInEscape(s.content[s.from:i])
 }
 
 // span is a match: the index of the rule in table, and the position.

@@ -80,7 +80,7 @@ func run(_ context.Context, o *Options) error {
 
 // scanPaths adds the findings in stdin for "-", and in files and folders.
 func (o *Options) scanPaths(s *codebase.Search[finding]) error {
-	inFiles, err := o.Scanner(o.extended, withHeuristics(o.heuristics))
+	inFiles, err := o.Scanner(o.extended, scan.WithEscapes(), withHeuristics(o.heuristics))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (o *Options) scanPaths(s *codebase.Search[finding]) error {
 
 // scanStdin adds the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
 func (o *Options) scanStdin(s *codebase.Search[finding]) error {
-	scanner, err := o.Scanner(o.extended, withHeuristics(!o.noHeuristics))
+	scanner, err := o.Scanner(o.extended, scan.WithEscapes(), withHeuristics(!o.noHeuristics))
 	if err != nil {
 		return err
 	}

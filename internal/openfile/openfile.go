@@ -1,0 +1,99 @@
+// Package openfile opens files that somebody else can make: in a checked-out repository, in a directory that was given.
+// They may be links, pipes or devices, of any size.
+package openfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ErrNotRegular is the cause if a file is a pipe, a device or a directory.
+var ErrNotRegular = errors.New("not a regular file")
+
+// ErrEmptyPipe is the cause if nobody writes to a pipe.
+var ErrEmptyPipe = errors.New("nothing comes from the pipe")
+
+// SizeError is the cause if a file has more than Max bytes.
+type SizeError struct{ Max int64 }
+
+func (e *SizeError) Error() string {
+	if e.Max%(1<<20) == 0 {
+		return fmt.Sprintf("more than %d MiB", e.Max>>20)
+	}
+	return fmt.Sprintf("more than %d bytes", e.Max)
+}
+
+// withoutWaiting keeps the opening of a pipe from waiting for a writer.
+const withoutWaiting = os.O_RDONLY | syscall.O_NONBLOCK
+
+// Below opens a regular file below root. A link may not leave root.
+func Below(root *os.Root, name string) (*os.File, error) {
+	file, err := root.OpenFile(name, withoutWaiting, 0)
+	return regular(file, err)
+}
+
+// Regular opens a regular file. Links are followed: use it for names that the user, or the home of a program, has chosen.
+func Regular(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, withoutWaiting, 0) //nolint:gosec // see above
+	return regular(file, err)
+}
+
+func regular(file *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: file.Name(), Err: ErrNotRegular}
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// Read returns the content of a regular file that has at most limit bytes.
+func Read(name string, limit int64) ([]byte, error) {
+	file, err := Regular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return Content(file, limit)
+}
+
+// ReadTyped is Read for a name that the user typed, which may also be a pipe, as <(git show main:baseline) is.
+func ReadTyped(name string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(name, withoutWaiting, 0) //nolint:gosec // the user typed it
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := Content(file, limit)
+	if info, failed := file.Stat(); err == nil && len(text) == 0 && failed == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		err = &fs.PathError{Op: "read", Path: name, Err: ErrEmptyPipe}
+	}
+	return text, err
+}
+
+// Content returns the rest of a file that has at most limit bytes.
+func Content(file *os.File, limit int64) ([]byte, error) {
+	info, err := file.Stat()
+	if err == nil && info.Size() > limit {
+		return nil, tooLong(file, limit)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(text)) > limit { // it grew, or states no size
+		return nil, tooLong(file, limit)
+	}
+	return text, err
+}
+
+func tooLong(file *os.File, limit int64) error {
+	return &fs.PathError{Op: "read", Path: file.Name(), Err: &SizeError{limit}}
+}
