@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
@@ -63,7 +62,7 @@ func (c Copies) String() string {
 type sighting struct {
 	key    uint64
 	time   time.Time
-	id     []byte
+	id     string
 	line   []byte
 	number int // of the line
 	final  bool
@@ -72,18 +71,11 @@ type sighting struct {
 	skip bool
 }
 
-// sighting returns the record of a line.
-func (e *entry) sighting(p models.Provider, line []byte, number int) sighting {
-	s := sighting{key: once.Key(p, e.id, e.time), time: e.time, id: e.id, line: line, number: number, final: e.complete || e.usd != nil}
-	if !s.final || bytes.Contains(e.path, []byte("/responses/")) { // else the texts would be copied for nothing
-		s.waits = once.Waits(string(e.path), string(e.id), s.final)
-	}
+// sighting returns the record of a line, or a record without one.
+func (r *Record) sighting(line []byte, number int) sighting {
+	s := sighting{key: once.Key(r.Provider, r.ID, r.Time), time: r.Time, id: r.ID, line: line, number: number, final: r.Complete || r.USD != ""}
+	s.waits = once.Waits(r.Path, r.ID, s.final)
 	return s
-}
-
-// sighting returns the record, which has no line.
-func (r *Record) sighting() sighting {
-	return sighting{key: once.Key(r.Provider, r.ID, r.Time), id: []byte(r.ID), time: r.Time, final: r.Complete || r.USD != ""}
 }
 
 // copies finds the records of one call. Blocks are added in the order in which they are read, whichever goroutine decodes them, so that it
@@ -123,7 +115,7 @@ func (c *copies) add(b *block, all []sighting) {
 		if s.waits && len(c.held) < maxHeld {
 			s.skip = true
 			held := held{sighting: *s, block: *b}
-			held.data, held.block.line, held.id = bytes.Clone(s.line), s.number, bytes.Clone(s.id)
+			held.data, held.block.line, held.id = bytes.Clone(s.line), s.number, strings.Clone(s.id)
 			c.held = append(c.held, held)
 			continue
 		}
@@ -156,7 +148,7 @@ func (c *copies) first(s *sighting, file int) bool {
 		c.found[file] = f
 	}
 	if f.Calls++; len(f.IDs) < maxIDs {
-		f.IDs = append(f.IDs, argument.Redact(string(s.id[:min(len(s.id), maxID)])))
+		f.IDs = append(f.IDs, argument.Redact(strings.Clone(s.id[:min(len(s.id), maxID)])))
 	}
 	if f.of != of {
 		f.of = -1
@@ -231,8 +223,8 @@ func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 
 // addRecord reports whether a record counts now.
 func (c *copies) addRecord(r *Record) bool {
-	s := r.sighting()
-	if len(c.held) < maxHeld && once.Waits(r.Path, r.ID, s.final) {
+	s := r.sighting(nil, 0)
+	if len(c.held) < maxHeld && s.waits {
 		record := *r // which r is not, so that it does not escape
 		c.held = append(c.held, held{sighting: s, record: &record, block: block{number: 1}})
 		return false

@@ -25,7 +25,7 @@ func (l *Log) Others(since time.Time) iter.Seq2[Record, error] {
 	if err := l.ready(); err != nil {
 		return func(yield func(Record, error) bool) { yield(Record{}, err) }
 	}
-	t := &tail{log: l, from: firstDay(since), files: map[string]*tailed{}, packed: map[string]bool{}, records: newRecordReader()}
+	t := &tail{log: l, from: firstDay(since), files: map[string]*tailed{}, packed: map[string]bool{}, records: newDecoder()}
 	return t.read
 }
 
@@ -37,7 +37,7 @@ type tail struct {
 	files   map[string]*tailed // by name without .gz
 	failed  error              // of the folder
 	packed  map[string]bool    // compressed copies that were logged
-	records *recordReader
+	records *decoder
 	buffer  []byte
 }
 
@@ -173,7 +173,7 @@ func (t *tail) yieldLines(f *tailed, b *block, yield func(Record, error) bool) b
 		var err error
 		blank, whole := len(bytes.TrimSpace(line)) == 0, line[len(line)-1] == '\n'
 		if !blank {
-			r, err = t.records.read(line)
+			err = t.records.read(line, &r)
 		}
 		if err != nil && !whole {
 			return true

@@ -1,30 +1,47 @@
 package calls
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
 
 // lines decodes blocks. Each goroutine has its own.
-type lines[T any] struct {
-	in *recordReader
-	// of returns the value of a record.
-	of        func(*Record) (T, error)
-	values    []T // of the lines of the block
+type lines struct {
+	in *decoder
+	// list and reprice are those of Record.Count; without a list records are not counted.
+	list    *prices.List
+	reprice bool
+	// wanted reports whether a record is counted, and may change it; nil counts all.
+	wanted func(*Record) bool
+
+	calls     []Counted // of the lines of the block
 	errs      []error
 	sightings []sighting
 }
 
-// read yields the lines of the blocks that this goroutine gets, then those that were held until all others were read.
-func (l *lines[T]) read(source *sharedBlocks, yield func(T, error) bool) {
+func newLines(list *prices.List, reprice bool) *lines {
+	l := &lines{in: newDecoder(), list: list, reprice: reprice}
+	if list != nil {
+		l.in.counts = &usage.Reader{}
+	}
+	return l
+}
+
+// read yields the calls of the blocks that this goroutine gets, then those that were held until all others were read. A call may be changed
+// when yield returns. Beside an error of its cost a call has the Record alone. It is nil beside any other error.
+func (l *lines) read(source *sharedBlocks, yield func(file int, c *Counted, err error) bool) {
 	var b block
 	for {
 		var err error
-		var none T
 		b, err = source.next(b.data)
 		switch {
 		case errors.Is(err, errNoMore):
 			l.readRest(source, yield)
 			return
 		case err != nil:
-			if !yield(none, err) {
+			if !yield(b.number, &Counted{}, err) {
 				source.stop()
 				return
 			}
@@ -34,20 +51,20 @@ func (l *lines[T]) read(source *sharedBlocks, yield func(T, error) bool) {
 		if !source.all {
 			source.copies.add(&b, l.sightings)
 		}
-		if !l.yield(yield) {
+		if !l.yield(&b, yield) {
 			source.stop()
 			return
 		}
 	}
 }
 
-func (l *lines[T]) readRest(source *sharedBlocks, yield func(T, error) bool) {
+func (l *lines) readRest(source *sharedBlocks, yield func(int, *Counted, error) bool) {
 	if source.all {
 		return
 	}
 	for _, h := range source.rest() {
 		l.decode(&h.block)
-		if !l.yield(yield) {
+		if !l.yield(&h.block, yield) {
 			source.stop()
 			return
 		}
@@ -55,26 +72,32 @@ func (l *lines[T]) readRest(source *sharedBlocks, yield func(T, error) bool) {
 }
 
 // decode decodes the lines of a block.
-func (l *lines[T]) decode(b *block) {
-	l.values, l.errs, l.sightings = l.values[:0], l.errs[:0], l.sightings[:0]
+func (l *lines) decode(b *block) {
+	l.calls, l.errs, l.sightings = l.calls[:0], l.errs[:0], l.sightings[:0]
 	for number, line := range b.lines() {
-		var value T
+		l.calls = append(l.calls, Counted{})
+		c := &l.calls[len(l.calls)-1]
 		var seen sighting
-		r, err := l.in.read(line)
-		if err != nil {
-			err = &LineError{b.file, number, err}
+		err := l.in.read(line, &c.Record)
+		if err == nil {
+			seen = c.sighting(line, number)
+			if l.list != nil && (l.wanted == nil || l.wanted(&c.Record)) {
+				err = l.in.count(c, l.list, l.reprice)
+			}
 		} else {
-			seen = l.in.e.sighting(r.Provider, line, number)
-			value, err = l.of(&r)
+			c.Record = Record{}
 		}
-		l.values, l.errs, l.sightings = append(l.values, value), append(l.errs, err), append(l.sightings, seen)
+		if err != nil {
+			*c, err = Counted{Record: c.Record}, &LineError{b.file, number, err}
+		}
+		l.errs, l.sightings = append(l.errs, err), append(l.sightings, seen)
 	}
 }
 
 // yield yields the lines of the block, without those to be skipped.
-func (l *lines[T]) yield(yield func(T, error) bool) bool {
-	for i, value := range l.values {
-		if !l.sightings[i].skip && !yield(value, l.errs[i]) {
+func (l *lines) yield(b *block, yield func(int, *Counted, error) bool) bool {
+	for i := range l.calls {
+		if !l.sightings[i].skip && !yield(b.number, &l.calls[i], l.errs[i]) {
 			return false
 		}
 	}

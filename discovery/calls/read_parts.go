@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -48,28 +47,22 @@ func partsOf(n int, source *sharedBlocks) []iter.Seq2[Record, error] {
 // recordsOf yields the records of the blocks that one goroutine gets.
 func recordsOf(source *sharedBlocks) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		lines := lines[Record]{in: newRecordReader(), of: func(r *Record) (Record, error) { return *r, nil }}
-		lines.read(source, yield)
+		newLines(nil, false).read(source, func(_ int, c *Counted, err error) bool { return yield(c.Record, err) })
 	}
 }
 
 // CountParts is [ReadCalls] with [Record.Count] of each record, which takes less time: the usage of a line is read together with the line.
 // Beside an error of Count there is a Counted with the Record alone.
 func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Counted, error] {
+	if list == nil {
+		list = prices.BuiltIn()
+	}
 	source := &sharedBlocks{paths: paths, onRead: onRead, onCopies: onCopies}
 	parts := make([]iter.Seq2[Counted, error], n)
 	for i := range parts {
-		in := newRecordReader()
-		in.e.counts = &usage.Reader{}
-		count := func(r *Record) (Counted, error) {
-			call, err := in.call(r)
-			c, err := r.count(call, err, list, reprice)
-			if err != nil {
-				c.Record = *r
-			}
-			return c, err
+		parts[i] = func(yield func(Counted, error) bool) {
+			newLines(list, reprice).read(source, func(_ int, c *Counted, err error) bool { return yield(*c, err) })
 		}
-		parts[i] = func(yield func(Counted, error) bool) { (&lines[Counted]{in: in, of: count}).read(source, yield) }
 	}
 	return parts
 }

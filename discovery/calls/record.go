@@ -141,13 +141,11 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a line of a calls file. Unknown fields are ignored.
 func (r *Record) UnmarshalJSON(text []byte) error {
-	var in recordReader
-	if err := in.e.decode(&in.d, text); err != nil {
+	var in decoder
+	var read Record
+	if err := in.decode(text, &read); err != nil {
 		return err
 	}
-	read, err := in.e.record(&in)
-	if err == nil {
-		*r = read
-	}
-	return err
+	*r = read
+	return nil
 }

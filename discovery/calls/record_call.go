@@ -18,19 +18,35 @@ func (r Record) Call() (prices.Call, error) {
 		p, _ = models.ProviderOf(r.Model)
 	}
 	used, err := prices.ParseUsage(models.Provider(modelid.FormOf(r.API, string(p))), r.Usage)
-	return r.call(p, used, err), err
+	if err != nil {
+		used = prices.Usage{}
+	}
+	var call prices.Call
+	if wrong := r.call(&call, p, used); err == nil {
+		err = wrong
+	}
+	return call, err
 }
 
-// call returns the call of a provider with a usage. err is why the usage is not known.
-func (r *Record) call(p models.Provider, used prices.Usage, err error) prices.Call {
-	call := prices.Call{Provider: p, Model: r.Model, At: r.Time, Mode: r.Mode, Usage: used}
+// maxRequests bounds the uses of a tool, as the counts of tokens are bounded.
+const maxRequests = 1 << 53
+
+// call sets the call of a provider with a usage. The error is of the uses of tools.
+func (r *Record) call(call *prices.Call, p models.Provider, used prices.Usage) error {
+	call.Provider, call.Model, call.At, call.Mode, call.Usage = p, r.Model, r.Time, r.Mode, used
 	if r.Platform != "" {
 		call.Platform, call.Profile = prices.Platform(r.Platform), r.Profile
 		call.Region = endpoints.PriceRegion(r.Platform, r.Region, r.Path)
 	}
-	if err == nil && r.Requests != nil { // what the response had beside its usage object is in it
-		call.Usage.Requests = r.Requests
-	}
 	(*usage.Usage)(&call.Usage).SetPath(r.Path)
-	return call
+	if r.Requests == nil { // what the response had beside its usage object is in it
+		return nil
+	}
+	call.Usage.Requests = r.Requests
+	for _, n := range r.Requests {
+		if n < 0 || n > maxRequests {
+			return errLine
+		}
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package calls
 
 import (
+	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -100,7 +102,7 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 	var workers sync.WaitGroup
 	for i := range summers {
 		summers[i] = newSummer(opts, groupings, &errs)
-		workers.Go(func() { summers[i].read(source) })
+		workers.Go(func() { summers[i].lines.read(source, summers[i].add) })
 	}
 	workers.Wait()
 	rows := make([][]Group, len(groupings))
@@ -113,13 +115,61 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 	return rows, errs.join()
 }
 
+// summer adds up calls. Each goroutine has its own.
+type summer struct {
+	opts  SumOptions
+	lines *lines
+	errs  *lineErrors
+	sums  []*sums // of each grouping
+}
+
+func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
+	s := &summer{opts: opts, errs: errs, lines: newLines(opts.Prices, opts.Reprice)}
+	s.lines.wanted, s.lines.in.borrows = s.wanted, true
+	s.lines.in.only = slices.Sorted(maps.Keys(opts.MatchLabels))
+	for _, by := range groupings {
+		s.sums = append(s.sums, newSums(by))
+		for _, name := range by.names {
+			if label, labelled := strings.CutPrefix(name, labelPrefix); labelled && !slices.Contains(s.lines.in.only, label) {
+				s.lines.in.only = append(s.lines.in.only, label)
+			}
+		}
+	}
+	if s.lines.in.only == nil {
+		s.lines.in.only = []string{}
+	}
+	return s
+}
+
+// wanted reports whether a record is selected.
+func (s *summer) wanted(r *Record) bool {
+	if r.Session && s.opts.Subscription {
+		r.Billing = subscription
+	}
+	return s.opts.selects(r)
+}
+
+// selects reports whether a record is one of the options.
+func (o *SumOptions) selects(r *Record) bool {
+	return !r.Time.Before(o.From) && (o.To.IsZero() || r.Time.Before(o.To)) && r.HasLabels(o.MatchLabels)
+}
+
+func (s *summer) add(file int, c *Counted, err error) bool {
+	switch {
+	case err != nil:
+		s.errs.add(file, err)
+	case s.opts.selects(&c.Record):
+		for _, sums := range s.sums {
+			sums.add(c, s.opts.Prices)
+		}
+	}
+	return true
+}
+
 // rows returns the rows of all groups.
 func (s *sums) rows() []Group {
 	var rows []Group
 	for _, g := range s.groups {
-		if g.row.Calls == 0 { // its only call has an invalid label of another grouping
-			continue
-		}
 		rows = append(rows, g.sum())
 	}
 	slices.SortFunc(rows, func(a, b Group) int { return slices.Compare(a.By, b.By) })

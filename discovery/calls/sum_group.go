@@ -11,7 +11,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -25,8 +24,6 @@ var groupingNames = [...]string{"day", "week", "month", "model", "provider", "pl
 // grouping is what calls are grouped by.
 type grouping struct {
 	names []string
-	// labels are the names of the labels, each with its place in names.
-	labels map[string]int
 }
 
 // parseGroupings returns the groupings of SumOptions.By. Without any it returns an empty one.
@@ -46,14 +43,13 @@ func parseGroupings(by [][]string) ([]*grouping, error) {
 }
 
 func parseGrouping(names []string) (*grouping, error) {
-	g := &grouping{names: slices.Clone(names), labels: make(map[string]int)}
+	g := &grouping{names: slices.Clone(names)}
 	for i, name := range names {
 		label, labelled := strings.CutPrefix(name, labelPrefix)
 		switch {
 		case slices.Contains(names[:i], name):
 			return nil, invalid("By", name, "is there twice")
 		case labelled && label != "":
-			g.labels[label] = i
 		case !slices.Contains(groupingNames[:], name):
 			return nil, invalid("By", name, unknownColumn(name))
 		}
@@ -83,64 +79,66 @@ type group struct {
 type sums struct {
 	by     *grouping
 	groups map[string]*group
-	// values are those of the current call; they and key are kept to be reused.
-	values [][]byte
-	key    []byte
+	// key is that of the current call: each value and its length. It is kept to be reused.
+	key []byte
 }
 
-func newSums(by *grouping) *sums {
-	return &sums{by: by, groups: make(map[string]*group), values: make([][]byte, len(by.names))}
-}
+func newSums(by *grouping) *sums { return &sums{by: by, groups: make(map[string]*group)} }
 
-// group returns the group of a call. unpriced is why its cost is not known.
-func (s *sums) group(d *jsonread.Decoder, e *entry, p models.Provider, unpriced string) (*group, error) {
-	for i, name := range s.by.names {
-		value := s.values[i][:0]
-		switch name {
-		case "day":
-			value = appendDay(value, e.time)
-		case "week":
-			value = appendDay(value, monday(e.time))
-		case "month":
-			value = appendDay(value, e.time)[:len("2006-01")]
-		case "model":
-			value = append(value, e.model...)
-		case "provider":
-			value = append(value, p...)
-		case "platform":
-			value = append(value, e.platform...)
-		case "unpriced":
-			value = append(value, unpriced...)
-		case "billing":
-			value = append(value, e.billing...)
-		case "model_stage":
-			value = append(value, e.modelStage...)
-		case "retirement_date":
-			value = append(value, e.retirementDate...)
-		}
-		s.values[i] = value
-	}
-	if err := s.readLabels(d, e.labels); err != nil {
-		return nil, err
-	}
+// lengthSize is the number of bytes of a length in a key.
+const lengthSize = 4
+
+// group returns the group of a call.
+func (s *sums) group(c *Counted) *group {
 	s.key = s.key[:0]
-	for i, value := range s.values {
-		if !utf8.Valid(value) { // texts that are the same in a Row are one group
-			value = []byte(jsonread.Text(value))
-			s.values[i] = value
+	for _, name := range s.by.names {
+		begin := len(s.key)
+		s.key = appendValue(s.key, name, c)
+		if value := s.key[begin:]; !utf8.Valid(value) { // texts that are the same in a Group are one group
+			s.key = append(s.key[:begin], jsonread.Text(value)...)
 		}
-		s.key = binary.AppendUvarint(s.key, uint64(len(value)))
-		s.key = append(s.key, value...)
+		s.key = binary.BigEndian.AppendUint32(s.key, uint32(len(s.key)-begin)) //nolint:gosec // a line is shorter
 	}
 	g := s.groups[string(s.key)]
 	if g == nil {
-		g = &group{row: Group{By: make([]string, len(s.values))}}
-		for i, value := range s.values {
-			g.row.By[i] = string(value)
+		key := string(s.key)
+		g = &group{row: Group{By: make([]string, len(s.by.names))}}
+		s.groups[key] = g
+		for i := len(g.row.By) - 1; i >= 0; i-- {
+			end := len(key) - lengthSize
+			begin := end - int(binary.BigEndian.Uint32([]byte(key[end:])))
+			g.row.By[i], key = key[begin:end], key[:begin]
 		}
-		s.groups[string(s.key)] = g
 	}
-	return g, nil
+	return g
+}
+
+// appendValue appends the value of a call by which it is grouped.
+func appendValue(key []byte, name string, c *Counted) []byte {
+	switch name {
+	case "day":
+		return appendDay(key, c.Time)
+	case "week":
+		return appendDay(key, monday(c.Time))
+	case "month":
+		key = appendDay(key, c.Time)
+		return key[:len(key)-len("-02")]
+	case "model":
+		return append(key, c.Model...)
+	case "provider":
+		return append(key, c.Provider...)
+	case "platform":
+		return append(key, c.Platform...)
+	case "unpriced":
+		return append(key, c.Unpriced...)
+	case "billing":
+		return append(key, c.Billing...)
+	case "model_stage":
+		return append(key, c.ModelStage...)
+	case "retirement_date":
+		return append(key, c.RetirementDate...)
+	}
+	return append(key, c.Labels[name[len(labelPrefix):]]...)
 }
 
 // appendDay appends the date of a time in UTC, by the one layout that package time formats fast.
@@ -155,33 +153,54 @@ func monday(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
-// readLabels sets the values of the labels that the calls are grouped by.
-func (s *sums) readLabels(d *jsonread.Decoder, labels []byte) error {
-	if len(s.by.labels) == 0 || labels == nil {
-		return nil
+// add adds a call, priced by a list, to its group.
+func (s *sums) add(c *Counted, list *prices.List) { s.group(c).add(c, list) }
+
+func (g *group) add(c *Counted, list *prices.List) {
+	usd, known := decimal.ParsePlain(c.USD)
+	bound, bounded := decimal.ParsePlain(c.BoundUSD)
+	upstream, _ := decimal.ParsePlain(c.UpstreamUSD)
+	g.row.Calls++
+	if c.Failed {
+		g.row.Failed++
 	}
-	d.Reset(labels)
-	members := d.Object()
-	for members.Next() {
-		place, wanted := s.by.labels[string(members.Key())]
-		var value []byte
-		var err error
-		if d.Next() == jsonread.Null {
-			err = d.Skip()
-		} else {
-			value, err = d.StrBytes()
+	switch {
+	case known:
+		g.usd.Add(usd)
+		g.fees.Add(feesOf(c, usd, list))
+		if c.Subscription {
+			g.subscription.Add(usd)
 		}
-		if err != nil {
-			return errLine
-		}
-		if wanted {
-			s.values[place] = append(s.values[place][:0], value...)
-		}
+	case bounded:
+		g.row.Bounded++
+		g.bounds.Add(bound)
+		fallthrough
+	default:
+		g.row.Unpriced++
 	}
-	if members.Err() != nil {
-		return errLine
+	g.upstream.Add(upstream)
+	switch {
+	case !c.HasUsage:
+	case c.Subscription:
+		addUsage(&g.row.SubscriptionUsage, &c.Call.Usage)
+	default:
+		addUsage(&g.row.Usage, &c.Call.Usage)
 	}
-	return nil
+}
+
+// feesOf returns the part of a known cost that is fees for uses of tools.
+func feesOf(c *Counted, usd decimal.Decimal, list *prices.List) decimal.Decimal {
+	used := &c.Call.Usage
+	if len(used.Requests) == 0 || used.ChargedUSD != "" {
+		return decimal.Decimal{}
+	}
+	call := c.Call
+	call.Usage = prices.Usage{Requests: used.Requests, Mode: used.Mode}
+	fees := decimal.FromText(bound(list, &call))
+	if fees.Cmp(usd) > 0 {
+		return usd
+	}
+	return fees
 }
 
 // merge adds the groups of another worker.

@@ -248,7 +248,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	assert.Equal(t, "calls: 49902 more lines cannot be read", lines[100])
 	rows, err = sum(calls.SumOptions{}, dir+"/b.jsonl", dir+"/none")
 	require.Len(t, rows, 1)
-	assert.ErrorContains(t, err, "b.jsonl:2: usage")
+	assert.ErrorContains(t, err, "b.jsonl:2: prices: usage")
 	assert.ErrorContains(t, err, "none")
 }
 

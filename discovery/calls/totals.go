@@ -1,8 +1,6 @@
 package calls
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 	"sync"
 
@@ -12,8 +10,8 @@ import (
 // Totals adds up calls while a program runs, as [Sum] adds up files. Create one with [NewTotals]. It is safe for concurrent use. Memory
 // grows with the number of groups and not with the number of calls.
 type Totals struct {
-	mu     sync.Mutex
-	summer *summer
+	mu   sync.Mutex
+	sums *sums
 }
 
 // NewTotals returns sums of no calls. by has the names of one grouping of SumOptions.By; without names there is one Group. Wrong names are
@@ -23,12 +21,11 @@ func NewTotals(by ...string) (*Totals, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSummer(SumOptions{Prices: prices.BuiltIn()}, []*grouping{g}, nil)
-	return &Totals{summer: s}, nil
+	return &Totals{sums: newSums(g)}, nil
 }
 
 func (t *Totals) ready() error {
-	if t == nil || t.summer == nil {
+	if t == nil || t.sums == nil {
 		return invalid("Totals", "", "must be made with NewTotals")
 	}
 	return nil
@@ -40,60 +37,14 @@ func (t *Totals) Add(r Record) error {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := t.summer
-	s.e.counts = &s.counts
-	if err := s.set(&r); err != nil {
-		return err
-	}
-	p, _ := s.e.resolve()
-	recorded, err := s.e.cost()
+	c, err := r.Count(nil, false)
 	if err != nil {
 		return err
 	}
-	var one part
-	s.groups = s.groups[:0]
-	if err := s.part(p, recorded, &one); err != nil {
-		return err
-	}
-	one.add()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sums.add(&c, prices.BuiltIn())
 	return nil
-}
-
-// set sets the fields of a record that sums need. JSON of the record, which has all, would take several times as long.
-func (s *summer) set(r *Record) (err error) {
-	e := &s.e
-	*e = entry{
-		id: []byte(r.ID), provider: []byte(r.Provider), model: []byte(r.Model), mode: []byte(r.Mode), path: []byte(r.Path), unpriced: []byte(r.Unpriced),
-		api: []byte(r.API), platform: []byte(r.Platform), region: []byte(r.Region), profile: []byte(r.Profile), billing: []byte(r.Billing),
-		modelStage: []byte(r.ModelStage), retirementDate: []byte(r.RetirementDate), time: r.Time.UTC(), status: r.Status, complete: r.Complete, session: r.Session,
-		usd: given(r.USD), bound: given(r.BoundUSD), upstreamUSD: given(r.UpstreamUSD),
-		counts: e.counts,
-	}
-	if r.Requests != nil {
-		e.requests, err = json.Marshal(r.Requests)
-	}
-	if !maps.Equal(r.Labels, s.labels) && err == nil { // else the JSON is that of the last record
-		s.labels = maps.Clone(r.Labels)
-		s.labelsJSON, err = json.Marshal(r.Labels)
-	}
-	if len(r.Labels) > 0 {
-		e.labels = s.labelsJSON
-	}
-	if r.Usage == nil || err != nil {
-		return err
-	}
-	s.d.Reset(r.Usage)
-	return e.readUsage(&s.d)
-}
-
-// given returns a text, or nil for an empty one.
-func given(text string) []byte {
-	if text == "" {
-		return nil
-	}
-	return []byte(text)
 }
 
 // Merge adds the groups of o, which does not change. It panics with a [*ValueError] if the names of the groupings differ.
@@ -101,16 +52,16 @@ func (t *Totals) Merge(o *Totals) {
 	if t.ready() != nil || o.ready() != nil {
 		return
 	}
-	if !slices.Equal(t.sums().by.names, o.sums().by.names) {
+	if !slices.Equal(t.sums.by.names, o.sums.by.names) {
 		panic(invalid("Totals", "", "must be by the same names"))
 	}
-	more := newSums(o.sums().by) // both locked at once could be a deadlock
+	more := newSums(o.sums.by) // both locked at once could be a deadlock
 	o.mu.Lock()
-	more.merge(o.sums())
+	more.merge(o.sums)
 	o.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sums().merge(more)
+	t.sums.merge(more)
 }
 
 // Groups returns the groups, sorted by their values. Each has a call. Calls that are added later do not change them.
@@ -120,7 +71,5 @@ func (t *Totals) Groups() []Group {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.sums().rows()
+	return t.sums.rows()
 }
-
-func (t *Totals) sums() *sums { return t.summer.sums[0] }
