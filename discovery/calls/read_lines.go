@@ -16,7 +16,7 @@ type lines struct {
 	// wanted reports whether a record is counted, and may change it; nil counts all.
 	wanted func(*Record) bool
 
-	calls     []Counted // of the lines of the block
+	calls     []Record // of the lines of the block
 	errs      []error
 	sightings []sighting
 }
@@ -30,8 +30,8 @@ func newLines(list *prices.List, reprice bool) *lines {
 }
 
 // read yields the calls of the blocks that this goroutine gets, then those that were held until all others were read. A call may be changed
-// when yield returns. Beside an error of its cost a call has the Record alone. It is nil beside any other error.
-func (l *lines) read(source *sharedBlocks, yield func(file int, c *Counted, err error) bool) {
+// when yield returns. Beside an error of its cost a call is as it was recorded.
+func (l *lines) read(source *sharedBlocks, yield func(file int, r *Record, err error) bool) {
 	var b block
 	for {
 		var err error
@@ -41,7 +41,7 @@ func (l *lines) read(source *sharedBlocks, yield func(file int, c *Counted, err 
 			l.readRest(source, yield)
 			return
 		case err != nil:
-			if !yield(b.number, &Counted{}, err) {
+			if !yield(b.number, &Record{}, err) {
 				source.stop()
 				return
 			}
@@ -58,7 +58,7 @@ func (l *lines) read(source *sharedBlocks, yield func(file int, c *Counted, err 
 	}
 }
 
-func (l *lines) readRest(source *sharedBlocks, yield func(int, *Counted, error) bool) {
+func (l *lines) readRest(source *sharedBlocks, yield func(int, *Record, error) bool) {
 	if source.all {
 		return
 	}
@@ -75,27 +75,27 @@ func (l *lines) readRest(source *sharedBlocks, yield func(int, *Counted, error) 
 func (l *lines) decode(b *block) {
 	l.calls, l.errs, l.sightings = l.calls[:0], l.errs[:0], l.sightings[:0]
 	for number, line := range b.lines() {
-		l.calls = append(l.calls, Counted{})
-		c := &l.calls[len(l.calls)-1]
+		l.calls = append(l.calls, Record{})
+		r := &l.calls[len(l.calls)-1]
 		var seen sighting
-		err := l.in.read(line, &c.Record)
+		err := l.in.read(line, r)
 		if err == nil {
-			seen = c.sighting(line, number)
-			if l.list != nil && (l.wanted == nil || l.wanted(&c.Record)) {
-				err = l.in.count(c, l.list, l.reprice)
+			seen = r.sighting(line, number)
+			if l.list != nil && (l.wanted == nil || l.wanted(r)) {
+				err = l.in.count(r, l.list, l.reprice)
 			}
 		} else {
-			c.Record = Record{}
+			*r = Record{}
 		}
 		if err != nil {
-			*c, err = Counted{Record: c.Record}, &LineError{b.file, number, err}
+			err = &LineError{b.file, number, err}
 		}
 		l.errs, l.sightings = append(l.errs, err), append(l.sightings, seen)
 	}
 }
 
 // yield yields the lines of the block, without those to be skipped.
-func (l *lines) yield(b *block, yield func(int, *Counted, error) bool) bool {
+func (l *lines) yield(b *block, yield func(int, *Record, error) bool) bool {
 	for i := range l.calls {
 		if !l.sightings[i].skip && !yield(b.number, &l.calls[i], l.errs[i]) {
 			return false

@@ -47,21 +47,21 @@ func partsOf(n int, source *sharedBlocks) []iter.Seq2[Record, error] {
 // recordsOf yields the records of the blocks that one goroutine gets.
 func recordsOf(source *sharedBlocks) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		newLines(nil, false).read(source, func(_ int, c *Counted, err error) bool { return yield(c.Record, err) })
+		newLines(nil, false).read(source, func(_ int, r *Record, err error) bool { return yield(*r, err) })
 	}
 }
 
 // CountParts is [ReadCalls] with [Record.Count] of each record, which takes less time: the usage of a line is read together with the line.
-// Beside an error of Count there is a Counted with the Record alone.
-func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Counted, error] {
+// Beside an error of Count there is the record as it is.
+func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Record, error] {
 	if list == nil {
 		list = prices.BuiltIn()
 	}
 	source := &sharedBlocks{paths: paths, onRead: onRead, onCopies: onCopies}
-	parts := make([]iter.Seq2[Counted, error], n)
+	parts := make([]iter.Seq2[Record, error], n)
 	for i := range parts {
-		parts[i] = func(yield func(Counted, error) bool) {
-			newLines(list, reprice).read(source, func(_ int, c *Counted, err error) bool { return yield(*c, err) })
+		parts[i] = func(yield func(Record, error) bool) {
+			newLines(list, reprice).read(source, func(_ int, r *Record, err error) bool { return yield(*r, err) })
 		}
 	}
 	return parts

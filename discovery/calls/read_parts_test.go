@@ -110,19 +110,19 @@ func TestCountPartsCount(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(countedLines), 0o600))
 	for _, reprice := range []bool{false, true} {
-		var want []calls.Counted
+		var want []calls.Record
 		var wantErrs []string
 		for r, err := range calls.Read(file) {
-			c := calls.Counted{}
+			c := r
 			if err == nil {
 				if c, err = r.Count(nil, reprice); err != nil {
-					c.Record = r
+					c = r
 				}
 			}
 			want, wantErrs = append(want, c), append(wantErrs, fmt.Sprint(err))
 		}
 		require.Len(t, want, 16)
-		var got []calls.Counted
+		var got []calls.Record
 		var errs []string
 		for c, err := range calls.CountParts(1, nil, reprice, nil, nil, file)[0] {
 			if at := (*calls.LineError)(nil); !c.Time.IsZero() && errors.As(err, &at) {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
@@ -72,7 +74,19 @@ type Record struct {
 	Source string
 	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
 	Unpriced string
+	// Counts are those of Usage and Requests, if HasCounts is set, as it is of what [Record.Count] returns and [Read] yields. They are not in
+	// the JSON.
+	Counts    prices.Usage
+	HasCounts bool
 }
+
+// Failed reports whether the call was not billed: its status is neither 0 nor 2xx, or it has no status, no usage and no known cost.
+func (r *Record) Failed() bool {
+	return r.Status == 0 && r.Unpriced != "" && r.Usage == nil || r.Status != 0 && !endpoints.Bills(r.Status)
+}
+
+// Subscribed reports whether USD is the list price of a call of a subscription, and not a charge.
+func (r *Record) Subscribed() bool { return r.Billing == subscription }
 
 // HasLabels reports whether the call has all of these labels with these values. The value "" is for a call without the label.
 func (r *Record) HasLabels(labels map[string]string) bool {

@@ -35,8 +35,8 @@ func TestCount(t *testing.T) {
 		for reprice, expected := range map[bool]want{false: row.want, true: row.reprice} {
 			c, err := row.r.Count(nil, reprice)
 			require.NoError(t, err, name)
-			assert.Equal(t, expected, want{c.USD, c.BoundUSD, c.Failed, c.Subscription}, "%s, reprice %v", name, reprice)
-			assert.Equal(t, []any{models.OpenAI, row.r.Usage != nil, at.UTC()}, []any{c.Provider, c.HasUsage, c.Time}, name)
+			assert.Equal(t, expected, want{c.USD, c.BoundUSD, c.Failed(), c.Subscribed()}, "%s, reprice %v", name, reprice)
+			assert.Equal(t, []any{models.OpenAI, row.r.Usage != nil, at.UTC()}, []any{c.Provider, c.HasCounts, c.Time}, name)
 		}
 	}
 	for _, wrong := range []calls.Record{{}, {USD: "1e3"}, {Unpriced: "x", BoundUSD: "-1"}, {USD: "1", UpstreamUSD: "?"}, {Usage: []byte(`{"secret":1}`)}} {

@@ -56,7 +56,7 @@ func plainRecord(t *testing.T, r calls.Record) expectedRecord {
 	require.NoError(t, err)
 	assert.True(t, r.Session)
 	plain := expectedRecord{Provider: string(r.Provider), Model: r.Model, ID: r.ID, Time: r.Time, Usage: map[string]int64{}, Labels: r.Labels}
-	counts := (*usage.Usage)(&c.Call.Usage).Counts()
+	counts := (*usage.Usage)(&c.Counts).Counts()
 	for i, kind := range []string{"input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output"} {
 		plain.Usage[kind] = *counts[i]
 	}

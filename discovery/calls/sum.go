@@ -154,13 +154,13 @@ func (o *SumOptions) selects(r *Record) bool {
 	return !r.Time.Before(o.From) && (o.To.IsZero() || r.Time.Before(o.To)) && r.HasLabels(o.MatchLabels)
 }
 
-func (s *summer) add(file int, c *Counted, err error) bool {
+func (s *summer) add(file int, r *Record, err error) bool {
 	switch {
 	case err != nil:
 		s.errs.add(file, err)
-	case s.opts.selects(&c.Record):
+	case s.opts.selects(r):
 		for _, sums := range s.sums {
-			sums.add(c, s.opts.Prices)
+			sums.add(r, s.opts.Prices)
 		}
 	}
 	return true

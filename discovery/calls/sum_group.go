@@ -89,11 +89,11 @@ func newSums(by *grouping) *sums { return &sums{by: by, groups: make(map[string]
 const lengthSize = 4
 
 // group returns the group of a call.
-func (s *sums) group(c *Counted) *group {
+func (s *sums) group(r *Record) *group {
 	s.key = s.key[:0]
 	for _, name := range s.by.names {
 		begin := len(s.key)
-		s.key = appendValue(s.key, name, c)
+		s.key = appendValue(s.key, name, r)
 		if value := s.key[begin:]; !utf8.Valid(value) { // texts that are the same in a Group are one group
 			s.key = append(s.key[:begin], jsonread.Text(value)...)
 		}
@@ -114,31 +114,31 @@ func (s *sums) group(c *Counted) *group {
 }
 
 // appendValue appends the value of a call by which it is grouped.
-func appendValue(key []byte, name string, c *Counted) []byte {
+func appendValue(key []byte, name string, r *Record) []byte {
 	switch name {
 	case "day":
-		return appendDay(key, c.Time)
+		return appendDay(key, r.Time)
 	case "week":
-		return appendDay(key, monday(c.Time))
+		return appendDay(key, monday(r.Time))
 	case "month":
-		key = appendDay(key, c.Time)
+		key = appendDay(key, r.Time)
 		return key[:len(key)-len("-02")]
 	case "model":
-		return append(key, c.Model...)
+		return append(key, r.Model...)
 	case "provider":
-		return append(key, c.Provider...)
+		return append(key, r.Provider...)
 	case "platform":
-		return append(key, c.Platform...)
+		return append(key, r.Platform...)
 	case "unpriced":
-		return append(key, c.Unpriced...)
+		return append(key, r.Unpriced...)
 	case "billing":
-		return append(key, c.Billing...)
+		return append(key, r.Billing...)
 	case "model_stage":
-		return append(key, c.ModelStage...)
+		return append(key, r.ModelStage...)
 	case "retirement_date":
-		return append(key, c.RetirementDate...)
+		return append(key, r.RetirementDate...)
 	}
-	return append(key, c.Labels[name[len(labelPrefix):]]...)
+	return append(key, r.Labels[name[len(labelPrefix):]]...)
 }
 
 // appendDay appends the date of a time in UTC, by the one layout that package time formats fast.
@@ -154,21 +154,21 @@ func monday(t time.Time) time.Time {
 }
 
 // add adds a call, priced by a list, to its group.
-func (s *sums) add(c *Counted, list *prices.List) { s.group(c).add(c, list) }
+func (s *sums) add(r *Record, list *prices.List) { s.group(r).add(r, list) }
 
-func (g *group) add(c *Counted, list *prices.List) {
-	usd, known := decimal.ParsePlain(c.USD)
-	bound, bounded := decimal.ParsePlain(c.BoundUSD)
-	upstream, _ := decimal.ParsePlain(c.UpstreamUSD)
+func (g *group) add(r *Record, list *prices.List) {
+	usd, known := decimal.ParsePlain(r.USD)
+	bound, bounded := decimal.ParsePlain(r.BoundUSD)
+	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
 	g.row.Calls++
-	if c.Failed {
+	if r.Failed() {
 		g.row.Failed++
 	}
 	switch {
 	case known:
 		g.usd.Add(usd)
-		g.fees.Add(feesOf(c, usd, list))
-		if c.Subscription {
+		g.fees.Add(feesOf(r, usd, list))
+		if r.Subscribed() {
 			g.subscription.Add(usd)
 		}
 	case bounded:
@@ -180,23 +180,23 @@ func (g *group) add(c *Counted, list *prices.List) {
 	}
 	g.upstream.Add(upstream)
 	switch {
-	case !c.HasUsage:
-	case c.Subscription:
-		addUsage(&g.row.SubscriptionUsage, &c.Call.Usage)
+	case !r.HasCounts:
+	case r.Subscribed():
+		addUsage(&g.row.SubscriptionUsage, &r.Counts)
 	default:
-		addUsage(&g.row.Usage, &c.Call.Usage)
+		addUsage(&g.row.Usage, &r.Counts)
 	}
 }
 
 // feesOf returns the part of a known cost that is fees for uses of tools.
-func feesOf(c *Counted, usd decimal.Decimal, list *prices.List) decimal.Decimal {
-	used := &c.Call.Usage
+func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
+	used := &r.Counts
 	if len(used.Requests) == 0 || used.ChargedUSD != "" {
 		return decimal.Decimal{}
 	}
-	call := c.Call
-	call.Usage = prices.Usage{Requests: used.Requests, Mode: used.Mode}
-	fees := decimal.FromText(bound(list, &call))
+	uses := *r
+	uses.Counts = prices.Usage{Requests: used.Requests, Mode: used.Mode}
+	fees := decimal.FromText(uses.bound(list))
 	if fees.Cmp(usd) > 0 {
 		return usd
 	}

@@ -37,13 +37,13 @@ func (t *Totals) Add(r Record) error {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	c, err := r.Count(nil, false)
+	counted, err := r.Count(nil, false)
 	if err != nil {
 		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sums.add(&c, prices.BuiltIn())
+	t.sums.add(&counted, prices.BuiltIn())
 	return nil
 }
 

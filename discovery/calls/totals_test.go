@@ -55,7 +55,7 @@ func TestTotalsAreThoseOfSum(t *testing.T) {
 			group.Go(func() {
 				c, err := r.Count(nil, false)
 				assert.NoError(t, err)
-				assert.NoError(t, []*calls.Totals{all, part}[i%2].Add(c.Record))
+				assert.NoError(t, []*calls.Totals{all, part}[i%2].Add(c))
 			})
 		}
 		group.Wait()

@@ -41,18 +41,19 @@ func (m *Meter) add(r calls.Record, own bool) error {
 	if err != nil {
 		return err
 	}
-	if c.Unpriced != "" && !c.Complete && c.BoundUSD == "" && c.HasUsage {
-		c.BoundUSD = atLeast(m.prices, c.Call)
+	if c.Unpriced != "" && !c.Complete && c.BoundUSD == "" && c.HasCounts {
+		call, _ := c.Call()
+		c.BoundUSD = atLeast(m.prices, call)
 	}
 	m.mu.Lock()
 	defer m.unlock()
 	var reserved []reservation
 	switch {
 	case !c.Complete && c.USD == "": // budgets are spent at least
-	case m.isCopy(&c.Record):
+	case m.isCopy(&c):
 		return nil
 	case once.Fetches(c.Path, c.ID):
 		reserved = m.take(c.ID).reserved
 	}
-	return m.count(&c.Record, reserved, own)
+	return m.count(&c, reserved, own)
 }

@@ -61,7 +61,7 @@ func (a *aggregate) add(c *call) {
 	}
 	made(a.days, c.day).add(c)
 	m.addDetails(c, a)
-	if c.Failed {
+	if c.Failed() {
 		a.addStatus(c.Status)
 	}
 	if c.known {

@@ -56,10 +56,10 @@ func (a *attempts) add(c *call) {
 		t = &a.retries
 	}
 	t.Calls++
-	if c.Failed {
+	if c.Failed() {
 		t.Failed++
 	}
-	if !c.Failed && c.Complete && c.Duration > 0 {
+	if !c.Failed() && c.Complete && c.Duration > 0 {
 		t.times.add(float64(c.Duration) / float64(time.Millisecond))
 	}
 }

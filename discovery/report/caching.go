@@ -51,10 +51,10 @@ func (s *caching) add(c *call, list *prices.List) {
 // savedBy returns what the call would have cost more with all cached tokens as input. It is not known if the list does not lead to the
 // cost that was recorded.
 func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
-	if !c.known || !c.HasUsage {
+	if !c.known || !c.HasCounts {
 		return saved, false
 	}
-	now := c.Call
+	now, _ := c.Call()
 	now.Usage.ChargedUSD = ""
 	cost, err := list.CostOf(now)
 	if err != nil || decimal.FromText(cost.USD).Cmp(c.usd) != 0 {

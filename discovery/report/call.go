@@ -11,7 +11,7 @@ import (
 
 // call is a record with what is computed of it once.
 type call struct {
-	calls.Counted
+	calls.Record
 	id  ModelID
 	day int64
 	// usd is the cost if it is known, and more a lower bound if it is bounded.
@@ -29,20 +29,20 @@ var (
 )
 
 // read reads a record. An error contains nothing of it.
-func (c *call) read(one *calls.Counted) error {
+func (c *call) read(one *calls.Record) error {
 	if one.Time.IsZero() {
 		return errTime
 	}
 	if one.Provider == "" && one.Platform == "" {
 		return errOwner
 	}
-	*c = call{Counted: *one}
+	*c = call{Record: *one}
 	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
 	c.day = calendar.DayNumber(c.Time)
 	c.usd, c.known = decimal.ParsePlain(c.USD)
 	c.more, c.bounded = decimal.ParsePlain(c.BoundUSD)
-	c.counted = c.known && !c.Failed
-	if c.HasUsage {
+	c.counted = c.known && !c.Failed()
+	if c.HasCounts {
 		c.count()
 	}
 	return nil
@@ -50,7 +50,7 @@ func (c *call) read(one *calls.Counted) error {
 
 // count sets the counts of tokens.
 func (c *call) count() {
-	u := &c.Call.Usage
+	u := &c.Counts
 	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
 	c.written = u.CacheWrite5m + u.CacheWrite1h
 	c.input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + c.cached + c.written

@@ -51,16 +51,15 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 		return nil, err
 	}
 	c := newCollector(s)
-	c.collect(func(yield func(calls.Counted, error) bool) {
+	c.collect(func(yield func(calls.Record, error) bool) {
 		for r, err := range calls.Once(records) {
-			one := calls.Counted{}
 			if err == nil {
-				one, err = r.Count(s.Prices, s.Reprice)
+				var counted calls.Record
+				if counted, err = r.Count(s.Prices, s.Reprice); err == nil {
+					r = counted
+				}
 			}
-			if err != nil {
-				one.Record = r
-			}
-			if !yield(one, err) {
+			if !yield(r, err) {
 				return
 			}
 		}
@@ -113,14 +112,14 @@ func newCollector(s *setting) *collector {
 }
 
 // collect adds calls, and the errors of lines and of their calls. The error of a line is of no labels.
-func (c *collector) collect(records iter.Seq2[calls.Counted, error]) {
+func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 	var one call
 	for r, err := range records {
 		if (err == nil || !r.Time.IsZero()) && !r.HasLabels(c.MatchLabels) {
 			continue
 		}
 		if r.Session && c.Subscription {
-			r.Billing, r.Subscription = "subscription", true
+			r.Billing = "subscription"
 		}
 		if err == nil {
 			err = one.read(&r)

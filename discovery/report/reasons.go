@@ -111,9 +111,9 @@ func reasonOf(c *call) reasonKey {
 	switch {
 	case strings.Contains(text, "include_usage"):
 		return reasonKey{code: reasonStreamCounts}
-	case c.Failed:
+	case c.Failed():
 		return reasonKey{code: reasonFailed}
-	case c.bounded, strings.HasPrefix(text, "the response was closed"), c.Stream && !c.Complete && c.HasUsage:
+	case c.bounded, strings.HasPrefix(text, "the response was closed"), c.Stream && !c.Complete && c.HasCounts:
 		return reasonKey{code: reasonBroken}
 	case isEndpoint(text):
 		return reasonKey{reasonEndpoint, text}

@@ -96,10 +96,10 @@ type replacing struct {
 
 // add adds a call, at the prices of now.
 func (s *replacing) add(c *call, replacement string, now time.Time, list *prices.List) {
-	if !c.counted || !c.HasUsage {
+	if !c.counted || !c.HasCounts {
 		return
 	}
-	same := c.Call
+	same, _ := c.Call()
 	same.Model, same.At, same.Usage.ChargedUSD = replacement, now, ""
 	cost, err := list.CostOf(same)
 	if err != nil {

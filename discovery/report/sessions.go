@@ -31,7 +31,7 @@ func (s *Sessions) add(one *call) {
 	if s.Calls++; s.Calls == 1 || one.Time.Before(s.First) {
 		s.First = one.Time
 	}
-	if one.Call.Usage.CacheWrite5m > 0 && !bytes.Contains(one.Usage, []byte("ephemeral_5m")) {
+	if one.Counts.CacheWrite5m > 0 && !bytes.Contains(one.Usage, []byte("ephemeral_5m")) {
 		s.Assumed++
 	}
 }

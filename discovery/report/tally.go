@@ -29,7 +29,7 @@ func (t *tally) rares() *rareSums {
 
 func (t *tally) add(c *call) {
 	t.Calls++
-	if c.Failed {
+	if c.Failed() {
 		t.Failed++
 	}
 	if c.known {
@@ -42,7 +42,7 @@ func (t *tally) add(c *call) {
 	} else if !c.usd.IsZero() {
 		t.rares().failedUSD.Add(c.usd)
 	}
-	if c.Subscription && c.known {
+	if c.Subscribed() && c.known {
 		t.rares().subscription.Add(c.usd)
 	}
 	if c.bounded {
