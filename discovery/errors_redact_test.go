@@ -76,11 +76,11 @@ func callsErrors(t *testing.T, secret string) (errs []error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(`{"model":"`+secret+`","usage":"`+secret+`","provider":"`+secret+`"}`+"\n"+secret+"\n"), 0o600))
-	for _, err := range calls.Read(file) {
+	for _, err := range calls.Read(calls.Options{Recorded: true}, file) {
 		errs = append(errs, err)
 	}
-	_, by := calls.Sum(calls.SumOptions{By: [][]string{{secret}}}, file)
-	_, sum := calls.Sum(calls.SumOptions{By: [][]string{{"model"}}}, file)
+	_, by := calls.Sum(calls.Options{By: [][]string{{secret}}}, file)
+	_, sum := calls.Sum(calls.Options{By: [][]string{{"model"}}}, file)
 	return append(errs, by, sum)
 }
 

@@ -78,14 +78,14 @@ func TestAmountsOfPackagesAreEqual(t *testing.T) {
 	t.Parallel()
 	dir, _ := equalFiles(t)
 	var copies []string
-	groups, err := calls.Sum(calls.SumOptions{OnCopies: func(c calls.Copies) { copies = append(copies, c.String()) }}, dir)
+	groups, err := calls.Sum(calls.Options{OnCopies: func(c calls.Copies) { copies = append(copies, c.String()) }}, dir)
 	require.NoError(t, err)
 	checkGroup(t, groups[0][0])
 	require.Len(t, copies, 4)
 
 	totals, err := calls.NewTotals()
 	require.NoError(t, err)
-	for r, err := range calls.Once(calls.Read(dir)) {
+	for r, err := range calls.Once(calls.Read(calls.Options{Recorded: true}, dir)) {
 		require.NoError(t, err)
 		require.NoError(t, totals.Add(r))
 	}
@@ -94,7 +94,7 @@ func TestAmountsOfPackagesAreEqual(t *testing.T) {
 	for spent, option := range map[string]meter.Option{equalSpent: nil, equalCharges: meter.WithChargesOnly()} {
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "20"}), option)
 		require.NoError(t, err)
-		require.NoError(t, m.Restore(calls.Read(dir)))
+		require.NoError(t, m.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 		assert.Equal(t, meter.Spent{USD: equalUSD, AtLeastUSD: equalAtLeast, Calls: equalCalls, Unpriced: equalUnpriced}, m.Spent())
 		assert.Equal(t, spent, m.Budgets()[0].Spent)
 	}
@@ -104,7 +104,7 @@ func TestAmountsOfPackagesAreEqual(t *testing.T) {
 		o := report.Options{From: day, To: day.AddDate(0, 0, 1), Budgets: []string{"20"}, ChargesOnly: only}
 		read, err := report.Read(o, dir)
 		require.NoError(t, err)
-		built, err := report.Build(calls.Read(dir), o)
+		built, err := report.Build(calls.Read(calls.Options{Recorded: true}, dir), o)
 		require.NoError(t, err)
 		require.Len(t, read.Source.Copies, 4)
 		for _, r := range []*report.Report{read, built} {

@@ -153,7 +153,7 @@ func TestListenEndsAfterItsStreams(t *testing.T) {
 	assert.Contains(t, string(rest), "[DONE]")
 	assert.Equal(t, 0, l.exit())
 	var all []calls.Record
-	for r, err := range calls.Read(dir) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, dir) {
 		require.NoError(t, err)
 		all = append(all, r)
 	}
@@ -301,7 +301,7 @@ func TestEightProgramsShareABudget(t *testing.T) {
 	}
 	var all []calls.Record
 	var last time.Time
-	for r, err := range calls.Read(dir) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, dir) {
 		require.NoError(t, err)
 		all = append(all, r)
 		if r.Time.After(last) {

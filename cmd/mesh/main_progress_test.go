@@ -65,7 +65,7 @@ func TestProgressOfFiles(t *testing.T) {
 	for want, read := range map[string]func(a *app.App) error{
 		"reading calls: 100 %, 12 of 12 kB, 12 kB/s": func(a *app.App) error {
 			in, err := callsfiles.Open(a.In, []string{file})
-			_, _ = calls.Sum(calls.SumOptions{OnRead: a.ReadingCalls("reading calls", in)}, in.Paths...)
+			_, _ = calls.Sum(calls.Options{OnRead: a.ReadingCalls("reading calls", in)}, in.Paths...)
 			return err
 		},
 		"scanning: 100 %, 12 of 12 kB, 12 kB/s": func(a *app.App) error {

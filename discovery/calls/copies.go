@@ -85,6 +85,7 @@ type copies struct {
 	added sync.Cond
 	turn  int // the number of blocks that were added
 	seen  once.Seen
+	off   bool // whether copies are yielded, too
 	held  []held
 	found map[int]*foundCopies // by the number of the file
 }
@@ -111,6 +112,9 @@ func (c *copies) add(b *block, all []sighting) {
 	defer c.mu.Unlock()
 	c.await(b.turn)
 	for i := range all {
+		if c.off {
+			break
+		}
 		s := &all[i]
 		if s.waits && len(c.held) < maxHeld {
 			s.skip = true
@@ -200,7 +204,7 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.found = nil
 }
 
-// Once returns the records of a sequence that count, as [ReadCalls] does with those of files. Copies are logged to [slog.Default].
+// Once returns the records of a sequence that count, as [Read] does with those of files. Copies are logged to [slog.Default].
 func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var c copies

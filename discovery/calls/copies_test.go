@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,28 +20,19 @@ func dollarLine(id, at, more string) string {
 	return fmt.Sprintf(`{"provider":"openai","model":"gpt-4o","time":%q,"usage":{"prompt_tokens":1,"completion_tokens":1},"id":%q,"complete":true,"usd":"1"%s}`, at, id, more) + "\n"
 }
 
-// countedOnce returns the records that count, by ReadCalls with n parts and by Once, and the notes of copies.
-func countedOnce(t *testing.T, n int, dir string) (records []string, copies []string) {
+// countedOnce returns the records that count, by Read and by Once, and the notes of copies.
+func countedOnce(t *testing.T, dir string) (records []string, copies []string) {
 	t.Helper()
-	var group sync.WaitGroup
-	var mu sync.Mutex
 	note := func(c calls.Copies) {
 		copies = append(copies, strings.ReplaceAll(c.String(), dir+string(filepath.Separator), ""))
 	}
-	for _, part := range calls.ReadCalls(n, nil, note, dir) {
-		group.Go(func() {
-			for r, err := range part {
-				mu.Lock()
-				assert.NoError(t, err)
-				records = append(records, r.ID+" "+r.Labels["n"])
-				mu.Unlock()
-			}
-		})
+	for r, err := range calls.Read(calls.Options{OnCopies: note}, dir) {
+		assert.NoError(t, err)
+		records = append(records, r.ID+" "+r.Labels["n"])
 	}
-	group.Wait()
 	slices.Sort(records)
 	var again []string
-	for r, err := range calls.Once(calls.Read(dir)) {
+	for r, err := range calls.Once(calls.Read(calls.Options{Recorded: true}, dir)) {
 		require.NoError(t, err)
 		again = append(again, r.ID+" "+r.Labels["n"])
 	}
@@ -93,13 +83,13 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := writeFiles(t, row.files)
-			for _, n := range []int{1, 4} {
-				records, copies := countedOnce(t, n, dir)
+			for range 2 {
+				records, copies := countedOnce(t, dir)
 				assert.Equal(t, row.records, strings.Join(records, ","))
 				assert.Equal(t, row.copies, copies)
 			}
 			var copies []string
-			groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"label:n"}}, OnCopies: func(c calls.Copies) {
+			groups, err := calls.Sum(calls.Options{By: [][]string{{"label:n"}}, OnCopies: func(c calls.Copies) {
 				copies = append(copies, strings.ReplaceAll(c.String(), dir+string(filepath.Separator), ""))
 			}}, dir)
 			require.NoError(t, err)
@@ -141,7 +131,7 @@ func TestWhichRecordCountsDoesNotDependOnChance(t *testing.T) {
 	}
 	dir := writeFiles(t, files)
 	for range 3 {
-		groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"label:n"}}, OnCopies: func(calls.Copies) {}}, dir)
+		groups, err := calls.Sum(calls.Options{By: [][]string{{"label:n"}}, OnCopies: func(calls.Copies) {}}, dir)
 		require.NoError(t, err)
 		for i, g := range groups[0] {
 			assert.Equal(t, want[i], g.Calls, g.By)
@@ -153,6 +143,6 @@ func TestWhichRecordCountsDoesNotDependOnChance(t *testing.T) {
 func TestErrorsOfCopies(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"openai","model":"gpt-4o","time":"2026-11-20T12:00:00Z","usage":{"prompt_tokens":-1},"id":"x"}` + "\n"
-	_, err := calls.Sum(calls.SumOptions{}, writeFiles(t, map[string]string{"a.jsonl": line, "b.jsonl": line}))
+	_, err := calls.Sum(calls.Options{}, writeFiles(t, map[string]string{"a.jsonl": line, "b.jsonl": line}))
 	assert.Equal(t, 1, strings.Count(err.Error(), "jsonl"), err)
 }

@@ -5,10 +5,10 @@
 //	…
 //	err = log.Close() // reports records that were not written
 //
-//	groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, "/var/log/calls")
+//	groups, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, "/var/log/calls")
 //
 // [Read] yields the records one by one. Other programs may write the files too: a line needs a model, a time and a usage object.
-// [Sessions] yields the calls in session files of agent programs.
+// The session files of agent programs, which [SessionPaths] finds, are read the same way.
 // The package sends nothing and does not need net/http.
 //
 // # Errors

@@ -29,7 +29,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	sums, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, folder)
+	sums, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, folder)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestCompressedCopiesCountOnce(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.jsonl": idLine("a"), "a.jsonl.gz": gzipped(t, idLine("a")), "b.jsonl.gz": gzipped(t, idLine("b"))})
 	a := filepath.Join(dir, "a.jsonl")
 	for _, paths := range [][]string{{dir}, {dir, a + ".gz"}, {a + ".gz", a, filepath.Join(dir, "b.jsonl.gz")}} {
-		sums, err := calls.Sum(calls.SumOptions{}, paths...)
+		sums, err := calls.Sum(calls.Options{}, paths...)
 		require.NoError(t, err)
 		assert.Equal(t, 2, sums[0][0].Calls, paths)
 	}

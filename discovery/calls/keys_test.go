@@ -23,13 +23,13 @@ func TestLinesHaveEachKeyOnce(t *testing.T) {
 		begin + `"labels":{"user":"a","user":"b"}}`,
 		begin + `"requests":{"web_search":1,"web_search":100}}`,
 	} {
-		_, err := sumOf(t, calls.SumOptions{}, line)
+		_, err := sumOf(t, calls.Options{}, line)
 		require.Error(t, err, line)
 		assert.ErrorContains(t, err, "a key must not be there twice")
 		var r calls.Record
 		require.ErrorContains(t, r.UnmarshalJSON([]byte(line)), "a key must not be there twice", line)
 	}
-	rows, err := sumOf(t, calls.SumOptions{}, begin+`"usd":"5","labels":{"usd":"a","model":"b"},"requests":{"usd":1,"model":1},"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}`)
+	rows, err := sumOf(t, calls.Options{}, begin+`"usd":"5","labels":{"usd":"a","model":"b"},"requests":{"usd":1,"model":1},"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}`)
 	require.NoError(t, err)
 	assert.Equal(t, "5", rows[0].USD)
 }

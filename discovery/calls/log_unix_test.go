@@ -44,7 +44,7 @@ func TestShortWriteBeginsANewFile(t *testing.T) {
 		}
 		require.NoError(t, cmd.Wait())
 		assert.Equal(t, written, acknowledged)
-		records, errs := collect(calls.Read(dir))
+		records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 		ids := map[string]bool{}
 		for _, r := range records {
 			ids[r.ID] = true

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Others returns a sequence of the records in the folder of the Log that others have written: all files that [ReadSince] reads, without
+// Others returns a sequence of the records in the folder of the Log that others have written: all files that [Read] opens with Options.Recorded, without
 // the files of this Log. The sequence can be used repeatedly. Each use yields what is new since the last one, and from then on looks only at
 // files whose names begin with today or yesterday, in UTC, or with no day.
 //

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"time"
+	"runtime"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // LineError is the error of a line of a calls file, or of a file from that line on.
@@ -21,22 +24,90 @@ func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.Fi
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields the records of calls files, and of session files as [Sessions] does. A path is a file, or a folder with files that end in
-// .jsonl or .jsonl.gz, also in folders within it. Files that gzip has compressed are unpacked, whatever their names are. A file that is
-// named twice, or also by a symbolic link, is read once, and so is a file with its compressed copy, which has the same name and .gz.
+// Read yields the calls in calls files and session files, each once, as [Record.Count] returns it. Files are decoded in
+// parallel. Calls are yielded in the order of files and lines, except for those that may be copies, which come last.
 //
-// For a line that cannot be read Read yields a [*LineError], and for a file or folder that cannot be opened its error. Reading goes
-// on with the next one. The lines are written by a [Log], or by other programs: each has a model, a time and a usage object. The provider
-// may be missing if [models.ProviderOf] finds it, and all else may be missing. Blank lines are skipped. A line with
-// a key twice cannot be read, also with one in its labels or requests. A line has at most 1 MiB, and memory does not grow with the files.
-func Read(paths ...string) iter.Seq2[Record, error] { return ReadSince(time.Time{}, paths...) }
-
-// ReadSince is [Read] for the records since a time: a file whose name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened
-// if that day is earlier than the one before since, in UTC. Files with other names are read. Records are not selected: in a
-// file that is opened, some may be earlier than since.
-func ReadSince(since time.Time, paths ...string) iter.Seq2[Record, error] {
+// A line that cannot be read yields a [*LineError], and a file or directory that cannot be opened its error; reading
+// continues. If only the cost of a call fails, its record is yielded with the error, as it is in the file.
+//
+// # Files
+//
+// A path names a file, or a directory with files that end in .jsonl or .jsonl.gz, at any depth. Gzip is recognized by the
+// content. A file that is named twice, also by a symbolic link, is read once, and so is a file next to its compressed copy,
+// which has the same name and .gz.
+//
+// # Lines
+//
+// Lines are written by a [Log] or by other programs. Each has a model, a time and a usage object, and at most 1 MiB. The
+// provider may be missing if [models.ProviderOf] finds it, and so may everything else. Blank lines are skipped. A line with
+// a duplicate key, also in its labels or requests, cannot be read.
+func Read(o Options, paths ...string) iter.Seq2[Record, error] {
+	if o.Prices == nil {
+		o.Prices = prices.BuiltIn()
+	}
 	return func(yield func(Record, error) bool) {
-		recordsOf(&sharedBlocks{paths: paths, from: firstDay(since), all: true})(yield)
+		source := o.source(paths)
+		blocks := readAhead{decoded: make(chan *lines), left: make(chan struct{})}
+		defer blocks.leave(source)
+		blocks.start(source, &o)
+		for l := range blocks.inOrder() {
+			if !l.yield(func(r *Record, err error) bool { return err == nil && !o.selects(r) || yield(*r, err) }) {
+				return
+			}
+			l.yielded <- struct{}{}
+		}
+	}
+}
+
+// readAhead decodes blocks in parallel. Each goroutine waits until its block is yielded.
+type readAhead struct {
+	workers sync.WaitGroup
+	decoded chan *lines
+	left    chan struct{}
+}
+
+func (a *readAhead) start(source *sharedBlocks, o *Options) {
+	for range min(runtime.GOMAXPROCS(0), maxWorkers) {
+		l := o.lines()
+		a.workers.Go(func() { l.each(source, func(*block) bool { return a.deliver(l) }) })
+	}
+	go func() { a.workers.Wait(); close(a.decoded) }()
+}
+
+func (a *readAhead) deliver(l *lines) bool {
+	select {
+	case a.decoded <- l:
+	case <-a.left:
+		return false
+	}
+	select {
+	case <-l.yielded:
+		return true
+	case <-a.left:
+		return false
+	}
+}
+
+// leave ends all goroutines. It is deferred: the loop may break or panic.
+func (a *readAhead) leave(source *sharedBlocks) {
+	close(a.left)
+	source.stop()
+	a.workers.Wait()
+}
+
+func (a *readAhead) inOrder() iter.Seq[*lines] {
+	return func(yield func(*lines) bool) {
+		waiting := map[int]*lines{}
+		next := 0
+		for l := range a.decoded {
+			for waiting[l.turn] = l; waiting[next] != nil; next++ {
+				l = waiting[next]
+				delete(waiting, next)
+				if !yield(l) {
+					return
+				}
+			}
+		}
 	}
 }
 

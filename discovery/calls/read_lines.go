@@ -4,68 +4,56 @@ import (
 	"errors"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // lines decodes blocks. Each goroutine has its own.
 type lines struct {
 	in *decoder
-	// list and reprice are those of Record.Count; without a list records are not counted.
-	list    *prices.List
-	reprice bool
-	// wanted reports whether a record is counted, and may change it; nil counts all.
-	wanted func(*Record) bool
+	o  *Options
 
-	calls     []Record // of the lines of the block
+	records   []Record // of the lines of the block
 	errs      []error
 	sightings []sighting
+	turn      int // of the block
+	yielded   chan struct{}
 }
 
-func newLines(list *prices.List, reprice bool) *lines {
-	l := &lines{in: newDecoder(), list: list, reprice: reprice}
-	if list != nil {
+// lines returns what decodes for one goroutine.
+func (o *Options) lines() *lines {
+	l := &lines{in: newDecoder(), o: o, yielded: make(chan struct{})}
+	if !o.Recorded {
 		l.in.counts = &usage.Reader{}
 	}
 	return l
 }
 
-// read yields the calls of the blocks that this goroutine gets, then those that were held until all others were read. A call may be changed
-// when yield returns. Beside an error of its cost a call is as it was recorded.
-func (l *lines) read(source *sharedBlocks, yield func(file int, r *Record, err error) bool) {
+// each decodes the blocks that this goroutine gets, then those that were held until all others were read, until done returns false.
+func (l *lines) each(source *sharedBlocks, done func(*block) bool) {
 	var b block
 	for {
 		var err error
 		b, err = source.next(b.data)
 		switch {
 		case errors.Is(err, errNoMore):
-			l.readRest(source, yield)
+			l.rest(source, done)
 			return
 		case err != nil:
-			if !yield(b.number, &Record{}, err) {
-				source.stop()
-				return
-			}
-			continue
-		}
-		l.decode(&b)
-		if !source.all {
+			l.records, l.errs, l.sightings = append(l.records[:0], Record{}), append(l.errs[:0], err), append(l.sightings[:0], sighting{})
+			l.turn = b.turn
+			source.copies.add(&b, nil)
+		default:
+			l.decode(&b)
 			source.copies.add(&b, l.sightings)
 		}
-		if !l.yield(&b, yield) {
-			source.stop()
+		if !done(&b) {
 			return
 		}
 	}
 }
 
-func (l *lines) readRest(source *sharedBlocks, yield func(int, *Record, error) bool) {
-	if source.all {
-		return
-	}
+func (l *lines) rest(source *sharedBlocks, done func(*block) bool) {
 	for _, h := range source.rest() {
-		l.decode(&h.block)
-		if !l.yield(&h.block, yield) {
-			source.stop()
+		if l.decode(&h.block); !done(&h.block) {
 			return
 		}
 	}
@@ -73,17 +61,15 @@ func (l *lines) readRest(source *sharedBlocks, yield func(int, *Record, error) b
 
 // decode decodes the lines of a block.
 func (l *lines) decode(b *block) {
-	l.calls, l.errs, l.sightings = l.calls[:0], l.errs[:0], l.sightings[:0]
+	l.turn, l.records, l.errs, l.sightings = b.turn, l.records[:0], l.errs[:0], l.sightings[:0]
 	for number, line := range b.lines() {
-		l.calls = append(l.calls, Record{})
-		r := &l.calls[len(l.calls)-1]
+		l.records = append(l.records, Record{})
+		r := &l.records[len(l.records)-1]
 		var seen sighting
 		err := l.in.read(line, r)
 		if err == nil {
 			seen = r.sighting(line, number)
-			if l.list != nil && (l.wanted == nil || l.wanted(r)) {
-				err = l.in.count(r, l.list, l.reprice)
-			}
+			err = l.count(r)
 		} else {
 			*r = Record{}
 		}
@@ -94,10 +80,21 @@ func (l *lines) decode(b *block) {
 	}
 }
 
+// count sets the cost that counts of a record that is selected.
+func (l *lines) count(r *Record) error {
+	if r.Session && l.o.Subscription {
+		r.Billing = subscription
+	}
+	if l.o.Recorded || !l.o.selects(r) {
+		return nil
+	}
+	return l.in.count(r, l.o.Prices, l.o.Reprice)
+}
+
 // yield yields the lines of the block, without those to be skipped.
-func (l *lines) yield(b *block, yield func(int, *Record, error) bool) bool {
-	for i := range l.calls {
-		if !l.sightings[i].skip && !yield(b.number, &l.calls[i], l.errs[i]) {
+func (l *lines) yield(yield func(*Record, error) bool) bool {
+	for i := range l.records {
+		if !l.sightings[i].skip && !yield(&l.records[i], l.errs[i]) {
 			return false
 		}
 	}

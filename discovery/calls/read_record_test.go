@@ -24,7 +24,7 @@ func TestRecordsOfOneFileDoNotMix(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600))
 	n := 0
-	for r, err := range calls.Read(name) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, name) {
 		require.NoError(t, err)
 		var alone calls.Record
 		require.NoError(t, json.Unmarshal([]byte(lines[n]), &alone))

@@ -67,7 +67,7 @@ func TestReadReadsFilesAndFolders(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(dir, "circle.jsonl")); err != nil {
 		t.Log(err) // not on Windows
 	}
-	records, errs := collect(calls.Read(dir, filepath.Join(dir, "elsewhere"), filepath.Join(dir, ".", "b.jsonl"), dir+"/host"))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir, filepath.Join(dir, "elsewhere"), filepath.Join(dir, ".", "b.jsonl"), dir+"/host"))
 	assert.Empty(t, errs)
 	ids := ""
 	for _, r := range records {
@@ -90,13 +90,13 @@ func TestFilesAreReadOnce(t *testing.T) {
 	if _, err := os.Stat("link"); err == nil {
 		paths = append(paths, "link", "link/alias.jsonl")
 	}
-	records, errs := collect(calls.Read(paths...))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, paths...))
 	assert.Empty(t, errs)
 	assert.Len(t, records, 2)
-	rows, err := sum(calls.SumOptions{}, paths...)
+	rows, err := sum(calls.Options{}, paths...)
 	require.NoError(t, err)
 	assert.Equal(t, 2, rows[0].Calls)
-	_, errs = collect(calls.Read(""))
+	_, errs = collect(calls.Read(calls.Options{Recorded: true}, ""))
 	assert.Len(t, errs, 1, "an empty path is not the current directory")
 }
 
@@ -112,7 +112,7 @@ func TestReadReadsWhatLogWrote(t *testing.T) {
 	}
 	log.Record(want)
 	require.NoError(t, log.Close())
-	records, errs := collect(calls.Read(dir))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 	assert.Empty(t, errs)
 	assert.Equal(t, []calls.Record{want}, records)
 }
@@ -140,7 +140,7 @@ func TestReadReportsLinesAndReadsOn(t *testing.T) {
 			t.Parallel()
 			text := idLine("1") + strings.TrimSuffix(test.text, "\n")
 			dir := writeFiles(t, map[string]string{"1.jsonl": text + "\n\n" + idLine("2") + idLine("3"), "2.jsonl": text})
-			records, errs := collect(calls.Read(dir))
+			records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 			require.Len(t, errs, 2)
 			for _, err := range errs {
 				var at *calls.LineError
@@ -162,7 +162,7 @@ func TestReadNamesTheLineInEachBlock(t *testing.T) {
 		text.WriteString(callLine)
 	}
 	text.WriteString("x\n" + callLine + "y")
-	records, errs := collect(calls.Read(filepath.Join(writeFiles(t, map[string]string{"a.jsonl": text.String()}), "a.jsonl")))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, filepath.Join(writeFiles(t, map[string]string{"a.jsonl": text.String()}), "a.jsonl")))
 	assert.Len(t, records, 20_001)
 	require.Len(t, errs, 2)
 	assert.Contains(t, errs[0].Error(), "a.jsonl:20001: ")
@@ -173,14 +173,14 @@ func TestReadGoesOnWithTheNextFile(t *testing.T) {
 	t.Parallel()
 	torn := gzipped(t, callLine+callLine)
 	dir := writeFiles(t, map[string]string{"a.jsonl.gz": torn[:len(torn)-9], "b.jsonl.gz": "\x1f\x8bx", "c.jsonl": callLine})
-	records, errs := collect(calls.Read(filepath.Join(dir, "none"), dir))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, filepath.Join(dir, "none"), dir))
 	assert.NotEmpty(t, records)
 	require.Len(t, errs, 3)
 	assert.ErrorIs(t, errs[0], os.ErrNotExist)
 	assert.Contains(t, errs[1].Error(), "a.jsonl.gz:")
 	assert.Contains(t, errs[2].Error(), "b.jsonl.gz:1: ")
 	n := 0
-	for range calls.Read(dir) {
+	for range calls.Read(calls.Options{Recorded: true}, dir) {
 		n++
 		break
 	}
@@ -192,7 +192,7 @@ func TestRestoreReadsACallsFile(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.jsonl": `{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usage":null,"usd":"1.5"}` + "\nx\n" + `{"provider":"xai","model":"m","time":"2026-11-22T10:00:00Z","usd":null}`})
 	m, err := meter.New()
 	require.NoError(t, err)
-	require.Error(t, m.Restore(calls.Read(dir)))
+	require.Error(t, m.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 	assert.Equal(t, meter.Spent{USD: "1.5", AtLeastUSD: "1.5", Calls: 2, Unpriced: 1}, m.Spent())
 }
 
@@ -203,7 +203,7 @@ func FuzzRead(f *testing.F) {
 	file := filepath.Join(f.TempDir(), "calls")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		require.NoError(t, os.WriteFile(file, text, 0o600))
-		records, errs := collect(calls.Read(file))
+		records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 		lines := bytes.Count(text, []byte("\n")) + 1
 		if !bytes.HasPrefix(text, []byte{0x1f, 0x8b}) && len(records)+len(errs) > lines {
 			t.Fatalf("%d records and %d errors in %d lines", len(records), len(errs), lines)
@@ -232,10 +232,10 @@ func TestLinesAfterALongLineAreRead(t *testing.T) {
 	for _, size := range []int{1<<20 + 1, 3 << 20} {
 		text := strings.Repeat("x", size) + "\n" + idLine("a") + strings.TrimSuffix(idLine("b"), "\n")
 		dir := writeFiles(t, map[string]string{"a.jsonl.gz": gzipped(t, text)})
-		records, errs := collect(calls.Read(dir))
+		records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 		assert.Len(t, errs, 1, "the long line")
 		assert.Len(t, records, 2)
-		rows, err := sum(calls.SumOptions{}, dir)
+		rows, err := sum(calls.Options{}, dir)
 		require.ErrorContains(t, err, "a.jsonl.gz:1: a line must not have more than")
 		require.Len(t, rows, 1)
 		assert.Equal(t, 2, rows[0].Calls)

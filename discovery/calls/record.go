@@ -68,7 +68,7 @@ type Record struct {
 	// Billing is "subscription" for a call that the login of a subscription has made: USD is its list price and not a charge. It is "" for
 	// all other calls.
 	Billing string
-	// Session reports whether the call is one of a session file, as [Sessions] yields it.
+	// Session reports whether the call is from a session file ([SessionPaths]).
 	Session bool
 	// Source is the source of the prices.
 	Source string

@@ -52,7 +52,7 @@ func TestCallsFileIsStable(t *testing.T) {
 	const file = "testdata/calls.jsonl"
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	records, errs := collect(calls.Read(file))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 	require.Empty(t, errs)
 	var written []byte
 	given := map[string]bool{}
@@ -66,6 +66,8 @@ func TestCallsFileIsStable(t *testing.T) {
 	}
 	// at_least_usd, as files before 2026-11-23 have it, is written as bound_usd.
 	assert.Equal(t, strings.ReplaceAll(string(text), `"at_least_usd"`, `"bound_usd"`), string(written))
+	delete(given, "Counts")
+	delete(given, "HasCounts")
 	assert.NotContains(t, slices.Collect(maps.Values(given)), false, "%v", given)
 }
 

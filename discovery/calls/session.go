@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
@@ -20,22 +19,6 @@ var (
 	errDatabase = fmt.Errorf("%w: it is a database of SQLite, as opencode writes; its calls are in no sum", ErrUnsupported)
 	errZstd     = fmt.Errorf("%w: it is compressed by zstd; unpack it first", ErrUnsupported)
 )
-
-// Sessions yields the calls in session files of agent programs: Claude Code, Codex, Gemini CLI, and the files of opencode. [Read], [Sum]
-// and report.Read accept the same paths; the content of a file shows the program. Without paths they are those of [SessionPaths].
-//
-// A record has Session set, the labels program, project and session, and no cost yet. A call that is repeated, in one file or in several,
-// is yielded once. ID is the id of the response with Claude Code and newer versions of Codex, else an id of the program, or "". The files
-// do not have failed calls, fees, and how a call was paid, and only those of Claude Code state a tier. docs/sessions.md has the details.
-//
-// A line that cannot be read is a [*LineError], and the others are still read. The cause for a database of opencode, and for a file that
-// is compressed by zstd, is [ErrUnsupported]. No error contains a part of a conversation. A line has at most 16 MiB.
-func Sessions(paths ...string) iter.Seq2[Record, error] {
-	if len(paths) == 0 {
-		paths = SessionPaths()
-	}
-	return Read(paths...)
-}
 
 // sessionProgram is a program that writes session files, recognized by the keys of a line. begin sets what reads the lines of a file.
 type sessionProgram struct {

@@ -52,7 +52,7 @@ func benchmarkSum(b *testing.B, path string) {
 	b.SetBytes(info.Size())
 	b.StartTimer()
 	for b.Loop() {
-		_, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}, {"label:project"}}}, path)
+		_, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}, {"label:project"}}}, path)
 		require.NoError(b, err)
 	}
 }

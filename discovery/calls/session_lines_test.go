@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,7 +34,7 @@ func readText(tb testing.TB, content string) ([]calls.Record, []error) {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "session.jsonl")
 	require.NoError(tb, os.WriteFile(file, []byte(content), 0o600))
-	return collect(calls.Sessions(file))
+	return collect(calls.Read(calls.Options{Recorded: true}, file))
 }
 
 func TestSessionsKeepNoText(t *testing.T) {
@@ -51,7 +52,7 @@ func TestSessionsKeepNoText(t *testing.T) {
 		}
 		return os.WriteFile(name, bytes.ReplaceAll(content, []byte(`"x"`), []byte(`"`+marker+`"`)), 0o600)
 	}))
-	records, errs := collect(calls.Sessions(dir))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 	assert.Len(t, records, 42)
 	for _, r := range records {
 		text, err := json.Marshal(r)
@@ -109,7 +110,7 @@ func TestSessionsNeedConstantMemory(t *testing.T) {
 	require.NoError(t, out.Close())
 	var most uint64
 	count := 0
-	for _, err := range calls.Sessions(file) {
+	for _, err := range calls.Read(calls.Options{Recorded: true}, file) {
 		require.NoError(t, err)
 		if count++; count%500 == 0 {
 			runtime.GC()
@@ -128,24 +129,20 @@ func TestSessionFilesThatGrow(t *testing.T) {
 	line := func(i int) string {
 		return strings.Replace(fmt.Sprintf(claudeText, "x"), "msg_1", fmt.Sprint("msg_", i), 1)
 	}
-	var content strings.Builder
-	const n = 1500 // more than are kept for repeated lines, so that a call is yielded before the end of the file
-	for i := range n {
-		content.WriteString(line(i))
-	}
+	const n = 3
 	file := filepath.Join(t.TempDir(), "session.jsonl")
-	require.NoError(t, os.WriteFile(file, []byte(content.String()), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(line(0)+line(1)+line(2)), 0o600))
 	program, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
 	defer program.Close()
 	last := line(n + 1)
+	grow := sync.OnceFunc(func() {
+		_, err := program.WriteString(line(n) + last[:100])
+		assert.NoError(t, err)
+	})
 	count := 0
 	var errs []error
-	for _, err := range calls.Sessions(file) {
-		if count == 0 {
-			_, err := program.WriteString(line(n) + last[:100])
-			require.NoError(t, err)
-		}
+	for _, err := range calls.Read(calls.Options{Recorded: true, OnRead: func(int) { grow() }}, file) {
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -154,11 +151,11 @@ func TestSessionFilesThatGrow(t *testing.T) {
 	}
 	assert.Equal(t, n+1, count)
 	require.Len(t, errs, 1)
-	require.ErrorContains(t, errs[0], "session.jsonl:1502: the end of the line is missing")
+	require.ErrorContains(t, errs[0], "session.jsonl:5: the end of the line is missing")
 
 	_, err = program.WriteString(last[100:])
 	require.NoError(t, err)
-	records, errs := collect(calls.Sessions(file))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 	assert.Len(t, records, n+2)
 	assert.Empty(t, errs)
 }

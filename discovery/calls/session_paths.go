@@ -34,6 +34,14 @@ func sessionRank(file string) string {
 //   - sessions and archived_sessions in $CODEX_HOME (~/.codex)
 //   - .gemini/tmp in $GEMINI_CLI_HOME (the home folder)
 //   - storage/message and opencode*.db in opencode of $XDG_DATA_HOME (~/.local/share), and $OPENCODE_DB
+//
+// [Read] and [Sum] read these paths: the content of a file shows the program. Their records have Session set, the labels
+// program, project and session, and no cost yet. ID is the response's id with Claude Code and newer versions of Codex, else
+// an id of the program, or "". The files have no failed calls, no fees and don't say how a call was paid; only those of
+// Claude Code state a tier. docs/sessions.md has the details.
+//
+// The error of an opencode database, and of a file compressed with zstd, is [ErrUnsupported]. No error contains a part of
+// a conversation. A line has at most 16 MiB.
 func SessionPaths() []string {
 	home, _ := os.UserHomeDir()
 	folder := func(variable, other string) string {

@@ -50,11 +50,11 @@ func TestSessionPaths(t *testing.T) {
 func TestSessionsWithoutPaths(t *testing.T) {
 	home := t.TempDir()
 	clearSessionVariables(t, home)
-	records, errs := collect(calls.Sessions())
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, calls.SessionPaths()...))
 	assert.Empty(t, records)
 	assert.Empty(t, errs)
 	assert.NoError(t, os.CopyFS(filepath.Join(home, ".claude"), os.DirFS(filepath.Join(sessionFiles, "claude"))))
-	records, errs = collect(calls.Sessions())
+	records, errs = collect(calls.Read(calls.Options{Recorded: true}, calls.SessionPaths()...))
 	assert.Len(t, records, 15)
 	assert.Len(t, errs, 2)
 }

@@ -4,7 +4,6 @@ package calls_test
 
 import (
 	"fmt"
-	"iter"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,7 +39,7 @@ func codexCount(info string) string {
 // inputs returns the input tokens of all calls by session.
 func inputs(t *testing.T, paths ...string) map[string]int64 {
 	t.Helper()
-	groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"label:session"}}}, paths...)
+	groups, err := calls.Sum(calls.Options{By: [][]string{{"label:session"}}}, paths...)
 	require.NoError(t, err)
 	sums := map[string]int64{}
 	for _, g := range groups[0] {
@@ -153,7 +152,7 @@ func TestCopiesOfClaudeCode(t *testing.T) {
 		"copies alone":        {map[string]string{"agent-1.jsonl": line("f", 1, copied) + line("f", 9, copied)}, 9},
 		"fork":                {map[string]string{"a.jsonl": line("a", 5, ""), "b.jsonl": line("b", 5, "")}, 5},
 	} {
-		groups, err := calls.Sum(calls.SumOptions{}, writeFiles(t, c.files))
+		groups, err := calls.Sum(calls.Options{}, writeFiles(t, c.files))
 		require.NoError(t, err)
 		assert.Equal(t, c.want, groups[0][0].Usage.Output, name)
 		assert.Equal(t, 1, groups[0][0].Calls, name)
@@ -182,19 +181,11 @@ func TestSessionsBesideCallsFiles(t *testing.T) {
 	t.Parallel()
 	const line = `{"model":"gpt-5","time":"2026-02-13T09:00:00Z","usage":{"input_tokens":1,"output_tokens":0,"total_tokens":1}}` + "\n"
 	dir := writeFiles(t, map[string]string{"1.jsonl": line, "rollout-2.jsonl": codexFile(`"id":"p"`, 100) + "broken\n"})
-	parts := calls.ReadParts(2, nil, dir)
-	first, stopFirst := iter.Pull2(parts[0])
-	defer stopFirst()
-	second, stopSecond := iter.Pull2(parts[1])
-	defer stopSecond()
-	r, err, ok := first()
-	assert.True(t, ok && err == nil && !r.Session)
-	_, err, _ = second()
-	require.ErrorContains(t, err, "rollout-2.jsonl:3")
-	r, err, ok = first()
-	assert.True(t, ok && err == nil && r.Session)
-	_, _, ok = first()
-	assert.False(t, ok)
+	var read []string
+	for r, err := range calls.Read(calls.Options{Recorded: true}, dir) {
+		read = append(read, fmt.Sprint(r.Session, err != nil))
+	}
+	assert.Equal(t, []string{"false false", "false true", "true false"}, read)
 }
 
 // A call that was metered, too, is one call if the session has the id of its response.
@@ -203,7 +194,7 @@ func TestMeteredCallsOfSessions(t *testing.T) {
 	const metered = `{"provider":"anthropic","model":"claude-haiku-4-5","id":"msg_1","time":"2026-02-11T08:59:58Z","usage":{"input_tokens":10,"output_tokens":5},"path":"/v1/messages","status":200,"complete":true,"usd":"0.000035"}` + "\n"
 	dir := writeFiles(t, map[string]string{"calls/2026-02-11.jsonl": metered, "a/d572515c-7bf8-4bde-bcbf-c7efc399d7f4.jsonl": fmt.Sprintf(claudeText, "x")})
 	for _, paths := range [][]string{{dir}, {filepath.Join(dir, "calls"), filepath.Join(dir, "a")}, {filepath.Join(dir, "a"), filepath.Join(dir, "calls")}} {
-		groups, err := calls.Sum(calls.SumOptions{OnCopies: func(calls.Copies) {}}, paths...)
+		groups, err := calls.Sum(calls.Options{OnCopies: func(calls.Copies) {}}, paths...)
 		require.NoError(t, err)
 		assert.Equal(t, 1, groups[0][0].Calls)
 		assert.Equal(t, "0.000035", groups[0][0].USD, paths)
@@ -217,7 +208,7 @@ func TestFilesOfSessionsThatCannotBeRead(t *testing.T) {
 		"rollout-1-a.jsonl.zst": zstd, "rollout-2-b.jsonl.zst": zstd, "rollout-2-b.jsonl": codexFile(`"id":"b"`, 7), "other.db": "SQLite format 3\x00",
 		"opencode-dev.db": "SQLite format 3\x00", "ses_1.json": "{}", "notes.zst": zstd,
 	})
-	records, errs := collect(calls.Sessions(dir))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 	assert.Len(t, records, 1)
 	require.Len(t, errs, 2)
 	for i, name := range []string{"opencode-dev.db", "rollout-1-a.jsonl.zst"} {

@@ -81,7 +81,7 @@ func TestSessionsReadsEachFile(t *testing.T) {
 			}
 			var got []expectedRecord
 			errs := 0
-			for r, err := range calls.Sessions(paths...) {
+			for r, err := range calls.Read(calls.Options{Recorded: true}, paths...) {
 				if err == nil && (session == "" || r.Labels["session"] == session) {
 					got = append(got, plainRecord(t, r))
 				} else if err != nil && session == "" {
@@ -99,7 +99,7 @@ func TestSessionsReadsEachFile(t *testing.T) {
 func TestSumOfSessions(t *testing.T) {
 	t.Parallel()
 	want := readExpected(t)
-	groups, err := calls.Sum(calls.SumOptions{By: [][]string{nil, {"label:program"}, {"model"}}}, sessionFiles)
+	groups, err := calls.Sum(calls.Options{By: [][]string{nil, {"label:program"}, {"model"}}}, sessionFiles)
 	require.ErrorIs(t, err, calls.ErrUnsupported)
 	assert.Len(t, strings.Split(err.Error(), "\n"), 7, err)
 	assert.Equal(t, want.WithoutDatabases, expectedSum{groups[0][0].Calls, groups[0][0].Unpriced, groups[0][0].USD})

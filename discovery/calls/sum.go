@@ -12,8 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// SumOptions select and group the calls of [Sum].
-type SumOptions struct {
+// Options select the calls of [Read] and [Sum], and price and group them.
+type Options struct {
 	// From and To select the calls that were sent at or after From and before To. A zero time leaves that end open.
 	From, To time.Time
 	// MatchLabels selects the calls that have all of these labels, as [Record.HasLabels] reports; nil selects all calls.
@@ -39,11 +39,23 @@ type SumOptions struct {
 	// OnCopies, if it is set, is called after reading for each file with records that do not count, because others of the same calls do.
 	// Otherwise they are logged to [slog.Default].
 	OnCopies func(Copies)
+	// Recorded makes Read yield the records as they are in the files, including copies, without counting them. A file whose
+	// name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened if that day is earlier than the one before From
+	// (UTC). Sum ignores it.
+	Recorded bool
+}
+
+func (o *Options) source(paths []string) *sharedBlocks {
+	s := &sharedBlocks{paths: paths, onRead: o.OnRead, onCopies: o.OnCopies, all: o.Recorded, copies: copies{off: o.Recorded}}
+	if o.Recorded {
+		s.from = firstDay(o.From)
+	}
+	return s
 }
 
 // Group is the sum of the calls with the same values.
 type Group struct {
-	// By has the values of its grouping in SumOptions.By, in the same order: "" for a call without that label, and for the reason of a priced call.
+	// By has the values of its grouping in Options.By, in the same order: "" for a call without that label, and for the reason of a priced call.
 	By []string `json:"by"`
 	// Calls is the number of all calls, and Unpriced the number of calls whose cost is not known.
 	Calls    int `json:"calls"`
@@ -81,11 +93,11 @@ const maxWorkers = 16
 // sorted by their values, and each has a call. Memory grows with the number of groups, and up to a limit with the number of calls, to
 // recognize copies.
 //
-// The recorded cost counts, unless SumOptions.Reprice is set. Records of one call count once, as [Copies] describes.
+// The recorded cost counts, unless Options.Reprice is set. Records of one call count once, as [Copies] describes.
 //
 // Lines that cannot be read, and lines without a cost whose usage is invalid, are in no group. The error joins a [*LineError] for each of
 // the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
-func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
+func Sum(opts Options, paths ...string) ([][]Group, error) {
 	groupings, err := parseGroupings(opts.By)
 	if err != nil {
 		return nil, err
@@ -93,16 +105,17 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
 		return nil, invalid("To", "", "must be after From")
 	}
+	var errs lineErrors
+	opts.Recorded = false
 	if opts.Prices == nil {
 		opts.Prices = prices.BuiltIn()
 	}
-	var errs lineErrors
-	source := &sharedBlocks{paths: paths, onRead: opts.OnRead, onCopies: opts.OnCopies}
+	source := opts.source(paths)
 	summers := make([]*summer, min(runtime.GOMAXPROCS(0), maxWorkers))
 	var workers sync.WaitGroup
 	for i := range summers {
 		summers[i] = newSummer(opts, groupings, &errs)
-		workers.Go(func() { summers[i].lines.read(source, summers[i].add) })
+		workers.Go(func() { summers[i].lines.each(source, summers[i].add) })
 	}
 	workers.Wait()
 	rows := make([][]Group, len(groupings))
@@ -117,15 +130,15 @@ func Sum(opts SumOptions, paths ...string) ([][]Group, error) {
 
 // summer adds up calls. Each goroutine has its own.
 type summer struct {
-	opts  SumOptions
+	opts  Options
 	lines *lines
 	errs  *lineErrors
 	sums  []*sums // of each grouping
 }
 
-func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer {
-	s := &summer{opts: opts, errs: errs, lines: newLines(opts.Prices, opts.Reprice)}
-	s.lines.wanted, s.lines.in.borrows = s.wanted, true
+func newSummer(opts Options, groupings []*grouping, errs *lineErrors) *summer {
+	s := &summer{opts: opts, errs: errs, lines: opts.lines()}
+	s.lines.in.borrows = true
 	s.lines.in.only = slices.Sorted(maps.Keys(opts.MatchLabels))
 	for _, by := range groupings {
 		s.sums = append(s.sums, newSums(by))
@@ -141,29 +154,24 @@ func newSummer(opts SumOptions, groupings []*grouping, errs *lineErrors) *summer
 	return s
 }
 
-// wanted reports whether a record is selected.
-func (s *summer) wanted(r *Record) bool {
-	if r.Session && s.opts.Subscription {
-		r.Billing = subscription
-	}
-	return s.opts.selects(r)
-}
-
 // selects reports whether a record is one of the options.
-func (o *SumOptions) selects(r *Record) bool {
+func (o *Options) selects(r *Record) bool {
 	return !r.Time.Before(o.From) && (o.To.IsZero() || r.Time.Before(o.To)) && r.HasLabels(o.MatchLabels)
 }
 
-func (s *summer) add(file int, r *Record, err error) bool {
-	switch {
-	case err != nil:
-		s.errs.add(file, err)
-	case s.opts.selects(r):
-		for _, sums := range s.sums {
-			sums.add(r, s.opts.Prices)
+// add adds the calls of a block.
+func (s *summer) add(b *block) bool {
+	return s.lines.yield(func(r *Record, err error) bool {
+		switch {
+		case err != nil:
+			s.errs.add(b.number, err)
+		case s.opts.selects(r):
+			for _, sums := range s.sums {
+				sums.add(r, s.opts.Prices)
+			}
 		}
-	}
-	return true
+		return true
+	})
 }
 
 // rows returns the rows of all groups.

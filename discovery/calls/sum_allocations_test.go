@@ -37,7 +37,7 @@ func BenchmarkSum(b *testing.B) {
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
-		groups, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}, {"label:team"}}}, dir)
+		groups, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}, {"label:team"}}}, dir)
 		require.NoError(b, err)
 		require.Len(b, groups[1], 10)
 	}
@@ -48,7 +48,7 @@ func TestSumAllocatesNothingForALine(t *testing.T) { //nolint:paralleltest // Al
 	const lines = 20_000
 	dir, _ := benchFolder(t, 1, lines)
 	allocations := testing.AllocsPerRun(1, func() {
-		_, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}, {"label:team"}}}, dir)
+		_, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}, {"label:team"}}}, dir)
 		require.NoError(t, err)
 	})
 	require.Less(t, allocations, float64(lines/10))

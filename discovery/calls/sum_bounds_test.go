@@ -36,11 +36,11 @@ func TestBoundsInCallsFiles(t *testing.T) {
 	} {
 		file := writeFiles(t, map[string]string{"a.jsonl": test.line})
 		for reprice, want := range map[bool]string{false: test.recorded, true: test.repriced} {
-			rows, err := sum(calls.SumOptions{Reprice: reprice}, file)
+			rows, err := sum(calls.Options{Reprice: reprice}, file)
 			require.NoError(t, err, name)
 			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
 		}
-		for r, err := range calls.Read(file) {
+		for r, err := range calls.Read(calls.Options{Recorded: true}, file) {
 			require.NoError(t, err, name)
 			total, err := calls.NewTotals()
 			require.NoError(t, err)
@@ -49,15 +49,15 @@ func TestBoundsInCallsFiles(t *testing.T) {
 		}
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 		require.NoError(t, err)
-		require.NoError(t, m.Restore(calls.Read(file)))
+		require.NoError(t, m.Restore(calls.Read(calls.Options{Recorded: true}, file)))
 		assert.Equal(t, test.restored, m.Spent().AtLeastUSD, name)
 		assert.Equal(t, test.restored, m.Budgets()[0].Spent, name)
 	}
 	for _, bound := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`, `""`} {
 		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})
-		_, errs := collect(calls.Read(file))
+		_, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 		assert.Len(t, errs, 1, bound)
-		_, err := sum(calls.SumOptions{}, file)
+		_, err := sum(calls.Options{}, file)
 		assert.ErrorContains(t, err, "at_least_usd must be", bound)
 	}
 }
@@ -69,7 +69,7 @@ func TestSumAddsUpBounds(t *testing.T) {
 	for i := range 3000 {
 		lines = append(lines, boundLine(fmt.Sprintf(`,"usd":null,"at_least_usd":"0.%d1","labels":{"a":"%d"}`, i%10, i%3)), boundLine(`,"usd":"0.1","labels":{"a":"1"}`))
 	}
-	rows, err := sum(calls.SumOptions{By: [][]string{{"label:a"}}}, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
+	rows, err := sum(calls.Options{By: [][]string{{"label:a"}}}, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
 	for i, want := range []string{"460", "760", "460"} {

@@ -26,7 +26,7 @@ type grouping struct {
 	names []string
 }
 
-// parseGroupings returns the groupings of SumOptions.By. Without any it returns an empty one.
+// parseGroupings returns the groupings of Options.By. Without any it returns an empty one.
 func parseGroupings(by [][]string) ([]*grouping, error) {
 	if len(by) == 0 {
 		by = [][]string{nil}

@@ -39,14 +39,14 @@ func TestMatchLabels(t *testing.T) {
 		"0":        {"team": "sear"},
 	} {
 		total := new(big.Rat)
-		rows, err := sum(calls.SumOptions{MatchLabels: match, By: [][]string{{"day", "label:team"}}}, file)
+		rows, err := sum(calls.Options{MatchLabels: match, By: [][]string{{"day", "label:team"}}}, file)
 		require.NoError(t, err)
 		for _, row := range rows {
 			addAmount(total, row.USD)
 		}
 		assert.Equal(t, want, total.RatString(), slices.Collect(maps.Keys(match)))
 		total.SetInt64(0)
-		for r, err := range calls.Read(file) {
+		for r, err := range calls.Read(calls.Options{Recorded: true}, file) {
 			require.NoError(t, err)
 			if r.HasLabels(match) {
 				addAmount(total, r.USD)
@@ -60,7 +60,7 @@ func TestMatchLabels(t *testing.T) {
 func TestMatchLabelsReportsLinesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
-	rows, err := sumOf(t, calls.SumOptions{MatchLabels: map[string]string{"team": "x"}},
+	rows, err := sumOf(t, calls.Options{MatchLabels: map[string]string{"team": "x"}},
 		lineOf(at, `,"usd":"1","labels":{"team":"x"}`), lineOf(at, `,"usd":"1","labels":{"team":1}`), "{", lineOf(at, `,"usd":"1"`))
 	require.Len(t, rows, 1)
 	assert.Equal(t, 1, rows[0].Calls)

@@ -20,13 +20,13 @@ import (
 )
 
 // sumOf adds up lines.
-func sumOf(t *testing.T, opts calls.SumOptions, lines ...string) ([]calls.Group, error) {
+func sumOf(t *testing.T, opts calls.Options, lines ...string) ([]calls.Group, error) {
 	t.Helper()
 	return sum(opts, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
 }
 
 // sum returns the rows of the first grouping.
-func sum(opts calls.SumOptions, paths ...string) ([]calls.Group, error) {
+func sum(opts calls.Options, paths ...string) ([]calls.Group, error) {
 	all, err := calls.Sum(opts, paths...)
 	if len(all) == 0 {
 		return nil, err
@@ -56,7 +56,7 @@ func TestSumOfSubscriptions(t *testing.T) {
 		{nil, [][2]string{{"1.5", "0.5"}}},
 		{[]string{"day"}, [][2]string{{"0.3", "0.1"}, {"0.4", "0.4"}, {"0.8", "0"}}},
 	} {
-		rows, err := sumOf(t, calls.SumOptions{By: [][]string{test.by}}, lines...)
+		rows, err := sumOf(t, calls.Options{By: [][]string{test.by}}, lines...)
 		require.NoError(t, err)
 		var got [][2]string
 		for _, row := range rows {
@@ -72,7 +72,7 @@ func TestSumOfFees(t *testing.T) {
 	searched := func(more string) string {
 		return `{"provider":"anthropic","model":"claude-opus-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":1000,"output_tokens":0,"server_tool_use":{"web_search_requests":3}}` + more + "}"
 	}
-	rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"billing"}}},
+	rows, err := sumOf(t, calls.Options{By: [][]string{{"billing"}}},
 		searched(""), searched(`,"usd":"0.5"`), searched(`,"usd":"0.01"`), searched(`,"usd":null,"unpriced":"closed"`), searched(`,"billing":"subscription"`),
 		lineOf("2026-11-20T23:30:00Z", ""))
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestSumOfFees(t *testing.T) {
 // TestSumOfUpstreams checks what is billed besides USD, also for a call whose own cost is not known.
 func TestSumOfUpstreams(t *testing.T) {
 	t.Parallel()
-	rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"day"}}},
+	rows, err := sumOf(t, calls.Options{By: [][]string{{"day"}}},
 		lineOf("2026-11-20T23:30:00Z", `,"usd":"0","platform":"openrouter","byok":true,"upstream_usd":"0.5"`),
 		lineOf("2026-11-20T23:40:00Z", `,"usd":null,"unpriced":"closed","platform":"openrouter","byok":true,"upstream_usd":"0.25"`),
 		lineOf("2026-11-21T00:30:00Z", `,"usd":"0.4"`))
@@ -114,7 +114,7 @@ func TestSumGroups(t *testing.T) {
 		{[]string{"model_stage", "retirement_date"}, `[ ] 3 2 0.2 16000; [LEGACY 2027-03-31] 1 0 0.1 8000;`},
 		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was not known] 1 1 0 0;`},
 	} {
-		rows, err := sumOf(t, calls.SumOptions{By: [][]string{test.by}}, lines...)
+		rows, err := sumOf(t, calls.Options{By: [][]string{test.by}}, lines...)
 		require.NoError(t, err)
 		var got []string
 		for _, r := range rows {
@@ -128,7 +128,7 @@ func TestSumGroups(t *testing.T) {
 func TestSumKeepsGroupsApart(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
-	rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"label:a", "label:b"}}},
+	rows, err := sumOf(t, calls.Options{By: [][]string{{"label:a", "label:b"}}},
 		lineOf(at, `,"usd":"1","labels":{"a":"x","b":"yz"}`), lineOf(at, `,"usd":"10","labels":{"a":"xy","b":"z"}`),
 		lineOf(at, `,"usd":"100","labels":{"b":"xyz"}`), lineOf(at, `,"usd":"1000","labels":{"a":"xyz"}`))
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestSumKeepsGroupsApart(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{"x|yz": "1", "xy|z": "10", "|xyz": "100", "xyz|": "1000"}, sums)
 
-	rows, err = sumOf(t, calls.SumOptions{By: [][]string{{"label:a"}}},
+	rows, err = sumOf(t, calls.Options{By: [][]string{{"label:a"}}},
 		lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xff\"}"), lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xfe\"}"))
 	require.NoError(t, err)
 	require.Len(t, rows, 1, "bytes that are not UTF-8 are one text")
@@ -152,7 +152,7 @@ func TestSumMakesSeveralGroupingsInOnePass(t *testing.T) {
 		lineOf("2026-11-21T12:00:00Z", `,"usd":"10","labels":{"team":"b"}`),
 		lineOf("2026-11-21T13:00:00Z", `,"usd":"100","labels":{"team":5}`), // in no grouping
 	}, "\n")})
-	all, err := calls.Sum(calls.SumOptions{By: [][]string{{"day"}, {}, {"label:team"}}}, file)
+	all, err := calls.Sum(calls.Options{By: [][]string{{"day"}, {}, {"label:team"}}}, file)
 	var line *calls.LineError
 	require.ErrorAs(t, err, &line)
 	assert.Equal(t, 3, line.Line)
@@ -170,12 +170,12 @@ func TestSumSelectsTimes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	lines := []string{lineOf("2026-11-20T11:59:59.999999999Z", `,"usd":"1"`), lineOf("2026-11-20T12:00:00Z", `,"usd":"10"`), lineOf("2026-11-20T13:00:00Z", `,"usd":"100"`)}
-	for want, opts := range map[string]calls.SumOptions{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
+	for want, opts := range map[string]calls.Options{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
 		rows, err := sumOf(t, opts, lines...)
 		require.NoError(t, err)
 		assert.Equal(t, want, rows[0].USD)
 	}
-	rows, err := sumOf(t, calls.SumOptions{From: at.AddDate(1, 0, 0)}, lines...)
+	rows, err := sumOf(t, calls.Options{From: at.AddDate(1, 0, 0)}, lines...)
 	require.NoError(t, err)
 	assert.Empty(t, rows)
 }
@@ -203,7 +203,7 @@ func TestSumPrices(t *testing.T) {
 		"another program's fields": {lineOf(at, `,"usd":"7","cost":{"a":[1,2]}`), "7", cost.USD},
 	} {
 		for reprice, want := range map[bool]string{false: test.usd, true: test.repriced} {
-			rows, err := sumOf(t, calls.SumOptions{Reprice: reprice}, test.line)
+			rows, err := sumOf(t, calls.Options{Reprice: reprice}, test.line)
 			require.NoError(t, err, name)
 			require.Len(t, rows, 1, name)
 			assert.Equal(t, 1, rows[0].Calls)
@@ -220,7 +220,7 @@ func TestSumPrices(t *testing.T) {
 func TestSumChecksItsOptions(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	for _, opts := range []calls.SumOptions{
+	for _, opts := range []calls.Options{
 		{By: [][]string{{"hour"}}}, {By: [][]string{{""}}}, {By: [][]string{{"label:"}}}, {By: [][]string{{"day", "day"}}}, {By: [][]string{{"label:a", "label:a"}}}, {From: now, To: now},
 	} {
 		_, err := sum(opts, "/does/not/exist")
@@ -228,7 +228,7 @@ func TestSumChecksItsOptions(t *testing.T) {
 		require.ErrorAs(t, err, &value, opts.By)
 		assert.NotContains(t, value.Reason, "label: is")
 	}
-	_, err := sum(calls.SumOptions{By: [][]string{{"team"}}})
+	_, err := sum(calls.Options{By: [][]string{{"team"}}})
 	require.ErrorContains(t, err, "; label:team is the label team")
 }
 
@@ -236,7 +236,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	t.Parallel()
 	bad := strings.Repeat("x\n", 50_000)
 	dir := writeFiles(t, map[string]string{"a.jsonl": callLine + bad, "b.jsonl": callLine + strings.Replace(callLine, "8100", "1", 1)})
-	rows, err := sum(calls.SumOptions{}, dir, dir+"/none")
+	rows, err := sum(calls.Options{}, dir, dir+"/none")
 	require.Len(t, rows, 1)
 	assert.Equal(t, 2, rows[0].Calls)
 	lines := strings.Split(err.Error(), "\n")
@@ -246,7 +246,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 		assert.True(t, strings.HasPrefix(line, "calls: "), line)
 	}
 	assert.Equal(t, "calls: 49902 more lines cannot be read", lines[100])
-	rows, err = sum(calls.SumOptions{}, dir+"/b.jsonl", dir+"/none")
+	rows, err = sum(calls.Options{}, dir+"/b.jsonl", dir+"/none")
 	require.Len(t, rows, 1)
 	assert.ErrorContains(t, err, "b.jsonl:2: prices: usage")
 	assert.ErrorContains(t, err, "none")
@@ -268,7 +268,7 @@ func TestSumAgreesWithRead(t *testing.T) {
 	texts["5.jsonl.gz"] = gzipped(t, texts["0.jsonl"])
 	dir := writeFiles(t, texts)
 	want := map[string]*big.Rat{}
-	records, errs := collect(calls.Read(dir))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 	require.Empty(t, errs)
 	for _, r := range records {
 		key := strings.Join([]string{r.Model, r.Time.Format(time.DateOnly), string(r.Provider), r.Labels["l"]}, " ")
@@ -278,7 +278,7 @@ func TestSumAgreesWithRead(t *testing.T) {
 		}
 		want[key].Add(want[key], usd)
 	}
-	rows, err := sum(calls.SumOptions{By: [][]string{{"model", "day", "provider", "label:l"}}}, dir)
+	rows, err := sum(calls.Options{By: [][]string{{"model", "day", "provider", "label:l"}}}, dir)
 	require.NoError(t, err)
 	assert.Len(t, rows, len(want))
 	assert.True(t, slices.IsSortedFunc(rows, func(a, b calls.Group) int { return slices.Compare(a.By, b.By) }))
@@ -300,9 +300,9 @@ func TestSumRefusesWhatReadRefuses(t *testing.T) {
 		lineOf("0001-01-01T00:00:01Z", `,"usd":"1"`): true, lineOf("9999-12-31T23:59:59Z", `,"usd":"1"`): true,
 	} {
 		file := writeFiles(t, map[string]string{"a.jsonl": line})
-		records, errs := collect(calls.Read(file))
+		records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 		assert.Equal(t, valid, errs == nil, line)
-		for _, opts := range []calls.SumOptions{{}, {By: [][]string{{"label:team"}}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
+		for _, opts := range []calls.Options{{}, {By: [][]string{{"label:team"}}}, {From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}} {
 			rows, err := sum(opts, file)
 			assert.Equal(t, valid, err == nil, "%s %v", line, err)
 			if opts.From.IsZero() {
@@ -317,11 +317,11 @@ func TestTextsAreUTF8(t *testing.T) {
 	t.Parallel()
 	text := `{"provider":"openai","model":"a` + "\xff\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3\xc3" + `"},"id":"\ud800"}` + "\n"
 	file := writeFiles(t, map[string]string{"a.jsonl": text + strings.ReplaceAll(text, "\xff", "\xfe")})
-	rows, err := sum(calls.SumOptions{By: [][]string{{"model", "label:team"}}}, file)
+	rows, err := sum(calls.Options{By: [][]string{{"model", "label:team"}}}, file)
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	assert.Equal(t, []string{"a\uFFFD\uFFFDb", "\uFFFD\uFFFD"}, rows[0].By)
-	records, errs := collect(calls.Read(file))
+	records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 	require.Empty(t, errs)
 	assert.Equal(t, "a\uFFFD\uFFFDb", records[0].Model)
 	assert.Equal(t, "\uFFFD", records[0].ID)
@@ -331,7 +331,7 @@ func TestTextsAreUTF8(t *testing.T) {
 func TestSumsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"anthropic","model":"m","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"123456789012345678901234567890"}`
-	rows, err := sumOf(t, calls.SumOptions{}, slices.Repeat([]string{line}, 2000)...)
+	rows, err := sumOf(t, calls.Options{}, slices.Repeat([]string{line}, 2000)...)
 	require.NoError(t, err)
 	assert.Equal(t, int64(1<<63-1), rows[0].Usage.Input)
 	assert.Equal(t, "246913578024691357802469135780000", rows[0].USD)
@@ -342,8 +342,8 @@ func FuzzSum(f *testing.F) {
 	f.Add(lineOf("2026-11-20T12:00:00Z", `,"usd":null,"unpriced":"w"`))
 	f.Fuzz(func(t *testing.T, text string) {
 		dir := writeFiles(t, map[string]string{"calls.jsonl": text})
-		records, errs := collect(calls.Read(dir))
-		rows, err := sum(calls.SumOptions{By: [][]string{{"day", "label:a", "unpriced"}}}, dir)
+		records, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
+		rows, err := sum(calls.Options{By: [][]string{{"day", "label:a", "unpriced"}}}, dir)
 		calls := 0
 		for _, r := range rows {
 			calls += r.Calls

@@ -32,7 +32,7 @@ func TestSumByWeekAndMonth(t *testing.T) {
 		"0001-01-01T00:00:01Z":           {"0001-01-01", "0001-01"},
 		"9999-12-31T23:59:59Z":           {"9999-12-27", "9999-12"},
 	} {
-		rows, err := sumOf(t, calls.SumOptions{By: [][]string{{"week", "month"}}}, lineOf(at, `,"usd":"1"`))
+		rows, err := sumOf(t, calls.Options{By: [][]string{{"week", "month"}}}, lineOf(at, `,"usd":"1"`))
 		require.NoError(t, err)
 		require.Len(t, rows, 1)
 		assert.Equal(t, want[:], rows[0].By, at)
@@ -50,7 +50,7 @@ func TestSumOfWeeksIsThatOfTheirDays(t *testing.T) {
 		lines[i] = lineOf(at.Format(time.RFC3339Nano), fmt.Sprintf(`,"usd":"0.%03d"`, random.IntN(1000)))
 	}
 	file := writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")})
-	all, err := calls.Sum(calls.SumOptions{By: [][]string{{"day"}, {"week"}, {"month"}}}, file)
+	all, err := calls.Sum(calls.Options{By: [][]string{{"day"}, {"week"}, {"month"}}}, file)
 	require.NoError(t, err)
 	weeks, months := newTotals(), newTotals()
 	for _, row := range all[0] {

@@ -51,8 +51,8 @@ func compareUsage(t *testing.T, line string) {
 	t.Helper()
 	for _, p := range models.Providers() {
 		file := writeFiles(t, map[string]string{"a.jsonl": strings.Replace(line, "openai", string(p), 1)})
-		records, errs := collect(calls.Read(file))
-		rows, err := sum(calls.SumOptions{By: [][]string{{"unpriced"}}}, file)
+		records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
+		rows, err := sum(calls.Options{By: [][]string{{"unpriced"}}}, file)
 		if len(errs) > 0 {
 			require.Error(t, err)
 		}

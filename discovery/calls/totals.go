@@ -14,7 +14,7 @@ type Totals struct {
 	sums *sums
 }
 
-// NewTotals returns sums of no calls. by has the names of one grouping of SumOptions.By; without names there is one Group. Wrong names are
+// NewTotals returns sums of no calls. by has the names of one grouping of Options.By; without names there is one Group. Wrong names are
 // a [*ValueError].
 func NewTotals(by ...string) (*Totals, error) {
 	g, err := parseGrouping(by)

@@ -32,7 +32,7 @@ func kindsOfCalls(t *testing.T) (file string, records []calls.Record) {
 	}
 	file = filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
-	for r, err := range calls.Read(file) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, file) {
 		require.NoError(t, err)
 		records = append(records, r)
 	}
@@ -44,7 +44,7 @@ func TestTotalsAreThoseOfSum(t *testing.T) {
 	t.Parallel()
 	file, records := kindsOfCalls(t)
 	for _, by := range [][]string{nil, {"day", "model"}, {"label:team", "billing", "unpriced"}, {"week", "month", "provider", "platform"}} {
-		want, err := calls.Sum(calls.SumOptions{By: [][]string{by}}, file)
+		want, err := calls.Sum(calls.Options{By: [][]string{by}}, file)
 		require.NoError(t, err)
 		all, err := calls.NewTotals(by...)
 		require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestTotalsAreThoseOfSum(t *testing.T) {
 		require.NoError(t, all.Add(records[0]))
 		assert.Equal(t, before, part.Groups(), "merged sums are apart")
 	}
-	sum, err := calls.Sum(calls.SumOptions{}, file)
+	sum, err := calls.Sum(calls.Options{}, file)
 	require.NoError(t, err)
 	g := sum[0][0]
 	assert.Equal(t, []int{10, 3, 4, 1}, []int{g.Calls, g.Failed, g.Unpriced, g.Bounded})

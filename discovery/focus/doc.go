@@ -1,7 +1,7 @@
 // Package focus writes the costs of calls, and bills, as CSV rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2:
 //
 //	rows := focus.NewCalls(prices.BuiltIn(), "org-1")
-//	for record, err := range calls.Read("calls") {
+//	for record, err := range calls.Read(calls.Options{}, "calls") {
 //		if err == nil {
 //			err = rows.Add(record) // prices.ErrUnpriced: the call has no row
 //		}

@@ -226,7 +226,7 @@ func TestABrokenStreamAndItsFetchAreOneCall(t *testing.T) {
 		log.Record(r)
 	}
 	require.NoError(t, log.Close())
-	groups, err := calls.Sum(calls.SumOptions{}, dir)
+	groups, err := calls.Sum(calls.Options{}, dir)
 	require.NoError(t, err)
 	g := groups[0][0]
 	assert.Equal(t, want, meter.Spent{USD: g.USD, AtLeastUSD: g.AtLeastUSD, Calls: g.Calls, Unpriced: g.Unpriced})
@@ -279,7 +279,7 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 		fetchStored(t, m)
 		assert.Equal(t, []string{chatUSD, "0"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved}, i)
 	}
-	groups, err := calls.Sum(calls.SumOptions{}, dir)
+	groups, err := calls.Sum(calls.Options{}, dir)
 	require.NoError(t, err)
 	assert.Equal(t, []any{1, chatUSD}, []any{groups[0][0].Calls, groups[0][0].USD})
 	page, err := report.Read(report.Options{}, dir)
@@ -288,7 +288,7 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 
 	again, err := meter.New(budget)
 	require.NoError(t, err)
-	require.NoError(t, again.Restore(calls.Read(dir)))
+	require.NoError(t, again.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, again.Spent())
 	assert.Equal(t, chatUSD, again.Budgets()[0].Spent)
 }
@@ -315,7 +315,7 @@ func TestRestoreKnowsTheIdsOfADay(t *testing.T) {
 			log.Record(r)
 		}
 		require.NoError(t, log.Close())
-		groups, err := calls.Sum(calls.SumOptions{}, dir)
+		groups, err := calls.Sum(calls.Options{}, dir)
 		require.NoError(t, err)
 		assert.Equal(t, want, groups[0][0].USD)
 	}

@@ -287,7 +287,7 @@ func sumOf(t *testing.T, r calls.Record, reprice bool) calls.Group {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "1.jsonl")
 	require.NoError(t, os.WriteFile(file, line, 0o600))
-	groups, err := calls.Sum(calls.SumOptions{Reprice: reprice}, file)
+	groups, err := calls.Sum(calls.Options{Reprice: reprice}, file)
 	require.NoError(t, err)
 	require.Len(t, groups[0], 1)
 	return groups[0][0]

@@ -23,14 +23,14 @@ func BenchmarkRestore(b *testing.B) {
 	read, restored := time.Duration(1<<62), time.Duration(1<<62)
 	for b.Loop() {
 		read = min(read, timed(func() {
-			for _, err := range calls.Read(file) {
+			for _, err := range calls.Read(calls.Options{Recorded: true}, file) {
 				require.NoError(b, err)
 			}
 		}))
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "5", PerCall: "0.05"}),
 			meter.WithBudget(meter.Budget{USD: "5", Per: meter.PeriodMonth, Label: "team"}))
 		require.NoError(b, err)
-		restored = min(restored, timed(func() { require.NoError(b, m.Restore(calls.Read(file))) }))
+		restored = min(restored, timed(func() { require.NoError(b, m.Restore(calls.Read(calls.Options{Recorded: true}, file))) }))
 		require.Equal(b, records, m.Spent().Calls)
 	}
 	b.ReportMetric(read.Seconds(), "read-s")

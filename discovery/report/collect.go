@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -17,10 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// maxWorkers is the number of goroutines that read lines. More of them would wait to add their calls.
-const maxWorkers = 4
-
-// Read returns the report of calls files, which are read once, in parallel, as [calls.CountParts] reads them. Lines, files and folders that cannot
+// Read returns the report of calls files, which are read once, in parallel, as [calls.Read] yields them. Lines, files and folders that cannot
 // be read are counted in Report.Errors, and do not end it. Invalid options are a [*ValueError], and no file is read.
 //
 // Memory does not grow with the number of calls. 1,000 models, 100,000 values of each label and 125,000 of all labels and threads have sums
@@ -31,13 +26,11 @@ func Read(o Options, paths ...string) (*Report, error) {
 		return nil, err
 	}
 	c := newCollector(s)
-	var group sync.WaitGroup
 	var copies []calls.Copies
-	onCopies := func(c calls.Copies) { copies = append(copies, c) }
-	for _, records := range calls.CountParts(min(runtime.GOMAXPROCS(0), maxWorkers), s.Prices, s.Reprice, s.OnRead, onCopies, paths...) {
-		group.Go(func() { c.collect(records) })
-	}
-	group.Wait()
+	c.collect(calls.Read(calls.Options{
+		MatchLabels: s.MatchLabels, Prices: s.Prices, Reprice: s.Reprice, Subscription: s.Subscription, OnRead: s.OnRead,
+		OnCopies: func(c calls.Copies) { copies = append(copies, c) },
+	}, paths...))
 	r := c.report()
 	r.Source.Paths, r.Source.Copies = append(r.Source.Paths, paths...), append(r.Source.Copies, copies...)
 	return r, nil
@@ -85,10 +78,9 @@ func newSetting(o Options) (*setting, error) {
 	return s, nil
 }
 
-// collector adds up calls. Goroutines read lines on their own, and add them one after another.
+// collector adds up calls.
 type collector struct {
 	*setting
-	mu                sync.Mutex
 	current, previous *aggregate
 	// today has the calls of today if they are not in the period.
 	today *aggregate
@@ -124,13 +116,11 @@ func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 		if err == nil {
 			err = one.read(&r)
 		}
-		c.mu.Lock()
 		if err != nil {
 			c.errors.add(err)
 		} else {
 			c.add(&one)
 		}
-		c.mu.Unlock()
 	}
 }
 

@@ -50,7 +50,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	for b.Loop() {
 		measure("sum", func() error {
-			_, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, dir)
+			_, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, dir)
 			return err
 		})
 		measure("read", func() error {

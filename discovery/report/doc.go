@@ -44,7 +44,7 @@
 //
 // # Limits
 //
-// Memory does not grow with the number of calls, beyond what calls.ReadCalls needs to recognize copies: 1,000 models, 100,000 values of
+// Memory does not grow with the number of calls, beyond what calls.Read needs to recognize copies: 1,000 models, 100,000 values of
 // each label and 125,000 of all labels and threads have sums of their own, and names have at most 256 bytes. What is beyond is in the row
 // of the others. Names are as in the files, with any character.
 package report

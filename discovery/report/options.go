@@ -32,6 +32,6 @@ type Options struct {
 	Reprice bool
 	// Bills are shown beside the calls, as they were compared.
 	Bills []*bills.Comparison
-	// OnRead, if it is set, is called by [Read] as calls.SumOptions.OnRead.
+	// OnRead, if it is set, is called by [Read] as calls.Options.OnRead.
 	OnRead func(bytes int)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
-// Sessions is what is known of calls of the session files of agent programs ([calls.Sessions]).
+// Sessions is what is known of calls of the session files of agent programs ([calls.SessionPaths]).
 type Sessions struct {
 	// Calls is their number, and First the time of the first one: the programs delete old files.
 	Calls int       `json:"calls"`

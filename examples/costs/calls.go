@@ -14,7 +14,7 @@ func (j *job) count(ctx context.Context) ([]calls.Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model", "provider", "platform", "billing", "unpriced"}}, Prices: prices}, j.usage)
+	sums, err := calls.Sum(calls.Options{By: [][]string{{"day", "model", "provider", "platform", "billing", "unpriced"}}, Prices: prices}, j.usage)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func BenchmarkSum(b *testing.B) {
 	var sum, duckdb fastest
 	for b.Loop() {
 		require.NoError(b, sum.measure(func() error {
-			_, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, dir)
+			_, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, dir)
 			return err
 		}))
 		require.NoError(b, duckdb.measure(func() error {

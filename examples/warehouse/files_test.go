@@ -100,7 +100,7 @@ func TestSumAgreesWithTheWarehouse(t *testing.T) {
 	defer w.Close()
 	stored, err := fileSums(t.Context(), w.DB, dir)
 	require.NoError(t, err)
-	counted, err := calls.Sum(calls.SumOptions{By: [][]string{{"day", "model"}}}, dir)
+	counted, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, dir)
 	require.NoError(t, err)
 	assert.Len(t, stored, 60)
 	for i := range stored {

@@ -27,7 +27,7 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := calls.Sum(calls.SumOptions{
+	rows, err := calls.Sum(calls.Options{
 		From: o.from, To: o.to, MatchLabels: o.Match, By: [][]string{{"day", "model", "provider", "platform", "billing", "unpriced"}}, Prices: list,
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)

@@ -18,7 +18,7 @@ const billDays = 28
 
 // bill writes OpenAI's bill of the last 28 days, and compares it with the calls.
 func (s *story) bill() (*bills.Comparison, error) {
-	groups, err := calls.Sum(calls.SumOptions{
+	groups, err := calls.Sum(calls.Options{
 		From: s.day(billDays), To: s.today, By: [][]string{{"day", "model", "provider", "platform", "billing"}},
 	}, s.path(callsFolder))
 	if err != nil {

@@ -47,7 +47,7 @@ func TestTheStoryIsTheSameInEveryRun(t *testing.T) {
 	for _, want := range []string{"gpt-5.2", "Sat 14 Nov"} {
 		assert.True(t, bytes.Contains(page, []byte(want)), want)
 	}
-	days, err := calls.Sum(calls.SumOptions{By: [][]string{{"day"}, {"unpriced"}}}, filepath.Join(dir, "calls"))
+	days, err := calls.Sum(calls.Options{By: [][]string{{"day"}, {"unpriced"}}}, filepath.Join(dir, "calls"))
 	require.NoError(t, err)
 	assert.Len(t, days[0], 90+1, "and today")
 	assert.Zero(t, days[1][0].Unpriced)

@@ -72,7 +72,7 @@ func TestRunCountsTheCallsOfAProgram(t *testing.T) {
 	assert.Regexp(t, `(?m)^openai +gpt-4o +1 +100 +20 +0 +0\.00045$`, stderr)
 	assert.Regexp(t, `(?m)^total 0\.\d+ USD; calls: 2, unpriced: 0$`, stderr)
 	n := 0
-	for r, err := range calls.Read(folder) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, folder) {
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"job": "nightly"}, r.Labels)
 		n++

@@ -55,7 +55,7 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	}
 	defer in.Close()
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	rows, err := calls.Sum(calls.SumOptions{
+	rows, err := calls.Sum(calls.Options{
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
 		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),

@@ -19,18 +19,14 @@ func (o *Options) writeFocus() error {
 	rows := focus.NewCalls(s.Prices, o.account)
 	var unread []error
 	read, omitted, wrong := 0, 0, 0
-	for r, err := range calls.ReadCalls(1, s.OnRead, s.OnCopies, o.in.Paths...)[0] {
+	for r, err := range calls.Read(*s, o.in.Paths...) {
 		switch {
 		case err != nil:
 			if wrong++; wrong <= maxLineErrors {
 				unread = append(unread, err)
 			}
-		case r.Time.Before(s.From) || (!s.To.IsZero() && !r.Time.Before(s.To)) || !r.HasLabels(o.Match):
 		default:
 			read++
-			if o.subscription && r.Session {
-				r.Billing = "subscription"
-			}
 			if rows.Add(r) != nil {
 				omitted++
 			}

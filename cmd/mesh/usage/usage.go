@@ -53,7 +53,7 @@ type Options struct {
 
 	in *callsfiles.Files
 	// selected selects and prices the calls.
-	selected calls.SumOptions
+	selected calls.Options
 }
 
 // New returns the command mesh usage.
@@ -170,7 +170,7 @@ func (o *Options) check() (err error) {
 	if slices.Contains(o.failOn, report.CodeBudget) && len(o.budgets) == 0 {
 		return exit.Usagef("--fail-on budget checks --budget, which is missing")
 	}
-	o.selected = calls.SumOptions{Reprice: o.reprice, Subscription: o.subscription, MatchLabels: o.Match}
+	o.selected = calls.Options{Reprice: o.reprice, Subscription: o.subscription, MatchLabels: o.Match}
 	if o.selected.From, o.selected.To, err = o.Times(time.Now()); err != nil {
 		return err
 	}

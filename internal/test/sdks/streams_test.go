@@ -221,7 +221,7 @@ func TestMeshMeterPricesLongCalls(t *testing.T) {
 	want["claude-sonnet-5"] = costOf(t, models.Anthropic, "claude-sonnet-5", prices.Usage{Input: 40_003, CacheRead: 1024, Output: 50_007})
 	want["gemini-3-flash-preview"] = costOf(t, models.Gemini, "gemini-3-flash-preview", prices.Usage{Input: 40_003, Output: 50_007})
 	same(t, "cost of gpt-4o", want["gpt-4o"], costOf(t, models.OpenAI, "gpt-4o", prices.Usage{Input: 38_979, CacheRead: 1024, Output: 7}))
-	for r, err := range calls.Read(records) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, records) {
 		check(t, err)
 		same(t, "cost of "+r.Model, r.USD, want[r.Model])
 		delete(want, r.Model)

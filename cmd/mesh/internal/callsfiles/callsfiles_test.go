@@ -25,7 +25,7 @@ func TestOpenCopiesStdin(t *testing.T) {
 	assert.Equal(t, "{}", string(content))
 	assert.Equal(t, missing, in.Paths[1])
 
-	_, err = calls.Sum(calls.SumOptions{}, in.Paths...)
+	_, err = calls.Sum(calls.Options{}, in.Paths...)
 	renamed := in.Rename(err)
 	var line *calls.LineError
 	require.ErrorAs(t, renamed, &line)

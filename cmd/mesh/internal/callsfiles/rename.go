@@ -59,7 +59,7 @@ func (in *Files) Rename(err error) error {
 // name returns the name of a file on the command line.
 func (in *Files) name(file string) string { return cmp.Or(in.names[file], file) }
 
-// OnCopies returns the function for calls.SumOptions that warns of copies. Files have the names of the command line.
+// OnCopies returns the function for calls.Options that warns of copies. Files have the names of the command line.
 func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
 	return func(c calls.Copies) {
 		c.File, c.Of = in.name(c.File), in.name(c.Of)

@@ -29,7 +29,7 @@ func TestRenameOfManyLines(t *testing.T) {
 		in, err := callsfiles.Open(nil, paths)
 		require.NoError(t, err)
 		defer in.Close()
-		_, err = calls.Sum(calls.SumOptions{}, in.Paths...)
+		_, err = calls.Sum(calls.Options{}, in.Paths...)
 		return strings.Split(in.Rename(err).Error(), "\n")
 	}
 	const reason = "a line must be a JSON object with provider, model, time (RFC 3339) and usage"

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
-// TestSizeIsWhatIsRead checks that the size of files is what Sum, ReadParts and report.Read report that they read.
+// TestSizeIsWhatIsRead checks that the size of files is what Sum, Read and report.Read report that they read.
 func TestSizeIsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{"prompt_tokens":4,"completion_tokens":1,"total_tokens":5}}` + "\n"
@@ -45,9 +45,9 @@ func TestSizeIsWhatIsRead(t *testing.T) {
 	defer in.Close()
 	assert.EqualValues(t, 5003*len(line)+packed.Len(), in.Size())
 	for name, read := range map[string]func(onRead func(int)){
-		"Sum": func(onRead func(int)) { _, _ = calls.Sum(calls.SumOptions{OnRead: onRead}, in.Paths...) },
-		"ReadParts": func(onRead func(int)) {
-			calls.ReadParts(1, onRead, in.Paths...)[0](func(calls.Record, error) bool { return true })
+		"Sum": func(onRead func(int)) { _, _ = calls.Sum(calls.Options{OnRead: onRead}, in.Paths...) },
+		"Read": func(onRead func(int)) {
+			calls.Read(calls.Options{OnRead: onRead}, in.Paths...)(func(calls.Record, error) bool { return true })
 		},
 		"report.Read": func(onRead func(int)) { _, _ = report.Read(report.Options{OnRead: onRead}, in.Paths...) },
 	} {

@@ -55,7 +55,7 @@ func newReport(by []string) *Report {
 }
 
 // Read adds up calls files by some names. With an error the report has the lines that could be read.
-func Read(by []string, opts calls.SumOptions, paths ...string) (*Report, error) {
+func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 	opts.By = [][]string{by, {"unpriced"}, nil, {"day"}}
 	all, err := calls.Sum(opts, paths...)
 	r := newReport(by)

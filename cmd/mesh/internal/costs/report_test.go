@@ -33,7 +33,7 @@ func TestReportAddsUp(t *testing.T) {
 	t.Parallel()
 	file := write(t, priced, priced, unpriced, unpriced, unpriced, `{"provider":"xai","model":"m","time":"2026-11-21T12:00:00Z","usd":null}`, "x")
 	for _, by := range [][]string{{"day"}, {"unpriced", "day"}, nil} {
-		r, err := costs.Read(by, calls.SumOptions{}, file)
+		r, err := costs.Read(by, calls.Options{}, file)
 		require.ErrorContains(t, err, "calls.jsonl:7: ")
 		assert.Equal(t, 6, r.Calls)
 		assert.Equal(t, 4, r.Unpriced)
@@ -41,7 +41,7 @@ func TestReportAddsUp(t *testing.T) {
 		assert.Equal(t, []costs.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
 		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
 	}
-	r, err := costs.Read(nil, calls.SumOptions{}, write(t))
+	r, err := costs.Read(nil, calls.Options{}, write(t))
 	require.NoError(t, err)
 	assert.Equal(t, &costs.Report{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []costs.Reason{}}, r)
 }
@@ -51,7 +51,7 @@ func TestReportHasTheLargestCount(t *testing.T) {
 	t.Parallel()
 	huge := strings.Replace(priced, `"input_tokens":5`, `"input_tokens":9000000000000000`, 1)
 	file := write(t, append(slices.Repeat([]string{huge}, 1100), strings.Replace(huge, `"usd":"0.000000000000000001"`, `"usd":null`, 1))...)
-	r, err := costs.Read([]string{"day"}, calls.SumOptions{}, file)
+	r, err := costs.Read([]string{"day"}, calls.Options{}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 1)
 	assert.Equal(t, int64(math.MaxInt64), r.Rows[0].Usage.Input)
@@ -65,7 +65,7 @@ func lineOn(day, model, more string) string {
 func TestReportKeepsValuesApart(t *testing.T) {
 	t.Parallel()
 	file := write(t, lineOn("2026-11-20", "m", `,"usd":"1","labels":{"a":"x\u0000y","b":"z"}`), lineOn("2026-11-20", "m", `,"usd":"2","labels":{"a":"x","b":"y\u0000z"}`))
-	r, err := costs.Read([]string{"label:a", "label:b"}, calls.SumOptions{}, file)
+	r, err := costs.Read([]string{"label:a", "label:b"}, calls.Options{}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 2)
 	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)
@@ -75,7 +75,7 @@ func TestReportKeepsValuesApart(t *testing.T) {
 func TestTableStatesOldPrices(t *testing.T) {
 	t.Parallel()
 	for old, want := range map[string]bool{"": false, "the table is of 2026-11-22, 15 days old; mesh prices --update gets the newest": true} {
-		r, err := costs.Read([]string{"model"}, calls.SumOptions{}, t.TempDir())
+		r, err := costs.Read([]string{"model"}, calls.Options{}, t.TempDir())
 		require.NoError(t, err)
 		r.OldPrices = old
 		var text strings.Builder

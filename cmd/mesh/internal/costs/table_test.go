@@ -14,7 +14,7 @@ import (
 
 func TestTableAndCSV(t *testing.T) {
 	t.Parallel()
-	r, err := costs.Read([]string{"model", "label:user"}, calls.SumOptions{}, write(t, priced, unpriced))
+	r, err := costs.Read([]string{"model", "label:user"}, calls.Options{}, write(t, priced, unpriced))
 	require.NoError(t, err)
 	var table, text bytes.Buffer
 	require.NoError(t, r.Table(&table))

@@ -4,68 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"iter"
 	"slices"
 	"sync"
-
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
-
-// ReadParts returns n sequences that together yield what [Read] yields: each record, and each error, is in one of them. They read the
-// same files in turn, a block at a time, so that n goroutines with a sequence each decode them in parallel:
-//
-//	var group sync.WaitGroup
-//	for _, records := range calls.ReadParts(runtime.GOMAXPROCS(0), nil, "calls") {
-//		group.Go(func() {
-//			for r, err := range records {
-//				…
-//			}
-//		})
-//	}
-//	group.Wait()
-//
-// Which records are in which sequence is not defined. A sequence can be used once, and by one goroutine. Each must be read to its end:
-// after a break in one, the others end, too. n must be positive. onRead, if it is not nil, is called as SumOptions.OnRead.
-func ReadParts(n int, onRead func(bytes int), paths ...string) []iter.Seq2[Record, error] {
-	return partsOf(n, &sharedBlocks{paths: paths, onRead: onRead, all: true})
-}
-
-// ReadCalls is [ReadParts] for the records that count, each call once, as [Copies] describes. Records that may be copies are yielded last.
-// onCopies is called as SumOptions.OnCopies.
-func ReadCalls(n int, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Record, error] {
-	return partsOf(n, &sharedBlocks{paths: paths, onRead: onRead, onCopies: onCopies})
-}
-
-func partsOf(n int, source *sharedBlocks) []iter.Seq2[Record, error] {
-	parts := make([]iter.Seq2[Record, error], n)
-	for i := range parts {
-		parts[i] = recordsOf(source)
-	}
-	return parts
-}
-
-// recordsOf yields the records of the blocks that one goroutine gets.
-func recordsOf(source *sharedBlocks) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		newLines(nil, false).read(source, func(_ int, r *Record, err error) bool { return yield(*r, err) })
-	}
-}
-
-// CountParts is [ReadCalls] with [Record.Count] of each record, which takes less time: the usage of a line is read together with the line.
-// Beside an error of Count there is the record as it is.
-func CountParts(n int, list *prices.List, reprice bool, onRead func(bytes int), onCopies func(Copies), paths ...string) []iter.Seq2[Record, error] {
-	if list == nil {
-		list = prices.BuiltIn()
-	}
-	source := &sharedBlocks{paths: paths, onRead: onRead, onCopies: onCopies}
-	parts := make([]iter.Seq2[Record, error], n)
-	for i := range parts {
-		parts[i] = func(yield func(Record, error) bool) {
-			newLines(list, reprice).read(source, func(_ int, r *Record, err error) bool { return yield(*r, err) })
-		}
-	}
-	return parts
-}
 
 // sharedBlocks reads files for several goroutines.
 type sharedBlocks struct {
@@ -110,20 +51,25 @@ func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	for {
 		if s.current == nil {
 			if err := s.open(); err != nil {
-				return block{data: buffer, number: len(s.names)}, err
+				return s.turn(block{data: buffer}, err)
 			}
 		}
 		b, err := s.current.next(buffer)
-		b.number, b.turn = len(s.names), s.blocks
-		if err == nil {
-			s.blocks++
-		}
 		if err == nil || !errors.Is(err, io.EOF) {
-			return b, err
+			return s.turn(b, err)
 		}
 		buffer = b.data
 		s.close()
 	}
+}
+
+// turn returns a block with its numbers, and its error.
+func (s *sharedBlocks) turn(b block, err error) (block, error) {
+	b.number, b.turn = len(s.names), s.blocks
+	if !errors.Is(err, errNoMore) {
+		s.blocks++
+	}
+	return b, err
 }
 
 // begin lists the files.
@@ -172,11 +118,10 @@ func (s *sharedBlocks) close() {
 	}
 }
 
-// stop ends all sequences.
 func (s *sharedBlocks) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.files = true, nil
+	s.begun, s.files, s.onCopies = true, nil, func(Copies) {} // of a part of the files
 	s.close()
 	s.copies.drop()
 }
@@ -184,10 +129,15 @@ func (s *sharedBlocks) stop() {
 // rest returns the lines that count and were held until all others were read to its first caller, and reports the copies.
 func (s *sharedBlocks) rest() []held {
 	s.mu.Lock()
-	turns, names, packed := s.blocks, s.names, s.packed
+	turns, names, packed, onCopies := s.blocks, s.names, s.packed, s.onCopies
 	s.packed = nil
 	s.mu.Unlock()
 	lines := s.copies.rest(turns)
-	s.copies.report(s.onCopies, names, packed)
+	for i := range lines {
+		lines[i].turn = turns + i
+	}
+	if !s.all {
+		s.copies.report(onCopies, names, packed)
+	}
 	return lines
 }

@@ -17,7 +17,7 @@ import (
 // oneCall is a line of a calls file.
 const oneCall = `{"provider":"openai","model":"gpt-4o","time":%q,"usage":{"prompt_tokens":1,"completion_tokens":1},"id":%q,"usd":"0.01","complete":true}` + "\n"
 
-func TestReadSinceOpensNoEarlierFiles(t *testing.T) {
+func TestReadOpensNoEarlierFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{
@@ -26,7 +26,7 @@ func TestReadSinceOpensNoEarlierFiles(t *testing.T) {
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, oneCall, "2026-11-01T00:00:00Z", name), 0o600))
+		require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, oneCall, "2026-11-23T00:00:00Z", name), 0o600))
 	}
 	want := []string{
 		"2026-11-01/2026-11-22-A.jsonl", "2026-11-21-A.jsonl", "2026-11-21.jsonl.gz", "2026-11-22-A.jsonl", "2026-13-41-A.jsonl", "2026.jsonl",
@@ -34,21 +34,21 @@ func TestReadSinceOpensNoEarlierFiles(t *testing.T) {
 	}
 	east := time.FixedZone("", 3*60*60) // there it is the 23rd already
 	for _, since := range []time.Time{time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), time.Date(2026, 11, 23, 2, 59, 59, 0, east)} {
-		assert.Equal(t, want, ids(t, calls.ReadSince(since, dir)), since)
-		assert.Empty(t, ids(t, calls.ReadSince(since, filepath.Join(dir, "2026-11-20-A.jsonl"))), "a file that is named, too")
+		assert.Equal(t, want, ids(t, calls.Read(calls.Options{Recorded: true, From: since}, dir)), since)
+		assert.Empty(t, ids(t, calls.Read(calls.Options{Recorded: true, From: since}, filepath.Join(dir, "2026-11-20-A.jsonl"))), "a file that is named, too")
 	}
-	assert.Len(t, ids(t, calls.ReadSince(time.Time{}, dir)), 11)
-	assert.Len(t, ids(t, calls.Read(dir)), 11)
+	assert.Len(t, ids(t, calls.Read(calls.Options{Recorded: true}, dir)), 11)
+	assert.Len(t, ids(t, calls.Read(calls.Options{Recorded: true}, dir)), 11)
 }
 
 // An earlier file is not opened: one that cannot be read is no error.
-func TestReadSinceDoesNotLookIntoEarlierFiles(t *testing.T) {
+func TestReadDoesNotLookIntoEarlierFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "2026-11-20-A.jsonl")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "2026-11-19-A.jsonl"), []byte("{\n"), 0o600))
-	assert.Empty(t, ids(t, calls.ReadSince(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), dir)))
-	_, errs := collect(calls.Read(dir))
+	assert.Empty(t, ids(t, calls.Read(calls.Options{Recorded: true, From: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}, dir)))
+	_, errs := collect(calls.Read(calls.Options{Recorded: true}, dir))
 	assert.Len(t, errs, 2)
 }
 
@@ -63,8 +63,8 @@ func ids(t *testing.T, records func(func(calls.Record, error) bool)) (ids []stri
 	return ids
 }
 
-// BenchmarkReadSince reads today's calls: of 90 files with a day of 1,000 calls each, and of 10,000 files with one call each.
-func BenchmarkReadSince(b *testing.B) {
+// BenchmarkReadFrom reads today's calls: of 90 files with a day of 1,000 calls each, and of 10,000 files with one call each.
+func BenchmarkReadFrom(b *testing.B) {
 	today := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct{ files, lines, days, want int }{"days=90": {90, 1000, 90, 2000}, "files=10000": {10_000, 1, 1, 10_000}} {
 		b.Run(name, func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkReadSince(b *testing.B) {
 			}
 			for b.Loop() {
 				n := 0
-				for _, err := range calls.ReadSince(today, dir) {
+				for _, err := range calls.Read(calls.Options{Recorded: true, From: today}, dir) {
 					require.NoError(b, err)
 					n++
 				}

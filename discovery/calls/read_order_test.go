@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,7 @@ func manyFiles(t *testing.T) []string {
 	return []string{filepath.Join(dir, "missing"), dir}
 }
 
-func TestPartsAreTheWhole(t *testing.T) {
+func TestReadIsInOrder(t *testing.T) {
 	t.Parallel()
 	paths := manyFiles(t)
 	text := func(r calls.Record, err error) string {
@@ -44,44 +45,37 @@ func TestPartsAreTheWhole(t *testing.T) {
 		return string(line)
 	}
 	var want []string
-	for r, err := range calls.Read(paths...) {
+	for r, err := range calls.Read(calls.Options{Recorded: true}, paths...) {
 		want = append(want, text(r, err))
 	}
 	require.Len(t, want, 5*4000+1)
-	slices.Sort(want)
-	for _, n := range []int{1, 2, 7} {
-		parts := calls.ReadParts(n, nil, paths...)
-		require.Len(t, parts, n)
-		var group sync.WaitGroup
-		var mu sync.Mutex
+	for range 3 {
 		var got []string
-		for _, records := range parts {
-			group.Go(func() {
-				for r, err := range records {
-					line := text(r, err)
-					mu.Lock()
-					got = append(got, line)
-					mu.Unlock()
-				}
-			})
+		for r, err := range calls.Read(calls.Options{Recorded: true}, paths...) {
+			got = append(got, text(r, err))
 		}
-		group.Wait()
-		slices.Sort(got)
-		assert.True(t, slices.Equal(want, got), n)
+		assert.True(t, slices.Equal(want, got))
 	}
 }
 
-func TestPartsEndTogether(t *testing.T) {
+// TestReadLeavesNothingBehind checks the goroutines of a loop that does not end by itself.
+func TestReadLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	parts := calls.ReadParts(2, nil, manyFiles(t)[1])
-	for range parts[0] {
-		break
-	}
-	for range parts[1] {
-		t.Fatal("the first part was left")
-	}
-	for range calls.ReadParts(1, nil)[0] {
-		t.Fatal("there are no files")
+	paths := manyFiles(t)
+	for name, leave := range map[string]func(){"break": func() {}, "panic": func() { panic("body") }, "Goexit": runtime.Goexit} {
+		synctest.Test(t, func(t *testing.T) { // which fails if a goroutine stays
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer func() { _ = recover() }()
+				for range calls.Read(calls.Options{}, paths...) {
+					leave()
+					break
+				}
+			}()
+			<-ended
+			t.Log(name)
+		})
 	}
 }
 
@@ -104,15 +98,15 @@ const countedLines = `{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T
 {
 `
 
-// TestCountPartsCount compares what is read together with the lines with Count of the records.
-func TestCountPartsCount(t *testing.T) {
+// TestReadCounts compares what is read together with the lines with Count of the records.
+func TestReadCounts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
 	require.NoError(t, os.WriteFile(file, []byte(countedLines), 0o600))
 	for _, reprice := range []bool{false, true} {
 		var want []calls.Record
 		var wantErrs []string
-		for r, err := range calls.Read(file) {
+		for r, err := range calls.Read(calls.Options{Recorded: true}, file) {
 			c := r
 			if err == nil {
 				if c, err = r.Count(nil, reprice); err != nil {
@@ -124,7 +118,7 @@ func TestCountPartsCount(t *testing.T) {
 		require.Len(t, want, 16)
 		var got []calls.Record
 		var errs []string
-		for c, err := range calls.CountParts(1, nil, reprice, nil, nil, file)[0] {
+		for c, err := range calls.Read(calls.Options{Reprice: reprice}, file) {
 			if at := (*calls.LineError)(nil); !c.Time.IsZero() && errors.As(err, &at) {
 				err = at.Err
 			}
