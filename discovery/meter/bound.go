@@ -8,9 +8,9 @@ import (
 // none or their price is not known. It is a lower bound: a provider repeats what it has counted, and adds to it. Tiers and cache reads,
 // which make counts cheaper, arrive with the counts. Output that was not counted yet is not in it.
 func atLeast(list *prices.List, call prices.Call) string {
-	cost, err := list.CostOf(call)
-	if err != nil || cost.USD == "0" {
+	usd, err := list.USDOf(call)
+	if err != nil || usd == "0" {
 		return ""
 	}
-	return cost.USD
+	return string(usd)
 }

@@ -57,12 +57,8 @@ type Cost struct {
 	Mode string `json:"mode"`
 }
 
-// Float64 returns the float64 that is nearest to USD, for display and statistics. It is 0 if USD is not a plain decimal, as in the
-// zero Cost.
-func (cost Cost) Float64() float64 {
-	usd, _ := decimal.ParsePlain(cost.USD)
-	return usd.Float64()
-}
+// Float64 returns the nearest float64 to USD.
+func (cost Cost) Float64() float64 { return USD(cost.USD).Float64() }
 
 // MarshalJSON writes empty lines as [], never null.
 func (cost Cost) MarshalJSON() ([]byte, error) {
@@ -116,7 +112,16 @@ const sourceCharged = "charged by the provider"
 // If a price is not known, the error is an [*UnpricedError], which matches [ErrUnpriced] and names what is missing. An unknown
 // provider, an empty model without a charge, a zero time, a count that is negative or above 2^53, and a charge that is not a decimal are a
 // [*ValueError].
-func (l *List) CostOf(call Call) (Cost, error) {
+func (l *List) CostOf(call Call) (Cost, error) { return l.price(&call, true) }
+
+// USDOf returns only the amount of [List.CostOf], which is faster.
+func (l *List) USDOf(call Call) (USD, error) {
+	cost, err := l.price(&call, false)
+	return USD(cost.USD), err
+}
+
+// price returns the cost of a call. Without lines, only USD is set.
+func (l *List) price(call *Call, lines bool) (Cost, error) {
 	p, err := call.check()
 	if err != nil {
 		return Cost{}, err
@@ -129,24 +134,15 @@ func (l *List) CostOf(call Call) (Cost, error) {
 			return charged, err
 		}
 	}
-	if strings.TrimSpace(call.Model) == "" {
-		return Cost{}, invalid("Model", "", "must not be empty")
+	charge, err := l.charge(p, call)
+	if err != nil {
+		return Cost{}, err
 	}
-	billed := pricelist.Call{
-		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
-		Place: call.place(),
+	if lines {
+		cost.fill(&charge)
+		return cost, nil
 	}
-	if billed.Mode != "" && usage.Timed(billed.Mode) {
-		return Cost{}, newUnpricedError(p, call, MissingDuration, "")
-	}
-	charge, err := l.charge(&billed)
-	if err != nil { // errors.As allocates
-		var unknown *pricelist.UnknownError
-		errors.As(err, &unknown)
-		return Cost{}, newUnpricedError(p, call, Missing(unknown.What), unknown.Name)
-	}
-	cost.fill(&charge)
-	return cost, nil
+	return Cost{USD: total(&charge, nil).String()}, nil
 }
 
 func (c *Call) check() (models.Provider, error) {
@@ -164,21 +160,38 @@ func (c *Call) check() (models.Provider, error) {
 	return p, c.Usage.check()
 }
 
-// charge returns the charge of a call, by the caller's own rows, then by live ones, then by those of the table. The error is a
-// *pricelist.UnknownError.
-func (l *List) charge(call *pricelist.Call) (pricelist.Charge, error) {
+// charge returns what the call of a provider is charged by its prices.
+func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
+	if strings.TrimSpace(call.Model) == "" {
+		return pricelist.Charge{}, invalid("Model", "", "must not be empty")
+	}
+	billed := pricelist.Call{
+		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
+		Place: call.place(),
+	}
+	if billed.Mode != "" && usage.Timed(billed.Mode) {
+		return pricelist.Charge{}, newUnpricedError(p, call, MissingDuration, "")
+	}
+	charge, err := l.chargeByRows(&billed)
+	if err != nil { // errors.As allocates
+		var unknown *pricelist.UnknownError
+		errors.As(err, &unknown)
+		return pricelist.Charge{}, newUnpricedError(p, call, Missing(unknown.What), unknown.Name)
+	}
+	return charge, nil
+}
+
+// chargeByRows returns a *pricelist.UnknownError if the cost is not known.
+func (l *List) chargeByRows(call *pricelist.Call) (pricelist.Charge, error) {
 	found := l.find(models.Provider(call.Provider), call.Model)
 	if rows := l.own.list.Model(call.Platform, call.Model); rows != nil {
 		found.own = rows
 	}
-	if charge, inForce, err := call.ByOwn(found.own); inForce {
-		return charge, err
+	rows, own := found.inForce(call.At, call.Usage.Prompt())
+	if own {
+		return call.ByOwn(rows)
 	}
-	live, _ := pricelist.InForce(found.live, pricelist.Kind{}, call.At, call.Usage.Prompt())
-	if found.listed == nil || (live != nil && live.Priced()) {
-		return call.ByList(found.live, found.listed)
-	}
-	return call.ByList(found.listed, found.listed)
+	return call.ByList(rows, found.listed)
 }
 
 // charged returns the cost of a call whose charge the provider stated.
@@ -192,23 +205,31 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 	return cost, nil
 }
 
-// fill computes the cost of the parts and the uses of a charge.
+// fill sets the amounts of a charge, and where its prices are from.
 func (cost *Cost) fill(charge *pricelist.Charge) {
-	const perMillion = 6 // places
-	var total decimal.Decimal
 	cost.Lines = make([]Line, 0, len(charge.Parts)+len(charge.Uses))
+	cost.USD = total(charge, &cost.Lines).String()
+	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
+	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
+}
+
+// total adds up a charge. If lines is not nil, it appends a line for each amount.
+func total(charge *pricelist.Charge, lines *[]Line) (sum decimal.Decimal) {
+	const perMillion = 6 // places
 	for _, part := range charge.Parts {
 		price := part.Price.Mul(charge.Factor)
 		usd := price.Mul(decimal.New(part.Tokens, perMillion))
-		total = total.Add(usd)
-		cost.Lines = append(cost.Lines, Line{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()})
+		sum = sum.Add(usd)
+		if lines != nil {
+			*lines = append(*lines, Line{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()})
+		}
 	}
 	for _, use := range charge.Uses {
 		usd := use.USD.Mul(decimal.New(use.Requests, 0))
-		total = total.Add(usd)
-		cost.Lines = append(cost.Lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
+		sum = sum.Add(usd)
+		if lines != nil {
+			*lines = append(*lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
+		}
 	}
-	cost.USD = total.String()
-	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
-	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
+	return sum
 }

@@ -59,6 +59,20 @@ func BenchmarkCostOfFees(b *testing.B) {
 	}
 }
 
+// BenchmarkUSDOf is BenchmarkCostOf without lines.
+func BenchmarkUSDOf(b *testing.B) {
+	call := prices.Call{
+		Provider: models.OpenAI, Model: "gpt-5.4", Usage: prices.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
+		At: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := prices.BuiltIn().USDOf(call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkPricingForAnthropicModel(b *testing.B) {
 	for name, id := range map[string]string{"listed": "claude-opus-4-5", "spelled": "anthropic/claude-opus-4.5"} {
 		b.Run("id="+name, func(b *testing.B) {

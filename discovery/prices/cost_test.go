@@ -97,6 +97,9 @@ func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Helper()
 			cost, err := list.CostOf(c.call(t))
+			usd, again := list.USDOf(c.call(t))
+			assert.Equal(t, err, again)
+			assert.EqualValues(t, c.want, usd)
 			if c.want != "" {
 				require.NoError(t, err)
 				assert.Equal(t, c.want, cost.USD)
@@ -191,7 +194,7 @@ func TestCostOfACharge(t *testing.T) {
 func TestFloat64OfACost(t *testing.T) {
 	t.Parallel()
 	for usd, want := range map[string]float64{
-		"0.1": 0.1, "9007199254740993": 9007199254740992, "0.12345678901234567890": 0.12345678901234568, "0": 0, "": 0, "1e3": 0, "-1": 0,
+		"0.1": 0.1, "9007199254740993": 9007199254740992, "0.12345678901234567890": 0.12345678901234568, "0": 0, "": 0, "1e3": 0, "-1": -1,
 	} {
 		assert.InDelta(t, want, prices.Cost{USD: usd}.Float64(), 0, usd)
 	}

@@ -61,7 +61,7 @@ const (
 )
 
 // newUnpricedError returns the error of a call, whose names may be keys that were pasted into the wrong place.
-func newUnpricedError(p models.Provider, call Call, what Missing, name string) *UnpricedError {
+func newUnpricedError(p models.Provider, call *Call, what Missing, name string) *UnpricedError {
 	return &UnpricedError{
 		Provider: models.Provider(argument.Redact(string(p))), Model: argument.Redact(call.Model), What: what, Name: argument.Redact(name),
 		noKind: call.Platform == PlatformAzure && call.Region == "",

@@ -68,6 +68,9 @@ func TestCostOfWholeCalls(t *testing.T) {
 	assert.Len(t, cases, 76)
 	for _, c := range cases {
 		cost, err := prices.BuiltIn().CostOf(c.call(t))
+		usd, again := prices.BuiltIn().USDOf(c.call(t))
+		assert.Equal(t, err, again, c.ID)
+		assert.EqualValues(t, cost.USD, usd, c.ID)
 		if err != nil {
 			require.ErrorIs(t, err, prices.ErrUnpriced, c.ID)
 			assert.True(t, c.Expected == nil || slices.Contains(c.Accept, nil), "%s: %v", c.ID, err)

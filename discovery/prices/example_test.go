@@ -49,6 +49,14 @@ func ExampleList_CostOf() {
 	// output      1500 × 15 = 0.0225
 }
 
+// What does a model cost?
+func ExampleList_Price() {
+	price, ok := prices.BuiltIn().Price(models.OpenAI, "gpt-5.2", time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+	fmt.Println(price.InputPerMTok, price.CacheReadPerMTok, price.OutputPerMTok, ok)
+	// Output:
+	// 1.75 0.175 14 true
+}
+
 // A price that is not known is never 0: the error names what is missing.
 func ExampleUnpricedError() {
 	_, err := prices.BuiltIn().CostOf(prices.Call{

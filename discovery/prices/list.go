@@ -72,6 +72,30 @@ func (l *List) ForModel(p models.Provider, model string) []Row {
 	return append(append(l.own.rows(found.own), rowsOf(found.live)...), rowsOf(found.listed)...)
 }
 
+// Price returns the standard price of a model at a time: the row for text, and if the price depends
+// on the length of the prompt, the row for the shortest one. It returns false if the list has no such
+// price, or if at is zero. [List.ForModel] also returns other modes, tiers and periods.
+//
+// The row is the one that [List.CostOf] uses, so your own prices come first, and DeepSeek's row
+// depends on the hour. Factors, such as for a region that the id names, are not applied.
+func (l *List) Price(p models.Provider, model string, at time.Time) (Row, bool) {
+	if at.IsZero() {
+		return Row{}, false
+	}
+	p = modelid.Canonical(p)
+	found := l.find(p, model)
+	rows, own := found.inForce(at, 0)
+	call := pricelist.Call{Provider: string(p), At: at}
+	row, _ := call.Row(rows, "")
+	switch {
+	case row == nil || !row.Priced():
+		return Row{}, false
+	case own:
+		return l.own.given[row.Index], true
+	}
+	return rowOf(row), true
+}
+
 // AsOf returns the newest VerifiedAt of the rows; the zero time if no row has one.
 func (l *List) AsOf() time.Time {
 	var newest time.Time
@@ -94,6 +118,18 @@ func (l *List) lists() []*pricelist.List {
 
 // modelRows are the rows of a model; nil where a list does not have it.
 type modelRows struct{ own, live, listed []pricelist.Row }
+
+// inForce returns the rows that price a call, and reports whether they are the caller's own.
+func (m *modelRows) inForce(at time.Time, prompt int64) (rows []pricelist.Row, own bool) {
+	if slices.ContainsFunc(m.own, func(r pricelist.Row) bool { return r.Modality == "" && r.ValidAt(at) }) {
+		return m.own, true
+	}
+	live, _ := pricelist.InForce(m.live, pricelist.Kind{}, at, prompt)
+	if m.listed == nil || live != nil && live.Priced() {
+		return m.live, false
+	}
+	return m.listed, false
+}
 
 // find returns the rows of a model under any spelling of its id. An id that the table has is found without rewriting it, which
 // takes longer; lists of other rows have them under the ids of the table, too.

@@ -63,17 +63,28 @@ func ParsePlain(text string) (Decimal, bool) {
 	return d, err == nil
 }
 
-// FromText returns the value of a text that [Decimal.String] wrote, however long it is, or 0 for another text.
+// FromText returns the value of a text that [Decimal.String] wrote, or 0 for another text.
 func FromText(text string) Decimal {
+	d, _ := ParseText(text)
+	return d
+}
+
+// ParseText reads what [Decimal.String] writes: unlike for [ParsePlain], it may be negative, and a sum
+// may have any number of whole digits.
+func ParseText(text string) (Decimal, bool) {
 	if d, ok := ParsePlain(text); ok { // as nearly all are, without an allocation
-		return d
+		return d, true
 	}
-	whole, fraction, _ := strings.Cut(text, ".")
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, fraction, dotted := strings.Cut(digits, ".")
+	if len(text) > maxLength || !allDigits(whole) || dotted && !allDigits(fraction) {
+		return Decimal{}, false
+	}
 	units, ok := new(big.Int).SetString(whole+fraction, 10)
-	if !ok {
-		return Decimal{}
+	if negative && ok {
+		units.Neg(units)
 	}
-	return fromBig(units, len(fraction))
+	return fromBig(units, len(fraction)), ok
 }
 
 func allDigits(text string) bool {

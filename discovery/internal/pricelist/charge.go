@@ -37,33 +37,29 @@ type UnknownError struct{ What, Name string }
 
 func (u *UnknownError) Error() string { return strings.TrimSpace(u.What + " " + u.Name) }
 
-// ByOwn charges the call by the caller's own rows that are for its mode. It reports whether they are in force: a model that has
-// such rows is never billed by other ones.
-func (c *Call) ByOwn(rows []Row) (charge Charge, inForce bool, err error) {
-	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Modality == "" && r.ValidAt(c.At) }) {
-		return Charge{}, false, nil
-	}
-	row, missing := c.row(rows, c.Mode)
+// ByOwn charges the call by the caller's own rows, of which at least one for text is in force. No factor is applied.
+func (c *Call) ByOwn(rows []Row) (Charge, error) {
+	row, missing := c.Row(rows, c.Mode)
 	switch {
 	case row == nil && missing == "tier":
-		return Charge{}, true, &UnknownError{What: missing}
+		return Charge{}, &UnknownError{What: missing}
 	case row == nil:
-		return Charge{}, true, c.unknownMode()
+		return Charge{}, c.unknownMode()
 	}
 	if row.free() {
 		row = row.whole()
 	}
-	charge = Charge{Row: row, Mode: row.Mode, Factor: whole, Parts: c.parts(row, rows)}
-	return charge, true, c.check(&charge, true)
+	charge := Charge{Row: row, Mode: row.Mode, Factor: whole, Parts: c.parts(row, rows)}
+	return charge, c.check(&charge, true)
 }
 
 // ByList charges the text of the call by listed rows, and its audio and images by those of media.
 func (c *Call) ByList(rows, media []Row) (Charge, error) {
-	if row, _ := c.row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // prices of the mode itself, which no factor gives
+	if row, _ := c.Row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // prices of the mode itself, which no factor gives
 		charge := Charge{Row: row, Mode: c.Mode, Factor: whole, Parts: c.parts(row, media)}
 		return charge, c.check(&charge, true)
 	}
-	row, missing := c.row(rows, "")
+	row, missing := c.Row(rows, "")
 	if row == nil || !row.Priced() {
 		return Charge{}, c.unpricedRow(rows, row, missing)
 	}
@@ -75,8 +71,8 @@ func (c *Call) ByList(rows, media []Row) (Charge, error) {
 	return charge, c.check(&charge, cached)
 }
 
-// row returns the row for text in a mode. A standard call to DeepSeek has the mode of its hour.
-func (c *Call) row(rows []Row, mode string) (row *Row, missing string) {
+// Row returns the row for text in a mode. A standard call to DeepSeek has the mode of its hour.
+func (c *Call) Row(rows []Row, mode string) (row *Row, missing string) {
 	if mode == "" {
 		if mode = hours(c.Provider, c.At); mode != "" {
 			if row, missing = InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt()); row != nil || missing == "tier" {
