@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -68,16 +67,13 @@ func encodeMembers(object any, members map[string]any) ([]byte, error) {
 	return slices.Concat(text[:len(text)-1], []byte(","), more[1:]), nil
 }
 
-// replaced matches the escape that json.Marshal writes for a byte that is not UTF-8.
-var replaced = regexp.MustCompile(`(^|[^\\])(\\\\)*\\ufffd`)
-
 // encodeJSON returns value as JSON. The errors do not show it.
 func encodeJSON(field string, value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, invalid(field, "cannot be written as JSON")
 	}
-	if !utf8.Valid(text) || replaced.Match(text) {
+	if !isUTF8(value, text) {
 		return nil, invalid(field, "must be valid UTF-8")
 	}
 	return text, nil

@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,6 +81,48 @@ func TestDoRejectsInvalidRequestsBeforeTheySend(t *testing.T) {
 		require.Error(t, c.Do(t.Context(), client.Request{Method: "GET", Path: "/a"}, out))
 	}
 	require.Error(t, new(client.MeshClient).Do(t.Context(), client.Request{Method: "GET", Path: "/a"}, nil))
+}
+
+// upper writes itself, by a method of its pointer.
+type upper string
+
+func (u *upper) MarshalText() ([]byte, error) { return slices.Concat([]byte("up: "), []byte(*u)), nil }
+
+type embedded struct{ Text string }
+
+func TestDoRefusesInvalidUTF8InEveryPlace(t *testing.T) {
+	t.Parallel()
+	sent := 0
+	c := serving(t, func(http.ResponseWriter, *http.Request) { sent++ })
+	bodies := func(text string) []any {
+		named := upper(text)
+		return []any{
+			text, &text, []string{"", text}, [1]any{text}, map[string]int{text: 1}, map[string]any{"k": []any{1, nil, text}}, embedded{text},
+			struct{ embedded }{embedded{text}}, struct{ *embedded }{&embedded{text}}, struct{ A *struct{ B any } }{&struct{ B any }{text}},
+			struct {
+				Text string `json:"-,omitempty"`
+			}{text},
+			json.RawMessage(`"` + text + `"`), map[string]json.RawMessage{"k": json.RawMessage(`{"` + text + `":1}`)}, &named, []upper{named}, &struct{ U upper }{named},
+		}
+	}
+	for _, body := range bodies("\xff \ufffd") {
+		var invalid *client.ValueError
+		require.ErrorAs(t, c.Do(t.Context(), client.Request{Method: "POST", Path: "/a", Body: body}, nil), &invalid, "%#v", body)
+		assert.Equal(t, "Body", invalid.Field)
+	}
+	require.Zero(t, sent)
+	ignored := struct {
+		Text   string
+		Hidden string `json:"-"`
+		hidden string
+		None   *upper
+		Any    any
+	}{Text: "\ufffd", Hidden: "\xff", hidden: "\xff", Any: (*time.Time)(nil)}
+	valid := append(bodies("\ufffd"), ignored, json.RawMessage(`"\ufffd \uFFFD \\ufffd"`), []byte("\xff\ufffd"))
+	for _, body := range valid {
+		require.NoError(t, c.Do(t.Context(), client.Request{Method: "POST", Path: "/a", Body: body}, nil), "%#v", body)
+	}
+	assert.Equal(t, len(valid), sent)
 }
 
 func TestDoScansEveryString(t *testing.T) {

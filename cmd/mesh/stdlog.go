@@ -12,15 +12,12 @@ import (
 // stdLog is the output of the standard logger of package log. It redacts what other packages print there.
 type stdLog struct{ w io.Writer }
 
-// unsolicited begins the message of net/http about bytes that follow a response. It quotes up to 4 KiB of them, which may contain
-// any part of a token, in any encoding.
-const unsolicited = "Unsolicited response received on idle HTTP channel"
-
 // Write writes one record, with the credentials in it replaced.
 func (l stdLog) Write(record []byte) (int, error) {
 	text := strings.TrimSuffix(string(record), "\n")
-	if before, _, found := strings.Cut(text, unsolicited); found {
-		text = before + unsolicited + "; its text may contain a credential and is not shown"
+	// net/http quotes up to 4 KiB that follow a response: perhaps a part of a token, in any encoding.
+	if before, _, quotes := strings.Cut(text, `"`); quotes {
+		text = before + "[a quoted text is not shown, since it may contain a credential]"
 	}
 	if _, err := fmt.Fprintln(l.w, output.Lines(exit.Redact(text))); err != nil {
 		return 0, err

@@ -24,7 +24,7 @@ func TestStandardLogShowsNoUnsolicitedResponse(t *testing.T) {
 	written, before := make(lines, 1), log.Writer()
 	log.SetOutput(stdLog{written})
 	t.Cleanup(func() { log.SetOutput(before) })
-	for _, echo := range []string{token, token[:12], strings.ReplaceAll(token, "-", "%2D")} {
+	for _, echo := range []string{token, "\"" + token, token[:12], strings.ReplaceAll(token, "-", "%2D")} {
 		address := serveOnce(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nX-Echo: "+echo+"\r\n\r\n")
 		resp, err := http.Get("http://" + address)
 		require.NoError(t, err)

@@ -5,11 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
-	"strings"
 	"sync/atomic"
 )
 
@@ -22,14 +22,16 @@ const max1xx = 10
 var (
 	// errUnanswered is the error in place of a further transmission.
 	errUnanswered = fmt.Errorf("the request was transmitted %d times without a response", maxTransmissions)
-	errMany1xx    = fmt.Errorf("the server sent more than %d responses with a status of 1xx", max1xx)
+	// errArrived is the error of GetBody, which net/http returns as it is.
+	errArrived = errors.New("the server ended the request, which is not transmitted again because it may have arrived")
+	errMany1xx = fmt.Errorf("the server sent more than %d responses with a status of 1xx", max1xx)
 )
 
 // transmit sends req with next and bounds the repetitions of net/http. If a request has no body, or has GetBody, net/http
 // repeats it whenever the server refuses it over HTTP/2, and each repetition may arrive.
 //
-// A request with a body is therefore sent without GetBody. [Transport] keeps it: over HTTP/1.1 it repeats a POST only if it has
-// written nothing of it.
+// GetBody therefore fails once headers were written. [Transport] keeps it: over HTTP/1.1 it repeats a POST only if it has written
+// nothing of it.
 func transmit(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	hasBody := req.Body != nil && req.Body != http.NoBody
 	if _, own := next.(ownTransport); own && hasBody {
@@ -39,8 +41,8 @@ func transmit(next http.RoundTripper, req *http.Request) (*http.Response, error)
 	ctx, cancel := context.WithCancelCause(req.Context())
 	t := &transmissions{cancel: cancel}
 	req = req.WithContext(httptrace.WithClientTrace(ctx, t.trace())) // a copy: the request belongs to the caller
-	if hasBody {
-		req.GetBody = nil
+	if req.GetBody != nil {
+		req.GetBody = t.getBody(req.GetBody)
 	}
 	resp, err := next.RoundTrip(req)
 	if err == nil {
@@ -66,6 +68,16 @@ func (t *transmissions) trace() *httptrace.ClientTrace {
 		WroteHeaders:         func() { t.any.Store(true); t.count.Add(1) },
 		GotFirstResponseByte: func() { t.answered.Store(true) },
 		Got1xxResponse:       t.got1xx,
+	}
+}
+
+// getBody returns the GetBody of the request that is sent.
+func (t *transmissions) getBody(again func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		if t.any.Load() {
+			return nil, errArrived
+		}
+		return again()
 	}
 }
 
@@ -107,21 +119,10 @@ func (t *transmissions) explain(err error) error {
 	if t.stopped.Load() {
 		err = errUnanswered
 	}
-	err = withoutAdvice(err)
 	if t.any.Load() {
 		return &transmittedError{err}
 	}
 	return err
-}
-
-// withoutAdvice replaces the error with which net/http advises to define GetBody.
-func withoutAdvice(err error) error {
-	_, rest, _ := strings.Cut(err.Error(), "cannot retry err [")
-	cause, _, found := strings.Cut(rest, "] after Request.Body was written")
-	if !found {
-		return err
-	}
-	return errors.New("the server ended the request, which is not transmitted again because it may have arrived: " + cause)
 }
 
 // transmittedError is the error of a request that was transmitted, perhaps before the attempt that failed with err.

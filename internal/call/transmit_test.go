@@ -38,7 +38,9 @@ func TestBodyIsTransmittedOnceOverHTTP2(t *testing.T) {
 		assert.Zero(t, failed.Status)
 		assert.True(t, failed.Transmitted, name)
 		assert.EqualValues(t, 1, server.WithBody.Load(), name)
-		assert.Contains(t, failed.Error(), "not transmitted again because it may have arrived: ", name)
+		if name != "PROTOCOL_ERROR" { // which Go 1.27 does not repeat
+			assert.Contains(t, failed.Error(), "not transmitted again because it may have arrived", name)
+		}
 		assert.NotContains(t, failed.Error(), "GetBody", name)
 	}
 }

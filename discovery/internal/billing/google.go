@@ -38,18 +38,29 @@ type googleRow struct {
 	} `json:"sku"`
 	Start string `json:"usage_start_time"`
 	Usage struct {
-		Amount json.Number `json:"amount"`
-		Unit   string      `json:"unit"`
+		Amount googleNumber `json:"amount"`
+		Unit   string       `json:"unit"`
 	} `json:"usage"`
 	// Type is "regular" for use; others are taxes, adjustments and roundings.
-	Type     string       `json:"cost_type"`
-	Cost     json.Number  `json:"cost"`
-	Currency string       `json:"currency"`
-	Rate     *json.Number `json:"currency_conversion_rate"`
+	Type     string        `json:"cost_type"`
+	Cost     googleNumber  `json:"cost"`
+	Currency string        `json:"currency"`
+	Rate     *googleNumber `json:"currency_conversion_rate"`
 	Credits  []struct {
-		Name   string      `json:"name"`
-		Amount json.Number `json:"amount"`
+		Name   string       `json:"name"`
+		Amount googleNumber `json:"amount"`
 	} `json:"credits"`
+}
+
+// googleNumber is a number that may be in quotes; it is not checked yet.
+type googleNumber string
+
+// UnmarshalJSON returns no error: those of package json quote the value.
+func (n *googleNumber) UnmarshalJSON(raw []byte) error {
+	if text := strings.Trim(string(raw), `"`); text != "null" {
+		*n = googleNumber(text)
+	}
+	return nil
 }
 
 // GoogleExport is what the rows of an export bill.
@@ -145,9 +156,9 @@ func (row *googleRow) cost(usd decimal.Decimal) (Cost, error) {
 	if row.Usage.Amount == "" {
 		return c, nil
 	}
-	used, err := decimal.Read(row.Usage.Amount)
+	used, err := decimal.Parse(string(row.Usage.Amount))
 	if err != nil {
-		return c, err
+		return c, fmt.Errorf("usage.amount: %w", err)
 	}
 	c.quantity = &Quantity{used, row.Usage.Unit}
 	if geminisku.KindOf(c.LineItem) != "" {
@@ -160,18 +171,18 @@ func (row *googleRow) cost(usd decimal.Decimal) (Cost, error) {
 const convertedPlaces = 12
 
 // usd returns an amount of the row in US dollars: what it is in the row's currency, divided by the rate.
-func (row *googleRow) usd(n json.Number, missing string) (decimal.Decimal, error) {
+func (row *googleRow) usd(n googleNumber, missing string) (decimal.Decimal, error) {
 	if n == "" {
 		return decimal.Decimal{}, errors.New(missing)
 	}
-	amount, err := decimal.Read(n)
+	amount, err := decimal.Parse(string(n))
 	if err != nil || row.Currency == "USD" || row.Currency == "" && row.Rate == nil {
 		return amount, err
 	}
 	if row.Rate == nil || *row.Rate == "" {
 		return amount, errNoRate
 	}
-	rate, err := decimal.Read(*row.Rate)
+	rate, err := decimal.Parse(string(*row.Rate))
 	if err != nil || rate.Sign() <= 0 {
 		return amount, errNoRate
 	}
@@ -201,8 +212,6 @@ func withoutContent(err error) error {
 		return fmt.Errorf("%s must not be a JSON %s", wrongType.Field, firstWord(wrongType.Value))
 	case errors.As(err, &syntax):
 		return errSyntax
-	case err != nil && strings.HasPrefix(err.Error(), "json: invalid number"): // which it quotes
-		return errors.New("an amount in quotes is not a number")
 	}
 	return err
 }
