@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -48,7 +47,8 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // With req.ThreadID the question is asked in that thread, and so it is, without it, in the thread of [Conversation]. It then has a random
 // number from 2^52 to 2^53 in RelatedTaskID, and the answer is the first one with this number: a reply repeats it. Several
 // questions can wait in one thread, and a late answer to one is not taken for the answer to another. A node that answers in the thread
-// without RelatedTaskID is not heard. If the gateway refuses the number, a warning is logged and the question has none.
+// without RelatedTaskID is not heard. If the gateway refuses the number twice, a warning is logged and the question has none.
+// After a 500, which may have stored the question, Ask repeats it under the same idempotency key.
 //
 // A question without a number, because the gateway refuses it or because req has both ThreadID and RelatedTaskID, is answered by the
 // next answer without a number of the recipient in the thread. One Ask at a time then waits for it. This is approximate: such an answer may
@@ -196,18 +196,33 @@ type outgoing struct {
 	req SendRequest
 	// ownKey means that this package makes the idempotency key, if there is one, and numbered that it made the RelatedTaskID.
 	ownKey, numbered bool
+
+	failures int  // with 500, which may have stored the question
+	refusals int  // of the number, with a 4xx status
+	stored   bool // the gateway has the numbered question under the key
 }
 
-// outgoing returns the question to one node. A numbered one has a key, so that it arrives once if it is sent again without its number.
-func (c *MeshClient) outgoing(node string, req SendRequest, keyForEach, numbered bool) outgoing {
+// form returns the request to send next: the number is left out once the gateway has refused it.
+func (q *outgoing) form() SendRequest {
+	req := q.req
+	if q.numbered && q.refusals >= maxNumberRefusals && !q.stored {
+		req.RelatedTaskID = ""
+	}
+	return req
+}
+
+// outgoing returns the question to one node. It has a key, so that it arrives once if it is
+// sent again. Gateways without threads may ignore keys.
+func (c *MeshClient) outgoing(node string, req SendRequest, keyForEach, numbered bool) *outgoing {
 	key := req.IdempotencyKey
 	if keyForEach && key != "" {
 		key = "ask-" + digest(key, node)
 	}
-	req.IdempotencyKey = key
 	if numbered {
 		req.RelatedTaskID = newNumber(key, c.node)
-		req.IdempotencyKey = cmp.Or(key, "ask-"+req.RelatedTaskID)
 	}
-	return outgoing{to: node, req: req, ownKey: key == "", numbered: numbered}
+	if req.IdempotencyKey = key; key == "" && req.ThreadID != "" {
+		req.IdempotencyKey = "ask-" + rand.Text()
+	}
+	return &outgoing{to: node, req: req, ownKey: key == "", numbered: numbered}
 }

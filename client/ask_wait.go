@@ -29,12 +29,11 @@ type waiter struct {
 	yield   func(MeshMessage, error) bool
 	stopped bool // yield must not be called again
 
-	refused    []*NoAnswerError // questions that cannot be sent
-	unsent     []outgoing
-	pending    []MeshMessage
-	turns      []conversation // that this waiter has taken
-	unknown    bool           // the numbers of pending questions have to be looked up
-	numberless bool           // the gateway refuses the numbers of questions
+	refused []*NoAnswerError // questions that cannot be sent
+	unsent  []*outgoing
+	pending []MeshMessage
+	turns   []conversation // that this waiter has taken
+	unknown bool           // the numbers of pending questions have to be looked up
 
 	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
 	idle     int             // the number of polls in a row without an answer
@@ -80,35 +79,59 @@ func (w *waiter) run(ctx context.Context) {
 
 // send sends each question whose turn it is.
 func (w *waiter) send(ctx context.Context) {
-	w.unsent = slices.DeleteFunc(w.unsent, func(q outgoing) bool {
-		if q.numbered && w.numberless {
-			q.req.RelatedTaskID = ""
-		}
-		turn := conversation{q.to, q.req.ThreadID, questionNumber(q.req.RelatedTaskID)}
+	w.unsent = slices.DeleteFunc(w.unsent, func(q *outgoing) bool {
+		req := q.form()
+		turn := conversation{q.to, req.ThreadID, questionNumber(req.RelatedTaskID)}
 		if w.client.ended(ctx) != nil || !w.take(turn) {
 			return false
 		}
-		receipt, err := w.client.post(ctx, q.to, q.req, q.ownKey)
+		receipt, err := w.client.post(ctx, q.to, req, q.ownKey)
 		if err != nil {
 			w.release(turn)
-			if q.numbered && !w.numberless && slices.Contains(numberRefusals, statusOf(err)) {
-				w.client.log.WarnContext(ctx, "the gateway may refuse the numbers of questions; a late answer can be taken for another", "error", err)
-				w.numberless = true // the next round sends it again
-				return false
+			if w.sendsAgain(ctx, q, req, err) {
+				return false // in the next round
 			}
 			w.refused = append(w.refused, w.client.unsent(q.to, err))
 			return true
 		}
 		// Older gateways may not return these fields.
-		receipt.ToNode, receipt.ThreadID, receipt.RelatedTaskID = q.to, optional(q.req.ThreadID), optional(q.req.RelatedTaskID)
+		receipt.ToNode, receipt.ThreadID, receipt.RelatedTaskID = q.to, optional(req.ThreadID), optional(req.RelatedTaskID)
 		w.pending = append(w.pending, *receipt)
 		return true
 	})
 }
 
 // numberRefusals are the statuses with which a gateway may refuse the number of a question, because it has no such task.
-var numberRefusals = []int{
-	http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusInternalServerError,
+var numberRefusals = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
+
+const (
+	// maxNumberRefusals is how often a number is refused before the question has none. One 404 may come from a proxy.
+	maxNumberRefusals = 2
+	// sendAttempts is how often a question fails with 500 before Ask gives up.
+	sendAttempts = 5
+)
+
+// sendsAgain reports whether a question is sent again after a failure. Each form of it has
+// the same key: if the gateway refuses the one without the number because of the key, it has
+// the other one, and answers that with the receipt.
+func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent SendRequest, err error) bool {
+	status := statusOf(err)
+	switch {
+	case status == http.StatusInternalServerError && sent.IdempotencyKey != "":
+		q.failures++
+		return q.failures < sendAttempts
+	case !q.numbered || q.stored:
+		return false
+	case sent.RelatedTaskID == "":
+		q.stored = status == http.StatusConflict
+		return q.stored
+	case !slices.Contains(numberRefusals, status):
+		return false
+	}
+	if q.refusals++; q.refusals == maxNumberRefusals {
+		w.client.log.WarnContext(ctx, "the gateway may refuse the numbers of questions; a late answer can be taken for another", "error", err)
+	}
+	return true
 }
 
 // expire ends the waiting because the context ended or the client was closed.
@@ -180,7 +203,11 @@ const lastPoll = 200 * time.Millisecond
 
 // pause returns the time until the next poll. Before the deadline of ctx there is a last one, for which there is time.
 func (w *waiter) pause(ctx context.Context) time.Duration {
-	pause := pauseAfter(backoff(askInterval, maxAskInterval, w.idle), w.failures+1, w.failed, vary)
+	attempt := w.idle
+	for _, q := range w.unsent {
+		attempt = max(attempt, q.failures)
+	}
+	pause := pauseAfter(backoff(askInterval, maxAskInterval, attempt), w.failures+1, w.failed, vary)
 	deadline, ok := ctx.Deadline()
 	if last := time.Until(deadline) - min(max(3*w.took, lastPoll), maxAskInterval); ok && last > 0 {
 		return min(pause, last)

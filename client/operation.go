@@ -12,8 +12,9 @@ type operation struct {
 	method, path string
 	// repeatable means that a second request does no harm.
 	repeatable bool
-	// delivers means that a 2xx response accepts a message, whatever its body is.
-	delivers bool
+	// delivers means that a 2xx response accepts a message, whatever its body is. With
+	// receipt, a complete body must have the id of the message.
+	delivers, receipt bool
 	// ownKey means that the message has an idempotency key that this package made.
 	ownKey bool
 	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off, unless noPages is set and

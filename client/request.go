@@ -126,7 +126,7 @@ func (c *MeshClient) newError(op operation, failed, uncertain *call.Error) *Mesh
 		Method:     op.method,
 		Path:       op.path,
 		StatusCode: failed.Status,
-		Delivered:  op.delivers && accepted(failed.Status) && fromGateway(failed.Header, failed.Body),
+		Delivered:  op.delivers && accepted(failed.Status) && fromGateway(failed.Header, failed.Body) && (!op.receipt || mayBeReceipt(failed.Body)),
 		Err:        c.redactor.redactError(explain(op, failed)),
 	}
 	if !accepted(failed.Status) {

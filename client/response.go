@@ -22,6 +22,15 @@ func fromGateway(header http.Header, body []byte) bool {
 	return !isHTML(header)
 }
 
+// mayBeReceipt reports whether a body is a receipt, or the beginning of one.
+func mayBeReceipt(body []byte) bool {
+	if !json.Valid(body) {
+		return true
+	}
+	var receipt struct{ ID json.Number }
+	return json.Unmarshal(body, &receipt) == nil && receipt.ID != ""
+}
+
 // isPage reports whether a 2xx response is a web page, as a captive portal or a login page answers. A complete empty body is not
 // a page: web frameworks send it with the content type text/html.
 func isPage(header http.Header, body []byte) bool {

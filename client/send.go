@@ -40,7 +40,7 @@ type SendRequest struct {
 
 // opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
 func opSend(keyed, ownKey bool) operation {
-	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: keyed && ownKey, delivers: true}
+	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: keyed && ownKey, delivers: true, receipt: true}
 }
 
 // Send sends a message and returns its receipt, which has no content (POST /messages). It takes these steps:

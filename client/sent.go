@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 
@@ -40,7 +41,8 @@ type PendingOptions struct {
 // Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). The claims of
 // ServeOptions.Lease are left out. The slice is not nil unless there is an error.
 //
-// The gateway returns only the 1000 newest messages. A request with ToNode counts as a sign of life of that node (LastSeen), as
+// The gateway returns only the 1000 newest messages. If claims fill its list, each kind is
+// listed by itself. A request with ToNode counts as a sign of life of that node (LastSeen), as
 // every request for its inbox does.
 func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
 	selected := FetchOptions{
@@ -52,11 +54,48 @@ func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage,
 	}
 	params.To, params.From = optional(resolveAlias(c.aliases, opts.ToNode)), &c.node
 	rows, err := c.list(ctx, opListMessages, params, extra)
+	limit := cmp.Or(opts.Limit, defaultLimit)
+	full := len(rows)+len(rowErrors(err)) >= limit
+	if !full || params.To != nil || !slices.ContainsFunc(rows, isClaim) {
+		limit = len(rows)
+	} else if rows, err = c.behindClaims(ctx, *params, extra); rows == nil {
+		return nil, err
+	}
 	// Older gateways ignore the parameters, so the rows are selected again.
-	return slices.DeleteFunc(rows, func(m MeshMessage) bool {
-		return m.FromNode != c.node || m.ToNode == claimNode && params.To == nil || params.To != nil && m.ToNode != *params.To ||
+	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool {
+		return m.FromNode != c.node || isClaim(m) && params.To == nil || params.To != nil && m.ToNode != *params.To ||
 			!c.selects(selected, m) || opts.UnreadOnly && m.ReadAt != nil
-	}), err
+	})
+	return rows[:min(len(rows), limit)], err
+}
+
+// defaultLimit is the gateway's limit of a list of messages.
+const defaultLimit = 100
+
+// isClaim reports whether a message is a claim, which no node receives.
+func isClaim(m MeshMessage) bool { return m.ToNode == claimNode }
+
+// behindClaims lists each kind by itself, since the gateway cannot leave claims out: they
+// fill the lists of all kinds and of status messages.
+func (c *MeshClient) behindClaims(ctx context.Context, params gateway.ListMessagesParams, edit gateway.RequestEditorFn) (all []MeshMessage, err error) {
+	kinds := []Kind{KindFYI, KindQuestion, KindAnswer, KindStatus, KindUnblock}
+	if params.Kind != nil {
+		kinds = []Kind{*params.Kind}
+	}
+	all = []MeshMessage{}
+	for _, kind := range kinds {
+		of := params
+		if of.Kind = &kind; kind == KindStatus {
+			of.Limit = optional(int64(maxLimit))
+		}
+		rows, failed := c.list(ctx, opListMessages, &of, edit)
+		if withoutRowErrors(failed) != nil {
+			return nil, failed
+		}
+		all, err = append(all, rows...), errors.Join(err, failed)
+	}
+	slices.SortFunc(all, func(a, b MeshMessage) int { return cmp.Compare(b.ID, a.ID) })
+	return slices.CompactFunc(all, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) }), err
 }
 
 // Pending returns the questions among the messages of [MeshClient.Sent] that have no answer, the newest first. A question is

@@ -3,6 +3,7 @@ package client_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,6 +51,48 @@ func TestSentListsTheMessagesOfTheNode(t *testing.T) {
 	assert.Equal(t, "Limit", valueError(t, err).Field)
 	_, err = c.Pending(t.Context(), client.PendingOptions{Since: "\xff"})
 	assert.Equal(t, "Since", valueError(t, err).Field)
+}
+
+// A server that shares messages has sent many claims.
+func TestClaimsTakeNoPlaceInSent(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	kinds := []string{"fyi", "question", "answer", "status", "unblock"}
+	var want []int64
+	for i := range 150 {
+		want = append(want, g.Store("node-a", "node-b", kinds[i%5], "text"))
+		g.Store("node-a", "claims", "status", "claim")
+	}
+	slices.Reverse(want)
+	for _, limit := range []int{1, 40, 100, 150} {
+		rows, err := c.Sent(t.Context(), client.SentOptions{Limit: limit})
+		require.NoError(t, err)
+		assert.Equal(t, want[:limit], ids(rows))
+	}
+	rows, err := c.Sent(t.Context(), client.SentOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, want[:100], ids(rows))
+	rows, err = c.Sent(t.Context(), client.SentOptions{Limit: 30, Kind: client.KindStatus})
+	require.NoError(t, err)
+	assert.Len(t, rows, 30)
+
+	for range 1000 {
+		g.Store("node-a", "claims", "status", "claim")
+	}
+	rows, err = c.Sent(t.Context(), client.SentOptions{Limit: 100})
+	require.NoError(t, err)
+	assert.Len(t, rows, 100, "the status messages are older than 1000 claims, and the others are listed")
+	requests := len(g.Requests(gatewaytest.ListMessages))
+	rows, err = c.Sent(t.Context(), client.SentOptions{Limit: 10, ToNode: "claims"})
+	require.NoError(t, err)
+	assert.Len(t, rows, 10)
+	assert.Len(t, g.Requests(gatewaytest.ListMessages), requests+1)
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 200, Body: `[{"id":1,"from_node":"node-a","to_node":"claims","kind":"status","created_at":"t"}]`})
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 503})
+	rows, err = c.Sent(t.Context(), client.SentOptions{Limit: 1})
+	assert.Equal(t, http.StatusServiceUnavailable, gatewayError(t, err).StatusCode)
+	assert.Nil(t, rows)
 }
 
 // Rows that were not requested are dropped: older gateways ignore parameters.

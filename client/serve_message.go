@@ -33,7 +33,8 @@ type job struct {
 // process hands a message to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has
 // ended.
 func (s *server) process(ctx context.Context, j *job) {
-	if s.opts.Lease > 0 && !s.claim(ctx, j) {
+	// A finished answer costs nothing more, and its key keeps it from arriving twice.
+	if s.opts.Lease > 0 && !j.finished && !s.claim(ctx, j) {
 		return
 	}
 	for {

@@ -1,0 +1,115 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+)
+
+// combinations calls do with each combination of n flags.
+func combinations(n int, do func(flags []bool)) {
+	for bits := range 1 << n {
+		flags := make([]bool, n)
+		for i := range flags {
+			flags[i] = bits>>i&1 == 1
+		}
+		do(flags)
+	}
+}
+
+// A server is killed after its function has returned and before the answer is delivered. The
+// next start delivers the answer, whatever options both have.
+func TestARestartDeliversTheFinishedAnswerWithEveryOption(t *testing.T) {
+	t.Parallel()
+	combinations(7, func(set []bool) {
+		spool, lease, other, registers, once, marks, allKinds := set[0], set[1], set[2], set[3], set[4], set[5], set[6]
+		if other && !lease {
+			return // both run the function
+		}
+		name := fmt.Sprintf("spool %v, lease %v, other server %v, register %v, one attempt %v, give up marks %v, all kinds %v",
+			spool, lease, other, registers, once, marks, allKinds)
+		g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b"))
+		folder := t.TempDir()
+		options := func() client.AnswerOptions {
+			opts := client.AnswerOptions{AllKinds: allKinds, ServeOptions: client.ServeOptions{Workers: 2, OnError: func(client.MeshMessage, error) {}}}
+			if spool {
+				opts.Spool = folder
+			}
+			if lease {
+				opts.Lease = time.Minute
+			}
+			if registers {
+				opts.Register = register
+			}
+			if once {
+				opts.MaxAttempts = 1
+			}
+			if marks {
+				opts.OnGiveUp = func(client.MeshMessage, error) bool { return true }
+			}
+			return opts
+		}
+		synctest.Test(t, func(t *testing.T) {
+			var runs atomic.Int64
+			var running sync.WaitGroup
+			serve := func(ctx context.Context, c *client.MeshClient, finished func(), opts client.AnswerOptions) {
+				running.Go(func() {
+					assert.NoError(t, c.Answer(ctx, func(context.Context, client.MeshMessage) (string, error) {
+						runs.Add(1)
+						finished()
+						return "paid", nil
+					}, opts))
+				})
+			}
+			storeQuestions(g, 1)
+			first, d := worker(t, g)
+			ctx, kill := context.WithCancel(t.Context())
+			serve(ctx, first, func() { d.gateway.Store(nil) }, options())
+			synctest.Wait()
+			require.EqualValues(t, 1, runs.Load(), name)
+			later, stop := context.WithCancel(t.Context())
+			defer stop()
+			if other {
+				opts := options()
+				if spool {
+					opts.Spool = t.TempDir()
+				}
+				c, _ := worker(t, g)
+				serve(later, c, func() {}, opts)
+				time.Sleep(time.Second)
+			}
+			kill()
+			synctest.Wait()
+			began := time.Now()
+			again, _ := worker(t, g)
+			serve(later, again, func() {}, options())
+			for unread(t, again) > 0 && time.Since(began) < 10*time.Minute {
+				time.Sleep(time.Second)
+			}
+			inbox, err := again.Fetch(t.Context(), client.FetchOptions{ToNode: "node-b"})
+			require.NoError(t, err)
+			require.Len(t, inbox, 1, name)
+			assert.Equal(t, "paid", inbox[0].GetContent(), name)
+			if spool {
+				assert.EqualValues(t, 1, runs.Load(), name)
+				assert.Less(t, time.Since(began), 2*time.Second, name)
+			}
+			stop()
+			running.Wait()
+			left, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			assert.Empty(t, left, name)
+		})
+	})
+}
