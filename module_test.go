@@ -8,12 +8,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,14 +20,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
@@ -235,71 +225,34 @@ func usedOfOS(file *ast.File) (names []string) {
 	return names
 }
 
-// TestAliasesNameTheirFields checks the comments of aliases of internal types: go doc shows neither fields nor methods of an alias.
-func TestAliasesNameTheirFields(t *testing.T) {
+// TestEveryFileHasAReader refuses leftovers: a tracked data file outside testdata has to be named in another
+// tracked file. Directories of programs and templates are read whole.
+func TestEveryFileHasAReader(t *testing.T) {
 	t.Parallel()
-	for path, alias := range map[string]any{
-		"client/errors.go:ValueError": client.ValueError{}, "discovery/errors.go:ValueError": discovery.ValueError{},
-		"discovery/models/errors.go:ValueError": models.ValueError{}, "discovery/prices/errors.go:ValueError": prices.ValueError{},
-		"discovery/calls/errors.go:ValueError": calls.ValueError{}, "discovery/meter/errors.go:ValueError": meter.ValueError{},
-		"client/peers.go:Secret": client.Secret{}, "discovery/keys.go:Secret": discovery.Secret{},
-		"client/gatewaytest/faults.go:Fault": gatewaytest.Fault{}, "discovery/discoverytest/fault.go:Fault": discoverytest.Fault{},
-		"discovery/forward.go:ModelKey": discovery.ModelKey{}, "discovery/forward.go:Registry": discovery.Registry{},
-	} {
-		path, name, _ := strings.Cut(path, ":")
+	tracked, err := exec.Command("git", "ls-files").Output()
+	require.NoError(t, err)
+	texts := map[string]string{}
+	for _, path := range strings.Fields(string(tracked)) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		before, _, found := strings.Cut(string(text), "\ntype "+name+" = ")
-		require.True(t, found, path)
-		comment := before[strings.LastIndex(before, "\n\n"):]
-		for _, member := range members(reflect.TypeOf(alias)) {
-			assert.Regexp(t, `\b`+member+`\b`, comment, path)
+		texts[path] = string(text)
+	}
+	for path := range texts {
+		extension := filepath.Ext(path)
+		if slices.Contains([]string{"", ".go", ".md", ".mod", ".sum", ".work"}, extension) || strings.HasPrefix(path, ".") || strings.Contains(path, "/testdata/") {
+			continue
 		}
+		whole := slices.Contains([]string{"programs", "templates"}, filepath.Base(filepath.Dir(path)))
+		assert.True(t, whole || named(texts, path, filepath.Base(path)), "nothing reads %s", path)
 	}
 }
 
-// members returns the exported fields and methods of a type, without methods that package fmt, log/slog, errors or an encoder calls.
-func members(typ reflect.Type) (names []string) {
-	for i := range typ.NumMethod() {
-		if name := typ.Method(i).Name; !slices.Contains([]string{"Format", "String", "LogValue", "MarshalText", "MarshalJSON", "GobEncode"}, name) {
-			names = append(names, name)
+// named reports whether a file other than path contains text.
+func named(texts map[string]string, path, text string) bool {
+	for other, content := range texts {
+		if other != path && strings.Contains(content, text) {
+			return true
 		}
 	}
-	if typ.Kind() == reflect.Struct {
-		for _, field := range reflect.VisibleFields(typ) {
-			if field.IsExported() {
-				names = append(names, field.Name)
-			}
-		}
-	}
-	return names
-}
-
-// TestTestsFollowTheirSources checks the names of test files: the tests of x.go are in x_test.go, or in a file that begins with x_. Any
-// other one begins with a comment that names what it covers, or has what the tests of its package share. Packages of tests alone are
-// free.
-func TestTestsFollowTheirSources(t *testing.T) {
-	t.Parallel()
-	sources := map[string][]string{}
-	tests := map[string][]string{}
-	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
-		dir, name := filepath.Split(path)
-		if test, ok := strings.CutSuffix(name, "_test.go"); ok {
-			tests[dir] = append(tests[dir], test)
-		} else if source, ok := strings.CutSuffix(name, ".go"); ok && source != "doc" && !strings.HasSuffix(source, ".gen") {
-			sources[dir] = append(sources[dir], source)
-		}
-		return err
-	}))
-	for dir, names := range tests {
-		for _, name := range names {
-			follows := len(sources[dir]) == 0 || slices.Contains([]string{"main", "example", "export"}, name) || strings.HasPrefix(name, "example_") ||
-				slices.ContainsFunc(sources[dir], func(source string) bool { return name == source || strings.HasPrefix(name, source+"_") })
-			if !follows {
-				text, err := os.ReadFile(dir + name + "_test.go")
-				require.NoError(t, err)
-				assert.True(t, strings.HasPrefix(string(text), "// "), dir+name+"_test.go")
-			}
-		}
-	}
+	return false
 }

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 //go:embed catalog.json
@@ -72,4 +74,30 @@ func etag(body []byte) string {
 func matches(ifNoneMatch []string, tag string) bool {
 	known := strings.Join(ifNoneMatch, ",")
 	return known == "*" || strings.Contains(known, strings.TrimPrefix(tag, "W/")) // a tag is quoted
+}
+
+// StandardPrices returns the price table that the server has at first: the built-in one of package prices.
+func StandardPrices() string {
+	table, _ := prices.BuiltIn().Table()
+	return table
+}
+
+// SetPrices replaces the price table, and with it its ETag. The text is served unchanged, so that it can be damaged.
+func (s *Server) SetPrices(table string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.prices = table
+}
+
+// getPrices returns the table as text, or 304 when the client has it.
+func (s *Server) getPrices(r *http.Request) answer {
+	s.mu.Lock()
+	table := s.prices
+	s.mu.Unlock()
+	return unlessMatched(r, []byte(table), answer{Status: http.StatusOK, Text: table})
+}
+
+// getConfirmed returns no days.
+func getConfirmed(*http.Request) answer {
+	return answer{Status: http.StatusOK, Text: "provider,model_id,above,valid_from,mode,modality,confirmed_at\n"}
 }

@@ -58,6 +58,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -163,3 +164,66 @@ func (s *Server) Close() { s.site.Close() }
 
 // Format prints the address. Printing the fields would race with requests in progress.
 func (s *Server) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "discovery server at ", s.URL) }
+
+// Option configures a Server. An invalid argument panics: it is a mistake in the test. A nil Option is ignored.
+type Option func(*config)
+
+// config is a server that is being made, so that no option can change a running one.
+type config Server
+
+// WithAddr listens on a fixed address such as "127.0.0.1:8788", so that other processes know it. The default is a free port
+// of the loopback interface.
+func WithAddr(addr string) Option { return func(s *config) { s.addr = addr } }
+
+// WithoutRequestLog keeps no requests: [Server.Requests] returns nil. The memory of a long-running server then does not grow.
+func WithoutRequestLog() Option { return func(s *config) { s.site.DisableLog() } }
+
+// WithCatalog replaces the rows of the catalog. Each must be JSON, but need not be a row that a client can decode. For a
+// response that is not JSON, use [Server.Fail].
+func WithCatalog(rows ...json.RawMessage) Option {
+	return func(s *config) { (*Server)(s).SetCatalog(rows...) }
+}
+
+// WithBareCatalog serves the catalog as an array without an envelope.
+func WithBareCatalog() Option { return func(s *config) { s.bare = true } }
+
+// WithKeys sets the key that each service accepts. A service that is not in keys accepts any key; one whose key is ""
+// accepts none. The catalog needs no key.
+func WithKeys(keys map[discovery.Service]string) Option {
+	return func(s *config) {
+		for service, key := range keys {
+			if !slices.Contains(services, service) && !slices.Contains(adminServices, service) {
+				panic(fmt.Sprintf("discoverytest: WithKeys: unknown service %q", service))
+			}
+			s.keys[service] = secret.New(key)
+		}
+	}
+}
+
+// WithPageSize limits the rows of a page, whatever a client requests, for Anthropic, Gemini, the billing catalog and the days of costs.
+func WithPageSize(rows int) Option {
+	if rows < 1 {
+		panic(fmt.Sprintf("discoverytest: WithPageSize(%d): a page has at least one row", rows))
+	}
+	return func(s *config) { s.pageSize = rows }
+}
+
+// Fault describes how an operation fails. The fields combine, as in a delayed 503.
+//
+//	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
+//	Delay       time.Duration // time before the response; without other fields the usual response follows
+//	BytesPerSecond int        // rate of the body of the usual response, as on a slow link; 0 means no limit
+//	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
+//	AfterEffect bool          // ignored, because no request has an effect
+//	AfterEvents int           // let so many events of a streamed completion pass first
+//	Status      int           // status of the response; 0 means 200
+//	Header      http.Header   // header of the response; the default Content-Type is text/plain
+//	Body        string        // body of the response
+//
+// After AfterEvents events, HangUp breaks the connection off, Body takes the place of the other events, as in an error event,
+// and a Delay delays them; a Fault with AfterEvents alone leaves them out. Status and Header are then ignored, and so is the
+// whole Fault if the completion is not streamed.
+//
+// A Delay ends early when the client disconnects or the server closes. With HangUp and Body, the connection closes after the
+// status, the header and Body, one byte before the announced length. A fault applies before the key is checked.
+type Fault = testserver.Fault

@@ -3,6 +3,7 @@ package discoverytest_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -163,4 +164,161 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	}
 	_, err := reply.Get(s.http, s.request(t.Context(), catalog, ""))
 	require.Error(t, err, "the server is closed")
+}
+
+func TestInvalidOptionsPanic(t *testing.T) {
+	t.Parallel()
+	for name, option := range map[string]func() discoverytest.Option{
+		"no such service": func() discoverytest.Option {
+			return discoverytest.WithKeys(map[discovery.Service]string{"open-ai": key})
+		},
+		"page of nothing": func() discoverytest.Option { return discoverytest.WithPageSize(0) },
+	} {
+		assert.Panics(t, func() { discoverytest.Start(option()) }, name)
+	}
+	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAI: ""}))
+	assert.Equal(t, 400, s.call(discoverytest.ListXAIModels, "").Status, "an empty key is rejected")
+}
+
+func TestNilOptionIsIgnored(t *testing.T) {
+	t.Parallel()
+	assert.NotEmpty(t, discoverytest.New(t, nil).URL)
+}
+
+// The keys of WithKeys reach the client without the environment, so that tests can run in parallel.
+func TestOptionsContainTheKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
+		discovery.ServiceOpenAI: key, discovery.ServiceOpenAIAdmin: "admin-" + key, discovery.ServiceAnthropic: key,
+		discovery.ServiceAnthropicAdmin: "anthropic-admin-" + key, discovery.ServiceCloudBilling: "billing-" + key,
+	}))
+	c, reasons := s.client()
+	days, err := c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, EndTime: 1730419200 + 86400})
+	require.NoError(t, err)
+	assert.Len(t, days, 1)
+	prices, err := c.FetchGeminiPricing(t.Context(), discovery.PricingOptions{})
+	require.NoError(t, err)
+	assert.Len(t, prices, 46)
+	assert.Empty(t, reasons())
+	requests := s.Requests(discoverytest.ListOpenAICosts)
+	require.Len(t, requests, 1)
+	assert.Equal(t, "admin-"+key, requests[0].Keys["Authorization"].Reveal())
+	_, err = c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1730419200, AdminKey: discovery.NewSecret(key)})
+	require.NoError(t, err)
+	day := discovery.AnthropicCostQuery{Start: time.Unix(1777593600, 0), End: time.Unix(1777593600+86400, 0)}
+	days, err = c.FetchAnthropicCostBuckets(t.Context(), day)
+	require.NoError(t, err)
+	assert.Len(t, days, 1)
+	day.AdminKey = discovery.NewSecret(key)
+	_, err = c.FetchAnthropicCostBuckets(t.Context(), day)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the key of the models is not the admin key")
+}
+
+// A service that has no operations here yet is here all the same: no client may reach the real one.
+func TestOptionsCoverEveryService(t *testing.T) {
+	t.Parallel()
+	assert.Len(t, start(t).Options(), 9, "the catalog, the price table and seven services")
+}
+
+func TestListen(t *testing.T) {
+	t.Parallel()
+	s, err := discoverytest.Listen(discoverytest.WithAddr("127.0.0.1:0"), discoverytest.WithoutRequestLog())
+	require.NoError(t, err)
+	defer s.Close()
+	c, err := discovery.New(s.Options()...)
+	require.NoError(t, err)
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.NotEmpty(t, models)
+	assert.Empty(t, s.Requests(), "WithoutRequestLog")
+
+	addr := strings.TrimPrefix(s.URL, "http://")
+	_, err = discoverytest.Listen(discoverytest.WithAddr(addr))
+	require.Error(t, err, "the port is taken")
+	assert.Panics(t, func() { discoverytest.Start(discoverytest.WithAddr(addr)) })
+}
+
+func TestFailIf(t *testing.T) {
+	t.Parallel()
+	s := discoverytest.New(t)
+	s.FailIf(func(r discoverytest.Request) *discoverytest.Fault {
+		if r.Operation == discoverytest.ListCatalog {
+			return &discoverytest.Fault{Status: 503}
+		}
+		return nil
+	})
+	status := func(path string) int {
+		resp, err := http.Get(s.URL + path)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	assert.Equal(t, []int{503, 503, 200}, []int{status("/catalog/models"), status("/catalog/models"), status("/prices/prices.csv")})
+	s.Heal()
+	assert.Equal(t, 200, status("/catalog/models"))
+}
+
+// status sends a good request and returns the status of its answer, 0 when there was none.
+func (s *testServer) status(op discoverytest.Operation) int {
+	r, _ := reply.Get(s.http, s.request(s.t.Context(), op, ""))
+	return r.Status
+}
+
+func TestFaultAffectsOneOperation(t *testing.T) {
+	t.Parallel()
+	for op := range endpoints {
+		s := start(t)
+		s.Fail(op, discoverytest.Fault{Status: 503, Times: 2})
+		s.Fail(op, discoverytest.Fault{HangUp: true})
+		s.Fail(op, discoverytest.Fault{Status: 429, Times: -1})
+		for other := range endpoints {
+			if other != op {
+				assert.Equal(t, 200, s.status(other), "%s while %s fails", other, op)
+			}
+		}
+		assert.Equal(t, []int{503, 503, 0, 429, 429}, []int{s.status(op), s.status(op), s.status(op), s.status(op), s.status(op)})
+		s.Heal()
+		assert.Equal(t, 200, s.status(op))
+	}
+}
+
+func TestFaultOfUnknownOperationPanics(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Panics(t, func() { s.Fail("openai.listModel", discoverytest.Fault{Status: 503}) })
+	for _, op := range []discoverytest.Operation{discoverytest.GetDeepSeekBalance, discoverytest.ListOpenAICosts, discoverytest.ListAnthropicCosts, discoverytest.ListAnthropicUsage, discoverytest.GetXAIUsage} {
+		assert.NotPanics(t, func() { s.Fail(op, discoverytest.Fault{Status: 503}) }, op)
+	}
+	for op := range endpoints {
+		assert.NotPanics(t, func() { s.Fail(op, discoverytest.Fault{Status: 503}) }, op)
+	}
+}
+
+func TestFaultDeterminesTheResponse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gemini, discoverytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "slow down"})
+	r, err := reply.Get(s.http, s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
+	require.NoError(t, err)
+	assert.Equal(t, 429, r.Status, "before the key is looked at")
+	assert.Equal(t, "7", r.Header.Get("Retry-After"))
+	assert.Equal(t, "slow down", r.Body)
+
+	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: `{"models":[`})
+	r, err = reply.Get(s.http, s.request(t.Context(), gemini, ""))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Equal(t, `{"models":[`, r.Body)
+
+	s.Fail(gemini, discoverytest.Fault{Status: 500, AfterEffect: true})
+	assert.Equal(t, 500, s.status(gemini), "there is no effect, and no difference")
+}
+
+func TestDelayAloneKeepsTheUsualResponse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(catalog, discoverytest.Fault{Delay: 20 * time.Millisecond})
+	begin := time.Now()
+	assert.Equal(t, 200, s.call(catalog, "").Status)
+	assert.GreaterOrEqual(t, time.Since(begin), 20*time.Millisecond)
 }

@@ -3,7 +3,10 @@ package messages
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -122,4 +125,175 @@ func (o *filters) resolve(ctx context.Context) error {
 	}
 	o.ThreadID, err = o.ThreadNamed(ctx, o.ThreadID)
 	return err
+}
+
+// NewRead returns the command mesh read.
+func NewRead(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "read ID...",
+		Short:             "Print messages of this node in full and mark them read",
+		Example:           "  mesh read 17 18\n  mesh read 17 -o json",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.CompleteMessage,
+		RunE:              a.AsNode(func(ctx context.Context) error { return runRead(ctx, a) }),
+	}
+}
+
+// runRead prints messages and marks them read. It looks all of them up before it prints one, and prints each one before it is marked, so
+// that an output that fails leaves it unread.
+func runRead(ctx context.Context, a *app.App) error {
+	ids, err := messageIDs(a.Args)
+	if err != nil {
+		return err
+	}
+	found := make([]*client.MeshMessage, len(ids))
+	for i, id := range ids {
+		if found[i], err = a.Client.GetMessage(ctx, id); err != nil {
+			return err
+		}
+	}
+	for _, m := range found {
+		if err := a.PrintLine(m, func(w io.Writer) error { return mail.Full(w, *m) }); err != nil {
+			return err
+		}
+		if m.ReadAt == nil {
+			if err := a.Client.MarkRead(ctx, m.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// messageIDs returns each id once.
+func messageIDs(texts []string) ([]int64, error) {
+	var ids []int64
+	for _, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 {
+			return nil, exit.Usagef("message id %q must be a positive number", text)
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// printArrivals prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a wrong
+// token stays wrong.
+func (o *inboxOptions) printArrivals(ctx context.Context) error {
+	o.Progress.Stop()
+	ctx, stop := app.UntilInterrupted(ctx)
+	defer stop()
+	var denied *client.MeshAuthError
+	watch := mail.Polls(o.interval)
+	watch.FromNode, watch.ThreadID = o.FromNode, o.ThreadID
+	if o.Kind != "" {
+		watch.Kinds = []client.Kind{o.Kind}
+	}
+	for m, err := range o.Client.Watch(ctx, watch) {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.As(err, &denied) || err != nil && exit.Code(err) == exit.Usage:
+			return err
+		case err != nil:
+			o.Warn(err)
+		default:
+			if err := o.PrintLine(m, func(w io.Writer) error { return messageLine(w, m) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// messageLine prints a message in one line, which is cut or broken where the terminal would break it.
+func messageLine(w io.Writer, m client.MeshMessage) error {
+	line := fmt.Sprintf("%d  %s  %s  %s  %s", m.ID, mail.ShownNode(m.FromNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), output.Shorten(m.GetContent()))
+	if _, wide := w.(output.Wide); wide {
+		line = output.Wrap(output.Line(line), mail.Indent, output.Width(w))
+	} else {
+		line = output.Cut(output.Line(line), output.Width(w))
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+// NewSent returns the command mesh sent.
+func NewSent(a *app.App) *cobra.Command {
+	o := &filters{App: a}
+	cmd := &cobra.Command{
+		Use:               "sent",
+		Short:             "List the messages that this node has sent, newest first",
+		Example:           "  mesh sent --to node-b --kind question\n  mesh sent --thread builds --limit 10",
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: app.CompleteNothing,
+		RunE:              a.AsNode(o.sent),
+	}
+	o.addSent(cmd)
+	o.add(cmd)
+	return cmd
+}
+
+// addSent adds the flags of mesh sent and mesh pending.
+func (o *filters) addSent(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.ToNode, "to", "", "only messages to this node")
+	cmd.Flags().StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
+	app.Complete(cmd, "to", o.CompleteNode)
+}
+
+// sent prints the messages that this node has sent.
+func (o *filters) sent(ctx context.Context) error {
+	if err := o.resolve(ctx); err != nil {
+		return err
+	}
+	messages, err := o.Client.Sent(ctx, client.SentOptions{
+		ToNode: o.ToNode, Kind: o.Kind, ThreadID: o.ThreadID, Since: o.Since, Limit: o.Limit,
+	})
+	return o.printSent(messages, err)
+}
+
+// printSent prints messages of this node, and warns of rows that cannot be decoded.
+func (o *filters) printSent(messages []client.MeshMessage, err error) error {
+	if err = o.SkipInvalid(err); err != nil {
+		return err
+	}
+	columns := []table.Column{
+		table.Key("ID"), table.Key("TO"), table.Plain("KIND", 4), table.Plain("TIME", 3), table.Plain("STATE", 2), table.Plain("THREAD", 1), table.Free("CONTENT"),
+	}
+	return o.PrintTable(messages, columns, table.Rows(messages, func(m *client.MeshMessage) []string {
+		return []string{
+			strconv.FormatInt(m.ID, 10), mail.ShownNode(m.ToNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), mail.ReadState(m), output.Text(m.ThreadID), output.Shorten(m.GetContent()),
+		}
+	}))
+}
+
+// NewPending returns the command mesh pending.
+func NewPending(a *app.App) *cobra.Command {
+	o := &filters{App: a}
+	cmd := &cobra.Command{
+		Use:   "pending",
+		Short: "List the questions of this node that have no answer, oldest first",
+		Long: `Pending lists the questions that this node has sent and that have no answer, the oldest first. A question is answered by a later message of
+the kind answer from its recipient in the same thread, or without a thread if the question has none; a question of mesh ask --thread by
+the answer with its number. Only the newest 1000 questions are checked, of those that --to and --thread select.`,
+		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: app.CompleteNothing,
+		RunE:              a.AsNode(o.pending),
+	}
+	o.addSent(cmd)
+	return cmd
+}
+
+// pending prints the questions without an answer.
+func (o *filters) pending(ctx context.Context) error {
+	if err := o.resolve(ctx); err != nil {
+		return err
+	}
+	questions, err := o.Client.Pending(ctx, client.PendingOptions{ToNode: o.ToNode, ThreadID: o.ThreadID})
+	slices.Reverse(questions)
+	return o.printSent(questions, err)
 }

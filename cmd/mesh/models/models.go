@@ -2,7 +2,10 @@
 package models
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -136,4 +140,24 @@ func printModel(a *app.App, info *discovery.ModelInfo) error {
 		{"description", output.Text(info.Description)},
 		{"source", info.Source},
 	})
+}
+
+// keepCatalog loads the catalog of an earlier run, and returns a function that saves it for the next one if it is another then. No error is
+// reported: without a file the catalog is requested.
+func keepCatalog(c *discovery.Client) (save func()) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return func() {}
+	}
+	name := filepath.Join(dir, "mesh", "catalog.json")
+	loaded, err := files.Read(name)
+	if err == nil {
+		_ = c.LoadCatalog(bytes.NewReader(loaded))
+	}
+	return func() {
+		var catalog bytes.Buffer
+		if c.SaveCatalog(&catalog) == nil && !bytes.Equal(catalog.Bytes(), loaded) {
+			_ = files.WriteAll(name, catalog.Bytes())
+		}
+	}
 }

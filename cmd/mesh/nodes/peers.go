@@ -2,14 +2,21 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -66,5 +73,104 @@ func NewPeer(a *app.App) *cobra.Command {
 				{"capabilities", string(capabilities)},
 			})
 		}),
+	}
+}
+
+// registerOptions are the flags of mesh register.
+type registerOptions struct {
+	*app.App
+	url, capabilities, tokenOut string
+}
+
+// NewRegister returns the command mesh register.
+func NewRegister(a *app.App) *cobra.Command {
+	o := &registerOptions{App: a}
+	cmd := &cobra.Command{
+		Use:   "register",
+		Short: "Register this node, or change its URL and capabilities",
+		Long: `Register registers this node. Flags that are not given keep the values of an earlier registration. The gateway returns the token
+of a node only once, from its first registration: --token-out saves it.`,
+		Example: "  mesh register --node node-a\n  mesh register --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
+		Args: func(_ *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				return exit.Usagef("register has no arguments; use --node for the name of the node")
+			}
+			return nil
+		},
+		RunE: a.AsNode(o.run),
+	}
+	cmd.Flags().StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
+	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
+	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner only")
+	return cmd
+}
+
+// run registers this node.
+func (o *registerOptions) run(ctx context.Context) error {
+	capabilities, err := parseCapabilities(o.capabilities)
+	if err != nil {
+		return err
+	}
+	offered, err := json.Marshal(capabilities) // without the escapes of the flag
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(o.CheckName("--url", o.url), o.CheckName("--capabilities", string(offered))); err != nil {
+		return err
+	}
+	if err := peers.CheckURL(o.url); err != nil {
+		return err
+	}
+	file, err := profile.TokenOut(o.tokenOut)
+	if err != nil {
+		return exit.Usagef("--token-out: %w", err)
+	}
+	defer file.Discard()
+	req := client.RegisterRequest{URL: o.url, Capabilities: capabilities}
+	if o.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
+		if req, err = peers.Registration(ctx, o.Client, o.url); err != nil {
+			return err
+		}
+	}
+	if capabilities != nil {
+		req.Capabilities = capabilities
+	}
+	peer, err := o.Client.Register(ctx, req)
+	if err != nil {
+		return err
+	}
+	if peer.PeerToken != nil {
+		if err := file.Commit([]byte(peer.PeerToken.Reveal() + "\n")); err != nil {
+			return err
+		}
+	}
+	return o.Print(peer, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, o.tokenOut))
+		return err
+	})
+}
+
+// parseCapabilities reads --capabilities; "" is nil. Integers above 2^53 keep their value.
+func parseCapabilities(text string) (object map[string]any, err error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // not given
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if !json.Valid([]byte(text)) || decoder.Decode(&object) != nil || object == nil {
+		return nil, exit.Usagef("--capabilities must be a JSON object")
+	}
+	return object, nil
+}
+
+// tokenNote reports where the token of the node is. It never contains the token.
+func tokenNote(peer *client.MeshPeer, file string) string {
+	switch {
+	case file == "":
+		return ""
+	case peer.PeerToken == nil:
+		return "; the gateway gave its token at an earlier registration, so " + output.Line(file) + " was not written"
+	default:
+		return "; its token is in " + output.Line(file)
 	}
 }

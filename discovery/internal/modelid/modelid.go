@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
 // Normalize returns the id under which the provider itself knows a model; see discovery.NormalizeModelID.
@@ -115,4 +118,79 @@ const (
 	month = `(?:0[1-9]|1[0-2])`
 	day   = `(?:0[1-9]|[12]\d|3[01])`
 	year  = `20\d\d`
+)
+
+// buildDate matches the dates of builds: 2024-08-06 and 20240806, 06-2025 and 06-05, and 0605.
+var buildDate = lazy.Regexp(`[-@](?:(` + year + `)-?(\d\d)-?(\d\d)|(\d\d)-(` + year + `)|(\d\d)-?(\d\d))(?:$|[-@:\[])`)
+
+// pastBuild reports whether every date in an id is a date of the calendar and not after now. A date without a year only has
+// to be one of the calendar.
+func pastBuild(id string, now time.Time) bool {
+	base, _ := FineTuneBase(id) // what follows the base of a fine-tune is chosen by its owner
+	for _, m := range buildDate().FindAllStringSubmatch(base, -1) {
+		text := "2024-" + m[6] + "-" + m[7] // a leap year
+		switch {
+		case m[1] != "":
+			text = m[1] + "-" + m[2] + "-" + m[3]
+		case m[4] != "":
+			text = m[5] + "-" + m[4] + "-01"
+		}
+		date, err := time.Parse(time.DateOnly, text)
+		if err != nil || date.After(now) {
+			return false
+		}
+	}
+	return true
+}
+
+// Candidates returns the names under which a listing may have the model that id names, best first: other spellings of the same
+// build, then the model without its build and the rewrites, unless the build cannot exist at the time now.
+func (d *Dialect) Candidates(id string, now time.Time) []string {
+	names := d.Spellings(id)
+	normalized := d.Normalize(id)
+	if slices.Contains(names, normalized) || pastBuild(Last(names), now) {
+		names = append(append(names, normalized), d.Rewrites(id)...)
+	}
+	return names
+}
+
+// Listings differ in whether they write a version with a dot or a hyphen.
+var (
+	undotted = containing(".", replacing(`(\d)\.(\d)`, "${1}-${2}"))
+	dotted   = replacing(`^(\D*-v?\d{1,2})-(\d{1,2})(-.*)?$`, "${1}.${2}${3}")
+)
+
+// Rewrites returns further names that a listing may have for the model, each one rewrite away from a spelling of id or from its
+// normalized form. They are guesses: try them last, in this order, and accept only a listed name.
+func (d *Dialect) Rewrites(id string) []string {
+	if d == nil {
+		return nil
+	}
+	tried := append(d.Spellings(id), d.Normalize(id))
+	var guesses []string
+	for _, rule := range d.guesses {
+		for _, name := range tried {
+			if guess := rule(name); !slices.Contains(tried, guess) && !slices.Contains(guesses, guess) {
+				guesses = append(guesses, guess)
+			}
+		}
+	}
+	return guesses
+}
+
+// Owns reports whether an id, in any of the provider's spellings, has the form of the provider's own ids.
+func (d *Dialect) Owns(id string) bool {
+	trimmed := strings.TrimSpace(id)
+	return d.accepts(trimmed) && d.owned().MatchString(Last(d.Spellings(trimmed)))
+}
+
+// The beginnings of the providers' ids.
+var (
+	openAIOwned = lazy.Regexp(`^(?:ft[-:])?(?:gpt|chatgpt|chat|codex|o\d|dall-e|davinci|babbage|curie|ada|sora|tts|whisper` +
+		`|computer-use|omni-moderation|text-embedding-(?:3|ada)|text-moderation|text-(?:search-|similarity-)?(?:davinci|curie|babbage|ada)` +
+		`|code-(?:davinci|cushman|search))(?:-|$)`)
+	deepSeekOwned  = lazy.Regexp(`^deepseek-`)
+	anthropicOwned = lazy.Regexp(`^claude-`)
+	geminiOwned    = lazy.Regexp(`^(?:gemini|gemma|imagen|veo|lyria|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
+	xaiOwned       = lazy.Regexp(`^grok-`)
 )

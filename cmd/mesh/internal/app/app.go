@@ -3,15 +3,26 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // App is one run of the command.
@@ -68,4 +79,100 @@ func (a *App) Note(line string) {
 func (a *App) Warn(err error) {
 	a.Progress.Stop()
 	fmt.Fprintln(a.Errs, "mesh: warning:", exit.Lines(err))
+}
+
+// ProviderFlag adds --provider to a command.
+func ProviderFlag(cmd *cobra.Command, name *string, usage string) {
+	cmd.Flags().StringVar(name, "provider", "", usage)
+	Complete(cmd, "provider", completeProvider)
+}
+
+// ParseDays reads a number of days such as "60d".
+func ParseDays(flag, text string) (time.Duration, error) {
+	days, ok := dates.Days(text)
+	if !ok {
+		return 0, exit.Usagef("%s %q must be a number of days, such as 60d, and at most %dd", flag, text, dates.MaxDays)
+	}
+	return time.Duration(days) * 24 * time.Hour, nil
+}
+
+// Exclude makes a flag exclude others. It sets PreRunE, so a command can have only one such flag.
+func Exclude(cmd *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		cmd.MarkFlagsMutuallyExclusive(flag, other) // for the completion; its error has other words
+	}
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		for _, other := range others {
+			if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
+				return exit.Usagef("--%s and --%s exclude each other", flag, other)
+			}
+		}
+		return nil
+	}
+}
+
+// CheckRules checks --allow-rule. An unknown rule has no effect.
+func CheckRules(rules []int) error {
+	for _, rule := range rules {
+		if rule < 0 || rule >= len(scan.Rules()) {
+			return exit.Usagef("--allow-rule %d must be 1 to %d", rule, len(scan.Rules())-1)
+		}
+	}
+	return nil
+}
+
+// UntilInterrupted returns a context that ends with the first interrupt or hangup. The next one kills the process. Commands that
+// do not call it are killed by the first one, since they leave nothing unfinished.
+func UntilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, signals...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// ReadingCalls shows how much of calls files is read, which is reported to the function that it returns. what distinguishes the passes of a
+// command over the same files.
+func (a *App) ReadingCalls(what string, in *callsfiles.Files) (onRead func(bytes int)) {
+	var read atomic.Int64
+	a.Progress.Reading(what, in.Size, read.Load)
+	return func(bytes int) { read.Add(int64(bytes)) }
+}
+
+// ReadingFile shows how much of a file is read through the reader that it returns.
+func (a *App) ReadingFile(what string, file *os.File) io.Reader {
+	counted := &countedReader{Reader: file}
+	a.Progress.Reading(what, func() int64 {
+		info, err := file.Stat()
+		if err != nil {
+			return 0
+		}
+		return info.Size() // 0 for a pipe
+	}, counted.n.Load)
+	return counted
+}
+
+// ReadingStdin shows how much of stdin is read through the reader that it returns, unless a person may type.
+func (a *App) ReadingStdin() io.Reader {
+	if f, ok := a.In.(*os.File); ok && output.Terminal(f) {
+		a.Progress.Stop()
+		return a.In
+	}
+	counted := &countedReader{Reader: a.In}
+	a.Progress.Reading("reading stdin", nil, counted.n.Load)
+	return counted
+}
+
+type countedReader struct {
+	io.Reader
+	n atomic.Int64
+}
+
+// Read reads and counts.
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.n.Add(int64(n))
+	return n, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
 // Complete sets the completion of a flag.
@@ -82,4 +83,18 @@ func (a *App) CompleteMessage(cmd *cobra.Command, given []string, _ string) ([]c
 // describe returns what a shell shows beside the id of a message.
 func describe(m client.MeshMessage) string {
 	return fmt.Sprintf("%s, %s from %s", mail.ReadState(&m), mail.ShownKind(m.Kind), mail.ShownNode(m.FromNode))
+}
+
+// maxEdits is the number of letters in which a suggestion may differ.
+const maxEdits = 2
+
+// Similar returns the name that differs least from an unknown one, and by at most maxEdits letters and a third of it; "" if there is none.
+func Similar(unknown string, names []string) (best string) {
+	least := min(maxEdits, len(unknown)/3) + 1
+	for _, name := range names {
+		if n := editdistance.Of(unknown, name); n < least {
+			best, least = name, n
+		}
+	}
+	return best
 }

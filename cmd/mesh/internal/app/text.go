@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -8,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
 // maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.
@@ -99,4 +102,24 @@ func flagLength(cmd *cobra.Command, args []string) int {
 		return 1
 	}
 	return 2
+}
+
+// maxWarnings is how many rows that cannot be decoded a command names.
+const maxWarnings = 5
+
+// SkipInvalid warns of the rows of a list that cannot be decoded. It returns err if it is another error.
+func (a *App) SkipInvalid(err error) error {
+	rows, err := mail.InvalidRows(err)
+	a.WarnInvalid(rows)
+	return err
+}
+
+// WarnInvalid warns of rows that cannot be decoded.
+func (a *App) WarnInvalid(rows []*client.RowError) {
+	for _, row := range rows[:min(len(rows), maxWarnings)] {
+		a.Warn(row)
+	}
+	if more := len(rows) - maxWarnings; more > 0 {
+		a.Warn(fmt.Errorf("%d more rows cannot be decoded", more))
+	}
 }

@@ -2,11 +2,19 @@
 package callsfiles
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // ErrNoFile is the cause of the error of a file or folder that does not exist.
@@ -75,3 +83,164 @@ func (in *Files) Close() {
 		_ = os.Remove(name)
 	}
 }
+
+// Reads reports whether a command that reads these paths may read a file: it is one of them or in a folder among them, or has the name of a
+// calls file, which need not exist yet. "-" is stdin.
+func Reads(stdin io.Reader, paths []string, file string) bool {
+	if isCalls(file) {
+		return true
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	for _, path := range paths {
+		if input, ok := stdin.(*os.File); ok && path == "-" {
+			read, err := input.Stat()
+			if err == nil && os.SameFile(read, info) {
+				return true
+			}
+			continue
+		}
+		for read := range filesOf(path) {
+			if os.SameFile(read, info) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// firstLines is the number of lines at the start of a file that are enough to see that it has no calls.
+const firstLines = 10
+
+// Rename returns an error of reading the files, in which copies have the names of the command line. A file whose first lines are all no
+// calls has one error.
+func (in *Files) Rename(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var line *calls.LineError
+	var path *fs.PathError
+	wrong := map[string]int{} // of the first lines, by file
+	for _, err := range joined.Unwrap() {
+		if errors.As(err, &line) && line.Line <= firstLines {
+			wrong[line.File]++
+		}
+	}
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		switch {
+		case errors.As(err, &line):
+			cause := line.Err
+			if wrong[line.File] == firstLines {
+				if line.Line > 1 {
+					continue
+				}
+				cause = fmt.Errorf("none of the first %d lines is a call: %w", firstLines, cause)
+			}
+			err = &calls.LineError{File: in.name(line.File), Line: line.Line, Err: cause}
+		case errors.As(err, &path):
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%s: %w", in.name(path.Path), ErrNoFile)
+			}
+		case len(in.Paths) != 1: // the number of lines behind those that have an error each
+			err = errors.New(strings.TrimPrefix(err.Error(), "calls: "))
+		case wrong[in.Paths[0]] == firstLines:
+			continue
+		default:
+			err = fmt.Errorf("%s: %s", in.name(in.Paths[0]), strings.TrimPrefix(err.Error(), "calls: "))
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// name returns the name of a file on the command line.
+func (in *Files) name(file string) string { return cmp.Or(in.names[file], file) }
+
+// OnCopies returns the function for calls.Options that warns of copies. Files have the names of the command line.
+func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
+	return func(c calls.Copies) {
+		c.File, c.Of = in.name(c.File), in.name(c.Of)
+		warn(errors.New(c.String()))
+	}
+}
+
+// Since returns the paths without the files of folders whose names begin with an earlier day than the one before a time: a call that
+// begins on a day can end on the next, and has the file of its program. Folders within folders stay as they are.
+func (in *Files) Since(at time.Time) []string {
+	if at.IsZero() {
+		return in.Paths
+	}
+	first := at.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	var paths []string
+	for _, path := range in.Paths {
+		entries, err := os.ReadDir(path)
+		if err != nil { // a file, or one that cannot be read
+			paths = append(paths, path)
+			continue
+		}
+		for _, entry := range entries {
+			if name := filepath.Join(path, entry.Name()); entry.IsDir() || (!isBefore(entry.Name(), first) && isRegular(name)) {
+				paths = append(paths, name)
+			}
+		}
+	}
+	return paths
+}
+
+// isBefore reports whether a file is no calls file, or its name begins with a day before first.
+func isBefore(name, first string) bool {
+	if !isCalls(name) {
+		return true
+	}
+	day := name[:min(len(name), len(time.DateOnly))]
+	_, err := time.Parse(time.DateOnly, day)
+	return err == nil && day < first
+}
+
+// isRegular reports whether a name is that of a file, or of a link to one. A pipe could block for ever.
+func isRegular(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Size returns how many bytes the files have in all, with those of folders. A file that several paths lead to counts each time, and one that
+// cannot be read does not count.
+func (in *Files) Size() (bytes int64) {
+	for _, path := range in.Paths {
+		for info := range filesOf(path) {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// filesOf yields the file of a path, or the calls files of a folder, without those that cannot be read.
+func filesOf(path string) iter.Seq[fs.FileInfo] {
+	return func(yield func(fs.FileInfo) bool) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return
+		}
+		if !info.IsDir() {
+			yield(info)
+			return
+		}
+		folder := os.DirFS(path) // which follows a link to a folder
+		_ = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !isCalls(name) {
+				return nil //nolint:nilerr // reading the files reports it
+			}
+			if info, err := fs.Stat(folder, name); err == nil && info.Mode().IsRegular() && !yield(info) { // of a link, the file
+				return fs.SkipAll
+			}
+			return nil
+		})
+	}
+}
+
+// isCalls reports whether a file of a folder is a calls file.
+func isCalls(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") }

@@ -1,3 +1,5 @@
+// Package mail finds, sends and prints messages, for the commands and for the tools of an agent. An error of this package that has no type of
+// package client is a name that is wrong or cannot be found.
 package mail
 
 import (
@@ -9,6 +11,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
+
+// Kinds are the kinds of messages.
+var Kinds = []string{
+	string(client.KindFYI), string(client.KindQuestion), string(client.KindAnswer), string(client.KindStatus), string(client.KindUnblock),
+}
 
 // LeakError reports that a name contains a credential. Nothing was sent. Package client scans the content of a message only.
 type LeakError struct {

@@ -1,13 +1,22 @@
 package output_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
 func TestTimes(t *testing.T) {
@@ -22,4 +31,26 @@ func TestTimes(t *testing.T) {
 		})
 	}
 	assert.Equal(t, "yesterday", output.Time("yesterday"), "a time in another format stays as it is")
+}
+
+func TestErrorsNameNoPackage(t *testing.T) {
+	t.Parallel()
+	_, err := client.New("", client.WithGatewayURL("http://127.0.0.1"))
+	require.ErrorContains(t, err, "mesh: node")
+	assert.Equal(t, "node must not be empty", output.Error(err))
+	assert.Equal(t, "line 3: node must not be empty", output.Error(fmt.Errorf("line 3: %w", err)))
+	_, err = models.ParseProvider("nobody")
+	assert.Equal(t, "a.jsonl:3: provider \"nobody\" is not one of openai, deepseek, anthropic, gemini, xai\na.jsonl:4: cut", output.Error(errors.Join(
+		&calls.LineError{File: "a.jsonl", Line: 3, Err: err}, &calls.LineError{File: "a.jsonl", Line: 4, Err: errors.New("cut")})))
+	old := &discovery.Failure{Operation: "UpdatePrices", Reason: discovery.ReasonPartial, Err: prices.ErrOldTable}
+	assert.Equal(t, "UpdatePrices: price table: partial: the table is older than the one in use", output.Error(old))
+}
+
+func TestFilesAndKeysWithTheNameOfAPackageStay(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "calls: no such file", output.Error(errors.New("calls: no such file")))
+	key := &wire.Error{Path: "models", Err: errors.New("got number, want array")}
+	assert.Equal(t, "ListModels: gemini: decode: "+key.Error(), output.Error(&discovery.Failure{
+		Operation: "ListModels", Provider: models.Gemini, Reason: discovery.ReasonDecode, Err: key,
+	}))
 }

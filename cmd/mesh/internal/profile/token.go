@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 )
 
 // The variables of the token of the environment.
@@ -83,4 +85,12 @@ func readBounded(file string) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d bytes", file, maxTokenFile)
 	}
 	return content, err
+}
+
+// TokenOut prepares the file that receives a token before the token is made, since a gateway shows a token once. It returns nil for "".
+func TokenOut(name string) (*files.Replacement, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no file
+	}
+	return files.Replace(name)
 }

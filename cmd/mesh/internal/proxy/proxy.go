@@ -5,16 +5,26 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -190,3 +200,150 @@ func noWebSocket(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("Upgrade")
 	next.ServeHTTP(w, r)
 }
+
+// Direct returns what finds the connections of a command that lead past the proxy, to hosts that serve models. Azure has a host for each
+// customer, which a variable of env names.
+func (p *Proxy) Direct(env []string) sockets.Config {
+	c := sockets.Config{Secret: p.Secret, Own: p.owns}
+	for host := range p.hosts {
+		if host[0] != '*' {
+			c.Hosts = append(c.Hosts, host)
+		}
+	}
+	c.Hosts = slices.AppendSeq(c.Hosts, maps.Keys(remedies))
+	for _, variable := range env {
+		_, value, _ := strings.Cut(variable, "=")
+		if u, err := url.Parse(value); err == nil && u.Scheme == "https" && p.hosts.has(u.Host) && u.Port() == "" {
+			c.Hosts = append(c.Hosts, u.Hostname())
+		}
+	}
+	p.watched.Store(true)
+	return c
+}
+
+// AddDirect adds connections by their hosts to Bypasses.
+func (p *Proxy) AddDirect(hosts map[string]sockets.Traffic) {
+	for address, t := range hosts {
+		p.bypasses.add(tunnelKey{host: withoutPort(address)}, Bypass{Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections})
+	}
+}
+
+// owns reports whether the local end of a connection is one of the proxy.
+func (p *Proxy) owns(local netip.AddrPort) bool {
+	_, dialed := p.dialed.Load(local)
+	return dialed
+}
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// noted returns a function to connect whose connections are known as those of the proxy also when they have ended.
+func (p *Proxy) noted(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err == nil && p.watched.Load() {
+			p.dialed.Store(conn.LocalAddr().(*net.TCPAddr).AddrPort(), true) //nolint:forcetypeassert // of TCP
+		}
+		return conn, err
+	}
+}
+
+// maxIdle is the number of idle connections to an upstream that are kept. An agent makes many calls at once; with the default of two
+// most of them would open a connection over HTTP/1.1.
+const maxIdle = 64
+
+// newTransport returns a transport to upstreams.
+func (p *Proxy) newTransport() *http.Transport {
+	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
+	base.MaxIdleConnsPerHost = maxIdle
+	base.DialContext = p.noted(base.DialContext)
+	base.OnProxyConnectResponse = func(_ context.Context, parent *url.URL, _ *http.Request, res *http.Response) error {
+		return parentRefusal(parent, res)
+	}
+	return base
+}
+
+// toHost returns a handler that forwards requests to a host, such as api.openai.com or 127.0.0.1:8443, and counts them by it.
+func (p *Proxy) toHost(address string) http.Handler {
+	return p.reverse(&url.URL{Scheme: "https", Host: withoutPort(address)}, "", p.Meters.byHost(p.transport))
+}
+
+// withoutPort returns an address without the port of https.
+func withoutPort(address string) string { return strings.TrimSuffix(address, ":443") }
+
+// reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it, "" below its own name.
+func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to, prefix) },
+		Transport:      transport,
+		FlushInterval:  -1, // at once
+		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
+		ErrorLog:       log.New(io.Discard, "", 0),
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			p.Meters.Failed.Add(1)
+			if !errors.Is(err, context.Canceled) {
+				fmt.Fprintf(p.Errs, "mesh: meter: %s %s: %s\n", r.Method, to.Host, output.Line(cause(err)))
+			}
+			http.Error(w, "mesh meter: the provider did not respond", http.StatusBadGateway)
+		},
+	}
+}
+
+// rewrite leads a request to a host. Its path stays as it is, except for the version of known APIs.
+func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL, prefix string) {
+	out := r.Out
+	if prefix != "" && versioned(to.Host) {
+		out.URL.Path, out.URL.RawPath = withVersion(out.URL.Path), withVersion(out.URL.RawPath)
+	}
+	out.URL.Scheme, out.URL.Host, out.Host = to.Scheme, to.Host, to.Host
+	out.URL.RawQuery = r.In.URL.RawQuery
+	// The transport unpacks gzip: the counts of every other encoding would be unknown.
+	out.Header.Del("Accept-Encoding")
+	if strings.Contains(out.Header.Get("Referer"), p.Secret) { // Go sends the URL of a request that was redirected
+		out.Header.Del("Referer")
+	}
+	if out.Body != nil {
+		out.Body = &requestBody{ReadCloser: out.Body}
+	}
+}
+
+// cause returns the text of an error that the network, TLS or parentRefusal has made. Others may quote a response, which may repeat a key.
+func cause(err error) string {
+	var network net.Error
+	var certificate *tls.CertificateVerificationError
+	var refused parentError
+	if errors.As(err, &refused) || errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err.Error()
+	}
+	return "there was no valid response"
+}
+
+// requestBody is the body of a request that is forwarded. The server closes the body when the response begins. A transport that then
+// reads on, to see whether more bytes follow than were declared, would receive an error and break the response off.
+type requestBody struct {
+	io.ReadCloser
+	ended bool
+}
+
+func (b *requestBody) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.ended = errors.Is(err, io.EOF)
+	return n, err
+}
+
+// versioned reports whether the paths of the APIs of a host are known to begin with /v1. Other hosts may have other paths.
+func versioned(host string) bool {
+	p, _ := meter.HostProvider(host)
+	return p == models.OpenAI || p == models.Anthropic || p == models.XAI
+}
+
+// knownPath matches the paths of the APIs of OpenAI, Anthropic and xAI, with their version or without, or twice.
+var knownPath = regexp.MustCompile(`^/+(?:v1/+){0,2}((?:api-key|assistants|audio|batches|chat|complete|completions|containers|` +
+	`conversations|embedding-models|embeddings|evals|files|fine_tuning|image-generation-models|images|language-models|messages|` +
+	`models|moderations|organization|organizations|realtime|responses|skills|threads|tokenize-text|uploads|vector_stores|` +
+	`video-generation-models|videos)(?:/|$))`)
+
+// withVersion returns the path of a known API with /v1 once. Some programs expect it in the base URL, and others add it.
+func withVersion(path string) string { return knownPath.ReplaceAllString(path, "/v1/$1") }
