@@ -10,7 +10,7 @@ import (
 // openSpool opens the folder of finished answers, if there is one.
 func (s *server) openSpool() (err error) {
 	if s.spool, err = spool.Open(s.opts.Spool, s.client.node+" "+s.client.api.Server); err != nil {
-		return invalid("Spool", "must be a folder: "+s.client.redactor.redact(err.Error()))
+		return invalid("Spool", s.client.redactor.redact(err.Error()))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
 // args checks the arguments: COMMAND, or --listen in its place.
@@ -76,7 +77,7 @@ func readSecret(name string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !files.IsPrivate(info) {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !private.IsOurs(info, 0o077) {
 		return "", errors.New("other users can know the secret; remove the file, and set the new variables")
 	}
 	text, err := io.ReadAll(file)
@@ -96,7 +97,7 @@ func (o *Options) checkOutput() error {
 	if o.listen == "" || o.env != "" || !ok {
 		return nil
 	}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !files.IsPrivate(info) {
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !private.IsOurs(info, 0o077) {
 		return exit.Usagef("--listen: other users can read the file of standard output, which would have the secret; --env FILE writes one that only you can read")
 	}
 	return nil

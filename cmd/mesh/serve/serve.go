@@ -57,8 +57,8 @@ up: it stays unread, or is marked read with --give-up mark. The next start of se
 node has sent to itself are marked read.
 
 The output is kept until it is delivered, and COMMAND does not run again for that. With --spool it is also kept in a file of that
-folder, which only the owner can read, and the next start with the same folder delivers it first, also if serve was killed. A file has the
-output, and of the message only what the delivery needs. An interrupt during an outage of the gateway ends serve with status 3 if an output
+folder, which only the owner can read, and the next start with the same folder delivers it first, also if serve was killed. The folder
+must be yours, and others must not be able to write to it. A file has the output, and of the message only what the delivery needs. An interrupt during an outage of the gateway ends serve with status 3 if an output
 is not delivered: it is in the folder, or without --spool COMMAND runs again at the next start. While the gateway cannot be reached, no COMMAND
 starts, and failed deliveries do not count. Otherwise the message is given up after --max-attempts deliveries. After a crash, COMMAND
 runs again for a message that is not marked read; if its answer was delivered before, the new one is dropped. An answer that

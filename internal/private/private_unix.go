@@ -1,0 +1,16 @@
+//go:build unix
+
+// Package private checks who can use a file.
+package private
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// IsOurs reports whether a file belongs to this user and others have none of the given permissions.
+func IsOurs(info fs.FileInfo, others fs.FileMode) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&others == 0
+}
