@@ -62,10 +62,7 @@ func (l *Log) Record(r Record) {
 		slog.Error("calls: a record was not written to the calls file", "error", err)
 		return
 	}
-	line, err := json.Marshal(r.Redacted())
-	if len(line) > maxLine {
-		err = errLongLine // no reader would get it
-	}
+	line, err := shortLine(r.Redacted())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil {
@@ -78,6 +75,18 @@ func (l *Log) Record(r Record) {
 		l.err = err
 		slog.Error("calls: a record was not written to the calls file", "folder", l.dir, "error", err)
 	}
+}
+
+// shortLine returns the line of a record, which no reader would get if it had more than 1 MiB: without the usage, and if it is still longer
+// also without labels and uses of tools.
+func shortLine(r Record) (line []byte, err error) {
+	for _, shorten := range [...]func(){func() {}, func() { r.Usage = nil }, func() { r.Labels, r.Requests = nil, nil }} {
+		shorten()
+		if line, err = json.Marshal(r); err != nil || len(line) <= maxLine {
+			return line, err
+		}
+	}
+	return nil, errLongLine
 }
 
 // Err returns nil if all records were written. Otherwise the error states how many were not, and wraps the error of the first of them.

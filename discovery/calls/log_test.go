@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -109,14 +108,6 @@ func TestLogReportsWhatWasNotWritten(t *testing.T) {
 	log.Record(recordOn(1, "kept"))
 	assert.ErrorIs(t, log.Close(), os.ErrNotExist)
 	require.Len(t, lines(t, dir)["2026-11-01"], 1)
-
-	log, err = calls.OpenLog(dir)
-	require.NoError(t, err)
-	long := recordOn(2, "long")
-	long.Labels = map[string]string{"text": strings.Repeat("x", 1<<20)}
-	log.Record(long)
-	require.ErrorContains(t, log.Close(), "a line must not have more than", "which no reader would get")
-	assert.Empty(t, lines(t, dir)["2026-11-02"])
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -5,12 +5,14 @@ import (
 	"os"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // Redacted returns the record without credentials, which package scan replaces, also by its extended rules: a path may have one, and a
 // provider may repeat one as the model, the id or the name of a count. An ID with a credential becomes "", since other calls could have the
-// same one, and a usage object that is no JSON without it becomes nil. A Meter and a Log do so with each record.
+// same one, and a usage object that is no JSON without it becomes nil. A text of more than 1 KiB is cut, and such an ID becomes "". A Meter
+// and a Log do so with each record.
 func (r Record) Redacted() Record {
 	scanner := scan.New(scan.WithExtendedRules(), scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN")))
 	redact := func(text string) string {
@@ -19,14 +21,18 @@ func (r Record) Redacted() Record {
 		}
 		return scanner.Redact(text)
 	}
-	r.Provider = models.Provider(redact(string(r.Provider)))
+	shorten := func(text string) string { return argument.Cut(redact(text), argument.MaxText) }
+	r.Provider = models.Provider(shorten(string(r.Provider)))
 	for _, text := range [...]*string{
 		&r.Model, &r.API, &r.Platform, &r.Region, &r.Profile, &r.Requested, &r.Upstream, &r.ModelStage, &r.RetirementDate, &r.Mode, &r.Path,
-		&r.USD, &r.BoundUSD, &r.UpstreamUSD, &r.Billing, &r.Source, &r.Unpriced,
+		&r.Billing, &r.Source, &r.Unpriced,
 	} {
-		*text = redact(*text)
+		*text = shorten(*text)
 	}
-	if redact(r.ID) != r.ID {
+	for _, amount := range [...]*string{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // a part of one is another one
+		*amount = redact(*amount)
+	}
+	if shorten(r.ID) != r.ID {
 		r.ID = ""
 	}
 	if usage := redact(string(r.Usage)); usage != string(r.Usage) {
@@ -35,8 +41,8 @@ func (r Record) Redacted() Record {
 			r.Usage = nil
 		}
 	}
-	r.Requests = redacted(r.Requests, redact, func(n int64) int64 { return n })
-	r.Labels = redacted(r.Labels, redact, redact)
+	r.Requests = redacted(r.Requests, shorten, func(n int64) int64 { return n })
+	r.Labels = redacted(r.Labels, shorten, shorten)
 	return r
 }
 

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,4 +59,44 @@ func TestAUsageThatIsNoJSONWithoutACredentialIsLeftOut(t *testing.T) {
 	t.Parallel()
 	r := calls.Record{Usage: json.RawMessage(`{"note":"\u` + strings.Repeat("00e9", 11) + ` aws"}`)}
 	assert.Nil(t, r.Redacted().Usage)
+}
+
+// A gateway names threads, a provider models and counts. Readers take no line of more than 1 MiB.
+func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é<", 1<<20)
+	r := calls.Record{Labels: map[string]string{"thread": long, long: "b"}, Requests: map[string]int64{long: 1}}
+	fields := reflect.ValueOf(&r).Elem()
+	for i := range fields.NumField() {
+		if fields.Field(i).Kind() == reflect.String {
+			fields.Field(i).SetString(long)
+		}
+	}
+	r.Provider, r.Time, r.Complete, r.USD, r.BoundUSD, r.UpstreamUSD = "openai", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), true, "0.5", "", "1"
+	many := r
+	many.Usage, many.Labels = json.RawMessage(`{"prompt_tokens":1,"note":"`+long+`"}`), map[string]string{}
+	for i := range 1000 {
+		many.Labels[strconv.Itoa(i)] = long[:2000]
+	}
+	dir := t.TempDir()
+	log, err := calls.OpenLog(dir)
+	require.NoError(t, err)
+	log.Record(r)
+	log.Record(many)
+	require.NoError(t, log.Close())
+	var usd []string
+	for read, err := range calls.Read(calls.Options{}, dir) {
+		require.NoError(t, err)
+		usd = append(usd, read.USD)
+		if len(read.Labels) > 0 {
+			assert.Regexp(t, `^(é<)+é?…$`, read.Labels["thread"])
+			assert.Equal(t, r.Redacted(), read)
+		}
+	}
+	assert.Equal(t, []string{"0.5", "0.5"}, usd)
+	assert.Empty(t, r.Redacted().ID, "other calls could have the same one")
+	totals, err := calls.NewTotals("label:thread")
+	require.NoError(t, err)
+	require.NoError(t, totals.Add(r.Redacted()))
+	assert.Len(t, totals.Groups(), 1)
 }

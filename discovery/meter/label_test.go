@@ -63,3 +63,19 @@ func TestAConversationIsALabel(t *testing.T) {
 	stop()
 	require.NoError(t, <-served)
 }
+
+// A record has the beginning of a long name, by which another program finds the budget of it.
+func TestACallWithALongLabelCountsTowardsTheBudgetsOfOthers(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("name ", 1<<20)
+	dir := t.TempDir()
+	budget := meter.WithBudget(meter.Budget{USD: "0.001", Label: "thread"})
+	for i, want := range []bool{false, true} {
+		log := openLog(t, dir)
+		url, m, _ := metered(t, answer(chatAnswer), budget, meter.WithRecorder(log.Record))
+		require.NoError(t, m.Follow(ended(), log))
+		refused := refusal(meter.WithLabel(t.Context(), "thread", long), t, m.Client(), url+"/v1/chat/completions", chat)
+		assert.Equal(t, want, refused != nil, i)
+		require.NoError(t, log.Err())
+	}
+}

@@ -2,7 +2,8 @@ package report
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // The bounds of what is kept of the names in files.
@@ -52,18 +53,7 @@ func (v *values) row(value string, room *int) *tally {
 // folded reports whether there were more values than rows.
 func (v *values) folded() bool { return v.others.Calls > 0 }
 
-// cut returns a text of at most maxText bytes.
-func cut(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	const mark = "…"
-	end := maxText - len(mark)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + mark
-}
+func cut(text string) string { return argument.Cut(text, maxText) }
 
 // names adds up the calls of a period by the values of labels.
 type names struct {

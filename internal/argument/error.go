@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -61,4 +62,20 @@ func Redact(text string) string {
 		return text
 	}
 	return scan.New(scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))).Redact(text)
+}
+
+// MaxText is the length in bytes at which a record cuts a text: a line of a calls file has at most 1 MiB.
+const MaxText = 1 << 10
+
+// Cut returns text with at most limit bytes, of which the last are then "…".
+func Cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	const mark = "…"
+	end := limit - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + mark
 }

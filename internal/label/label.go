@@ -11,13 +11,14 @@ import (
 
 type key struct{}
 
-// With returns a context with a label. A label of the same name replaces the one of ctx.
+// With returns a context with a label, cut as in a record: budgets of several programs compare it with the labels of records. A label of
+// the same name replaces the one of ctx.
 func With(ctx context.Context, name, value string) context.Context {
 	labels := maps.Clone(Of(ctx))
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[name] = argument.Redact(value) // records and errors have it
+	labels[argument.Cut(name, argument.MaxText)] = argument.Cut(argument.Redact(value), argument.MaxText) // records and errors have it
 	return context.WithValue(ctx, key{}, labels)
 }
 
