@@ -3,7 +3,6 @@ package gatewaytest
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
@@ -35,6 +34,10 @@ func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
 func record(op Operation, r *http.Request, body []byte) Request {
 	header := r.Header.Clone()
 	header.Del("Authorization")
+	token, given := bearer(r)
+	if !given {
+		token = r.Header.Get("Authorization")
+	}
 	return Request{
 		Operation: op,
 		Method:    r.Method,
@@ -42,7 +45,7 @@ func record(op Operation, r *http.Request, body []byte) Request {
 		Query:     r.URL.Query(),
 		Header:    header,
 		HasToken:  r.Header.Get("Authorization") != "",
-		Token:     secret.New(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")),
+		Token:     secret.New(token),
 		Body:      string(body),
 	}
 }

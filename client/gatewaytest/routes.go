@@ -119,7 +119,7 @@ func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue
 
 // authenticate checks the bearer token: the gateway's own, or that of a peer, which it returns. /health needs none.
 func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
-	token, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	token, given := bearer(r)
 	if caller := g.callers[token]; given && caller != nil {
 		return caller, nil
 	}
@@ -132,6 +132,12 @@ func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
 		refusal = refuse(http.StatusUnauthorized, "missing bearer token")
 	}
 	return nil, &refusal
+}
+
+// bearer returns the token of a request. More than one space before it is accepted.
+func bearer(r *http.Request) (token string, given bool) {
+	token, given = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return strings.TrimSpace(token), given
 }
 
 // object is a JSON object.

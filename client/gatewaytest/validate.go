@@ -85,8 +85,12 @@ func notAnObject(body any) issue {
 	}
 }
 
-// isJSON reports whether the gateway parses a body of this type. A body without a type is not parsed.
+// isJSON reports whether the gateway parses a body of this type. Before FastAPI 0.132.0 a body without
+// a type is JSON.
 func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	family, subtype, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mediaType)), "/")
 	return family == "application" && (subtype == "json" || strings.HasSuffix(subtype, "+json"))

@@ -58,13 +58,13 @@ func TestInvalidJSONIsReportedWithItsPosition(t *testing.T) {
 func TestBodyOfAnotherContentTypeIsRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "text/json", "application/jsonx", "application", ""} {
+	for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "text/json", "application/jsonx", "application"} {
 		r := s.posted("{} é", contentType)
 		assert.Equal(t, 422, r.Status, contentType)
 		assert.JSONEq(t, `{"detail":[{"type":"model_attributes_type","loc":["body"],"input":"{} é",
 			"msg":"Input should be a valid dictionary or object to extract fields from"}]}`, r.Body, contentType)
 	}
-	for _, contentType := range []string{"application/json", "Application/JSON ; charset=utf-8", "application/vnd.mesh+json"} {
+	for _, contentType := range []string{"application/json", "Application/JSON ; charset=utf-8", "application/vnd.mesh+json", ""} {
 		r, err := s.faulty("POST", "/messages", "\ufeff"+message("hello"), "Content-Type", contentType)
 		require.NoError(t, err)
 		assert.Equal(t, 200, r.Status, contentType)

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -105,7 +106,7 @@ func (t *meshTools) reply(ctx context.Context, in replyArguments) (toolReply, er
 	}
 	sent, err := t.client.Reply(ctx, *m, client.SendRequest{Kind: in.Kind, Content: string(in.Content)})
 	if err != nil {
-		return toolReply{}, err
+		return toolReply{}, withoutSender(err)
 	}
 	out := toolReply{toolReceipt: toolReceipt{sent.ID, sent.GetThreadID()}}
 	if in.MarkRead {
@@ -115,6 +116,19 @@ func (t *meshTools) reply(ctx context.Context, in replyArguments) (toolReply, er
 		out.MarkedRead = out.NotMarked == ""
 	}
 	return out, nil
+}
+
+// withoutSender returns the error of a reply without the name that the sender has chosen.
+func withoutSender(err error) error {
+	var unknown *client.NotInRegistryError
+	var invalid *client.ValueError
+	switch {
+	case errors.As(err, &unknown):
+		return errors.New("the sender is not registered; mesh_peers lists the nodes")
+	case errors.As(err, &invalid) && invalid.Field == "To":
+		return errors.New("the sender has a name that cannot be a recipient")
+	}
+	return err
 }
 
 // mark marks a message read, unless it is.
