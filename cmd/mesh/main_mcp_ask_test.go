@@ -43,7 +43,7 @@ func TestAskToolRefusesOtherArguments(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)
 	a := newAgent(t, g)
-	question := arguments{"id": 1, "to": "node-b"}
+	question := arguments{"id": 1, "untrusted_content": arguments{"to": "node-b"}}
 	for want, in := range map[string][]arguments{
 		"give either to and text, or pending": {
 			{}, {"to": []string{"node-b"}}, {"text": "x"}, {"to": []string{"node-b"}, "text": "x", "pending": []any{question}},

@@ -85,7 +85,7 @@ func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 	log.Record(many)
 	require.NoError(t, log.Close())
 	var usd []string
-	for read, err := range calls.Read(calls.Options{}, dir) {
+	for read, err := range calls.Read(calls.Options{Recorded: true}, dir) {
 		require.NoError(t, err)
 		usd = append(usd, read.USD)
 		if len(read.Labels) > 0 {

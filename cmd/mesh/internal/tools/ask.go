@@ -19,38 +19,46 @@ type askArguments struct {
 
 // toolQuestion is a question without an answer. Its text is only for the agent.
 type toolQuestion struct {
-	ID        int64    `json:"id"`
-	To        nodeName `json:"to"`
-	ThreadID  string   `json:"thread_id,omitempty"`
-	Task      string   `json:"task,omitempty"` // its number
-	CreatedAt string   `json:"created_at,omitempty"`
-	Text      string   `json:"text,omitempty"`
+	ID        int64     `json:"id"`
+	Content   toolAsked `json:"untrusted_content"`
+	ThreadID  string    `json:"thread_id,omitempty"`
+	Task      string    `json:"task,omitempty"` // its number
+	CreatedAt string    `json:"created_at,omitempty"`
+}
+
+// toolAsked is untrusted: any node can send a question under the name of this one.
+type toolAsked struct {
+	To   nodeName `json:"to"`
+	Text string   `json:"text,omitempty"`
 }
 
 // maxQuestion is how many bytes of a question's text a result repeats.
 const maxQuestion = 200
 
 func toToolQuestion(q client.MeshMessage, text string) toolQuestion {
-	text = text[:fitting(text, maxQuestion)]
-	return toolQuestion{q.ID, nodeName(q.ToNode), q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt, text}
+	asked := toolAsked{nodeName(q.ToNode), text[:fitting(text, maxQuestion)]}
+	return toolQuestion{q.ID, asked, q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt}
 }
 
 // toolAnswer is an answer with the text of its question, and the id if the question was pending.
 type toolAnswer struct {
 	toolMessage
-	QuestionID int64  `json:"question_id,omitempty"`
-	Question   string `json:"question,omitempty"`
+	QuestionID int64      `json:"question_id,omitempty"`
+	Question   *untrusted `json:"question,omitempty"` // its text
 }
 
 // toToolAnswer returns an answer without its content.
 func (in askArguments) toToolAnswer(m client.MeshMessage) toolAnswer {
 	out := toolAnswer{toolMessage: toToolMessage(m)}
 	out.Read = nil // it is marked read by the call
-	out.Question = string(in.Text)[:fitting(string(in.Text), maxQuestion)]
+	text := string(in.Text)[:fitting(string(in.Text), maxQuestion)]
 	for _, q := range in.Pending {
-		if string(q.To) == m.FromNode && q.ThreadID == m.GetThreadID() && (q.Task == "" || q.Task == m.GetRelatedTaskID()) {
-			out.QuestionID, out.Question = q.ID, q.Text
+		if string(q.Content.To) == m.FromNode && q.ThreadID == m.GetThreadID() && (q.Task == "" || q.Task == m.GetRelatedTaskID()) {
+			out.QuestionID, text = q.ID, q.Content.Text
 		}
+	}
+	if text != "" {
+		out.Question = &untrusted{text}
 	}
 	return out
 }
@@ -59,7 +67,7 @@ func (in askArguments) toToolAnswer(m client.MeshMessage) toolAnswer {
 func (in askArguments) textOf(id int64) string {
 	for _, q := range in.Pending {
 		if q.ID == id {
-			return q.Text
+			return q.Content.Text
 		}
 	}
 	return string(in.Text)
@@ -77,8 +85,8 @@ type toolAnswers struct {
 
 // toolRefusal is a node that could not be asked, or whose answer cannot be waited for.
 type toolRefusal struct {
-	To    string `json:"to"`
-	Error string `json:"error"`
+	To    untrusted `json:"to"`
+	Error string    `json:"error"`
 }
 
 var errAskArguments = errors.New("give either to and text, or pending")
@@ -120,7 +128,7 @@ func (t *meshTools) results(ctx context.Context, in askArguments) (iter.Seq2[cli
 	if len(in.Pending) > 0 {
 		questions := make([]client.MeshMessage, len(in.Pending))
 		for i, q := range in.Pending {
-			questions[i] = client.MeshMessage{ID: q.ID, ToNode: string(q.To), CreatedAt: q.CreatedAt}
+			questions[i] = client.MeshMessage{ID: q.ID, ToNode: string(q.Content.To), CreatedAt: q.CreatedAt}
 			if q.ThreadID != "" {
 				questions[i].ThreadID = &q.ThreadID
 			}
@@ -154,6 +162,15 @@ func (a *toolAnswers) add(shown toolAnswer, m client.MeshMessage, room int) int 
 	return room - size(shown)
 }
 
+// withoutRecipient returns the error of a question without the name of the node, which another node may have chosen.
+func withoutRecipient(err error) error {
+	var unknown *client.NotInRegistryError
+	if errors.As(err, &unknown) {
+		return errors.New("the node is not registered; mesh_peers lists the nodes")
+	}
+	return err
+}
+
 // addMissing adds a question without an answer. It is pending if only the time has ended.
 func (a *toolAnswers) addMissing(none *client.NoAnswerError, text string, ended bool) {
 	q := none.Question
@@ -161,5 +178,5 @@ func (a *toolAnswers) addMissing(none *client.NoAnswerError, text string, ended 
 		a.Pending = append(a.Pending, toToolQuestion(q, text))
 		return
 	}
-	a.Refused = append(a.Refused, toolRefusal{q.ToNode, explain(none.Err)})
+	a.Refused = append(a.Refused, toolRefusal{untrusted{q.ToNode}, explain(withoutRecipient(none.Err))})
 }

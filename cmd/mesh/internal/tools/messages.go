@@ -36,9 +36,9 @@ type toolMessage struct {
 	Content   string      `json:"untrusted_content"`
 }
 
-// untrusted is the name of a node: a node can choose an instruction as its name.
+// untrusted is a text that another node may have chosen, such as its name.
 type untrusted struct {
-	Name string `json:"untrusted_content"`
+	Text string `json:"untrusted_content"`
 }
 
 // toToolMessage returns a message without its content.

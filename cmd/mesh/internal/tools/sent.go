@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -38,6 +39,7 @@ type pendingArguments struct {
 }
 
 type toolPending struct {
+	Notice   string         `json:"notice"`
 	Pending  []toolQuestion `json:"pending"`
 	NextSkip int            `json:"next_skip,omitempty"`
 	Invalid  string         `json:"invalid,omitempty"` // set if rows cannot be decoded
@@ -54,6 +56,7 @@ func (t *meshTools) unanswered(ctx context.Context, in pendingArguments) (toolPe
 	if err != nil {
 		return toolPending{}, err
 	}
+	questions = slices.DeleteFunc(questions, func(q client.MeshMessage) bool { return safeName(q.ToNode) == nil }) // nobody can answer it
 	items, next := part(questions, in.Skip, func(q client.MeshMessage) toolQuestion { return toToolQuestion(q, q.GetContent()) })
-	return toolPending{items, next, invalidNote(invalid)}, nil
+	return toolPending{notice, items, next, invalidNote(invalid)}, nil
 }
