@@ -36,6 +36,8 @@ type ServeOptions struct {
 	// minute, which must be much longer than the pauses of the programs and of the gateway. With 0 every server handles every
 	// message, and a warning is logged when another one has answered first.
 	//
+	// A message that one server gives up is given up by all that are running; a server that starts later tries it again.
+	//
 	// A server claims a message by a message to the node "claims", which cannot be registered, under an idempotency key, and renews the claim
 	// every third of the lease. A gateway that ignores keys is refused with an error.
 	Lease time.Duration
@@ -189,6 +191,7 @@ type server struct {
 	threads   sync.Map // the names of conversations, by the ids of their threads
 
 	identity string // of the claims
+	started  int64  // the id of its first claim
 	renewals sync.WaitGroup
 	hint     sync.Once
 }
@@ -222,14 +225,16 @@ func (s *server) start(ctx context.Context, m MeshMessage) {
 
 // begin reports whether m is a new message, and adds it to those that are active.
 func (s *server) begin(m MeshMessage) bool {
-	_, active := s.active.LoadOrStore(keyOf(m), func() {})
+	_, active := s.active.LoadOrStore(keyOf(m), func(bool) {})
 	return !active
 }
 
 // finish ends what is active for m.
-func (s *server) finish(m MeshMessage) {
+func (s *server) finish(m MeshMessage) { s.end(m, false) }
+
+func (s *server) end(m MeshMessage, givenUp bool) {
 	if end, ok := s.active.LoadAndDelete(keyOf(m)); ok {
-		end.(func())()
+		end.(func(bool))(givenUp)
 	}
 }
 

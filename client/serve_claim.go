@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
-	"strings"
+	"sync"
+	"time"
 )
 
 // claimNode is the recipient of claims. No node has this name, so that claims are in no inbox.
@@ -16,25 +16,28 @@ const claimNode = "claims"
 // errKeysIgnored reports a gateway at which servers cannot share messages.
 var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that ServeOptions.Lease has no effect; it must be 0")
 
+// claimGivenUp is the content of the last claim on a message, in place of an identity.
+const claimGivenUp = "given up"
+
 // claim waits until this server may handle the message of a job, which one server at a time may. A claim is a message under an
 // idempotency key that all servers use: the gateway accepts the content of the first one, which has its identity. It begins with the slot
 // of the job. If it returns false, the job is over and has no slot: another server has finished the message, or ctx has ended.
 func (s *server) claim(ctx context.Context, j *job) bool {
-	n, mine := 0, false
+	last, mine := lastClaim{since: j.message.CreatedAt}, false
 	for {
-		if !s.repeat(ctx, j, func() (err error) { mine, err = s.take(ctx, j.message, n); return err }) {
+		if !s.repeat(ctx, j, func() (err error) { mine, err = s.take(ctx, j.message, last.number); return err }) {
 			return false
 		}
 		if mine {
 			break
 		}
-		var open bool
-		if n, open = s.awaitLease(ctx, j, n); !open {
+		if !s.awaitLease(ctx, j, &last) {
 			return false
 		}
+		last.number, last.givenUp = last.number+1, false
 	}
-	s.renewWhileActive(j.message, n) //nolint:contextcheck // a claim is renewed until the handler returns, also after ctx has ended
-	if n == 0 {
+	s.renewWhileActive(j.message, last.number) //nolint:contextcheck // a claim is renewed until the handler returns, also after ctx has ended
+	if last.number == 0 {
 		return true
 	}
 	// Another server may have finished the message just before the claim. The content is not in memory any more.
@@ -80,8 +83,8 @@ func (s *server) take(ctx context.Context, m MeshMessage, n int) (bool, error) {
 	return s.postClaim(ctx, claimKey(m)+strconv.Itoa(n), s.identity)
 }
 
-func (s *server) postClaim(ctx context.Context, key, identity string) (bool, error) {
-	_, err := s.client.post(ctx, claimNode, SendRequest{Kind: KindStatus, Content: key + " " + identity, IdempotencyKey: key}, true)
+func (s *server) postClaim(ctx context.Context, key, by string) (mine bool, err error) {
+	_, err = s.client.post(ctx, claimNode, claimRequest(key, by), true)
 	switch {
 	case err == nil, isDelivered(err):
 		return true, nil
@@ -91,95 +94,73 @@ func (s *server) postClaim(ctx context.Context, key, identity string) (bool, err
 	return false, err
 }
 
-// checkKeys returns an error unless the gateway refuses another message under the key of an earlier one.
+func claimRequest(key, by string) SendRequest {
+	return SendRequest{Kind: KindStatus, Content: key + " " + by, IdempotencyKey: key}
+}
+
+// checkKeys returns an error unless the gateway refuses another message under the key of an earlier one. The id of that one
+// tells which claims are later than the start of this server.
 func (s *server) checkKeys(ctx context.Context) error {
 	key := "claim-" + s.identity
-	if _, err := s.postClaim(ctx, key, "first"); err != nil {
+	first, err := s.client.post(ctx, claimNode, claimRequest(key, "first"), true)
+	if err != nil {
 		return err
 	}
+	s.started = first.ID
 	if mine, err := s.postClaim(ctx, key, "second"); err != nil || !mine {
 		return err
 	}
 	return opSend(true, true).fails(errKeysIgnored)
 }
 
-// looksPerLease is how often a server looks at a message that another one has claimed, and how often that one renews its claim, in a
-// lease.
+// looksPerLease is how often a server renews its claim in a lease, and how often others look
+// at the message. After a failure both try again in half of that time.
 const looksPerLease = 3
-
-// awaitLease waits without the slot of the job until the nth claim, which is that of another server, or a later one has not been renewed for a
-// lease. It returns the number of the next claim. No clocks are compared: the lease begins when this server finds the claim. While the
-// gateway is away no server can renew a claim, so the lease begins again.
-func (s *server) awaitLease(ctx context.Context, j *job, n int) (next int, open bool) {
-	<-j.slots
-	j.message.Content, j.message.AdditionalProperties = nil, nil // many messages may be waiting
-	for looks := 1; looks <= looksPerLease; looks++ {
-		if s.client.sleep(ctx, s.opts.Lease/looksPerLease) != nil {
-			return 0, false
-		}
-		m, err := s.find(ctx, j.message, withoutContents)
-		if err == nil && m == nil {
-			s.finish(j.message)
-			return 0, false
-		}
-		last := n
-		if err == nil && looks == looksPerLease {
-			last, err = s.lastClaim(ctx, j.message, n)
-		}
-		if err != nil || last > n {
-			n, looks = last, 0
-		}
-	}
-	return n + 1, s.acquire(ctx, j.slots)
-}
-
-// find returns a message from the unread ones, or nil if it is not among them any more. It looks twice, since a response may be a mistake of
-// the gateway.
-func (s *server) find(ctx context.Context, m MeshMessage, filter func(io.Reader) io.Reader) (*MeshMessage, error) {
-	op := opListMessages
-	op.filter, op.needsBody = filter, true
-	opts := s.check.similar(m)
-	opts.UnreadOnly = true
-	for range 2 {
-		row, hidden, err := s.check.find(ctx, op, m, opts)
-		if err == nil && hidden {
-			err = pollError("newer messages hide message %d", m.ID)
-		}
-		if err != nil || row != nil {
-			return row, err
-		}
-	}
-	return nil, nil //nolint:nilnil // see above
-}
-
-// lastClaim returns the number of the last claim on a message, at least n.
-func (s *server) lastClaim(ctx context.Context, m MeshMessage, n int) (int, error) {
-	opts := FetchOptions{ToNode: claimNode, FromNode: s.client.node, Kind: KindStatus, Limit: maxLimit}
-	claims, _, err := s.check.fetchSince(ctx, opListMessages, m, opts)
-	for _, claim := range claims {
-		number, _, _ := strings.Cut(strings.TrimPrefix(claim.GetContent(), claimKey(m)), " ")
-		if last, err := strconv.Atoi(number); err == nil {
-			n = max(n, last)
-		}
-	}
-	return n, err
-}
 
 // renewWhileActive renews the nth claim on a message until this server has finished with it.
 func (s *server) renewWhileActive(m MeshMessage, n int) {
-	ctx, cancel := context.WithCancel(s.handling)
-	s.active.Store(keyOf(m), (func())(cancel))
-	s.renewals.Go(func() {
-		for pause := s.opts.Lease / looksPerLease; s.client.sleep(ctx, pause) == nil; {
-			mine, err := s.take(ctx, m, n+1)
-			switch {
-			case err != nil:
-				pause = s.opts.Lease / looksPerLease / 2
-			case !mine:
-				return // another server has taken the message over
-			default:
-				pause, n = s.opts.Lease/looksPerLease, n+1
-			}
+	ended, tried := make(chan bool, 1), make(chan struct{})
+	s.active.Store(keyOf(m), func(givenUp bool) {
+		if ended <- givenUp; givenUp {
+			<-tried // as a mark, which is sent in the slot
 		}
 	})
+	s.renewals.Go(func() { s.renew(m, n, ended, sync.OnceFunc(func() { close(tried) })) })
+}
+
+// renew renews the nth claim until ended reports whether the message is given up. It then is
+// claimed a last time, which tells the other servers. tried is called after the first attempt.
+func (s *server) renew(m MeshMessage, n int, ended <-chan bool, tried func()) {
+	defer tried()
+	interval := s.opts.Lease / looksPerLease
+	pause, by, givenUp, uncertain := interval, s.identity, false, false
+	for {
+		select {
+		case givenUp = <-ended:
+			if !givenUp {
+				return
+			}
+		case <-time.After(pause):
+		case <-s.handling.Done():
+			return
+		}
+		if givenUp && !uncertain { // else the same claim is repeated first
+			by = claimGivenUp
+		}
+		mine, err := s.postClaim(s.handling, claimKey(m)+strconv.Itoa(n+1), by)
+		uncertain = err != nil
+		switch {
+		case err != nil:
+			pause = interval / 2
+			if givenUp {
+				tried()
+			}
+		case !mine || by == claimGivenUp: // another server has taken the message over, or it is given up
+			return
+		case givenUp:
+			pause, n = 0, n+1
+		default:
+			pause, n = interval, n+1
+		}
+	}
 }

@@ -28,6 +28,7 @@ type job struct {
 	answer   string        // is sent then; "" for none
 	saved    bool          // the answer is in AnswerOptions.Spool
 	refused  error         // of the text that answer replaces
+	looks    int           // at the message while another server has it
 }
 
 // process hands a message to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has
@@ -97,7 +98,7 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	if s.opts.OnGiveUp != nil && s.opts.OnGiveUp(m, err) {
 		s.markRead(ctx, mark{message: m, cause: "given up"})
 	} else {
-		s.finish(m)
+		s.end(m, true)
 	}
 	if size := waitingBytes(m); s.reserve(size) {
 		<-j.slots
