@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -76,15 +75,10 @@ func named(m client.MeshMessage) string {
 // cause returns the text of an error for a sentence that continues.
 func cause(err error) string { return output.Lines(strings.TrimSuffix(exit.Explain(err), ".")) }
 
-// awaitInterrupt waits for the interrupt that kills the commands under way.
-func (l *serveLog) awaitInterrupt(kill func()) {
-	again, stop := app.UntilInterrupted(l.worker.Killed)
-	defer stop()
+func (l *serveLog) ending() {
 	if l.running.Load() > 0 {
 		fmt.Fprintln(l.Errs, "mesh: ending with the commands under way; ^C again kills them")
 	}
-	<-again.Done()
-	kill()
 }
 
 // reportAttempt prints the error of a failed attempt if another one follows. After a ValueError and a MeshSecretLeakError Serve gives

@@ -80,8 +80,8 @@ COMMAND has no time limit; use timeout 60 COMMAND to set one. A background proce
 output. COMMAND inherits the environment. In it, MESH_NODE, MESH_GATEWAY_URL and the token are those of serve: MESH_GATEWAY_TOKEN, or
 with a token of a file only the name of the file, MESH_TOKEN_FILE. COMMAND can read that file. It receives no token of a pipe.
 
-An interrupt ends serve after the running commands have ended; a second interrupt kills them, and so does a hangup of the
-terminal, unless serve runs under nohup.`,
+An interrupt ends serve after the running commands have ended; another one after more than a second kills them, and so does a hangup
+of the terminal, unless serve runs under nohup. On Linux, COMMAND gets SIGTERM if serve itself is killed.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    o.AsNode(o.run),
@@ -152,10 +152,10 @@ func (o *Options) run(ctx context.Context) error {
 	if err := cmp.Or(o.CheckName("--url", o.url), peers.CheckURL(o.url)); err != nil {
 		return err
 	}
-	ctx, stop := app.UntilInterrupted(ctx)
-	defer stop()
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
+	ctx, stop := app.UntilInterruptedTwice(ctx, kill)
+	defer stop()
 	defer onHangup(kill)()
 	opts, err := o.options()
 	if err != nil {
@@ -170,7 +170,7 @@ func (o *Options) run(ctx context.Context) error {
 	}
 	w := &worker.Worker{Client: o.Client, Command: o.Args, Env: env, Stderr: o.Errs, Killed: killed}
 	l := &serveLog{Options: o, worker: w, ended: ctx, failed: map[served]int{}, givenUp: map[served]bool{}}
-	defer context.AfterFunc(ctx, func() { l.awaitInterrupt(kill) })() // runs before stop, which would count as an interrupt
+	defer context.AfterFunc(ctx, l.ending)() // runs before stop, which would count as an interrupt
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	o.Progress.Stop()
 	fmt.Fprintf(o.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", o.Client.Node(), shownCommand(o.Args))

@@ -3,13 +3,10 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,18 +116,6 @@ func CheckRules(rules []int) error {
 		}
 	}
 	return nil
-}
-
-// UntilInterrupted returns a context that ends with the first interrupt or hangup. The next one kills the process. Commands that
-// do not call it are killed by the first one, since they leave nothing unfinished.
-func UntilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(ctx, signals...)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // ReadingCalls shows how much of calls files is read, which is reported to the function that it returns. what distinguishes the passes of a

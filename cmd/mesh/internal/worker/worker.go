@@ -91,6 +91,7 @@ func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) 
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
 		"MESH_THREAD="+client.Conversation(ctx))
 	separate(cmd)
+	defer endWithParent(cmd)()
 	switch err := cmd.Run(); {
 	case out.full:
 		return "", errFull // and not the broken pipe that it causes
