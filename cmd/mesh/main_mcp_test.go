@@ -17,6 +17,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
 // agent is a session of the official client with mesh mcp.
@@ -176,6 +177,27 @@ func trusted(t *testing.T, result any) string {
 	text, err := json.Marshal(result)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// Clients may count from any number, such as a time in nanoseconds.
+func TestIDsOfRequestsComeBackUnchanged(t *testing.T) {
+	t.Parallel()
+	cmd := command(t, newGatewayForTest(t), "mcp")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	p := startProcess(t, cmd)
+	for id, request := range map[string]string{
+		"9007199254740993":      `"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`,
+		"-18446744073709551617": `"method":"ping"`,
+		"7":                     `"method":"ping"`,
+		`"9007199254740993"`:    `"method":"ping"`,
+	} {
+		_, err := fmt.Fprintf(in, "{\"jsonrpc\":\"2.0\",\"id\":%s,%s}\n", id, request)
+		require.NoError(t, err)
+		assert.Contains(t, p.line(), `"id":`+id+`,`)
+	}
+	require.NoError(t, in.Close())
+	assert.Equal(t, exit.Done, p.exit())
 }
 
 func TestToolsMarkOnlyOwnMessages(t *testing.T) {

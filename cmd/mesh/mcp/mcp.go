@@ -54,8 +54,9 @@ func run(ctx context.Context, a *app.App) error {
 	server := tools.NewServer(a.Client, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))
 	ended := make(chan struct{})
+	in, out := newExactIDs().wrap(a.In, a.Out)
 	go func() {
-		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.In), Writer: stdout{a.Out}})
+		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: stdout{out}})
 		close(ended)
 	}()
 	select {

@@ -1,0 +1,128 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+)
+
+// exactIDs keeps ids of requests exact, which the SDK reads as float64. Between SDK and client it turns a number of more than 15 digits into
+// a text, and back.
+type exactIDs struct {
+	mark   string // of such a text, which no client can guess
+	marked *regexp.Regexp
+}
+
+func newExactIDs() *exactIDs {
+	mark := rand.Text()
+	return &exactIDs{mark, regexp.MustCompile(`"` + mark + `(-?[0-9]+)"`)}
+}
+
+// wrap returns the streams of a session with the SDK for those with its client.
+func (x *exactIDs) wrap(in io.Reader, out io.Writer) (io.Reader, io.Writer) {
+	return &idReader{exactIDs: x, in: bufio.NewReaderSize(in, 64<<10)}, &idWriter{x, out}
+}
+
+// maxMessage is the length of the longest message that the SDK reads, in bytes.
+const maxMessage = 16 << 20
+
+// idReader reads a line at a time, which is a message.
+type idReader struct {
+	*exactIDs
+	in   *bufio.Reader
+	rest []byte
+	err  error
+}
+
+func (r *idReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.rest, r.err = r.line()
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// line returns the next line, or the beginning of one that the SDK refuses.
+func (r *idReader) line() (line []byte, err error) {
+	for len(line) <= maxMessage {
+		part, err := r.in.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return r.hide(line), err
+		}
+	}
+	return line, nil
+}
+
+// idWriter writes messages, of which each is one Write.
+type idWriter struct {
+	*exactIDs
+	out io.Writer
+}
+
+func (w *idWriter) Write(message []byte) (int, error) {
+	if bytes.Contains(message, []byte(w.mark)) {
+		if _, err := w.out.Write(w.marked.ReplaceAll(message, []byte("$1"))); err != nil {
+			return 0, err
+		}
+		return len(message), nil
+	}
+	return w.out.Write(message)
+}
+
+var (
+	longNumber    = regexp.MustCompile(`^-?[0-9]{16,}$`)
+	mayHaveLongID = regexp.MustCompile(`"(?:id|requestId|progressToken)"\s*:\s*-?[0-9]{16}`)
+)
+
+// hide returns a message, or a batch of them, with the numbers of its ids as texts if they are long.
+func (x *exactIDs) hide(line []byte) []byte {
+	if !mayHaveLongID.Match(line) {
+		return line
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(line, &batch) != nil {
+		return x.hideIn(line)
+	}
+	for i, message := range batch {
+		batch[i] = x.hideIn(message)
+	}
+	text, _ := json.Marshal(batch)
+	return append(text, '\n')
+}
+
+func (x *exactIDs) hideIn(message []byte) []byte {
+	message = x.hideAt(message, "id")
+	message = x.hideAt(message, "params", "requestId") // of a request that is canceled
+	return x.hideAt(message, "params", "_meta", "progressToken")
+}
+
+// hideAt returns an object with the value at a path changed, or the same object if there is no long number.
+func (x *exactIDs) hideAt(object []byte, path ...string) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(object, &fields) != nil {
+		return object
+	}
+	value := fields[path[0]]
+	hidden := value
+	switch {
+	case len(path) > 1:
+		hidden = x.hideAt(value, path[1:]...)
+	case longNumber.Match(value):
+		hidden = []byte(`"` + x.mark + string(value) + `"`)
+	}
+	if bytes.Equal(hidden, value) {
+		return object
+	}
+	fields[path[0]] = hidden
+	text, _ := json.Marshal(fields)
+	return append(text, '\n') // white space within an outer object
+}
