@@ -58,6 +58,7 @@ type Gateway struct {
 	peers    map[string]*peer
 	callers  map[string]*peer
 	messages []*message
+	inboxes  map[string]*inbox // by recipient
 	receipts map[receiptKey]*message
 	threads  map[string]*thread // by UUID
 }
@@ -133,6 +134,7 @@ func (g *Gateway) Reset() {
 
 func (g *Gateway) reset() {
 	g.messages = nil
+	g.inboxes = make(map[string]*inbox)
 	g.peers = make(map[string]*peer)
 	g.callers = make(map[string]*peer)
 	g.receipts = make(map[receiptKey]*message)

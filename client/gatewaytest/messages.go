@@ -2,6 +2,8 @@ package gatewaytest
 
 import (
 	"cmp"
+	"container/list"
+	"iter"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -48,6 +50,10 @@ func (m *message) receipt() object {
 func (g *Gateway) store(m *message) *message {
 	m.ID, m.CreatedAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
+	if g.inboxes[m.ToNode] == nil {
+		g.inboxes[m.ToNode] = &inbox{entries: make(map[*message]*list.Element)}
+	}
+	g.inboxes[m.ToNode].add(m)
 	if p := g.peers[m.FromNode]; p != nil {
 		p.LastSeen = m.CreatedAt
 	}
@@ -66,7 +72,7 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 			p.LastSeen = timestamp()
 		}
 		rows := []message{}
-		for _, m := range slices.Backward(g.messages) {
+		for m := range g.newest(query.Get("to"), unreadOnly) {
 			if int64(len(rows)) == limit {
 				break
 			}
@@ -79,6 +85,53 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 		}
 		return ok(object{"messages": rows, "n": len(rows)})
 	}, f.issues
+}
+
+// newest returns the messages to a node, or to all nodes, newest first. With unreadOnly it may leave out those that are read.
+func (g *Gateway) newest(to string, unreadOnly bool) iter.Seq[*message] {
+	if to == "" {
+		return backward(g.messages)
+	}
+	box := cmp.Or(g.inboxes[to], &inbox{})
+	if unreadOnly {
+		return box.newestUnread
+	}
+	return backward(box.all)
+}
+
+func backward(rows []*message) iter.Seq[*message] {
+	return func(yield func(*message) bool) {
+		for _, row := range slices.Backward(rows) {
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// inbox has the messages to one node.
+type inbox struct {
+	all     []*message
+	unread  list.List // the newest first
+	entries map[*message]*list.Element
+}
+
+func (b *inbox) add(m *message) {
+	b.all = append(b.all, m)
+	b.entries[m] = b.unread.PushFront(m)
+}
+
+func (b *inbox) read(m *message) {
+	b.unread.Remove(b.entries[m])
+	delete(b.entries, m)
+}
+
+func (b *inbox) newestUnread(yield func(*message) bool) {
+	for e := b.unread.Front(); e != nil; e = e.Next() {
+		if !yield(e.Value.(*message)) {
+			return
+		}
+	}
 }
 
 // matches reports whether the filters let a message pass. The gateway compares since as text, and reads from_node as from.
@@ -102,6 +155,7 @@ func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {
 		}
 		now := timestamp()
 		g.messages[n-1].ReadAt = &now
+		g.inboxes[g.messages[n-1].ToNode].read(g.messages[n-1])
 		return ok(object{"id": n, "read_at": now})
 	}, f.issues
 }
