@@ -38,3 +38,13 @@ func endOf(c class, content string, i, limit int) int {
 	}
 	return i
 }
+
+// lastNot returns the position of the last byte in content[lo:hi] that is not of class c, or -1.
+func lastNot(c class, content string, lo, hi int) int {
+	for i := hi - 1; i >= lo; i-- {
+		if classes[content[i]]&c == 0 {
+			return i
+		}
+	}
+	return -1
+}

@@ -42,7 +42,10 @@ var keys = []key{
 
 // next returns the position of the first match of k from i on. The end is 0 if there is none.
 func (s *search) next(k *key, i int) (start, end int) {
-	for limit := s.limit(k); i+k.min <= limit; i++ {
+	if k.prefix == "" {
+		return s.nextHeuristic(k, i)
+	}
+	for ; i+k.min <= len(s.content); i++ {
 		n := strings.Index(s.content[i:], k.prefix)
 		if n < 0 {
 			break
@@ -50,6 +53,34 @@ func (s *search) next(k *key, i int) (start, end int) {
 		i += n
 		if end := s.end(k, i); end > 0 {
 			return i, end
+		}
+	}
+	return 0, 0
+}
+
+func (s *search) nextHeuristic(k *key, i int) (start, end int) {
+	for lo, hi, ok := nextRun(s.content, i); ok; lo, hi, ok = nextRun(s.content, hi+stride) {
+		if start, end := s.nextIn(k, max(i, lo), hi); end > 0 {
+			return start, end
+		}
+	}
+	return 0, 0
+}
+
+// nextIn returns the first match of k, which has no prefix, within a run. Looking for a byte of another class from the end
+// skips the most. The word is searched for last, since most texts have no match but for the word.
+func (s *search) nextIn(k *key, lo, hi int) (start, end int) {
+	if last := s.lastWords[k.rule]; last != 0 {
+		hi = min(hi, last)
+	}
+	for i := lo; i+k.min <= hi; i++ {
+		if !s.boundary(i) {
+			continue
+		}
+		if bad := lastNot(k.of, s.content, i, i+k.min); bad >= 0 {
+			i = bad
+		} else if hi = min(hi, s.limit(k)); i+k.min <= hi {
+			return i, s.end(k, i)
 		}
 	}
 	return 0, 0
@@ -89,8 +120,11 @@ func (s *search) end(k *key, i int) int {
 
 // limit returns the position at which a match of k ends at the latest: the last instance of the word that must follow.
 func (s *search) limit(k *key) int {
-	if k.word == "" {
+	switch {
+	case k.word == "":
 		return len(s.content)
+	case s.withoutHeuristics:
+		return -1
 	}
 	last := &s.lastWords[k.rule]
 	if *last == 0 {

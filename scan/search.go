@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -19,17 +20,35 @@ type search struct {
 	noPEMEnd  bool // no last line of a PEM key follows
 }
 
-// keys yields the keys of all rules that are applied, in their order.
-func (s *search) keys(yield func(*key) bool) {
-	lists := [...][]key{s.live, keys, extendedKeys}
-	if !s.extended {
-		lists[2] = nil
+// table returns the keys of the rules that are applied, apart from live tokens.
+func (s *search) table() *keyTable {
+	if s.extended {
+		return extendedTable
 	}
-	for _, list := range lists {
-		for n := range list {
-			if k := &list[n]; !(s.withoutHeuristics && k.word != "") && !yield(k) {
-				return
-			}
+	return standardTable
+}
+
+// key returns the live tokens, and after them the keys of the table.
+func (s *search) key(n int) *key {
+	if n < len(s.live) {
+		return &s.live[n]
+	}
+	return &s.table().keys[n-len(s.live)]
+}
+
+// candidates yields the keys that the content may have, in the order of their rules, and where to search for them. It yields
+// no pointers, which would move the content of Find to the heap.
+func (s *search) candidates(yield func(n, at int) bool) {
+	for n := range s.live {
+		if !yield(n, 0) {
+			return
+		}
+	}
+	first := s.sweep(s.table())
+	for set := first.found; set != 0; set &= set - 1 {
+		n := bits.TrailingZeros64(uint64(set))
+		if !yield(len(s.live)+n, first.at[n]) {
+			return
 		}
 	}
 }
@@ -37,11 +56,12 @@ func (s *search) keys(yield func(*key) bool) {
 // first returns the leftmost match of the first rule that matches.
 func (s *search) first() (Finding, bool) {
 	best := span{rule: ruleCount, start: math.MaxInt}
-	for k := range s.keys {
+	for n, i := range s.candidates {
+		k := s.key(n)
 		if k.rule > best.rule {
 			break
 		}
-		if start, end := s.next(k, 0); end > 0 {
+		if start, end := s.next(k, i); end > 0 {
 			best = slices.MinFunc([]span{best, {k.rule, start, end}}, span.compare)
 		}
 	}
@@ -54,8 +74,9 @@ func (s *search) first() (Finding, bool) {
 // all returns every match of every rule. Those of a key do not overlap.
 func (s *search) all() []span {
 	var found []span
-	for k := range s.keys {
-		for start, end := s.next(k, 0); end > 0; start, end = s.next(k, end) {
+	for n, i := range s.candidates {
+		k := s.key(n)
+		for start, end := s.next(k, i); end > 0; start, end = s.next(k, end) {
 			found = append(found, span{k.rule, start, end})
 		}
 	}
@@ -66,8 +87,8 @@ func (s *search) all() []span {
 // startingAt returns the matches that start at i, as if the content began at i.
 func (s *search) startingAt(i int) (found []span) {
 	s.from = i
-	for k := range s.keys {
-		if i < len(s.content) && strings.HasPrefix(s.content[i:], k.prefix) {
+	for n := range len(s.live) + len(s.table().keys) {
+		if k := s.key(n); i < len(s.content) && strings.HasPrefix(s.content[i:], k.prefix) {
 			if end := s.end(k, i); end > 0 {
 				found = append(found, span{k.rule, i, end})
 			}
