@@ -3,6 +3,7 @@ package calls
 import (
 	"encoding/json"
 	"os"
+	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
@@ -14,8 +15,12 @@ import (
 // same one, and a usage object that is no JSON without it becomes nil. A text of more than 1 KiB is cut, and such an ID becomes "". A Meter
 // and a Log do so with each record.
 func (r Record) Redacted() Record {
-	scanner := scan.New(scan.WithExtendedRules(), scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN")))
+	scanner := redactor(os.Getenv("MESH_GATEWAY_TOKEN"))
 	redact := func(text string) string {
+		const shortest = 16 // no credential and no live token has fewer bytes
+		if len(text) < shortest {
+			return text
+		}
 		if _, found := scanner.Find(text); !found { // Redact takes longer
 			return text
 		}
@@ -44,6 +49,24 @@ func (r Record) Redacted() Record {
 	r.Requests = redacted(r.Requests, shorten, func(n int64) int64 { return n })
 	r.Labels = redacted(r.Labels, shorten, shorten)
 	return r
+}
+
+// tokenScanner is the Scanner for a token.
+type tokenScanner struct {
+	token string
+	*scan.Scanner
+}
+
+var lastScanner atomic.Pointer[tokenScanner]
+
+// redactor returns the Scanner for the token in use. It keeps the last one, since a program has hardly ever two tokens.
+func redactor(token string) *scan.Scanner {
+	if last := lastScanner.Load(); last != nil && last.token == token {
+		return last.Scanner
+	}
+	s := &tokenScanner{token, scan.New(scan.WithExtendedRules(), scan.WithLiveToken(token))}
+	lastScanner.Store(s)
+	return s.Scanner
 }
 
 // redacted returns a map with redacted names and values, which is the same map if nothing changes.

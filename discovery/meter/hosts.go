@@ -18,8 +18,10 @@ func HostProvider(host string) (models.Provider, bool) {
 
 // official returns what is known of an official host, with its port or without.
 func official(host string) (endpoints.Endpoint, bool) {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
+	if strings.Contains(host, ":") { // an error of SplitHostPort allocates
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
 	}
 	return endpoints.OfHost(strings.TrimSuffix(host, "."))
 }

@@ -159,6 +159,9 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 
 // dateOf returns the UTC day of an RFC 3339 time, or "" for another text.
 func dateOf(text string) string {
+	if text == "" { // nearly always; an error of Parse allocates
+		return ""
+	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return ""

@@ -35,11 +35,21 @@ func parse(text []byte) (h Headers, ok bool) {
 		if field := h.field(string(name)); field != nil {
 			*field = "" // of several with a name, the last one counts
 			if kind == typeString {
-				*field = string(value)
+				*field = known(value)
 			}
 		}
 	}
 	return h, true
+}
+
+// known returns a value as a string. The values of nearly all messages take no memory.
+func known(value []byte) string {
+	for _, name := range [...]string{"event", "chunk", "contentBlockDelta"} {
+		if string(value) == name {
+			return name
+		}
+	}
+	return string(value)
 }
 
 // field returns the field of a name, or nil.

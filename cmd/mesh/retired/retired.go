@@ -137,7 +137,10 @@ type checker struct {
 
 // model returns the state of a model: by the date of the platform in whose way the id is written, if it has one, else by the provider's.
 func (c checker) model(id string) retirement {
-	p, _ := models.ProviderOf(id)
+	p, ok := models.ProviderOf(id)
+	if !ok {
+		return retirement{Model: id, RetirementStatus: models.RetirementStatus{State: models.StateUnknown}}
+	}
 	status := c.registry.CheckOn(platformOf(id), p, id, c.today)
 	if status.Date == "" && status.State != models.StateDeprecated {
 		status = c.registry.Check(p, id, c.today)

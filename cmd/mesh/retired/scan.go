@@ -3,6 +3,7 @@ package retired
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
@@ -41,7 +42,8 @@ func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 	if err != nil {
 		return err
 	}
-	s.Files(o.args, false, func(file, text string) []codebase.Match[mention] { return o.mentionsIn(check, file, text) })
+	known := &knownWords{checker: check, states: map[string]retirement{}}
+	s.Files(o.args, false, func(file, text string) []codebase.Match[mention] { return o.mentionsIn(known, file, text) })
 	if s.IsEmpty() {
 		return exit.Usagef("there is no text file to scan")
 	}
@@ -59,25 +61,52 @@ func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 }
 
 // mentionsIn returns the models that a text names. A baseline has none.
-func (o *Options) mentionsIn(check checker, file, text string) (list []codebase.Match[mention]) {
+func (o *Options) mentionsIn(known *knownWords, file, text string) (list []codebase.Match[mention]) {
 	if codebase.IsBaseline(text) {
 		return nil
 	}
 	position := codebase.Begin(text)
 	for word := range Words(text) {
-		r := check.named(word)
+		r := known.named(word)
 		if !o.reports(r, word) {
 			continue
 		}
 		position.Move(word.At)
-		r.Model = strings.Clone(r.Model) // and not the text
-		m := codebase.Match[mention]{Value: mention{place{file, position.Line}, r, check.finds(r) || r.State == models.StateUnknown}, Ignored: position.Ignored}
+		m := codebase.Match[mention]{Value: mention{place{file, position.Line}, r, known.finds(r) || r.State == models.StateUnknown}, Ignored: position.Ignored}
 		if m.Value.fails { // a baseline must not accept what fails only later
 			m.Entry = &codebase.Entry{File: file, What: r.Model}
 		}
 		list = append(list, m)
 	}
 	return list
+}
+
+// knownWords remembers the state of each word: a code base repeats its words.
+type knownWords struct {
+	checker
+	mu     sync.Mutex
+	states map[string]retirement
+}
+
+// maxKnown bounds the words that are remembered: a file of data can have millions.
+const maxKnown = 100_000
+
+func (k *knownWords) named(word Word) retirement {
+	k.mu.Lock()
+	r, ok := k.states[word.Text]
+	k.mu.Unlock()
+	if ok {
+		return r
+	}
+	word.Text = strings.Clone(word.Text) // and not the text of the file
+	r = k.checker.named(word)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.states) == maxKnown {
+		clear(k.states)
+	}
+	k.states[word.Text] = r
+	return r
 }
 
 // named returns the state of the model that a word names, without the prefix of a provider: openai/gpt-4o is the same model as gpt-4o.
