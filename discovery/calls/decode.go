@@ -4,8 +4,9 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"time"
-	"unsafe"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
@@ -32,8 +33,9 @@ type decoder struct {
 	labels shared[map[string]string] // by their JSON, or by the values of only
 	// only are the labels that are read; nil reads all.
 	only []string
-	// borrows reports whether the id, the usage and the amounts of records are part of the line, and must not outlive it.
+	// borrows reports whether the usage of records is a part of the line, and must not outlive it.
 	borrows bool
+	owned   strings.Builder // the last texts of own
 	// counts reads the usage object together with the line, which is faster than reading it afterwards; nil if only its JSON is needed.
 	// usageErr is its error.
 	counts   *usage.Reader
@@ -187,12 +189,20 @@ func orLine(err error) error {
 
 func (in *decoder) skip() error { return orLine(in.Skip()) }
 
-// own returns a text of the line.
+// own returns a copy of a text of the line. Those of many lines have one allocation.
 func (in *decoder) own(text []byte) string {
-	if in.borrows && len(text) > 0 {
-		return unsafe.String(&text[0], len(text))
+	const chunk = 4 << 10 // kept as long as one of its texts
+	if in.texts == nil || len(text) > chunk/4 || !utf8.Valid(text) {
+		return jsonread.Text(text)
 	}
-	return jsonread.Text(text)
+	begin := in.owned.Len()
+	if begin+len(text) > in.owned.Cap() {
+		in.owned.Reset()
+		in.owned.Grow(chunk)
+		begin = 0
+	}
+	in.owned.Write(text)
+	return in.owned.String()[begin:]
 }
 
 func (in *decoder) time(at *time.Time) error {

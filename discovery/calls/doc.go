@@ -19,7 +19,7 @@
 // # Limits
 //
 // A line has at most 1 MiB, in session files 16 MiB. Memory does not grow with the files, but with the number of groups, and of the calls
-// of session files by their ids. To recognize [Copies], sums need up to 256 MB in addition: 16 bytes and room to
+// of session files by their ids. To recognize [Copies], sums need up to 300 MB in addition: 16 bytes and room to
 // grow for each of the last 6 to 12 million calls with an id, and the lines of up to 100,000 calls without final counts, or that fetched a
 // stored response. Copies beyond that count.
 //

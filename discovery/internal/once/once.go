@@ -11,7 +11,7 @@ import (
 // Within is the time within which records of one response are one call.
 const Within = 24 * time.Hour
 
-// most bounds the ids in each half of Seen: three quarters of the slots of a table of 128 MB.
+// most bounds the ids in each half of Seen.
 const most = 6 << 20
 
 // Seen has the responses of calls. Records with the same provider and the same response id whose times differ by less than 24 hours are
@@ -19,7 +19,7 @@ const most = 6 << 20
 // call that is in the file of a session, too. The record that is added first counts, so those for which [Waits] is true are added last.
 //
 // Seen keeps a digest of 64 bits of each response and forgets the oldest ones: it recognizes a call among the 6 million before it, and
-// has at most 12 million, which take 256 MB. Two of 10 million calls have the same digest by chance in one of 400,000 cases. The zero
+// has at most 12 million, which take 300 MB. Two of 10 million calls have the same digest by chance in one of 400,000 cases. The zero
 // value is empty.
 type Seen struct {
 	// Most is used in place of 6 million, unless it is 0.
@@ -36,21 +36,18 @@ func (s *Seen) Add(key uint64, at time.Time, place int) (of int, added bool) {
 	if s.recent.used >= cmp.Or(s.Most, most) {
 		s.recent, s.older = table{}, s.recent
 	}
-	s.recent.grow()
 	now := sighting{key, uint32(at.Unix()), int32(place)} //nolint:gosec // differences count, and no file has 2^31 others beside it
-	first := s.recent.slot(key)
-	if now.isOf(first) {
+	s.recent.reserve()
+	i := s.recent.search(key)
+	if first := s.recent.slot(i); now.isOf(first) {
 		return int(first.place), false
 	}
 	if s.older.used > 0 {
-		if old := s.older.slot(key); now.isOf(old) {
+		if old := s.older.slot(s.older.search(key)); now.isOf(old) {
 			return int(old.place), false
 		}
 	}
-	if first.key == 0 {
-		s.recent.used++
-	}
-	*first = now
+	s.recent.put(i, now)
 	return 0, true
 }
 
@@ -66,35 +63,6 @@ func (s sighting) isOf(o *sighting) bool {
 	const within = int32(Within / time.Second)
 	after := int32(s.at - o.at) //nolint:gosec // wraps
 	return s.key == o.key && -within < after && after < within
-}
-
-// table has sightings by their keys, with open addressing. It takes half of the time of a map, since few lookups miss the cache twice.
-type table struct {
-	slots []sighting // a power of two of them
-	used  int
-}
-
-// slot returns the slot of a key, or the empty one for it.
-func (t *table) slot(key uint64) *sighting {
-	for i := key; ; i++ {
-		if s := &t.slots[i&uint64(len(t.slots)-1)]; s.key == key || s.key == 0 { //nolint:gosec // a length is not negative
-			return s
-		}
-	}
-}
-
-// grow makes room for another key.
-func (t *table) grow() {
-	if 4*(t.used+1) <= 3*len(t.slots) {
-		return
-	}
-	all := t.slots
-	t.slots = make([]sighting, max(1024, 2*len(all)))
-	for _, s := range all {
-		if s.key != 0 {
-			*t.slot(s.key) = s
-		}
-	}
 }
 
 // seed differs in each process, so that no provider can choose ids with equal digests. Digests are never stored.

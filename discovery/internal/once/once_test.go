@@ -1,10 +1,14 @@
 package once_test
 
 import (
+	"math"
+	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 )
@@ -84,4 +88,43 @@ func TestWaits(t *testing.T) {
 		assert.False(t, once.Fetches(path, ""), path)
 		assert.False(t, once.Waits(path, "", false), path)
 	}
+}
+
+// Keys are digests; those at the ends have many in one place.
+func TestSeenKnowsAllKeys(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, next := range map[string]func(i uint64) uint64{
+		"random":     func(uint64) uint64 { return max(1, random.Uint64()) },
+		"small":      func(i uint64) uint64 { return i + 1 },
+		"large":      func(i uint64) uint64 { return math.MaxUint64 - i },
+		"descending": func(i uint64) uint64 { return math.MaxUint64 - i<<44 },
+	} {
+		var seen once.Seen
+		var keys []uint64
+		for i := range uint64(5000) {
+			keys = append(keys, next(i))
+			_, added := seen.Add(keys[i], noon, int(i))
+			require.True(t, added, name)
+		}
+		for i, key := range keys {
+			of, added := seen.Add(key, noon, 0)
+			require.False(t, added, name)
+			require.Equal(t, i, of, name)
+		}
+	}
+}
+
+// TestSeenTakesLittleMemory has a million calls.
+func TestSeenTakesLittleMemory(t *testing.T) { //nolint:paralleltest // it measures
+	random := rand.New(rand.NewPCG(1, 2))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var seen once.Seen
+	for range 1_000_000 {
+		seen.Add(random.Uint64(), noon, 0)
+	}
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(&seen)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(25<<20), "also of what is freed")
 }
