@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // manySKUs returns a price list of n SKUs: the recorded ones, repeated under new ids.
@@ -71,6 +74,23 @@ func BenchmarkWarmPrice(b *testing.B) {
 		price, err := c.PricingForGeminiModel(context.Background(), "gemini-3.7-flash", discovery.GeminiPriceQuery{Direction: discovery.Input, PricingOptions: withKey})
 		if err != nil || price == nil {
 			b.Fatal(price, err)
+		}
+	}
+}
+
+// BenchmarkLivePrice prices a call by the live list, under another spelling of the model.
+func BenchmarkLivePrice(b *testing.B) {
+	s := skuServer()
+	s.set("cloudbilling", respond(manySKUs(b, 600)))
+	list, err := s.inProcess().LivePrices(context.Background(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	call := prices.Call{Provider: models.Gemini, Model: "gemini-3.7-flash-latest", Usage: prices.Usage{Input: 1000, Output: 1000}, At: time.Now()}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := list.CostOf(call); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -88,8 +88,8 @@ type SKU struct {
 // List is the price list at one time. It is read-only once made.
 type List struct {
 	// SKUs are the rows in their order.
-	SKUs []SKU
-	modelNames
+	SKUs   []SKU
+	models modelNames
 }
 
 // NewList returns the list with the prices that apply now.
@@ -101,7 +101,7 @@ func NewList(skus []cloudbilling.SKU, now time.Time) *List {
 		s.Class, s.Price, s.Unit = read(&skus[i], now)
 		s.ID, s.Description, names[i] = skus[i].SKUID, skus[i].Description, s.Model
 	}
-	l.modelNames = newModelNames(names)
+	l.models = newModelNames(names)
 	return l
 }
 
@@ -113,7 +113,7 @@ var errNoTier = errors.New("no SKU of the model is for prompts of this length")
 // Price returns the list price of text of the one model that a hint means, for prompts of the given length. The error is the
 // reason for a price that is not known.
 func (l *List) Price(hint []string, d Direction, tokens int64) (*float64, error) {
-	models, err := l.match(withoutVendor(hint))
+	models, err := l.models.match(withoutVendor(hint))
 	if err != nil {
 		return nil, err
 	}
@@ -131,12 +131,18 @@ type Tier struct {
 }
 
 // Models returns the names of the models, as the SKUs spell them.
-func (l *List) Models() []string { return l.names }
+func (l *List) Models() []string {
+	names := make([]string, len(l.models))
+	for i := range l.models {
+		names[i] = l.models[i].name
+	}
+	return names
+}
 
 // Tiers returns the tiers of the model with an id, the shortest first, and the names of its SKUs; nil when there is no such
 // model.
 func (l *List) Tiers(id []string) (tiers []Tier, names map[string]bool) {
-	models := l.ofID(id)
+	models := l.models.ofID(id)
 	if len(models) == 0 {
 		return nil, nil
 	}

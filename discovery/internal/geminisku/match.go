@@ -15,21 +15,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 )
 
-// modelNames are the models of a price list: their names as SKUs spell them, and the words of each without the leading "gemini".
-type modelNames struct {
-	names []string
-	words [][]string
+// modelNames are the distinct models of a price list.
+type modelNames []modelName
+
+type modelName struct {
+	name   string   // as SKUs spell it
+	words  []string // without the leading "gemini"
+	joined string   // the words without blanks: "ER 1.6" and "ER1.6" are the same model
 }
 
 // newModelNames returns the distinct models among names, which begin with "gemini" or are "".
-func newModelNames(names []string) modelNames {
-	var m modelNames
+func newModelNames(names []string) (m modelNames) {
 	seen := map[string]bool{"": true}
 	for _, name := range names {
 		if !seen[name] {
 			seen[name] = true
-			m.names = append(m.names, name)
-			m.words = append(m.words, strings.Fields(name)[1:])
+			words := strings.Fields(name)[1:]
+			m = append(m, modelName{name, words, strings.Join(words, "")})
 		}
 	}
 	return m
@@ -47,13 +49,13 @@ func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error)
 	if named, err := m.named(hint); named != nil || err != nil {
 		return named, err
 	}
-	found := m.filter(func(model []string) bool { return contains(model, hint, anchored, anyWord) })
+	found := m.filter(func(model *modelName) bool { return contains(model.words, hint, anchored, anyWord) })
 	if len(found) == 0 {
 		return nil, nil //nolint:nilnil // nil is the empty set
 	}
 	// The words after the hint can rule a model out, but must not choose between two.
 	one, err := m.spellings(found)
-	if err == nil && len(m.filter(func(model []string) bool { return contains(model, hint, anchored, keepsModel) })) < len(found) {
+	if err == nil && len(m.filter(func(model *modelName) bool { return contains(model.words, hint, anchored, keepsModel) })) < len(found) {
 		return nil, fmt.Errorf("the hint may mean another model than %s", joinNames(found))
 	}
 	return one, err
@@ -62,11 +64,12 @@ func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error)
 // named is match by the first three rules, for a hint that is an id.
 func (m modelNames) named(hint []string) (map[string]bool, error) {
 	base, released := withoutRelease(hint)
-	for _, matches := range []func(model []string) bool{
-		func(model []string) bool { return sameModel(model, hint) },
-		func(model []string) bool { return isReleaseOf(model, hint) },
-		func(model []string) bool { return released != "" && sameModel(model, base) },
-		func(model []string) bool { return released == "latest" && isReleaseOf(model, base) },
+	joinedHint, joinedBase := strings.Join(hint, ""), strings.Join(base, "")
+	for _, matches := range []func(model *modelName) bool{
+		func(model *modelName) bool { return model.joined == joinedHint },
+		func(model *modelName) bool { return isReleaseOf(model.words, hint) },
+		func(model *modelName) bool { return released != "" && model.joined == joinedBase },
+		func(model *modelName) bool { return released == "latest" && isReleaseOf(model.words, base) },
 	} {
 		if found := m.filter(matches); len(found) > 0 {
 			return m.spellings(found)
@@ -85,40 +88,45 @@ func (m modelNames) ofID(words []string) map[string]bool {
 	return names
 }
 
-// filter returns the names of the models for which keep returns true.
-func (m modelNames) filter(keep func(words []string) bool) []string {
-	var found []string
-	for i, words := range m.words {
-		if keep(words) {
-			found = append(found, m.names[i])
+// filter returns the models for which keep returns true.
+func (m modelNames) filter(keep func(*modelName) bool) (found []*modelName) {
+	for i := range m {
+		if keep(&m[i]) {
+			found = append(found, &m[i])
 		}
 	}
 	return found
 }
 
 // spellings returns all names of the model that the given names spell. Names of several models are an error.
-func (m modelNames) spellings(names []string) (map[string]bool, error) {
-	first := strings.Fields(names[0])[1:]
-	for _, name := range names {
-		if !sameModel(strings.Fields(name)[1:], first) {
-			return nil, fmt.Errorf("the hint may mean any of %s", joinNames(names))
+func (m modelNames) spellings(named []*modelName) (map[string]bool, error) {
+	first := named[0].joined
+	for _, model := range named {
+		if model.joined != first {
+			return nil, fmt.Errorf("the hint may mean any of %s", joinNames(named))
 		}
 	}
-	return setOf(m.filter(func(model []string) bool { return sameModel(model, first) })...), nil
+	names := map[string]bool{}
+	for _, model := range m.filter(func(model *modelName) bool { return model.joined == first }) {
+		names[model.name] = true
+	}
+	return names, nil
 }
 
 // maxNames is how many models an error lists.
 const maxNames = 10
 
-func joinNames(names []string) string {
-	if len(names) > maxNames {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
+func joinNames(models []*modelName) string {
+	var names []string
+	for _, model := range models[:min(maxNames, len(models))] {
+		names = append(names, model.name)
 	}
-	return strings.Join(names, ", ")
+	text := strings.Join(names, ", ")
+	if len(models) > maxNames {
+		return fmt.Sprintf("%s and %d more", text, len(models)-maxNames)
+	}
+	return text
 }
-
-// sameModel reports whether two names differ at most in blanks: "ER 1.6" and "ER1.6" are the same model.
-func sameModel(a, b []string) bool { return strings.Join(a, "") == strings.Join(b, "") }
 
 func hasPrefix(model, name []string) bool {
 	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
