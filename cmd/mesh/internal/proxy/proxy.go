@@ -64,6 +64,7 @@ type Proxy struct {
 	bypasses    bypasses
 	rejections  rejections
 	strangers   strangers
+	buffers     buffers
 	redirects   string             // the path that leads to other hosts
 	watched     atomic.Bool        // a Watch looks for connections that lead past the proxy
 	dialed      sync.Map           // the local ends of the proxy's own ones
@@ -276,6 +277,7 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to, prefix) },
 		Transport:      transport,
 		FlushInterval:  -1, // at once
+		BufferPool:     &p.buffers,
 		ModifyResponse: func(res *http.Response) error { p.redirect(res, to, prefix); return nil },
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
