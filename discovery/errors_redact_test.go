@@ -87,7 +87,7 @@ func callsErrors(t *testing.T, secret string) (errs []error) {
 func meterErrors(t *testing.T, secret string) []error {
 	t.Helper()
 	_, endpoint := meter.New(meter.WithEndpoint(meter.Endpoint{Host: "h", API: models.OpenAI, Platform: prices.PlatformAzure, Region: secret}))
-	_, budget := meter.New(meter.WithBudget(meter.Budget{USD: secret, PerCall: secret}))
+	_, budget := meter.New(meter.WithBudget(meter.Budget{USD: prices.USD(secret), PerCall: prices.USD(secret)}))
 	_, period := meter.New(meter.WithBudget(meter.Budget{USD: "1", Per: meter.Period(secret)}))
 	_, parsed := meter.ParseBudget(secret)
 	var records []calls.Record

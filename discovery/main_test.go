@@ -243,7 +243,7 @@ func newTotals() *calls.Totals {
 }
 
 // add adds a call with an exact cost; "" is one that is not known.
-func add(t *calls.Totals, at time.Time, p models.Provider, model, usd string) {
+func add(t *calls.Totals, at time.Time, p models.Provider, model string, usd prices.USD) {
 	r := calls.Record{Provider: p, Model: model, Time: at, USD: usd}
 	if usd == "" {
 		r.Unpriced = "no price"

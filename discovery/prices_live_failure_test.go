@@ -23,9 +23,9 @@ func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
 	for _, c := range []*discovery.Client{s.client(t), s.client(t, none)} {
 		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.008", usd)
+		assert.EqualValues(t, "0.008", usd)
 		usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
-		assert.Equal(t, "0.01125", usd)
+		assert.EqualValues(t, "0.01125", usd)
 	}
 	assert.Empty(t, s.reasons())
 	assert.Zero(t, s.count("xai")+s.count("cloudbilling"))
@@ -42,9 +42,9 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	c := s.client(t, keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
 	for range 3 {
 		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.008", usd)
+		assert.EqualValues(t, "0.008", usd)
 		usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
-		assert.Equal(t, "0.01125", usd)
+		assert.EqualValues(t, "0.01125", usd)
 	}
 	assert.Equal(t, []string{"gemini denied", "xai denied"}, s.reasons()[:2])
 	assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"), "an outage is remembered")
@@ -64,7 +64,7 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	vault := errors.New("the vault is sealed")
 	sealed := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
 	usd, _ := exact(t, sealed, models.XAI, "grok-4.7", thousand, time.Time{})
-	assert.Equal(t, "0.008", usd)
+	assert.EqualValues(t, "0.008", usd)
 	assert.Contains(t, s.reasons(), "xai missing_credential")
 }
 
@@ -76,13 +76,13 @@ func TestFailedLivePriceListIsRequestedAgainAfterThePause(t *testing.T) {
 		c := s.inProcess(keyOf(discovery.ServiceXAI))
 		for range 3 {
 			usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
-			assert.Equal(t, "0.008", usd)
+			assert.EqualValues(t, "0.008", usd)
 		}
 		assert.Equal(t, 1, s.count("xai"))
 		time.Sleep(discovery.DefaultOutageTTL)
 		s.set("xai", respond(grok))
 		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.0035", usd)
+		assert.EqualValues(t, "0.0035", usd)
 		assert.Equal(t, 2, s.count("xai"))
 	})
 }

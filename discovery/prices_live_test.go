@@ -38,13 +38,13 @@ func live(t *testing.T, c *discovery.Client) *prices.List {
 }
 
 // exact computes a cost at live prices, and returns it with its source; "" if it is not known. The zero time is now.
-func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u prices.Usage, at time.Time) (usd, source string) {
+func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u prices.Usage, at time.Time) (usd prices.USD, source string) {
 	t.Helper()
 	return exactBy(t, live(t, c), p, model, u, at)
 }
 
 // exactBy returns the cost by a list, now if at is zero.
-func exactBy(t *testing.T, list *prices.List, p models.Provider, model string, u prices.Usage, at time.Time) (usd, source string) {
+func exactBy(t *testing.T, list *prices.List, p models.Provider, model string, u prices.Usage, at time.Time) (usd prices.USD, source string) {
 	t.Helper()
 	if at.IsZero() {
 		at = time.Now()
@@ -64,7 +64,7 @@ func TestKeysDoNotShareLivePrices(t *testing.T) {
 	for i, next := range []string{"first.key", "second.key", "first.key"} {
 		key = next
 		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
-		assert.Equal(t, "0.0035", usd)
+		assert.EqualValues(t, "0.0035", usd)
 		assert.Equal(t, min(i+1, 2), s.count("xai"), "one request for each key")
 	}
 }
@@ -114,7 +114,7 @@ func TestLivePricesOfGemini(t *testing.T) {
 		{"gemini-3-flash-preview", thousand, "0.0035", false},
 	} {
 		usd, source := exact(t, c, models.Gemini, row.model, row.usage, time.Time{})
-		assert.Equal(t, row.usd, usd, row)
+		assert.EqualValues(t, row.usd, usd, row)
 		if usd != "" {
 			assert.Equal(t, row.live, source == discovery.SourceCloudBilling, row)
 		}
@@ -158,7 +158,7 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
 	for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
 		usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})
-		assert.Equal(t, want, usd)
+		assert.EqualValues(t, want, usd)
 	}
 	assert.Empty(t, live(t, c).ForModel(models.Gemini, "gemini-9-flash"), "no row without any price")
 	assert.Empty(t, s.failures)
@@ -184,7 +184,7 @@ func TestLivePricesKeepModelsThatTheBaseLacks(t *testing.T) {
 	assert.Contains(t, names, "gemini 9 flash")
 	assert.NotContains(t, names, "gemini 2.5 flash")
 	usd, _ := exactBy(t, list, models.Gemini, "models/gemini-9-flash", thousand, time.Time{})
-	assert.Equal(t, "0.003", usd)
+	assert.EqualValues(t, "0.003", usd)
 }
 
 // Rows of With precede live rows, whichever of the two were added first.
@@ -200,7 +200,7 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	for _, list := range []*prices.List{before, after} {
 		for model, want := range map[string]string{"grok-4.7": "2", "grok-new": "0.0035"} { // our own, and a live one
 			usd, _ := exactBy(t, list, models.XAI, model, thousand, time.Time{})
-			assert.Equal(t, want, usd)
+			assert.EqualValues(t, want, usd)
 		}
 		assert.Equal(t, before.ForModel(models.XAI, "grok-4.7"), list.ForModel(models.XAI, "grok-4.7"))
 	}
@@ -243,10 +243,10 @@ func TestLivePricesEndWithTheDay(t *testing.T) {
 		))})
 		c := s.inProcess(keyOf(discovery.ServiceCloudBilling))
 		usd, source := exact(t, c, models.Gemini, "gemini-4-argon", thousand, time.Time{})
-		assert.Equal(t, []string{"0.012", discovery.SourceCloudBilling}, []string{usd, source})
+		assert.Equal(t, []string{"0.012", discovery.SourceCloudBilling}, []string{string(usd), source})
 		time.Sleep(5 * time.Hour) // 2026-12-01
 		usd, source = exact(t, c, models.Gemini, "gemini-4-argon", thousand, time.Time{})
-		assert.Equal(t, "0.024", usd)
+		assert.EqualValues(t, "0.024", usd)
 		assert.NotEqual(t, discovery.SourceCloudBilling, source)
 		assert.Equal(t, 1, s.count("cloudbilling"))
 		time.Sleep(20 * time.Hour)
@@ -286,6 +286,6 @@ func TestLivePricesAreNotThoseOfOtherVendors(t *testing.T) {
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for model, want := range map[string]string{"x-ai/grok-4.7": "0.0035", "grok-new": "0.0035", "azure/grok-4.7": "", "azure/grok-new": "", "grok-4.7:free": ""} {
 		usd, _ := exact(t, c, models.XAI, model, thousand, time.Time{})
-		assert.Equal(t, want, usd, model)
+		assert.EqualValues(t, want, usd, model)
 	}
 }

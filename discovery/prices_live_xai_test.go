@@ -37,7 +37,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 		{"grok-4.6", thousand, time.Time{}, "0.008", false},
 	} {
 		usd, source := exact(t, c, models.XAI, row.model, row.usage, row.at)
-		assert.Equal(t, row.usd, usd, row)
+		assert.EqualValues(t, row.usd, usd, row)
 		if usd != "" {
 			assert.Equal(t, row.live, source == discovery.SourceLanguageModels, row)
 		}
@@ -73,7 +73,7 @@ func TestLiveListWithoutLongContextPrices(t *testing.T) {
 	c := s.client(t, keyOf(discovery.ServiceXAI))
 	for tokens, want := range map[int64][]any{199_999: {"0.399998", true}, 200_000: {"0.8", false}} {
 		usd, source := exact(t, c, models.XAI, "grok-4.7", prices.Usage{Input: tokens}, time.Time{})
-		assert.Equal(t, want, []any{usd, source == discovery.SourceLanguageModels})
+		assert.Equal(t, want, []any{string(usd), source == discovery.SourceLanguageModels})
 	}
 	rows := live(t, c).ForModel(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)

@@ -33,7 +33,7 @@ func TestConfirmPrices(t *testing.T) {
 	assert.Equal(t, time.Now().UTC().Format(time.DateOnly), list.AsOf().Format(time.DateOnly))
 	cost, err := list.CostOf(gpt41)
 	require.NoError(t, err)
-	assert.Equal(t, "1", cost.USD, "the prices are those of UpdatePrices")
+	assert.EqualValues(t, "1", cost.USD, "the prices are those of UpdatePrices")
 	for _, r := range s.Requests() {
 		assert.Empty(t, r.Keys)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // billedDays is a complete report of OpenAI with a bucket for each amount, from 2026-05-01 on.
@@ -30,7 +31,7 @@ func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.Co
 }
 
 // counted has costs of OpenAI on days of May 2026; "" is an unpriced call.
-func counted(days map[int]string) *calls.Totals {
+func counted(days map[int]prices.USD) *calls.Totals {
 	l := newTotals()
 	for day, exact := range days {
 		at := time.Date(2026, 5, day, 12, 0, 0, 0, time.UTC)
@@ -42,7 +43,7 @@ func counted(days map[int]string) *calls.Totals {
 func TestReportBesideCalls(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
-	l := counted(map[int]string{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
+	l := counted(map[int]prices.USD{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
 	add(l, time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), models.XAI, "grok-4.7", "50")
 	with := report.WithCalls(l.Groups())
 	assert.Nil(t, report.AttributedUSD, "the report itself does not change")
@@ -108,12 +109,12 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 		calls  []calls.Group
 		note   string
 	}{
-		"the bill is not complete": {failed, counted(map[int]string{1: "1"}).Groups(), "not complete"},
-		"calls are unpriced":       {billedDays(1, 1), counted(map[int]string{1: "1", 2: ""}).Groups(), "drift is not known: 1"},
+		"the bill is not complete": {failed, counted(map[int]prices.USD{1: "1"}).Groups(), "not complete"},
+		"calls are unpriced":       {billedDays(1, 1), counted(map[int]prices.USD{1: "1", 2: ""}).Groups(), "drift is not known: 1"},
 		"nothing was counted":      {billedDays(1), counted(nil).Groups(), "no call of openai"},
-		"counted on other days":    {billedDays(1), counted(map[int]string{2: "1"}).Groups(), "no call of openai"},
+		"counted on other days":    {billedDays(1), counted(map[int]prices.USD{2: "1"}).Groups(), "no call of openai"},
 		"no calls":                 {billedDays(1), nil, "no call of openai"},
-		"other days":               {noon, counted(map[int]string{1: "1"}).Groups(), "counted by UTC days"},
+		"other days":               {noon, counted(map[int]prices.USD{1: "1"}).Groups(), "counted by UTC days"},
 	} {
 		with := row.report.WithCalls(row.calls)
 		ok, known := with.Within(5)
@@ -123,7 +124,7 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 		require.NoError(t, with.Table(&table))
 		assert.Contains(t, table.String(), row.note, name)
 	}
-	good := billedDays(1).WithCalls(counted(map[int]string{1: "1"}).Groups())
+	good := billedDays(1).WithCalls(counted(map[int]prices.USD{1: "1"}).Groups())
 	for _, percent := range []float64{-1, math.NaN(), math.Inf(1)} {
 		ok, known := good.Within(percent)
 		assert.False(t, ok || known, percent)
@@ -137,7 +138,7 @@ func TestReportShowsDaysThatWereNotBilled(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
 	report.Buckets = report.Buckets[:1]
-	l := counted(map[int]string{1: "", 2: "2"})
+	l := counted(map[int]prices.USD{1: "", 2: "2"})
 	var table bytes.Buffer
 	require.NoError(t, report.WithCalls(l.Groups()).Table(&table))
 	lines := fields(table.String())
@@ -174,7 +175,7 @@ func TestCallsBesideOtherBuckets(t *testing.T) {
 // A cost that a program builds may have any spelling of its provider.
 func TestCallsOfAnySpellingOfTheProvider(t *testing.T) {
 	t.Parallel()
-	l := counted(map[int]string{1: "1"})
+	l := counted(map[int]prices.USD{1: "1"})
 	add(l, time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC), "Open AI", "gpt-5.4", "2")
 	for _, p := range []models.Provider{models.OpenAI, "Open AI"} {
 		report := billedDays(1, 2)

@@ -10,6 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Compare compares the bill with the calls of [ReconciliationReport.WithCalls], or without those with
@@ -23,8 +24,8 @@ func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparis
 	b.LimitPercent = limitPercent
 	if attributed := finiteOrNil(r.AttributedUSD); r.counted == nil && attributed != nil {
 		day := b.From.Format(time.DateOnly)
-		b.Items = []bills.Item{{Day: day, USD: decimal.Text(r.exactActual())}}
-		return bills.Compare(b, []bills.Counted{{Day: day, Calls: 1, USD: decimalOf(*attributed).String()}})
+		b.Items = []bills.Item{{Day: day, USD: prices.USD(decimal.Text(r.exactActual()))}}
+		return bills.Compare(b, []bills.Counted{{Day: day, Calls: 1, USD: prices.USD(decimalOf(*attributed).String())}})
 	}
 	return bills.Compare(b, r.countedIn(r.modelNames()))
 }

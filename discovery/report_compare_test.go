@@ -18,7 +18,7 @@ import (
 // shown is a part of a comparison, for tests.
 func shown(parts ...bills.Part) (all [][4]string) {
 	for _, p := range parts {
-		all = append(all, [4]string{p.Name, p.Billed, p.Counted, string(p.Cause)})
+		all = append(all, [4]string{p.Name, string(p.Billed), string(p.Counted), string(p.Cause)})
 	}
 	return all
 }
@@ -72,7 +72,7 @@ func TestReportWithCalls(t *testing.T) {
 	report.Buckets[0].LineItemBreakdown = map[string]float64{"gpt-5.4, input": 0.9, "web search tool calls": 0.1}
 	report.Buckets[1].LineItemBreakdown = map[string]float64{"gpt-5.4, input": 2}
 	report.Buckets[1].LineItemQuantities = map[string]discovery.Quantity{"gpt-5.4, input": {Amount: "200", Unit: "tokens"}}
-	group := func(usd string, input int64, by ...string) calls.Group {
+	group := func(usd prices.USD, input int64, by ...string) calls.Group {
 		return calls.Group{By: by, Calls: 1, USD: usd, Usage: prices.Usage{Input: input}}
 	}
 	searched := group("1", 90, "2026-05-01", "gpt-5.4", "openai", "", "")

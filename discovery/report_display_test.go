@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestReportTable(t *testing.T) {
@@ -56,7 +57,7 @@ func TestReportTable(t *testing.T) {
 func TestReportTableOfSmallAmounts(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	r := billedDays(1.234567, 1.25, 0.000002).WithCalls(counted(map[int]string{1: "1.2345", 2: "1.24", 3: "0.000002"}).Groups())
+	r := billedDays(1.234567, 1.25, 0.000002).WithCalls(counted(map[int]prices.USD{1: "1.2345", 2: "1.24", 3: "0.000002"}).Groups())
 	require.NoError(t, r.Table(&text))
 	assert.Equal(t, []string{"2026-05-01 1.234567 1.234500", "2026-05-02 1.25 1.24", "2026-05-03 0.000002 0.000002", "billed 2.48", "counted 2.47", "drift +0.01"}, fields(text.String())[1:7])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Bill returns the line items by UTC day, for [bills.Compare]. They need a bill that is grouped by line item or description, as every bill
@@ -33,11 +34,11 @@ func (r *ReconciliationReport[B]) Bill() *bills.Bill {
 		for i := range items {
 			item := &items[i]
 			b.Items = append(b.Items, bills.Item{
-				Day: day, Name: item.name, Model: name(item.modelOf(r.Provider)), Kind: item.kindOf(r.Provider), USD: item.usd.String(), Tokens: item.quantity.tokens(),
+				Day: day, Name: item.name, Model: name(item.modelOf(r.Provider)), Kind: item.kindOf(r.Provider), USD: prices.USD(item.usd.String()), Tokens: item.quantity.tokens(),
 			})
 		}
 		if len(items) == 0 {
-			b.Items = append(b.Items, bills.Item{Day: day, USD: decimalOf(bucket.usd()).String()})
+			b.Items = append(b.Items, bills.Item{Day: day, USD: prices.USD(decimalOf(bucket.usd()).String())})
 		}
 	}
 	return b

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // itemsOf returns the items of a report, sorted by day and name.
@@ -95,7 +96,7 @@ func TestBillOfAnthropic(t *testing.T) {
 		[]byte(`{"amount":"2.25","currency":"USD","cost_type":"web_search","description":"Web Search Usage","model":null}`),
 	}
 	r := &discovery.ReconciliationReport[discovery.CostBucket]{Provider: models.Anthropic, Complete: true, Buckets: []discovery.CostBucket{bucket}}
-	item := func(name, kind, usd string, tokens *int64) bills.Item {
+	item := func(name, kind string, usd prices.USD, tokens *int64) bills.Item {
 		return bills.Item{Day: "1970-01-01", Name: name, Model: "claude-opus-4-8", Kind: kind, USD: usd, Tokens: tokens}
 	}
 	search := bills.Item{Day: "1970-01-01", Name: "Web Search Usage", Kind: bills.KindFee, USD: "0.0225"}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // nearest is the float that math/big finds nearest to r.
@@ -83,7 +84,7 @@ func TestIncompleteReportHasNoFigures(t *testing.T) {
 func TestAmountsThatAreNotFiniteAreNotKnown(t *testing.T) {
 	t.Parallel()
 	type report = discovery.ReconciliationReport[discovery.CostBucket]
-	sum := counted(map[int]string{1: "1", 2: "2"})
+	sum := counted(map[int]prices.USD{1: "1", 2: "2"})
 	for name, row := range map[string]struct {
 		set func(r *report, usd float64)
 		// bill reports whether the amount is a part of the bill, so that no call makes the drift known.

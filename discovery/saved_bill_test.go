@@ -18,6 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // openAIDay is a page with one day in May 2026.
@@ -147,7 +148,7 @@ func TestQuantitiesOfAGoogleExport(t *testing.T) {
 	}
 	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{})
 	require.NoError(t, err)
-	item := func(name, model, kind, usd string, tokens *int64) bills.Item {
+	item := func(name, model, kind string, usd prices.USD, tokens *int64) bills.Item {
 		return bills.Item{Day: "2026-05-01", Name: name, Model: model, Kind: kind, USD: usd, Tokens: tokens}
 	}
 	assert.Equal(t, []bills.Item{

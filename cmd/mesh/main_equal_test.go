@@ -20,6 +20,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -70,8 +71,8 @@ func equalMesh(t *testing.T, args ...string) (stdout, stderr string) {
 
 func checkGroup(t *testing.T, g calls.Group) {
 	t.Helper()
-	assert.Equal(t, []any{equalCalls, equalUnpriced, 1, 1, equalUSD, "3", equalAtLeast, "2", "0.5"},
-		[]any{g.Calls, g.Unpriced, g.Bounded, g.Failed, g.USD, g.BoundUSD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD})
+	assert.Equal(t, [4]int{equalCalls, equalUnpriced, 1, 1}, [4]int{g.Calls, g.Unpriced, g.Bounded, g.Failed})
+	assert.Equal(t, [5]prices.USD{equalUSD, "3", equalAtLeast, "2", "0.5"}, [5]prices.USD{g.USD, g.BoundUSD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD})
 }
 
 func TestAmountsOfPackagesAreEqual(t *testing.T) {
@@ -96,7 +97,7 @@ func TestAmountsOfPackagesAreEqual(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 		assert.Equal(t, meter.Spent{USD: equalUSD, AtLeastUSD: equalAtLeast, Calls: equalCalls, Unpriced: equalUnpriced}, m.Spent())
-		assert.Equal(t, spent, m.Budgets()[0].Spent)
+		assert.EqualValues(t, spent, m.Budgets()[0].Spent)
 	}
 
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -108,7 +109,7 @@ func TestAmountsOfPackagesAreEqual(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, read.Source.Copies, 4)
 		for _, r := range []*report.Report{read, built} {
-			assert.Equal(t, []any{equalCalls, equalUnpriced, 1, equalUSD, "3", "2", spent},
+			assert.Equal(t, []any{equalCalls, equalUnpriced, 1, prices.USD(equalUSD), prices.USD("3"), prices.USD("2"), prices.USD(spent)},
 				[]any{r.Total.Calls, r.Total.Unpriced, r.Total.Failed, r.Total.USD, r.Total.BoundUSD, r.Total.SubscriptionUSD, r.Budgets[0].SpentUSD})
 		}
 	}

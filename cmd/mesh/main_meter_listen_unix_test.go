@@ -158,8 +158,8 @@ func TestListenEndsAfterItsStreams(t *testing.T) {
 		all = append(all, r)
 	}
 	require.Len(t, all, 1)
-	assert.False(t, all[0].Incomplete)
-	assert.Equal(t, "0.0075", all[0].USD)
+	assert.True(t, all[0].Complete)
+	assert.EqualValues(t, "0.0075", all[0].USD)
 }
 
 // The budget is used up within seconds after another program has written to the folder.
@@ -171,7 +171,7 @@ func TestListenFollowsOtherPrograms(t *testing.T) {
 	assert.Contains(t, l.run("chat"), "chat 200 ")
 	other, err := calls.OpenLog(dir)
 	require.NoError(t, err)
-	other.Record(calls.Record{Provider: "openai", Model: "gpt-4o", Time: time.Now(), USD: "1"})
+	other.Record(calls.Record{Provider: "openai", Model: "gpt-4o", Time: time.Now(), USD: "1", Complete: true})
 	require.NoError(t, other.Close())
 	l.await("mesh: warning: 80 % of the budget of 1 USD/day are spent: 1.00045 USD\n")
 	assert.Contains(t, l.run("chat"), "chat 402 ")

@@ -67,9 +67,9 @@ func TestUsedModelsHaveTheCostOfTheirReplacement(t *testing.T) {
 	require.NoError(t, err)
 	out, errs, _ := retiredUsed(t, s, counted, "--within", "999d")
 	assert.Regexp(t, `(?m)^PROVIDER .* USD +REPORTED +REPLACED$`, out, errs)
-	assert.Regexp(t, `(?m)^openai +gpt-4 .* 0.9 +- +`+regexp.QuoteMeta(cost.USD)+`$`, out)
+	assert.Regexp(t, `(?m)^openai +gpt-4 .* 0.9 +- +`+regexp.QuoteMeta(string(cost.USD))+`$`, out)
 	out, _, _ = retiredUsed(t, s, counted+usedLine(1, "openai", "gpt-4", `"0.1"`, ""), "--within", "999d")
-	assert.Regexp(t, `(?m)^openai +gpt-4 .* 1 +- +0.9 > `+regexp.QuoteMeta(cost.USD)+`$`, out)
+	assert.Regexp(t, `(?m)^openai +gpt-4 .* 1 +- +0.9 > `+regexp.QuoteMeta(string(cost.USD))+`$`, out)
 }
 
 // A model that ends, on a day that is not soon or not known, is listed and is no finding.

@@ -36,7 +36,7 @@ type Item struct {
 	// Kind is the kind of token as in [prices.Line].What, KindTokens or KindFee; "" is KindTokens.
 	Kind string
 	// USD is a plain decimal. It is negative for a credit or a refund.
-	USD string
+	USD prices.USD
 	// Tokens are the billed tokens; nil if the bill does not state them.
 	Tokens *int64
 }
@@ -55,7 +55,7 @@ type Counted struct {
 	// Calls is the number of calls, and Unpriced the number of those whose cost is not known.
 	Calls, Unpriced int
 	// USD is the known cost, and FeesUSD the part of it that is fees for uses of tools. "" is 0.
-	USD, FeesUSD string
+	USD, FeesUSD prices.USD
 	// Usage has the tokens of the calls whose cost is known. If they have a cost and no tokens, their tokens are not known.
 	Usage prices.Usage
 }
@@ -87,8 +87,8 @@ type Comparison struct {
 // Range is where the difference lies, in US dollars: an unpriced call costs at least nothing, and is taken to cost at most what a call
 // costs on average on the dearest day of the dearest model. The decimals are empty if no cost is known.
 type Range struct {
-	LowUSD  string `json:"low_usd"`
-	HighUSD string `json:"high_usd"`
+	LowUSD  prices.USD `json:"low_usd"`
+	HighUSD prices.USD `json:"high_usd"`
 }
 
 // Part is a day, a model, a pair of both, or all of a bill, beside its calls. Amounts are exact, as plain decimals in US dollars.
@@ -99,9 +99,9 @@ type Part struct {
 	Day   string `json:"day,omitempty"`
 	Model string `json:"model,omitempty"`
 	// Drift is the billed less the counted amount.
-	Billed  string `json:"billed_usd"`
-	Counted string `json:"counted_usd"`
-	Drift   string `json:"drift_usd"`
+	Billed  prices.USD `json:"billed_usd"`
+	Counted prices.USD `json:"counted_usd"`
+	Drift   prices.USD `json:"drift_usd"`
 	// Unpriced is the number of calls whose cost is not known. They are in no amount.
 	Unpriced int `json:"unpriced"`
 	// Effects add up to Drift, the largest first.
@@ -115,7 +115,7 @@ type Part struct {
 type Effect struct {
 	Cause Cause `json:"cause"`
 	// USD is a plain decimal, which can be negative.
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 }
 
 // Cause is what a difference comes from.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // model is a model of a bill by days.
@@ -160,7 +161,10 @@ func (c *cell) sameTokens() bool {
 }
 
 // rat returns the value of a plain decimal; "" is 0.
-func rat(usd string) *big.Rat { return decimal.FromText(usd).Rat() }
+func rat(usd prices.USD) *big.Rat { return decimal.FromText(usd).Rat() }
+
+// exact returns a sum, which has a finite decimal.
+func exact(r *big.Rat) prices.USD { return prices.USD(decimal.Text(r)) }
 
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }

@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func check(b *Bill, counted []Counted) error {
@@ -54,7 +55,7 @@ func isDay(text string) bool {
 	return err == nil
 }
 
-func isUSD(text string) bool {
-	_, ok := decimal.ParsePlain(strings.TrimPrefix(text, "-"))
+func isUSD(usd prices.USD) bool {
+	_, ok := decimal.ParsePlain(strings.TrimPrefix(string(usd), "-"))
 	return ok
 }

@@ -14,7 +14,7 @@ import (
 
 func TestCompareRefusesWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()
-	item := func(day, usd string) bills.Bill { return *bill(0, bills.Item{Day: day, USD: usd}) }
+	item := func(day string, usd prices.USD) bills.Bill { return *bill(0, bills.Item{Day: day, USD: usd}) }
 	noTime := *bill(0)
 	noTime.To = time.Time{}
 	nobody := *bill(0)
@@ -50,14 +50,15 @@ func refuses(t *testing.T, field string, b *bills.Bill, counted ...bills.Counted
 func FuzzCompare(f *testing.F) {
 	f.Add("1.5", "input", int64(10), "1.25", "0", int64(7), uint8(3))
 	f.Add("-0.000001", "", int64(-1), "0.1", "0.2", int64(0), uint8(0))
-	f.Fuzz(func(t *testing.T, billed, kind string, n int64, counted, fees string, used int64, unpriced uint8) {
+	f.Fuzz(func(t *testing.T, billedUSD, kind string, n int64, countedUSD, feesUSD string, used int64, unpriced uint8) {
+		billed, counted, fees := prices.USD(billedUSD), prices.USD(countedUSD), prices.USD(feesUSD)
 		b := bill(0, bills.Item{Day: sunday, Model: "wide", Kind: kind, USD: billed}, bills.Item{Day: monday, Model: "wide", Kind: "input", USD: billed, Tokens: &n})
 		c, err := bills.Compare(b, []bills.Counted{
 			{Day: sunday, Model: "wide", Calls: int(unpriced) + 1, Unpriced: int(unpriced), USD: counted, FeesUSD: fees, Usage: prices.Usage{Input: used, Output: used / 2}},
 			{Day: monday, Model: "wide", Calls: 1, USD: counted, Usage: prices.Usage{Input: used}},
 		})
 		if err == nil {
-			addsUp(t, c, billed)
+			addsUp(t, c, billedUSD)
 			require.NotEmpty(t, c.Sentences())
 		}
 	})

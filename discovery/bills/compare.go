@@ -82,7 +82,7 @@ func (c *Comparison) setRange(total *cell, all map[string]model) {
 		}
 		low.Sub(low, decimal.Round(mul(dearest, big.NewRat(int64(total.unpriced), 1)), places).Rat())
 	}
-	c.Range = Range{LowUSD: decimal.Text(low), HighUSD: decimal.Text(high)}
+	c.Range = Range{LowUSD: exact(low), HighUSD: exact(high)}
 	if total.calls == 0 || total.billed.Sign() == 0 {
 		return
 	}
@@ -101,11 +101,11 @@ func (c *cell) part(day, model string) Part {
 	}
 	p := Part{
 		Name: name + model, Day: day, Model: model, Unpriced: c.unpriced, Effects: []Effect{}, Cause: c.cause(),
-		Billed: decimal.Text(&c.billed), Counted: decimal.Text(&c.counted), Drift: decimal.Text(sub(&c.billed, &c.counted)),
+		Billed: exact(&c.billed), Counted: exact(&c.counted), Drift: exact(sub(&c.billed, &c.counted)),
 	}
 	for _, cause := range c.sorted() {
 		if usd := c.effects[cause]; usd.Sign() != 0 {
-			p.Effects = append(p.Effects, Effect{cause, decimal.Text(usd)})
+			p.Effects = append(p.Effects, Effect{cause, exact(usd)})
 		}
 	}
 	return p

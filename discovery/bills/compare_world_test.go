@@ -101,10 +101,10 @@ func (w *world) without(uses []use, cause bills.Cause, drop func(use) bool) (kep
 	return kept
 }
 
-func decimalOf(text string) *big.Rat {
-	r, ok := new(big.Rat).SetString(text)
+func decimalOf[T ~string](usd T) *big.Rat {
+	r, ok := new(big.Rat).SetString(string(usd))
 	if !ok {
-		panic(text)
+		panic(usd)
 	}
 	return r
 }
@@ -145,11 +145,11 @@ func (w *world) items() []bills.Item {
 			sums[at].tokens += u.tokens[kind]
 		}
 		if u.searches > 0 {
-			all = append(all, bills.Item{Day: w.day(u.day), Name: "web search", Kind: bills.KindFee, USD: u.fees().FloatString(2)})
+			all = append(all, bills.Item{Day: w.day(u.day), Name: "web search", Kind: bills.KindFee, USD: prices.USD(u.fees().FloatString(2))})
 		}
 	}
 	for at, s := range sums {
-		item := bills.Item{Day: w.day(at.day), Model: names[at.model], Kind: bills.KindTokens, USD: s.usd.FloatString(w.rounding)}
+		item := bills.Item{Day: w.day(at.day), Model: names[at.model], Kind: bills.KindTokens, USD: prices.USD(s.usd.FloatString(w.rounding))}
 		if w.kinds {
 			item.Kind = tokenKinds[at.kind]
 		}
@@ -170,11 +170,11 @@ func (w *world) counted() (all []bills.Counted) {
 			c.Unpriced = 1
 		} else {
 			usd := u.fees()
-			c.FeesUSD = usd.FloatString(2)
+			c.FeesUSD = prices.USD(usd.FloatString(2))
 			for kind := range tokenKinds {
 				usd.Add(usd, u.usd(kind))
 			}
-			c.USD = usd.FloatString(18)
+			c.USD = prices.USD(usd.FloatString(18))
 		}
 		all = append(all, c)
 	}
@@ -193,8 +193,8 @@ func grouped(calls []bills.Counted) (all []bills.Counted) {
 			all = append(all, c)
 			continue
 		}
-		g, usd := &all[i], decimalOf(cmp.Or(c.USD, "0"))
-		g.Calls, g.Unpriced, g.USD = g.Calls+c.Calls, g.Unpriced+c.Unpriced, usd.Add(usd, decimalOf(g.USD)).FloatString(18)
+		g := &all[i]
+		g.Calls, g.Unpriced, g.USD = g.Calls+c.Calls, g.Unpriced+c.Unpriced, g.USD.Add(cmp.Or(c.USD, "0"))
 		g.Usage.Input, g.Usage.CacheRead, g.Usage.Output = g.Usage.Input+c.Usage.Input, g.Usage.CacheRead+c.Usage.CacheRead, g.Usage.Output+c.Usage.Output
 	}
 	return all
@@ -204,7 +204,7 @@ func (w *world) compare() (*bills.Comparison, error) {
 	return bills.Compare(&bills.Bill{Provider: w.provider, From: w.from, To: w.from.AddDate(0, 0, worldDays), Items: w.items()}, w.counted())
 }
 
-func (w *world) line(day int, name, model, kind, usd string) {
+func (w *world) line(day int, name, model, kind string, usd prices.USD) {
 	w.lines = append(w.lines, bills.Item{Day: w.day(day), Name: name, Model: model, Kind: kind, USD: usd})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -136,7 +137,7 @@ func placesOf(usd *big.Rat) int {
 }
 
 // amount returns an amount with the given decimal places, or more if it is below a cent.
-func amount(usd string, places int) string {
+func amount(usd prices.USD, places int) string {
 	r := rat(usd)
 	text := money.Text(abs(r), max(places, placesOf(r)))
 	if r.Sign() < 0 && strings.Trim(text, "0.") != "" {
@@ -146,7 +147,7 @@ func amount(usd string, places int) string {
 }
 
 // signed returns an amount with its sign.
-func signed(usd string, places int) string {
+func signed(usd prices.USD, places int) string {
 	text := amount(usd, places)
 	if rat(usd).Sign() > 0 {
 		return "+" + text

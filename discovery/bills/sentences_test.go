@@ -22,11 +22,11 @@ func bill(limit float64, items ...bills.Item) *bills.Bill {
 	return &bills.Bill{Provider: "Open AI", From: from, To: from.AddDate(0, 0, 7), LimitPercent: limit, Items: items}
 }
 
-func input(day, model, usd string, n int64) bills.Item {
+func input(day, model string, usd prices.USD, n int64) bills.Item {
 	return bills.Item{Day: day, Name: model + ", input", Model: model, Kind: "input", USD: usd, Tokens: tokens(n)}
 }
 
-func calls(day, model, usd string, n int64) bills.Counted {
+func calls(day, model string, usd prices.USD, n int64) bills.Counted {
 	return bills.Counted{Day: day, Model: model, Calls: 10, USD: usd, Usage: prices.Usage{Input: n}}
 }
 
@@ -60,7 +60,7 @@ func TestVerdict(t *testing.T) {
 	t.Parallel()
 	unpriced := bills.Counted{Day: sunday, Model: "wide", Calls: 4, Unpriced: 4}
 	for _, row := range []struct {
-		billed, counted string
+		billed, counted prices.USD
 		limit           float64
 		more            []bills.Counted
 		within, known   bool

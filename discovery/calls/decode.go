@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
@@ -62,7 +63,7 @@ func (in *decoder) read(line []byte, r *Record) (err error) {
 }
 
 func (in *decoder) decode(line []byte, r *Record) error {
-	*r = Record{}
+	*r = Record{Complete: true}
 	in.usageErr, in.noCost = nil, false
 	in.keys.reset()
 	if len(line) > maxLine+1 { // with its line break
@@ -133,9 +134,7 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 	case "session":
 		r.Session, err = in.Bool()
 	case "complete":
-		var complete bool
-		complete, err = in.Bool()
-		r.Incomplete = !complete
+		r.Complete, err = in.Bool()
 	default:
 		err = in.Skip()
 	}
@@ -234,12 +233,12 @@ func (in *decoder) duration(to *time.Duration) error {
 	return nil
 }
 
-func (in *decoder) amount(to *string, wrong error) error {
+func (in *decoder) amount(to *prices.USD, wrong error) error {
 	text, err := in.StrBytes()
 	if err != nil || len(text) == 0 {
 		return wrong
 	}
-	*to = in.own(text)
+	*to = prices.USD(in.own(text))
 	return nil
 }
 
@@ -380,10 +379,10 @@ func (r *Record) checkAmounts() error {
 		r.BoundUSD = ""
 	}
 	for _, amount := range [...]struct {
-		text  string
+		usd   prices.USD
 		wrong error
 	}{{r.USD, errUSD}, {r.BoundUSD, errBound}, {r.UpstreamUSD, errUpstream}} {
-		if _, ok := decimal.ParsePlain(amount.text); !ok && amount.text != "" {
+		if _, ok := decimal.ParsePlain(amount.usd); !ok && amount.usd != "" {
 			return amount.wrong
 		}
 	}

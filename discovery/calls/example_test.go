@@ -8,6 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // A meter calls the Record of a Log; here the records are written by hand.
@@ -22,8 +23,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	for _, usd := range []string{"0.1", "0.25"} {
-		file.Record(calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: noon, Status: 200, USD: usd})
+	for _, usd := range []prices.USD{"0.1", "0.25"} {
+		file.Record(calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: noon, Status: 200, Complete: true, USD: usd})
 	}
 	if err := file.Close(); err != nil {
 		log.Fatal(err)

@@ -31,5 +31,5 @@ func TestLinesHaveEachKeyOnce(t *testing.T) {
 	}
 	rows, err := sumOf(t, calls.Options{}, begin+`"usd":"5","labels":{"usd":"a","model":"b"},"requests":{"usd":1,"model":1},"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}`)
 	require.NoError(t, err)
-	assert.Equal(t, "5", rows[0].USD)
+	assert.EqualValues(t, "5", rows[0].USD)
 }

@@ -39,7 +39,7 @@ func TestRecordCall(t *testing.T) {
 		assert.Equal(t, c.provider, call.Provider)
 		cost, err := list.CostOf(call)
 		require.NoError(t, err, c.record)
-		assert.Equal(t, c.usd, cost.USD, c.record)
+		assert.EqualValues(t, c.usd, cost.USD, c.record)
 	}
 	_, err = calls.Record{Provider: "anthropic", API: "converse", Usage: []byte(`{}`)}.Call()
 	require.Error(t, err)

@@ -28,7 +28,8 @@ func (r Record) Count(list *prices.List, reprice bool) (Record, error) {
 	}
 	call, usageErr := r.Call()
 	r.Provider, r.Counts = call.Provider, call.Usage
-	if err := r.count(usageErr, list, reprice); err != nil {
+	complete := r.Complete || r.Path == "" && r.BoundUSD == "" && r.Unpriced == "" // as of a record that a program made
+	if err := r.count(usageErr, list, reprice && complete, reprice); err != nil {
 		return Record{}, err
 	}
 	return r, nil
@@ -46,15 +47,16 @@ func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
 	} else {
 		_, usageErr = r.Call() // whose error is that of prices.ParseUsage
 	}
-	err := r.count(usageErr, list, reprice)
+	err := r.count(usageErr, list, reprice && r.Complete, reprice)
 	if err != nil {
 		r.Counts, r.HasCounts = prices.Usage{}, false
 	}
 	return err
 }
 
-// count sets the cost that counts. usageErr is the reason if there are no counts.
-func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
+// count sets the cost that counts. usageErr is why there are none. again computes the cost of a call that is
+// billed by its usage alone, and bounds what an incomplete one costs at least, whatever was recorded.
+func (r *Record) count(usageErr error, list *prices.List, again, bounds bool) error {
 	if r.Usage == nil {
 		usageErr = errNoUsage
 	}
@@ -65,8 +67,8 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 		r.BoundUSD, r.Unpriced = "", ""
 	}
 	switch {
-	case (r.USD != "" || r.Unpriced != "") && !(reprice && !r.Incomplete && r.repriceable()):
-		if reprice && r.HasCounts && r.Unpriced != "" && r.Incomplete {
+	case (r.USD != "" || r.Unpriced != "") && !(again && r.repriceable()):
+		if bounds && r.HasCounts && r.Unpriced != "" && !r.Complete {
 			r.BoundUSD = r.bound(list)
 		}
 		return nil
@@ -74,12 +76,12 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 		return usageErr
 	}
 	r.BoundUSD = ""
-	cost, err := list.CostOf(r.call())
+	usd, err := list.USDOf(r.call())
 	if errors.Is(err, prices.ErrUnpriced) {
 		r.USD, r.Unpriced = "", err.Error()
 		return nil
 	}
-	r.USD, r.Unpriced = cost.USD, ""
+	r.USD, r.Unpriced = usd, ""
 	return err
 }
 
@@ -90,10 +92,10 @@ func (r *Record) repriceable() bool {
 }
 
 // bound returns what the call costs at least, or "" if that is nothing or not known.
-func (r *Record) bound(list *prices.List) string {
-	cost, err := list.CostOf(r.call())
-	if err != nil || cost.USD == "0" {
+func (r *Record) bound(list *prices.List) prices.USD {
+	usd, err := list.USDOf(r.call())
+	if err != nil || usd == "0" {
 		return ""
 	}
-	return cost.USD
+	return usd
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestCount(t *testing.T) {
@@ -16,19 +17,18 @@ func TestCount(t *testing.T) {
 	usage := []byte(`{"prompt_tokens":1000,"completion_tokens":100,"total_tokens":1100}`)
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", 3600))
 	type want struct {
-		usd, bound           string
+		usd, bound           prices.USD
 		failed, subscription bool
 	}
 	for name, row := range map[string]struct {
 		r             calls.Record
 		want, reprice want
 	}{
-		"recorded":     {calls.Record{USD: "7", Usage: usage}, want{usd: "7"}, want{usd: "0.0035"}},
+		"recorded":     {calls.Record{USD: "7", Usage: usage, Complete: true}, want{usd: "7"}, want{usd: "0.0035"}},
 		"without":      {calls.Record{Usage: usage}, want{usd: "0.0035"}, want{usd: "0.0035"}},
 		"known":        {calls.Record{USD: "7", BoundUSD: "3", Unpriced: "x"}, want{usd: "7"}, want{usd: "7"}},
-		"bounded":      {calls.Record{BoundUSD: "3", Unpriced: "closed", Usage: usage, Incomplete: true}, want{bound: "3"}, want{bound: "0.0035"}},
+		"bounded":      {calls.Record{BoundUSD: "3", Unpriced: "closed", Usage: usage, Path: "/v1/chat/completions"}, want{bound: "3"}, want{bound: "0.0035"}},
 		"subscription": {calls.Record{USD: "2", Billing: "subscription"}, want{usd: "2", subscription: true}, want{usd: "2", subscription: true}},
-		"charged":      {calls.Record{USD: "2", Usage: usage, Incomplete: true}, want{usd: "2"}, want{usd: "2"}},
 		"refused":      {calls.Record{USD: "0", Status: 429}, want{usd: "0", failed: true}, want{usd: "0", failed: true}},
 		"no response":  {calls.Record{Unpriced: "timeout"}, want{failed: true}, want{failed: true}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -34,8 +35,8 @@ func (r Record) Redacted() Record {
 	} {
 		*text = shorten(*text)
 	}
-	for _, amount := range [...]*string{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // a part of one is another one
-		*amount = redact(*amount)
+	for _, amount := range [...]*prices.USD{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // a part of one is another one
+		*amount = prices.USD(redact(string(*amount)))
 	}
 	if shorten(r.ID) != r.ID {
 		r.ID = ""

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 var credential = "sk-" + strings.Repeat("Ab1", 16)
@@ -72,7 +73,7 @@ func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 			fields.Field(i).SetString(long)
 		}
 	}
-	r.Provider, r.Time, r.USD, r.BoundUSD, r.UpstreamUSD = "openai", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), "0.5", "", "1"
+	r.Provider, r.Time, r.Complete, r.USD, r.BoundUSD, r.UpstreamUSD = "openai", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), true, "0.5", "", "1"
 	many := r
 	many.Usage, many.Labels = json.RawMessage(`{"prompt_tokens":1,"note":"`+long+`"}`), map[string]string{}
 	for i := range 1000 {
@@ -84,7 +85,7 @@ func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 	log.Record(r)
 	log.Record(many)
 	require.NoError(t, log.Close())
-	var usd []string
+	var usd []prices.USD
 	for read, err := range calls.Read(calls.Options{Recorded: true}, dir) {
 		require.NoError(t, err)
 		usd = append(usd, read.USD)
@@ -93,7 +94,7 @@ func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 			assert.Equal(t, r.Redacted(), read)
 		}
 	}
-	assert.Equal(t, []string{"0.5", "0.5"}, usd)
+	assert.Equal(t, []prices.USD{"0.5", "0.5"}, usd)
 	assert.Empty(t, r.Redacted().ID, "other calls could have the same one")
 	totals, err := calls.NewTotals("label:thread")
 	require.NoError(t, err)

@@ -197,7 +197,7 @@ func TestMeteredCallsOfSessions(t *testing.T) {
 		groups, err := calls.Sum(calls.Options{OnCopies: func(calls.Copies) {}}, paths...)
 		require.NoError(t, err)
 		assert.Equal(t, 1, groups[0][0].Calls)
-		assert.Equal(t, "0.000035", groups[0][0].USD, paths)
+		assert.EqualValues(t, "0.000035", groups[0][0].USD, paths)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 const sessionFiles = "testdata/sessions"
@@ -30,14 +31,14 @@ type expectedSessions struct {
 
 type expectedSum struct {
 	Records, Unpriced int
-	USD               string
+	USD               prices.USD
 }
 
 type expectedRecord struct {
 	Provider, Model, ID string
 	Time                time.Time
 	Usage               map[string]int64
-	USD                 *string
+	USD                 *prices.USD
 	Labels              map[string]string
 }
 

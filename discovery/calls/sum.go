@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -67,24 +66,22 @@ type Group struct {
 	Usage             prices.Usage `json:"usage"`
 	SubscriptionUsage prices.Usage `json:"subscription_usage"`
 	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// FeesUSD is the part of USD that is fees for uses of tools, at list prices. A charge that a provider stated has none.
-	FeesUSD string `json:"fees_usd"`
+	FeesUSD prices.USD `json:"fees_usd"`
 	// Bounded is the number of unpriced calls of which it is known what they cost at least ([Record].BoundUSD), BoundUSD what these cost
 	// at least, and AtLeastUSD the sum of USD and BoundUSD.
-	Bounded    int    `json:"bounded"`
-	BoundUSD   string `json:"bound_usd"`
-	AtLeastUSD string `json:"at_least_usd"`
+	Bounded    int        `json:"bounded"`
+	BoundUSD   prices.USD `json:"bound_usd"`
+	AtLeastUSD prices.USD `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription ([Record].Billing), and not a charge.
-	Subscription string `json:"subscription"`
+	Subscription prices.USD `json:"subscription"`
 	// UpstreamUSD is what the providers behind OpenRouter bill besides USD ([Record].UpstreamUSD). Budgets count it, and USD does not have it.
-	UpstreamUSD string `json:"upstream_usd"`
+	UpstreamUSD prices.USD `json:"upstream_usd"`
 }
 
 // ExpenseUSD returns what the calls cost a budget without a PerCall: AtLeastUSD and UpstreamUSD.
-func (g *Group) ExpenseUSD() string {
-	return decimal.FromText(g.AtLeastUSD).Add(decimal.FromText(g.UpstreamUSD)).String()
-}
+func (g *Group) ExpenseUSD() prices.USD { return g.AtLeastUSD.Add(g.UpstreamUSD) }
 
 // maxWorkers bounds the memory of a Sum on a machine with many processors.
 const maxWorkers = 16

@@ -38,20 +38,20 @@ func TestBoundsInCallsFiles(t *testing.T) {
 		for reprice, want := range map[bool]string{false: test.recorded, true: test.repriced} {
 			rows, err := sum(calls.Options{Reprice: reprice}, file)
 			require.NoError(t, err, name)
-			assert.Equal(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
+			assert.EqualValues(t, want, rows[0].AtLeastUSD, "%s, reprice: %v", name, reprice)
 		}
 		for r, err := range calls.Read(calls.Options{Recorded: true}, file) {
 			require.NoError(t, err, name)
 			total, err := calls.NewTotals()
 			require.NoError(t, err)
 			require.NoError(t, total.Add(r), name)
-			assert.Equal(t, test.recorded, total.Groups()[0].AtLeastUSD, name)
+			assert.EqualValues(t, test.recorded, total.Groups()[0].AtLeastUSD, name)
 		}
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(calls.Read(calls.Options{Recorded: true}, file)))
-		assert.Equal(t, test.restored, m.Spent().AtLeastUSD, name)
-		assert.Equal(t, test.restored, m.Budgets()[0].Spent, name)
+		assert.EqualValues(t, test.restored, m.Spent().AtLeastUSD, name)
+		assert.EqualValues(t, test.restored, m.Budgets()[0].Spent, name)
 	}
 	for _, bound := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`, `""`} {
 		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})
@@ -73,10 +73,10 @@ func TestSumAddsUpBounds(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
 	for i, want := range []string{"460", "760", "460"} {
-		assert.Equal(t, want, rows[i].AtLeastUSD)
+		assert.EqualValues(t, want, rows[i].AtLeastUSD)
 	}
-	assert.Equal(t, "300", rows[1].USD)
-	assert.Equal(t, "0", rows[0].USD)
+	assert.EqualValues(t, "300", rows[1].USD)
+	assert.EqualValues(t, "0", rows[0].USD)
 	assert.Equal(t, []int{4000, 1000}, []int{rows[1].Calls, rows[1].Unpriced})
 	assert.Equal(t, []int64{4_000_000, 4000}, []int64{rows[1].Usage.Input, rows[1].Usage.Output})
 }

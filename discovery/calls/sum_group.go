@@ -232,11 +232,13 @@ func (g *group) merge(more *group) {
 // sum returns the group as plain data.
 func (g *group) sum() Group {
 	row, usd, bound := g.row, g.usd.Total(), g.bounds.Total()
-	row.USD, row.BoundUSD, row.AtLeastUSD = usd.String(), bound.String(), usd.Add(bound).String()
-	row.FeesUSD, row.Subscription, row.UpstreamUSD = g.fees.Total().String(), g.subscription.Total().String(), g.upstream.Total().String()
+	row.USD, row.BoundUSD, row.AtLeastUSD = usdOf(usd), usdOf(bound), usdOf(usd.Add(bound))
+	row.FeesUSD, row.Subscription, row.UpstreamUSD = usdOf(g.fees.Total()), usdOf(g.subscription.Total()), usdOf(g.upstream.Total())
 	row.Usage.Requests, row.SubscriptionUsage.Requests = maps.Clone(row.Usage.Requests), maps.Clone(row.SubscriptionUsage.Requests)
 	return row
 }
+
+func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
 // addUsage adds the counts of a call, or of another group.
 func addUsage(u, more *prices.Usage) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // TestMatchLabels checks that Sum selects the records for which HasLabels is true.
@@ -68,7 +69,7 @@ func TestMatchLabelsReportsLinesThatCannotBeRead(t *testing.T) {
 	assert.ErrorContains(t, err, "calls.jsonl:3: ")
 }
 
-func addAmount(total *big.Rat, usd string) {
-	amount, _ := new(big.Rat).SetString(usd)
+func addAmount(total *big.Rat, usd prices.USD) {
+	amount, _ := new(big.Rat).SetString(string(usd))
 	total.Add(total, amount)
 }

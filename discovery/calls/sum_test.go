@@ -51,16 +51,16 @@ func TestSumOfSubscriptions(t *testing.T) {
 	}
 	for _, test := range []struct {
 		by   []string
-		want [][2]string
+		want [][2]prices.USD
 	}{
-		{nil, [][2]string{{"1.5", "0.5"}}},
-		{[]string{"day"}, [][2]string{{"0.3", "0.1"}, {"0.4", "0.4"}, {"0.8", "0"}}},
+		{nil, [][2]prices.USD{{"1.5", "0.5"}}},
+		{[]string{"day"}, [][2]prices.USD{{"0.3", "0.1"}, {"0.4", "0.4"}, {"0.8", "0"}}},
 	} {
 		rows, err := sumOf(t, calls.Options{By: [][]string{test.by}}, lines...)
 		require.NoError(t, err)
-		var got [][2]string
+		var got [][2]prices.USD
 		for _, row := range rows {
-			got = append(got, [2]string{row.USD, row.Subscription})
+			got = append(got, [2]prices.USD{row.USD, row.Subscription})
 		}
 		assert.Equal(t, test.want, got)
 	}
@@ -77,7 +77,7 @@ func TestSumOfFees(t *testing.T) {
 		lineOf("2026-11-20T23:30:00Z", ""))
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
-	assert.Equal(t, []string{"0.07", "0.03"}, []string{rows[0].FeesUSD, rows[1].FeesUSD})
+	assert.Equal(t, []prices.USD{"0.07", "0.03"}, []prices.USD{rows[0].FeesUSD, rows[1].FeesUSD})
 	assert.Equal(t, []string{"subscription"}, rows[1].By)
 }
 
@@ -90,8 +90,8 @@ func TestSumOfUpstreams(t *testing.T) {
 		lineOf("2026-11-21T00:30:00Z", `,"usd":"0.4"`))
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
-	assert.Equal(t, [2]string{"0", "0.75"}, [2]string{rows[0].USD, rows[0].UpstreamUSD})
-	assert.Equal(t, [2]string{"0.4", "0"}, [2]string{rows[1].USD, rows[1].UpstreamUSD})
+	assert.Equal(t, [2]prices.USD{"0", "0.75"}, [2]prices.USD{rows[0].USD, rows[0].UpstreamUSD})
+	assert.Equal(t, [2]prices.USD{"0.4", "0"}, [2]prices.USD{rows[1].USD, rows[1].UpstreamUSD})
 }
 
 func TestSumGroups(t *testing.T) {
@@ -132,11 +132,11 @@ func TestSumKeepsGroupsApart(t *testing.T) {
 		lineOf(at, `,"usd":"1","labels":{"a":"x","b":"yz"}`), lineOf(at, `,"usd":"10","labels":{"a":"xy","b":"z"}`),
 		lineOf(at, `,"usd":"100","labels":{"b":"xyz"}`), lineOf(at, `,"usd":"1000","labels":{"a":"xyz"}`))
 	require.NoError(t, err)
-	sums := map[string]string{}
+	sums := map[string]prices.USD{}
 	for _, r := range rows {
 		sums[strings.Join(r.By, "|")] = r.USD
 	}
-	assert.Equal(t, map[string]string{"x|yz": "1", "xy|z": "10", "|xyz": "100", "xyz|": "1000"}, sums)
+	assert.Equal(t, map[string]prices.USD{"x|yz": "1", "xy|z": "10", "|xyz": "100", "xyz|": "1000"}, sums)
 
 	rows, err = sumOf(t, calls.Options{By: [][]string{{"label:a"}}},
 		lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xff\"}"), lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xfe\"}"))
@@ -157,8 +157,8 @@ func TestSumMakesSeveralGroupingsInOnePass(t *testing.T) {
 	require.ErrorAs(t, err, &line)
 	assert.Equal(t, 3, line.Line)
 	require.Len(t, all, 3)
-	for i, want := range [][]string{{"1", "10"}, {"11"}, {"1", "10"}} {
-		var usd []string
+	for i, want := range [][]prices.USD{{"1", "10"}, {"11"}, {"1", "10"}} {
+		var usd []prices.USD
 		for _, row := range all[i] {
 			usd = append(usd, row.USD)
 		}
@@ -170,7 +170,7 @@ func TestSumSelectsTimes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	lines := []string{lineOf("2026-11-20T11:59:59.999999999Z", `,"usd":"1"`), lineOf("2026-11-20T12:00:00Z", `,"usd":"10"`), lineOf("2026-11-20T13:00:00Z", `,"usd":"100"`)}
-	for want, opts := range map[string]calls.Options{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
+	for want, opts := range map[prices.USD]calls.Options{"111": {}, "110": {From: at}, "11": {To: at.Add(time.Hour)}, "10": {From: at, To: at.Add(time.Hour)}} {
 		rows, err := sumOf(t, opts, lines...)
 		require.NoError(t, err)
 		assert.Equal(t, want, rows[0].USD)
@@ -187,7 +187,10 @@ func TestSumPrices(t *testing.T) {
 		Provider: models.OpenAI, Model: "gpt-5.2", At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Usage: prices.Usage{Input: 8000, Output: 100},
 	})
 	require.NoError(t, err)
-	for name, test := range map[string]struct{ line, usd, repriced string }{
+	for name, test := range map[string]struct {
+		line          string
+		usd, repriced prices.USD
+	}{
 		"without a cost":           {lineOf(at, ""), cost.USD, cost.USD},
 		"with a cost":              {lineOf(at, `,"usd":"7","complete":true,"status":200`), "7", cost.USD},
 		"null":                     {lineOf(at, `,"usd":null`), "", cost.USD},
@@ -202,7 +205,7 @@ func TestSumPrices(t *testing.T) {
 		"a mode of the line":       {lineOf(at, `,"usd":"7","mode":"mode-of-tomorrow"`), "7", ""},
 		"another program's fields": {lineOf(at, `,"usd":"7","cost":{"a":[1,2]}`), "7", cost.USD},
 	} {
-		for reprice, want := range map[bool]string{false: test.usd, true: test.repriced} {
+		for reprice, want := range map[bool]prices.USD{false: test.usd, true: test.repriced} {
 			rows, err := sumOf(t, calls.Options{Reprice: reprice}, test.line)
 			require.NoError(t, err, name)
 			require.Len(t, rows, 1, name)
@@ -272,7 +275,7 @@ func TestSumAgreesWithRead(t *testing.T) {
 	require.Empty(t, errs)
 	for _, r := range records {
 		key := strings.Join([]string{r.Model, r.Time.Format(time.DateOnly), string(r.Provider), r.Labels["l"]}, " ")
-		usd, _ := new(big.Rat).SetString(r.USD)
+		usd, _ := new(big.Rat).SetString(string(r.USD))
 		if want[key] == nil {
 			want[key] = new(big.Rat)
 		}
@@ -283,7 +286,7 @@ func TestSumAgreesWithRead(t *testing.T) {
 	assert.Len(t, rows, len(want))
 	assert.True(t, slices.IsSortedFunc(rows, func(a, b calls.Group) int { return slices.Compare(a.By, b.By) }))
 	for _, r := range rows {
-		usd, _ := new(big.Rat).SetString(r.USD)
+		usd, _ := new(big.Rat).SetString(string(r.USD))
 		assert.Zero(t, usd.Cmp(want[strings.Join(r.By, " ")]), r.By)
 	}
 }
@@ -334,7 +337,7 @@ func TestSumsDoNotOverflow(t *testing.T) {
 	rows, err := sumOf(t, calls.Options{}, slices.Repeat([]string{line}, 2000)...)
 	require.NoError(t, err)
 	assert.Equal(t, int64(1<<63-1), rows[0].Usage.Input)
-	assert.Equal(t, "246913578024691357802469135780000", rows[0].USD)
+	assert.EqualValues(t, "246913578024691357802469135780000", rows[0].USD)
 }
 
 func FuzzSum(f *testing.F) {

@@ -87,6 +87,6 @@ func (t totals) add(name string, row *calls.Group) {
 		_, _ = fmt.Sscan(text, &number, &amount)
 		usd.SetString(amount)
 	}
-	more, _ := new(big.Rat).SetString(row.USD)
+	more, _ := new(big.Rat).SetString(string(row.USD))
 	t[name] = fmt.Sprint(number+row.Calls, " ", usd.Add(usd, more).RatString())
 }

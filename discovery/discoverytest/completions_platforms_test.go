@@ -70,7 +70,7 @@ func TestPlatformsAreMetered(t *testing.T) {
 		res := post(t, client, c.url)
 		assert.Equal(t, http.StatusOK, res, c.url)
 		mu.Lock()
-		assert.Equal(t, []string{c.platform, c.region, c.model, c.usd}, []string{last.Platform, last.Region, last.Model, last.USD}, "%s %s", c.url, last.Unpriced)
+		assert.Equal(t, []string{c.platform, c.region, c.model, c.usd}, []string{last.Platform, last.Region, last.Model, string(last.USD)}, "%s %s", c.url, last.Unpriced)
 		mu.Unlock()
 		assert.NotEmpty(t, s.Requests(c.op), c.op)
 	}

@@ -59,19 +59,25 @@ func (c *Calls) Add(r calls.Record) error {
 	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of its month must have a year of four digits
 		return invalid("Time", "", "must be set, to a year before 9999")
 	}
-	if r, err = r.Count(c.list, false); err != nil {
-		return err
-	}
-	if r.USD == "" {
+	if r.USD == "" && r.Unpriced != "" {
 		return unpriced(r.Unpriced)
 	}
-	usd := decimal.FromText(r.USD)
-	cost, err := c.price(&r)
+	cost, err := c.price(r)
+	if r.USD == "" || r.USD == cost.USD { // most are equal, which is faster to see in the text than in the number
+		if err == nil {
+			c.addCost(r, cost)
+		}
+		return err
+	}
+	recorded, ok := decimal.ParsePlain(r.USD)
+	if !ok {
+		return invalid("USD", string(r.USD), "must be a plain decimal")
+	}
 	switch {
-	case err == nil && usd.Cmp(decimal.FromText(cost.USD)) == 0:
+	case err == nil && recorded.Cmp(decimal.FromText(cost.USD)) == 0:
 		c.addCost(r, cost)
-	case !usd.IsZero():
-		c.addCharge(r, usd, r.Source)
+	case !recorded.IsZero():
+		c.addCharge(r, recorded, r.Source)
 	}
 	return nil
 }
@@ -100,9 +106,9 @@ func unpriced(reason string) error {
 }
 
 // price returns the cost that the price list gives.
-func (c *Calls) price(r *calls.Record) (prices.Cost, error) {
-	if !r.HasCounts {
-		return prices.Cost{}, prices.ErrUnpriced
+func (c *Calls) price(r calls.Record) (prices.Cost, error) {
+	if r.Usage == nil {
+		return prices.Cost{}, unpriced("it has no usage")
 	}
 	call, err := r.Call()
 	if err != nil {

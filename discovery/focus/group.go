@@ -24,7 +24,7 @@ type key struct {
 	// what is the kind of token or request.
 	what string
 	// price is that of a million tokens, or of a request if fee is set. It is "" for a charge in dollars.
-	price string
+	price prices.USD
 	fee   bool
 	// tier is the length of the shortest prompt that the price applies to; 0 for all.
 	tier int64

@@ -8,6 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // account is the state of a budget. The lock of the Meter guards it.
@@ -97,7 +98,7 @@ func (r reservation) spend(of *calls.Record) {
 	}
 	if !b.warned && b.spent.Total().Cmp(a.warnAt) >= 0 {
 		b.warned = true
-		a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: b.label, Spent: b.spent.Total().String()})
+		a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: b.label, Spent: prices.USD(b.spent.Total().String())})
 	}
 }
 
@@ -121,7 +122,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 		a.advance(now)
 		b := a.balance(labels, a.period)
 		if m.unread != nil || a.refuses(b) {
-			return nil, &BudgetError{Budget: a.budget, Label: b.label, Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Unread: m.unread}
+			return nil, &BudgetError{Budget: a.budget, Label: b.label, Spent: prices.USD(b.spent.Total().String()), Reserved: prices.USD(b.reserved.String()), Unread: m.unread}
 		}
 		reserved = append(reserved, reservation{a, b})
 	}

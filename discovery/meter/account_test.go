@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // sequence yields records.
@@ -30,7 +31,7 @@ func sequence(records ...calls.Record) iter.Seq2[calls.Record, error] {
 }
 
 // callAt returns a record of a user's call.
-func callAt(when time.Time, user, usd string) calls.Record {
+func callAt(when time.Time, user string, usd prices.USD) calls.Record {
 	return calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
 }
 
@@ -59,11 +60,11 @@ func TestARecordOfAnotherTimeLeavesTodaysBudgetAlone(t *testing.T) {
 			require.NoError(t, m.Restore(sequence(callAt(now, "", "1"), wrong, callAt(now.AddDate(-1, 0, 0), "", "7"), callAt(time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), "", "7"))))
 			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 			require.NotNil(t, refused, "the record of 2056 must not reopen the budget")
-			assert.Equal(t, "1", refused.Spent)
+			assert.EqualValues(t, "1", refused.Spent)
 			time.Sleep(32 * 24 * time.Hour)
 			assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat), "nor block the next period")
 			time.Sleep(time.Until(wrong.Time))
-			assert.Equal(t, "7", m.Budgets()[0].Spent)
+			assert.EqualValues(t, "7", m.Budgets()[0].Spent)
 		})
 	}
 }
@@ -102,7 +103,7 @@ func TestAClockThatComesBackReopensNoBudget(t *testing.T) {
 			meter.SetClock(m, time.Now().Add(ahead))
 			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 			require.NotNil(t, refused)
-			assert.Equal(t, "1", refused.Spent)
+			assert.EqualValues(t, "1", refused.Spent)
 		})
 	}
 }
@@ -112,7 +113,7 @@ func TestARecordOfThePreviousPeriodCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		atNoon()
-		var warnings []string
+		var warnings []prices.USD
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "4", Per: meter.PeriodDay}), meter.WithBudgetWarning(func(w meter.BudgetWarning) {
 			warnings = append(warnings, w.Spent)
 		}))
@@ -121,8 +122,8 @@ func TestARecordOfThePreviousPeriodCounts(t *testing.T) {
 		yesterday := time.Now()
 		time.Sleep(24 * time.Hour)
 		require.NoError(t, m.Restore(sequence(callAt(yesterday, "", "2.5"))))
-		assert.Equal(t, []string{"3.5"}, warnings)
-		assert.Equal(t, "0", m.Budgets()[0].Spent)
+		assert.Equal(t, []prices.USD{"3.5"}, warnings)
+		assert.EqualValues(t, "0", m.Budgets()[0].Spent)
 	})
 }
 
@@ -136,12 +137,12 @@ func TestACallOverMidnightCountsOnce(t *testing.T) {
 		res, err := post(t.Context(), answering(m, chatAnswer), openAIChat, chat)
 		require.NoError(t, err)
 		defer res.Body.Close()
-		assert.Equal(t, "0.5", m.Budgets()[0].Reserved)
+		assert.EqualValues(t, "0.5", m.Budgets()[0].Reserved)
 		time.Sleep(24 * time.Hour)
-		assert.Equal(t, "0", m.Budgets()[0].Reserved)
+		assert.EqualValues(t, "0", m.Budgets()[0].Reserved)
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
-		assert.Equal(t, "0", m.Budgets()[0].Spent)
-		assert.Equal(t, chatUSD, m.Spent().USD)
+		assert.EqualValues(t, "0", m.Budgets()[0].Spent)
+		assert.EqualValues(t, chatUSD, m.Spent().USD)
 	})
 }

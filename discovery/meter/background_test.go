@@ -38,7 +38,7 @@ func TestBackgroundResponsesCountOnce(t *testing.T) {
 	}
 	require.Len(t, records.all(), 1)
 	assert.Equal(t, "resp_1", records.all()[0].ID)
-	assert.Equal(t, chatUSD, m.Spent().USD)
+	assert.EqualValues(t, chatUSD, m.Spent().USD)
 }
 
 // jobs is a provider that makes responses in the background. The status of each is the one that the test sets.
@@ -120,8 +120,8 @@ func TestAFetchedResponseSettlesItsReservation(t *testing.T) {
 			fetch(t, m, url+"/v1/responses/resp_1")
 		}
 		require.Len(t, m.Budgets(), 1, "the call counts for the label of its request")
-		assert.Equal(t, "0.05", m.Budgets()[0].Reserved, status)
-		assert.Equal(t, spent, m.Budgets()[0].Spent, status)
+		assert.EqualValues(t, "0.05", m.Budgets()[0].Reserved, status)
+		assert.EqualValues(t, spent, m.Budgets()[0].Spent, status)
 		assert.Equal(t, spent != "0", len(records.all()) == 1, status)
 	}
 }
@@ -134,7 +134,7 @@ func TestACanceledResponseReturnsItsReservation(t *testing.T) {
 		assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/responses", inBackground))
 		postAll(t, m, url+fmt.Sprintf("/v1/responses/resp_%d/cancel", j.made), "")
 	}
-	assert.Equal(t, "0.05", m.Budgets()[0].Left)
+	assert.EqualValues(t, "0.05", m.Budgets()[0].Left)
 	assert.Empty(t, records.all())
 }
 
@@ -151,8 +151,8 @@ func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
 	for range 10_003 {
 		require.Nil(t, refusal(t.Context(), t, client, "https://api.openai.com/v1/responses", inBackground))
 	}
-	assert.Equal(t, "0.15", m.Budgets()[0].Spent)
-	assert.Equal(t, "500", m.Budgets()[0].Reserved)
+	assert.EqualValues(t, "0.15", m.Budgets()[0].Spent)
+	assert.EqualValues(t, "500", m.Budgets()[0].Reserved)
 }
 
 // A stream whose response is never fetched stays a call when its id is forgotten.
@@ -186,12 +186,12 @@ func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 	postAll(t, m, url+"/v1/responses", `{"model":"gpt-4o","background":true,"stream":true}`)
 	require.Len(t, records.all(), 1)
 	assert.Equal(t, "the response ended before its final counts", records.all()[0].Unpriced)
-	assert.Equal(t, []string{"0", "0.05"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved})
+	assert.Equal(t, []string{"0", "0.05"}, []string{string(m.Budgets()[0].Spent), string(m.Budgets()[0].Reserved)})
 	for _, after := range []string{"3", "5", "5"} {
 		fetch(t, m, url+"/v1/responses/resp_1?stream=true&starting_after="+after)
 	}
 	require.Len(t, records.all(), 2)
-	assert.Equal(t, []string{chatUSD, "0"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved})
+	assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].Spent), string(m.Budgets()[0].Reserved)})
 }
 
 // A stream that broke off and its later fetch are one call, as in the sums of files. The stream alone is a call, too.
@@ -271,44 +271,44 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 		programs[i] = m
 	}
 	_ = refusal(t.Context(), t, answering(programs[0], `{"id":"resp_1","background":true,"status":"queued","model":"gpt-4o"}`), "https://api.openai.com/v1/responses", chat)
-	assert.Equal(t, "0.05", programs[0].Budgets()[0].Reserved)
+	assert.EqualValues(t, "0.05", programs[0].Budgets()[0].Reserved)
 	fetchStored(t, programs[1])
 	fetchStored(t, programs[2]) // at the same time: neither has seen the record of the other
 	for i, m := range programs {
 		require.NoError(t, m.Follow(ended(), logs[i]))
 		fetchStored(t, m)
-		assert.Equal(t, []string{chatUSD, "0"}, []string{m.Budgets()[0].Spent, m.Budgets()[0].Reserved}, i)
+		assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].Spent), string(m.Budgets()[0].Reserved)}, i)
 	}
 	groups, err := calls.Sum(calls.Options{}, dir)
 	require.NoError(t, err)
-	assert.Equal(t, []any{1, chatUSD}, []any{groups[0][0].Calls, groups[0][0].USD})
+	assert.Equal(t, []any{1, chatUSD}, []any{groups[0][0].Calls, string(groups[0][0].USD)})
 	page, err := report.Read(report.Options{}, dir)
 	require.NoError(t, err)
-	assert.Equal(t, []any{1, chatUSD}, []any{page.Total.Calls, page.Total.USD})
+	assert.Equal(t, []any{1, chatUSD}, []any{page.Total.Calls, string(page.Total.USD)})
 
 	again, err := meter.New(budget)
 	require.NoError(t, err)
 	require.NoError(t, again.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, again.Spent())
-	assert.Equal(t, chatUSD, again.Budgets()[0].Spent)
+	assert.EqualValues(t, chatUSD, again.Budgets()[0].Spent)
 }
 
 // Records with one id within 24 hours are one call, whether they have made or fetched the response, and whether they are complete.
 func TestRestoreKnowsTheIdsOfADay(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	fetch := calls.Record{ID: "resp_1", Provider: "openai", Model: "gpt-4o", Time: at, Path: "/v1/responses/resp_1", USD: "1"}
+	fetch := calls.Record{ID: "resp_1", Provider: "openai", Model: "gpt-4o", Time: at, Path: "/v1/responses/resp_1", Complete: true, USD: "1"}
 	later, other, third, post, cut := fetch, fetch, fetch, fetch, fetch
 	later.Time = at.Add(24 * time.Hour)
 	other.ID, other.Path = "resp_2", "/v1/responses/resp_2"
 	third.ID, third.Path = "resp_3", "/v1/responses"
 	post.Path = "/v1/responses"
-	cut.Incomplete, cut.USD, cut.Unpriced, cut.BoundUSD = true, "", "closed", "7"
+	cut.Complete, cut.USD, cut.Unpriced, cut.BoundUSD = false, "", "closed", "7"
 	for want, records := range map[string][]calls.Record{"1": {fetch, fetch, post, cut}, "2": {fetch, later, later}, "3": {fetch, other, post, third}} {
 		m, err := meter.New()
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(sequence(records...)))
-		assert.Equal(t, want, m.Spent().USD)
+		assert.EqualValues(t, want, m.Spent().USD)
 		dir := t.TempDir()
 		log := openLog(t, dir)
 		for _, r := range records {
@@ -317,6 +317,6 @@ func TestRestoreKnowsTheIdsOfADay(t *testing.T) {
 		require.NoError(t, log.Close())
 		groups, err := calls.Sum(calls.Options{}, dir)
 		require.NoError(t, err)
-		assert.Equal(t, want, groups[0][0].USD)
+		assert.EqualValues(t, want, groups[0][0].USD)
 	}
 }

@@ -82,7 +82,7 @@ func TestChatGPTIsKnown(t *testing.T) {
 	}
 	require.Len(t, records.all(), 1)
 	r := records.all()[0]
-	assert.Equal(t, []string{"openai", "gpt-4o-2024-08-06", "subscription", chatUSD}, []string{string(r.Provider), r.Model, r.Billing, r.USD})
+	assert.Equal(t, []string{"openai", "gpt-4o-2024-08-06", "subscription", chatUSD}, []string{string(r.Provider), r.Model, r.Billing, string(r.USD)})
 }
 
 // Budgets count subscriptions, unless they are told not to.
@@ -104,7 +104,7 @@ func TestBudgetsOfSubscriptions(t *testing.T) {
 				status = append(status, sendWith(t, m, url+"/v1/chat/completions", "", "Bearer "+token))
 			}
 			assert.Equal(t, test.status, status)
-			assert.Equal(t, test.spent, m.Budgets()[0].Spent)
+			assert.EqualValues(t, test.spent, m.Budgets()[0].Spent)
 			// The same after a restart.
 			again, err := meter.New(append(test.opts, meter.WithBudget(meter.Budget{USD: "0.015"}), meter.WithLogger(slog.New(slog.DiscardHandler)))...)
 			require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestBudgetsOfSubscriptions(t *testing.T) {
 					}
 				}
 			}))
-			assert.Equal(t, test.spent, again.Budgets()[0].Spent)
+			assert.EqualValues(t, test.spent, again.Budgets()[0].Spent)
 		})
 	}
 }
@@ -125,6 +125,6 @@ func TestSpentHasListPrices(t *testing.T) {
 	t.Parallel()
 	url, m, records := metered(t, answer(chatAnswer), meter.WithPrices(prices.BuiltIn()))
 	sendWith(t, m, url+"/v1/chat/completions", "", "Bearer "+login)
-	assert.Equal(t, chatUSD, m.Spent().USD)
+	assert.EqualValues(t, chatUSD, m.Spent().USD)
 	assert.True(t, slices.ContainsFunc(records.all(), func(r calls.Record) bool { return r.USD == chatUSD }))
 }

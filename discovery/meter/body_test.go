@@ -47,7 +47,7 @@ func TestAStreamIsPassedOnAsItArrives(t *testing.T) {
 		next <- struct{}{}
 	}
 	close(next)
-	assert.Equal(t, chatUSD, records.all()[0].USD)
+	assert.EqualValues(t, chatUSD, records.all()[0].USD)
 	assert.True(t, records.all()[0].Stream)
 }
 
@@ -78,7 +78,7 @@ func TestAStreamThatIsNotReadToItsEndIsUnpriced(t *testing.T) {
 		r := records.all()[0]
 		assert.Empty(t, r.USD, name)
 		assert.NotEmpty(t, r.Unpriced, name)
-		assert.True(t, r.Incomplete, name)
+		assert.False(t, r.Complete, name)
 		assert.Equal(t, 1, m.Spent().Unpriced, name)
 	}
 }
@@ -153,7 +153,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 		base.CloseIdleConnections()
 	}
 	assert.Len(t, records.all(), 2)
-	assert.Equal(t, "0.015", m.Spent().USD)
+	assert.EqualValues(t, "0.015", m.Spent().USD)
 }
 
 // http.Client accepts a response without a body, which a transport for tests may return.
@@ -175,5 +175,5 @@ func TestAResponseWithoutABodyIsPassedOn(t *testing.T) {
 	all := records.all()
 	require.Len(t, all, 2)
 	assert.Equal(t, "the response ended before its final counts", all[0].Unpriced)
-	assert.Equal(t, "0", all[1].USD)
+	assert.EqualValues(t, "0", all[1].USD)
 }

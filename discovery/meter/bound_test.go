@@ -24,12 +24,12 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 	for _, e := range exchanges(t) {
 		body := e.Response.Body
 		whole := send(t, &e, 1<<20, false)
-		if e.Response.Status != http.StatusOK || len(whole) != 1 || !whole[0].Stream || whole[0].Incomplete {
+		if e.Response.Status != http.StatusOK || len(whole) != 1 || !whole[0].Stream || !whole[0].Complete {
 			continue
 		}
 		streams++
 		assert.Empty(t, whole[0].BoundUSD, e.Name)
-		cost, priced := new(big.Rat).SetString(whole[0].USD)
+		cost, priced := new(big.Rat).SetString(string(whole[0].USD))
 		for end := range len(body) {
 			if body[end] != '\n' {
 				continue
@@ -37,7 +37,7 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 			cut := e
 			cut.Response.Body = body[:end+1]
 			r := send(t, &cut, 1<<20, false)[0]
-			if !r.Incomplete {
+			if r.Complete {
 				break
 			}
 			prefixes++
@@ -45,7 +45,7 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 				continue
 			}
 			bounds++
-			bound, ok := new(big.Rat).SetString(r.BoundUSD)
+			bound, ok := new(big.Rat).SetString(string(r.BoundUSD))
 			require.True(t, ok, r.BoundUSD)
 			assert.Positive(t, bound.Sign())
 			assert.Empty(t, r.USD)
@@ -70,7 +70,7 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 `
 
 // startUSD is what messageStart costs.
-func startUSD(t *testing.T) string {
+func startUSD(t *testing.T) prices.USD {
 	t.Helper()
 	cost, err := prices.BuiltIn().CostOf(prices.Call{
 		Provider: models.Anthropic, Model: "claude-sonnet-5", At: time.Now(), Usage: prices.Usage{Input: 4, CacheWrite5m: 9550, CacheRead: 120, Output: 1},
@@ -129,14 +129,14 @@ func TestABudgetCountsAbortedStreams(t *testing.T) {
 
 func TestAnAbortedStreamCostsTheBoundOrPerCall(t *testing.T) {
 	t.Parallel()
-	for perCall, spent := range map[string]string{"0.01": "", "0.5": "0.5"} {
+	for perCall, spent := range map[prices.USD]prices.USD{"0.01": "", "0.5": "0.5"} {
 		url, m, _ := claude(t, meter.WithBudget(meter.Budget{USD: "1", PerCall: perCall}))
 		assert.Equal(t, http.StatusOK, abort(t, m, url))
 		if spent == "" {
 			spent = startUSD(t)
 		}
 		assert.Equal(t, spent, m.Budgets()[0].Spent)
-		assert.Equal(t, "0", m.Budgets()[0].Reserved)
+		assert.EqualValues(t, "0", m.Budgets()[0].Reserved)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestTheBoundOfACutArray(t *testing.T) {
 func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
 	t.Parallel()
 	const answer = `{"id":"c","model":"gpt-4o-2024-08-06","choices":[{"finish_reason":"stop"}],"usage":{`
-	for usage, bound := range map[string]string{ // at 2.50, 1.25 and 10 USD for a million tokens
+	for usage, bound := range map[string]prices.USD{ // at 2.50, 1.25 and 10 USD for a million tokens
 		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1501`:                                                      "0.0075",
 		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"completion_tokens_details":{"reasoning_tokens":501}`: "0.0075",
 		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":1001}`:       "0.00625",
@@ -169,13 +169,13 @@ func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
 		`"prompt_tokens":"x"`:            "",
 		`"promptTokenCount":5,"cost":-1`: "",
 	} {
-		for perCall, least := range map[string]string{"": "0", "0.05": "0.05"} {
+		for perCall, least := range map[prices.USD]prices.USD{"": "0", "0.05": "0.05"} {
 			var records recorder
 			m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", PerCall: perCall}), meter.WithRecorder(records.record))
 			require.NoError(t, err)
 			require.Nil(t, refusal(t.Context(), t, answering(m, answer+usage+"}}"), openAIChat, chat))
 			r := records.all()[0]
-			assert.Equal(t, []any{"", bound, false}, []any{r.USD, r.BoundUSD, !r.Incomplete}, usage)
+			assert.Equal(t, []any{prices.USD(""), bound, false}, []any{r.USD, r.BoundUSD, r.Complete}, usage)
 			assert.Contains(t, r.Unpriced, "the counts are invalid")
 			spent := bound
 			if perCall != "" || bound == "" {

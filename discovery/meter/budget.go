@@ -6,6 +6,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Period is the time for which a [Budget] is.
@@ -37,7 +38,7 @@ var layouts = map[Period]string{PeriodTotal: "", PeriodDay: time.DateOnly, Perio
 // Budget limits what the calls of a [Meter] cost, the UpstreamUSD of their records included.
 type Budget struct {
 	// USD is the limit in US dollars, a plain decimal such as "12.50".
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// Per is the period after which the budget begins again; by default it never does.
 	Per Period `json:"per"`
 	// Label is the name of a label, each value of which has a budget of its own. Calls without the label share one.
@@ -47,7 +48,7 @@ type Budget struct {
 	// a model without a price, and a call to a host that the Meter does not know, if its path is one of a provider's API. With "",
 	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
 	// BoundUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
-	PerCall string `json:"per_call"`
+	PerCall prices.USD `json:"per_call"`
 }
 
 // ParseBudget parses a budget without PerCall: "5", "5/day", "100/month" or, for each value of a label, "2/day/label:user". The error is
@@ -60,11 +61,11 @@ func ParseBudget(text string) (Budget, error) {
 func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 	var ok bool
 	if limit, ok = decimal.ParsePlain(b.USD); !ok {
-		return limit, perCall, invalid("USD", b.USD, "must be a plain decimal such as 12.50")
+		return limit, perCall, invalid("USD", string(b.USD), "must be a plain decimal such as 12.50")
 	}
 	if b.PerCall != "" {
 		if perCall, ok = decimal.ParsePlain(b.PerCall); !ok {
-			return limit, perCall, invalid("PerCall", b.PerCall, "must be a plain decimal such as 0.05")
+			return limit, perCall, invalid("PerCall", string(b.PerCall), "must be a plain decimal such as 0.05")
 		}
 	}
 	if _, ok := layouts[b.Per]; !ok {
@@ -81,7 +82,7 @@ type BudgetError struct {
 	// Label is the value of its label.
 	Label string
 	// Spent is what was spent in the period, and Reserved what is set aside for calls that run, in US dollars.
-	Spent, Reserved string
+	Spent, Reserved prices.USD
 	// Unread is why the amount that was spent is not known, with [WithStrict]; nil if the budget is used up.
 	Unread error
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // BudgetState is what has become of a [Budget] in the present period, or of the budget of one value of its label. Amounts are exact, in
@@ -17,10 +18,10 @@ type BudgetState struct {
 	// Period is the day or month in UTC, such as "2026-11-22" or "2026-11"; "" for a budget that never begins again.
 	Period string `json:"period"`
 	// Spent is what was spent, and Reserved what is set aside for calls that run and for responses in the background.
-	Spent    string `json:"spent"`
-	Reserved string `json:"reserved"`
+	Spent    prices.USD `json:"spent"`
+	Reserved prices.USD `json:"reserved"`
 	// Left is what neither was spent nor is set aside. It is never negative.
-	Left string `json:"left"`
+	Left prices.USD `json:"left"`
 }
 
 // Budgets returns the state of each budget, in the order of [WithBudget]. A budget with a label has one for each value that had a
@@ -53,7 +54,7 @@ func (a *account) states() (states []BudgetState) {
 		}
 		states = append(states, BudgetState{
 			Budget: a.budget, Label: b.label, Period: a.period.Format(layouts[a.budget.Per]),
-			Spent: b.spent.Total().String(), Reserved: b.reserved.String(), Left: left.String(),
+			Spent: prices.USD(b.spent.Total().String()), Reserved: prices.USD(b.reserved.String()), Left: prices.USD(left.String()),
 		})
 	}
 	slices.SortFunc(states, func(x, y BudgetState) int { return cmp.Compare(x.Label, y.Label) })

@@ -41,8 +41,8 @@ func TestBudgets(t *testing.T) {
 		assert.Equal(t, want, m.Budgets())
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
-		assert.Equal(t, "0.2575", m.Budgets()[2].Spent)
-		assert.Equal(t, "0.7425", m.Budgets()[2].Left)
+		assert.EqualValues(t, "0.2575", m.Budgets()[2].Spent)
+		assert.EqualValues(t, "0.7425", m.Budgets()[2].Left)
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // refusal sends a call and returns its BudgetError, nil if it was sent.
@@ -76,7 +77,7 @@ func TestABudgetIsNeverExceededAndCanBeUsedUp(t *testing.T) {
 	}
 	group.Wait()
 	assert.EqualValues(t, 100, sent.Load())
-	assert.Equal(t, "0.75", m.Spent().USD)
+	assert.EqualValues(t, "0.75", m.Spent().USD)
 }
 
 func TestReservationsAreReturned(t *testing.T) {
@@ -107,8 +108,8 @@ func TestReservationsAreReturned(t *testing.T) {
 	assert.Nil(t, refusal(t.Context(), t, client, url, chat))
 	refused := refusal(t.Context(), t, client, url, chat)
 	require.NotNil(t, refused)
-	assert.Equal(t, "0.025", refused.Spent)
-	assert.Equal(t, "0", refused.Reserved)
+	assert.EqualValues(t, "0.025", refused.Spent)
+	assert.EqualValues(t, "0", refused.Reserved)
 }
 
 // A program must not stop on the day on which a new model appears.
@@ -121,7 +122,7 @@ func TestAModelWithoutAPriceCostsPerCall(t *testing.T) {
 	}
 	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", unknown)
 	require.NotNil(t, refused)
-	assert.Equal(t, "0.03", refused.Spent)
+	assert.EqualValues(t, "0.03", refused.Spent)
 	require.Len(t, records.all(), 3)
 	assert.Contains(t, records.all()[0].Unpriced, "model: no-such-model")
 	assert.Equal(t, 3, m.Spent().Unpriced)
@@ -185,7 +186,7 @@ func TestSpentIsExact(t *testing.T) {
 	t.Parallel()
 	m, err := meter.New()
 	require.NoError(t, err)
-	amounts := []string{"0.1", "0.2", "0.000000000000000001", "123456789.5", "0"}
+	amounts := []prices.USD{"0.1", "0.2", "0.000000000000000001", "123456789.5", "0"}
 	require.NoError(t, m.Restore(func(yield func(calls.Record, error) bool) {
 		for _, usd := range amounts {
 			yield(calls.Record{Provider: models.XAI, Model: "m", Time: time.Now(), USD: usd}, nil)
@@ -193,10 +194,10 @@ func TestSpentIsExact(t *testing.T) {
 	}))
 	sum := new(big.Rat)
 	for _, usd := range amounts {
-		r, _ := new(big.Rat).SetString(usd)
+		r, _ := new(big.Rat).SetString(string(usd))
 		sum.Add(sum, r)
 	}
-	got, ok := new(big.Rat).SetString(m.Spent().USD)
+	got, ok := new(big.Rat).SetString(string(m.Spent().USD))
 	require.True(t, ok)
 	assert.Zero(t, sum.Cmp(got), m.Spent().USD)
 	assert.Equal(t, 5, m.Spent().Calls)

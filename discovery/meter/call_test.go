@@ -18,9 +18,9 @@ func TestAStatusOfAnErrorCostsNothing(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, status)
 	require.Len(t, records.all(), 1)
 	r := records.all()[0]
-	assert.Equal(t, "0", r.USD)
+	assert.EqualValues(t, "0", r.USD)
 	assert.Equal(t, http.StatusTooManyRequests, r.Status)
-	assert.True(t, r.Incomplete)
+	assert.False(t, r.Complete)
 	assert.Equal(t, "gpt-4o", r.Model)
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Calls: 1}, m.Spent())
 }
@@ -35,8 +35,8 @@ func TestATranscriptionNamesNoModel(t *testing.T) {
 		postAll(t, m, url+"/v1/audio/transcriptions", "--form")
 		require.Len(t, records.all(), 1)
 		r := records.all()[0]
-		assert.Equal(t, []string{"", "", reason}, []string{r.Model, r.USD, r.Unpriced})
-		assert.False(t, r.Incomplete)
+		assert.Equal(t, []string{"", "", reason}, []string{r.Model, string(r.USD), r.Unpriced})
+		assert.True(t, r.Complete)
 	}
 }
 

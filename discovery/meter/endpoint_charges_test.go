@@ -25,13 +25,13 @@ func TestAStatedChargeIsTheCostWhateverTheCountsAre(t *testing.T) {
 			records := e.replay(t, size)
 			require.Len(t, records, 1)
 			r := records[0]
-			assert.Equal(t, *e.Expect.USD, r.USD, r.Unpriced)
+			assert.EqualValues(t, *e.Expect.USD, r.USD, r.Unpriced)
 			assert.Equal(t, []string{e.Expect.Model, e.Expect.Upstream, "count:reasoning_tokens"}, []string{r.Model, r.Upstream, r.Mode}, e.Name)
-			assert.False(t, r.Incomplete)
+			assert.True(t, r.Complete)
 			checkSums(t, &r)
 			call, err := r.Call()
 			require.NoError(t, err)
-			assert.Equal(t, prices.Usage{Mode: r.Mode, ChargedUSD: r.USD}, call.Usage)
+			assert.Equal(t, prices.Usage{Mode: r.Mode, ChargedUSD: string(r.USD)}, call.Usage)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestChargesOfCallsWithoutCounts(t *testing.T) {
 			for _, size := range []int{1, 7, 1 << 20} {
 				records := send(t, e, size, false)
 				require.Len(t, records, 1)
-				assert.Equal(t, []any{c.usd, c.complete}, []any{records[0].USD, !records[0].Incomplete}, records[0].Unpriced)
+				assert.Equal(t, []any{c.usd, c.complete}, []any{string(records[0].USD), records[0].Complete}, records[0].Unpriced)
 				if c.usd != "" {
 					assert.Empty(t, records[0].Unpriced)
 					checkSums(t, &records[0])

@@ -225,9 +225,9 @@ func (want *platformRecord) check(t *testing.T, r *calls.Record) {
 	assert.Equal(t, want.ID, r.ID)
 	assert.Equal(t, want.Stream, r.Stream)
 	assert.Equal(t, want.Status, r.Status)
-	assert.Equal(t, want.Complete, !r.Incomplete)
+	assert.Equal(t, want.Complete, r.Complete)
 	assert.Equal(t, want.BYOK, r.BYOK)
-	assert.Equal(t, want.UpstreamUSD, r.UpstreamUSD)
+	assert.EqualValues(t, want.UpstreamUSD, r.UpstreamUSD)
 	if !slices.Contains(want.Unchecked, "mode") {
 		assert.Equal(t, want.Mode, r.Mode)
 	}
@@ -242,7 +242,7 @@ func (want *platformRecord) check(t *testing.T, r *calls.Record) {
 func (want *platformRecord) checkUsage(t *testing.T, r *calls.Record) {
 	t.Helper()
 	if want.Usage == nil {
-		assert.True(t, r.Incomplete)
+		assert.False(t, r.Complete)
 		return
 	}
 	used, err := prices.ParseUsage(cmp.Or(models.Provider(r.API), r.Provider), r.Usage)
@@ -277,7 +277,7 @@ func checkCost(t *testing.T, r *calls.Record, at time.Time, usd *string) {
 		return
 	}
 	assert.Equal(t, 0, group.Unpriced, r.Unpriced)
-	assert.Equal(t, *usd, group.USD)
+	assert.EqualValues(t, *usd, group.USD)
 }
 
 // sumOf returns the sum of a file with one record.

@@ -80,7 +80,7 @@ func TestCallsToEndpoints(t *testing.T) {
 			readAll(t, res)
 			require.Len(t, records.all(), 1)
 			r := records.all()[0]
-			got := endpointCase{c.name, c.endpoint, c.url, r.Provider, r.API, r.Platform, r.Region, r.USD}
+			got := endpointCase{c.name, c.endpoint, c.url, r.Provider, r.API, r.Platform, r.Region, string(r.USD)}
 			assert.Equal(t, c, got)
 			assert.Equal(t, r.USD == "", r.Unpriced != "")
 		})
@@ -123,15 +123,15 @@ func TestBudgetsCountTheUpstreamCharge(t *testing.T) {
 	callOpenRouter(t, m, answer)
 	require.Len(t, records.all(), 1)
 	r := records.all()[0]
-	assert.Equal(t, []string{"0.5", "0.00125", "OpenAI"}, []string{r.USD, r.UpstreamUSD, r.Upstream})
+	assert.Equal(t, []string{"0.5", "0.00125", "OpenAI"}, []string{string(r.USD), string(r.UpstreamUSD), r.Upstream})
 	assert.True(t, r.BYOK)
-	assert.Equal(t, "0.50125", m.Budgets()[0].Spent)
-	assert.Equal(t, "0.5", m.Spent().USD)
+	assert.EqualValues(t, "0.50125", m.Budgets()[0].Spent)
+	assert.EqualValues(t, "0.5", m.Spent().USD)
 
 	again, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 	require.NoError(t, err)
 	require.NoError(t, again.Restore(func(yield func(calls.Record, error) bool) { yield(r, nil) }))
-	assert.Equal(t, "0.50125", again.Budgets()[0].Spent)
+	assert.EqualValues(t, "0.50125", again.Budgets()[0].Spent)
 }
 
 // A charge that cannot be one leaves the call unpriced, with the reason.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // ended returns a context that has ended.
@@ -38,7 +39,7 @@ func openLog(tb testing.TB, dir string) *calls.Log {
 // spent returns what the budgets have spent.
 func spent(m *meter.Meter) (usd []string) {
 	for _, b := range m.Budgets() {
-		usd = append(usd, strings.TrimSpace(b.Label+" "+b.Spent))
+		usd = append(usd, strings.TrimSpace(b.Label+" "+string(b.Spent)))
 	}
 	return usd
 }
@@ -49,7 +50,7 @@ func TestFollowCountsThePresentPeriods(t *testing.T) {
 		atNoon() // of 2026-11-22
 		dir := t.TempDir()
 		others := openLog(t, dir)
-		for days, usd := range map[int]string{-400: "100", -22: "10", -21: "1", -1: "0.1", 0: "0.01"} {
+		for days, usd := range map[int]prices.USD{-400: "100", -22: "10", -21: "1", -1: "0.1", 0: "0.01"} {
 			others.Record(callAt(time.Now().AddDate(0, 0, days), "ana", usd))
 		}
 		others.Record(callAt(time.Now(), "ben", "0.001"))
@@ -93,7 +94,7 @@ func TestFollowCountsWhatOthersAppend(t *testing.T) {
 		assert.Equal(t, []string{"1", "2.1075"}, spent(m), "a call belongs to the day on which it was sent")
 		refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 		require.NotNil(t, refused)
-		assert.Equal(t, "1", refused.Spent)
+		assert.EqualValues(t, "1", refused.Spent)
 		cancel()
 		require.NoError(t, <-result)
 		others.Record(callAt(time.Now(), "", "1"))
@@ -193,9 +194,7 @@ func TestEightProgramsShareABudget(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, sum.Add(r))
 		}
-		var total float64
-		_, err = fmt.Sscan(sum.Groups()[0].USD, &total)
-		require.NoError(t, err)
+		total := sum.Groups()[0].USD.Float64()
 		t.Logf("eight programs spent %.4f USD of 1 USD; the bound is %.4f", total, bound)
 		assert.Greater(t, total, limit)
 		assert.LessOrEqual(t, total, bound)

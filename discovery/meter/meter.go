@@ -43,9 +43,9 @@ type Meter struct {
 // Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.
 type Spent struct {
 	// USD is the exact sum of the costs that are known, in US dollars, as a plain decimal.
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([calls.Record].BoundUSD).
-	AtLeastUSD string `json:"at_least_usd"`
+	AtLeastUSD prices.USD `json:"at_least_usd"`
 	// Calls is the number of records.
 	Calls int `json:"calls"`
 	// Unpriced is the number of records without a cost.

@@ -68,7 +68,7 @@ func TestTheModelOfAForm(t *testing.T) {
 		for _, piecewise := range []bool{false, true} {
 			r := sendForm(t, "audio/transcriptions", w.FormDataContentType(), body.Bytes(), transcribed, piecewise)
 			assert.Equal(t, "gpt-4o-transcribe", r.Model, name)
-			assert.Equal(t, "0.000485", r.USD, r.Unpriced)
+			assert.EqualValues(t, "0.000485", r.USD, r.Unpriced)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestImagesWithoutDetails(t *testing.T) {
 	} {
 		for _, path := range []string{"images/generations", "images/edits"} {
 			r := sendForm(t, path, "application/json", []byte(`{"model":"gpt-image-1","prompt":"x"}`), fmt.Sprintf(answer, details), false)
-			assert.Equal(t, "0.16645", r.USD, r.Unpriced)
+			assert.EqualValues(t, "0.16645", r.USD, r.Unpriced)
 			checkSums(t, &r)
 			call, err := r.Call()
 			require.NoError(t, err)

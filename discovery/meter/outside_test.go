@@ -53,7 +53,7 @@ func TestCallsToUnknownHostsCostPerCall(t *testing.T) {
 	}
 	status, _ := postTo(t, m, s.URL+"/oauth/token")
 	assert.Equal(t, http.StatusOK, status, "not a call")
-	assert.Equal(t, "0.2", m.Budgets()[0].Spent)
+	assert.EqualValues(t, "0.2", m.Budgets()[0].Spent)
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Ignored: 24}, m.Spent())
 }
 

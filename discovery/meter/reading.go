@@ -142,7 +142,7 @@ func (r *reading) finish(reason string) {
 
 // fill sets what the response states.
 func (r *reading) fill(record *calls.Record, result *response.Result) {
-	record.Incomplete = !result.Complete
+	record.Complete = result.Complete
 	if r.body.Cut() && !result.Complete { // a JSON array that was cut is not JSON
 		return
 	}
@@ -153,7 +153,7 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 	if result.Object != nil && result.Form != string(record.Provider) {
 		record.API = result.Form
 	}
-	record.Upstream, record.UpstreamUSD, record.BYOK = result.Upstream, result.UpstreamUSD, result.BYOK
+	record.Upstream, record.UpstreamUSD, record.BYOK = result.Upstream, prices.USD(result.UpstreamUSD), result.BYOK
 	record.ModelStage, record.RetirementDate = result.ModelStage, dateOf(result.RetirementTime)
 }
 

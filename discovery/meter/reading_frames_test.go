@@ -103,7 +103,7 @@ func TestEventStreamsThatCannotBeRead(t *testing.T) {
 				assert.Contains(t, r.Unpriced, row.reason, "%s in pieces of %d", name, size)
 				assert.NotContains(t, r.Unpriced, "secret")
 				assert.Empty(t, r.USD, name)
-				assert.Equal(t, []any{200, true, false}, []any{r.Status, r.Stream, !r.Incomplete}, name)
+				assert.Equal(t, []any{200, true, false}, []any{r.Status, r.Stream, r.Complete}, name)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func TestAnEventStreamIsCountedAtItsFinalCounts(t *testing.T) {
 	for _, size := range []int{1, 7, len(body)} {
 		records := send(t, binaryExchange(invokeStream, body), size, size == 7)
 		require.Len(t, records, 1)
-		assert.Equal(t, "0.000363", records[0].USD, records[0].Unpriced) // 10 × 3 + 20 × 15, × 1.1 in the profile us
+		assert.EqualValues(t, "0.000363", records[0].USD, records[0].Unpriced) // 10 × 3 + 20 × 15, × 1.1 in the profile us
 		assert.Equal(t, "msg_bdrk_1", records[0].ID)
 	}
 }

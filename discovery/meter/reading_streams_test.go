@@ -138,7 +138,7 @@ func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
 		assert.Equal(t, early, len(records.all()) == 1, events)
 		require.NoError(t, res.Body.Close())
 		require.Len(t, records.all(), 1, events)
-		assert.Equal(t, chatUSD, records.all()[0].USD, events)
+		assert.EqualValues(t, chatUSD, records.all()[0].USD, events)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestNothingAfterDoneCounts(t *testing.T) {
 		for size := range len(body) {
 			records := send(t, e, size+1, false)
 			require.Len(t, records, 1)
-			require.Equal(t, usd, records[0].USD, "%s in pieces of %d", body, size+1)
+			require.EqualValues(t, usd, records[0].USD, "%s in pieces of %d", body, size+1)
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package meter
 
+import "github.com/mesh-gateway/mesh-go/discovery/prices"
+
 // BudgetWarning is a [Budget] of which 80 % are spent.
 type BudgetWarning struct {
 	Budget
 	// Label is the value of the budget's label; "" for a budget without one, and for calls without the label.
 	Label string
 	// Spent is what was spent in the period, in US dollars, a plain decimal.
-	Spent string
+	Spent prices.USD
 }
 
 // WithBudgetWarning sets a function that is called once for each budget, period and value of its label, when at least 80 % are spent. What is

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // warnings collects warnings.
@@ -34,7 +35,7 @@ func TestABudgetWarnsOnceInEachPeriod(t *testing.T) {
 		var got warnings
 		m, err := meter.New(meter.WithBudget(total), meter.WithBudget(daily), meter.WithBudgetWarning(got.add))
 		require.NoError(t, err)
-		count := func(user, usd string) {
+		count := func(user string, usd prices.USD) {
 			t.Helper()
 			require.NoError(t, m.Restore(sequence(callAt(time.Now(), user, usd))))
 		}
@@ -71,11 +72,11 @@ func TestABudgetWarnsOfCallsAndOfOtherPrograms(t *testing.T) {
 	assert.Empty(t, got.all)
 	assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat))
 	require.Len(t, got.all, 1)
-	assert.Equal(t, "0.0225", got.all[0].Spent)
+	assert.EqualValues(t, "0.0225", got.all[0].Spent)
 	openLog(t, dir).Record(callAt(time.Now(), "", "0.9"))
 	require.NoError(t, m.Follow(ended(), openLog(t, dir)))
 	require.Len(t, got.all, 2)
-	assert.Equal(t, "0.9225", got.all[1].Spent)
+	assert.EqualValues(t, "0.9225", got.all[1].Spent)
 }
 
 func TestAWarningThatPanicsIsLogged(t *testing.T) {

@@ -43,7 +43,7 @@ type Cost struct {
 	// Model is the id of the call.
 	Model string `json:"model"`
 	// USD is the cost in US dollars as a plain decimal such as "0.0345", not rounded.
-	USD string `json:"usd"`
+	USD USD `json:"usd"`
 	// Lines has one line for each kind of token and each tool that was used, except free tools. Their sum is the cost. The slice is never nil.
 	Lines []Line `json:"lines"`
 	// Source is the source of the prices: the Source of the row, or "charged by the provider".
@@ -58,7 +58,7 @@ type Cost struct {
 }
 
 // Float64 returns the nearest float64 to USD.
-func (cost Cost) Float64() float64 { return USD(cost.USD).Float64() }
+func (cost Cost) Float64() float64 { return cost.USD.Float64() }
 
 // MarshalJSON writes empty lines as [], never null.
 func (cost Cost) MarshalJSON() ([]byte, error) {
@@ -78,12 +78,12 @@ type Line struct {
 	Tokens int64  `json:"tokens"`
 	// USDPerMTok is the price per million tokens, including factors, such as the factor of a batch. It is "" if the line is not for
 	// tokens.
-	USDPerMTok string `json:"usd_per_mtok"`
+	USDPerMTok USD `json:"usd_per_mtok"`
 	// USD is the cost of the line in US dollars as a plain decimal, not rounded.
-	USD string `json:"usd"`
+	USD USD `json:"usd"`
 	// Requests is the number of billed uses of a tool, and USDPerRequest the fee of each; 0 and "" in other lines.
-	Requests      int64  `json:"requests,omitempty"`
-	USDPerRequest string `json:"usd_per_request,omitempty"`
+	Requests      int64 `json:"requests,omitempty"`
+	USDPerRequest USD   `json:"usd_per_request,omitempty"`
 }
 
 // sourceCharged is the Source of a cost that the provider stated itself.
@@ -117,7 +117,7 @@ func (l *List) CostOf(call Call) (Cost, error) { return l.price(&call, true) }
 // USDOf returns only the amount of [List.CostOf], which is faster.
 func (l *List) USDOf(call Call) (USD, error) {
 	cost, err := l.price(&call, false)
-	return USD(cost.USD), err
+	return cost.USD, err
 }
 
 // price returns the cost of a call. Without lines, only USD is set.
@@ -142,7 +142,7 @@ func (l *List) price(call *Call, lines bool) (Cost, error) {
 		cost.fill(&charge)
 		return cost, nil
 	}
-	return Cost{USD: total(&charge, nil).String()}, nil
+	return Cost{USD: USD(total(&charge, nil).String())}, nil
 }
 
 func (c *Call) check() (models.Provider, error) {
@@ -200,7 +200,7 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 	if !ok {
 		return Cost{}, invalid("Usage.ChargedUSD", "", "must be a decimal such as 0.0345")
 	}
-	cost.USD, cost.Source = usd.String(), sourceCharged
+	cost.USD, cost.Source = USD(usd.String()), sourceCharged
 	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.USD}}
 	return cost, nil
 }
@@ -208,7 +208,7 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 // fill sets the amounts of a charge, and where its prices are from.
 func (cost *Cost) fill(charge *pricelist.Charge) {
 	cost.Lines = make([]Line, 0, len(charge.Parts)+len(charge.Uses))
-	cost.USD = total(charge, &cost.Lines).String()
+	cost.USD = USD(total(charge, &cost.Lines).String())
 	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
 	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
 }
@@ -221,14 +221,14 @@ func total(charge *pricelist.Charge, lines *[]Line) (sum decimal.Decimal) {
 		usd := price.Mul(decimal.New(part.Tokens, perMillion))
 		sum = sum.Add(usd)
 		if lines != nil {
-			*lines = append(*lines, Line{What: part.What, Tokens: part.Tokens, USDPerMTok: price.String(), USD: usd.String()})
+			*lines = append(*lines, Line{What: part.What, Tokens: part.Tokens, USDPerMTok: USD(price.String()), USD: USD(usd.String())})
 		}
 	}
 	for _, use := range charge.Uses {
 		usd := use.USD.Mul(decimal.New(use.Requests, 0))
 		sum = sum.Add(usd)
 		if lines != nil {
-			*lines = append(*lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: use.USD.String(), USD: usd.String()})
+			*lines = append(*lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: USD(use.USD.String()), USD: USD(usd.String())})
 		}
 	}
 	return sum

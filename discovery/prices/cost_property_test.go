@@ -53,10 +53,10 @@ var missing = []prices.Missing{
 	prices.MissingCacheWrite1h, prices.MissingOutput, prices.MissingAudio, prices.MissingImage,
 }
 
-func rational(t *testing.T, text string) *big.Rat {
+func rational(t *testing.T, usd prices.USD) *big.Rat {
 	t.Helper()
-	r, ok := new(big.Rat).SetString(text)
-	require.True(t, ok, text)
+	r, ok := new(big.Rat).SetString(string(usd))
+	require.True(t, ok, usd)
 	return r
 }
 
@@ -206,7 +206,7 @@ func plainFees(fees []prices.Fee, call *prices.Call) *big.Rat {
 		case usd.Unit == "prompt":
 			n = 1
 		}
-		fee, _ := new(big.Rat).SetString(usd.USDPerRequest)
+		fee, _ := new(big.Rat).SetString(string(usd.USDPerRequest))
 		total.Add(total, fee.Mul(fee, big.NewRat(n, 1)))
 	}
 	return total

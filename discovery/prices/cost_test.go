@@ -69,7 +69,7 @@ func TestCostOfWorkedCases(t *testing.T) {
 		require.NoError(t, err, c.Why)
 		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: c.Provider, Model: c.Model, Usage: usage, At: on(t, c.Date)})
 		require.NoError(t, err, c.Why)
-		assert.Equal(t, c.Expected, cost.USD, "%s %s: %s", c.Provider, c.Model, c.Why)
+		assert.EqualValues(t, c.Expected, cost.USD, "%s %s: %s", c.Provider, c.Model, c.Why)
 	}
 }
 
@@ -102,7 +102,7 @@ func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 			assert.EqualValues(t, c.want, usd)
 			if c.want != "" {
 				require.NoError(t, err)
-				assert.Equal(t, c.want, cost.USD)
+				assert.EqualValues(t, c.want, cost.USD)
 				return
 			}
 			assert.Zero(t, cost)
@@ -193,7 +193,7 @@ func TestCostOfACharge(t *testing.T) {
 
 func TestFloat64OfACost(t *testing.T) {
 	t.Parallel()
-	for usd, want := range map[string]float64{
+	for usd, want := range map[prices.USD]float64{
 		"0.1": 0.1, "9007199254740993": 9007199254740992, "0.12345678901234567890": 0.12345678901234568, "0": 0, "": 0, "1e3": 0, "-1": -1,
 	} {
 		assert.InDelta(t, want, prices.Cost{USD: usd}.Float64(), 0, usd)
@@ -211,7 +211,7 @@ func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 		{What: "input", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"}, {What: "tool_input", Tokens: 2, USDPerMTok: "2.5", USD: "0.000005"}, {What: "cache_read", Tokens: 3, USDPerMTok: "0.25", USD: "0.00000075"},
 		{What: "cache_write_5m", Tokens: 4, USDPerMTok: "3.125", USD: "0.0000125"}, {What: "cache_write_1h", Tokens: 5, USDPerMTok: "5", USD: "0.000025"}, {What: "output", Tokens: 6, USDPerMTok: "12.5", USD: "0.000075"},
 	}, cost.Lines)
-	assert.Equal(t, "0.00012075", cost.USD)
+	assert.EqualValues(t, "0.00012075", cost.USD)
 	assert.InDelta(t, 0.00012075, cost.Float64(), 0)
 	assert.Equal(t, "2026-10-24", *cost.VerifiedAt)
 	assert.Contains(t, cost.Source, "Anthropic's pricing page")
@@ -315,6 +315,6 @@ func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
 		own := mustWith(t, prices.Row{Provider: row.provider, ModelHint: row.model, InputPerMTok: "1000"})
 		cost, err := own.CostOf(call)
 		require.NoError(t, err, row)
-		assert.Equal(t, "1", cost.USD, row)
+		assert.EqualValues(t, "1", cost.USD, row)
 	}
 }

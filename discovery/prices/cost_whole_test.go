@@ -84,18 +84,18 @@ func TestCostOfWholeCalls(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, c.Expected, "%s: %s", c.ID, cost.USD)
-		assert.Equal(t, *c.Expected, cost.USD, c.ID)
+		assert.EqualValues(t, *c.Expected, cost.USD, c.ID)
 		assert.Equal(t, c.Lines, cost.Lines, c.ID)
 	}
 }
 
-func (c *wholeCase) accepts(usd string) bool {
+func (c *wholeCase) accepts(usd prices.USD) bool {
 	equal := func(want *string) bool {
 		if want == nil {
 			return false
 		}
 		a, _ := new(big.Rat).SetString(*want)
-		b, _ := new(big.Rat).SetString(usd)
+		b, _ := new(big.Rat).SetString(string(usd))
 		return a.Cmp(b) == 0
 	}
 	return slices.ContainsFunc(append(c.Accept, c.Expected), equal)

@@ -21,7 +21,7 @@ type Fee struct {
 	// longest matching pattern is used.
 	Models []string `json:"models"`
 	// USDPerRequest is the fee as a decimal. "0" is free, and "" is not known.
-	USDPerRequest string `json:"usd_per_request"`
+	USDPerRequest USD `json:"usd_per_request"`
 	// ValidFrom is the beginning of the fee and ValidUntil the end, which is exclusive, as in [Row].
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
@@ -57,7 +57,7 @@ func feeOf(f *pricelist.Fee) Fee {
 		ValidFrom: ptr.Of(pricelist.FormatTime(f.From)), ValidUntil: ptr.Of(pricelist.FormatTime(f.Until)), VerifiedAt: ptr.Of(f.VerifiedAt),
 	}
 	if f.USD != nil {
-		fee.USDPerRequest = f.USD.String()
+		fee.USDPerRequest = USD(f.USD.String())
 	}
 	return fee
 }

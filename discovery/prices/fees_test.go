@@ -113,7 +113,7 @@ func TestOwnRowsByTheHour(t *testing.T) {
 			cost, err := list.CostOf(prices.Call{Provider: models.DeepSeek, Model: "deepseek-flash", Usage: thousand, At: on(t, at)})
 			require.NoError(t, err)
 			assert.Equal(t, mode, cost.Mode)
-			assert.Equal(t, map[string]string{prices.ModePeak: "0.0015", prices.ModeOffPeak: "0.00075"}[mode], cost.USD)
+			assert.EqualValues(t, map[string]string{prices.ModePeak: "0.0015", prices.ModeOffPeak: "0.00075"}[mode], cost.USD)
 		}
 	}
 }

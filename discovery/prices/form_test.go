@@ -100,7 +100,7 @@ func TestRecordedPlatforms(t *testing.T) {
 		complete++
 		assert.Equal(t, want.Upstream, got.Upstream, x.Name)
 		assert.Equal(t, want.BYOK, got.BYOK, x.Name)
-		assert.Equal(t, want.UpstreamUSD, got.UpstreamUSD, x.Name)
+		assert.EqualValues(t, want.UpstreamUSD, got.UpstreamUSD, x.Name)
 		if x.form() == prices.FormConverse { // its body has no id
 			got.ID = want.ID
 		}
@@ -124,7 +124,7 @@ func TestNativeTokensOfOpenRouter(t *testing.T) {
 		assert.True(t, got.Complete, x.Name)
 		cost, err := prices.BuiltIn().CostOf(prices.Call{Platform: prices.PlatformOpenRouter, Model: got.Model, Usage: got.Usage, At: platformDay})
 		require.NoError(t, err, x.Name)
-		assert.Equal(t, x.Expect.USD, cost.USD, x.Name)
+		assert.EqualValues(t, x.Expect.USD, cost.USD, x.Name)
 	}
 }
 

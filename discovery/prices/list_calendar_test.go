@@ -49,7 +49,7 @@ func TestCostsOfACalendar(t *testing.T) {
 				continue
 			}
 			require.NoError(t, err, "%s on %s", row[1], at)
-			assert.Equal(t, input.Add(output).Mul(decimal.New(1_000, 0)).Shift(6).String(), cost.USD, "%s on %s", row[1], at)
+			assert.EqualValues(t, input.Add(output).Mul(decimal.New(1_000, 0)).Shift(6).String(), cost.USD, "%s on %s", row[1], at)
 			priced++
 		}
 	}

@@ -61,7 +61,7 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 	rows[1].InputPerMTok, first.InputPerMTok = "99", "98"
 	cost, err := list.CostOf(prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: thousand, At: on(t, "2026-11-20")})
 	require.NoError(t, err)
-	assert.Equal(t, "0.003", cost.USD, "neither the argument nor the result is shared")
+	assert.EqualValues(t, "0.003", cost.USD, "neither the argument nor the result is shared")
 	assert.Equal(t, "our contract", cost.Source)
 }
 
@@ -105,7 +105,7 @@ func TestWithThresholds(t *testing.T) {
 		for tokens, want := range map[int64]string{threshold - 1: "0.000001", threshold: "0.000002"} {
 			cost, err := list.CostOf(prices.Call{Provider: models.OpenAI, Model: "m", Usage: prices.Usage{CacheRead: 0, Input: tokens, Output: 1}, At: time.Now()})
 			require.NoError(t, err)
-			assert.Equal(t, want, cost.Lines[len(cost.Lines)-1].USD, "%d tokens, from %d", tokens, threshold)
+			assert.EqualValues(t, want, cost.Lines[len(cost.Lines)-1].USD, "%d tokens, from %d", tokens, threshold)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestWithExtremePrices(t *testing.T) {
 		require.NoError(t, err, usd)
 		want, _ := new(big.Rat).SetString(usd)
 		want.Mul(want, new(big.Rat).SetFrac64(1<<53+7, 1_000_000))
-		got, ok := new(big.Rat).SetString(cost.USD)
+		got, ok := new(big.Rat).SetString(string(cost.USD))
 		require.True(t, ok)
 		assert.Zero(t, want.Cmp(got), "%s: %s", usd, cost.USD)
 		assert.NotContains(t, cost.USD, "e")

@@ -72,7 +72,7 @@ func TestCostOnAPlatform(t *testing.T) {
 			})
 			if c.wants == "" {
 				require.NoError(t, err)
-				assert.Equal(t, c.usd, cost.USD)
+				assert.EqualValues(t, c.usd, cost.USD)
 				assert.Equal(t, c.platform, cost.Platform)
 				return
 			}
@@ -104,17 +104,17 @@ func TestChargesOfPlatforms(t *testing.T) {
 	call := prices.Call{Platform: prices.PlatformOpenRouter, Model: "z-ai/glm-5", Usage: prices.Usage{Input: 7, ChargedUSD: "0.00000012"}, At: platformDay}
 	cost, err := prices.BuiltIn().CostOf(call)
 	require.NoError(t, err)
-	assert.Equal(t, "0.00000012", cost.USD)
+	assert.EqualValues(t, "0.00000012", cost.USD)
 
 	call.Usage.ChargedUSD = "0"
 	cost, err = prices.BuiltIn().CostOf(call)
 	require.NoError(t, err)
-	assert.Equal(t, "0", cost.USD)
+	assert.EqualValues(t, "0", cost.USD)
 
 	call.Model = "" // as of a transcription
 	cost, err = prices.BuiltIn().CostOf(call)
 	require.NoError(t, err)
-	assert.Equal(t, "0", cost.USD)
+	assert.EqualValues(t, "0", cost.USD)
 
 	call.Provider, call.Platform, call.Model, call.Usage.ChargedUSD = models.XAI, prices.PlatformAzure, "grok-4.3", "0.5"
 	_, err = prices.BuiltIn().CostOf(call)
@@ -143,7 +143,7 @@ func TestOwnRowsOfPlatforms(t *testing.T) {
 		call.At = platformDay
 		cost, err := list.CostOf(call)
 		require.NoError(t, err, want)
-		assert.Equal(t, want, cost.USD)
+		assert.EqualValues(t, want, cost.USD)
 	}
 }
 

@@ -20,8 +20,8 @@ type Response struct {
 	Upstream string `json:"upstream,omitempty"`
 	// BYOK reports that OpenRouter used a key of the caller for that provider. Then Usage.ChargedUSD is OpenRouter's fee alone, and
 	// UpstreamUSD is what the provider charges beside it, as a decimal; "" if it is not known.
-	BYOK        bool   `json:"byok,omitempty"`
-	UpstreamUSD string `json:"upstream_usd,omitempty"`
+	BYOK        bool `json:"byok,omitempty"`
+	UpstreamUSD USD  `json:"upstream_usd,omitempty"`
 	// Complete reports whether Usage is final. A response without a usage object, an error, and a stream that ended early are not
 	// complete. Their Usage is only what is known so far, so it has no cost: do not pass it to CostOf. But a charge that a
 	// stream with an error states (Usage.ChargedUSD) is its cost.
@@ -93,6 +93,6 @@ func resultOf(reader *response.Reader) (Response, error) {
 	}
 	return Response{
 		ID: result.ID, Model: result.Model, Usage: Usage(result.Usage), Complete: result.Complete,
-		Upstream: result.Upstream, BYOK: result.BYOK, UpstreamUSD: result.UpstreamUSD,
+		Upstream: result.Upstream, BYOK: result.BYOK, UpstreamUSD: USD(result.UpstreamUSD),
 	}, usageError(err)
 }

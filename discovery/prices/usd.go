@@ -13,8 +13,8 @@ func (u USD) Add(v USD) USD { return u.with(v, decimal.Decimal.Add) }
 func (u USD) Sub(v USD) USD { return u.with(v, decimal.Decimal.Sub) }
 
 func (u USD) with(v USD, combine func(a, b decimal.Decimal) decimal.Decimal) USD {
-	a, known := decimal.ParseText(string(u))
-	b, alsoKnown := decimal.ParseText(string(v))
+	a, known := decimal.ParseText(u)
+	b, alsoKnown := decimal.ParseText(v)
 	if !known || !alsoKnown {
 		return ""
 	}
@@ -24,8 +24,8 @@ func (u USD) with(v USD, combine func(a, b decimal.Decimal) decimal.Decimal) USD
 // Cmp returns -1 if u is less than v, 0 if they are equal, and 1 if u is more. An unknown amount is
 // less than any other.
 func (u USD) Cmp(v USD) int {
-	a, known := decimal.ParseText(string(u))
-	b, alsoKnown := decimal.ParseText(string(v))
+	a, known := decimal.ParseText(u)
+	b, alsoKnown := decimal.ParseText(v)
 	switch {
 	case known && alsoKnown:
 		return a.Cmp(b)
@@ -38,7 +38,7 @@ func (u USD) Cmp(v USD) int {
 }
 
 // Float64 returns the nearest float64, for display and statistics. It is 0 if u is unknown.
-func (u USD) Float64() float64 { return decimal.FromText(string(u)).Float64() }
+func (u USD) Float64() float64 { return decimal.FromText(u).Float64() }
 
 // UnmarshalText accepts a plain decimal or nothing. Anything else, such as "1e3", is a [*ValueError].
 func (u *USD) UnmarshalText(text []byte) error {

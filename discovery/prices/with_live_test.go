@@ -31,7 +31,7 @@ func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 	builtIn := prices.BuiltIn()
 	list, err := builtIn.WithLive(prices.Live{Provider: "x-ai", ReadAt: liveReadAt, Rows: []prices.Row{liveRow("grok-4.5", "7.25", "9")}})
 	require.NoError(t, err)
-	assert.Equal(t, "0.725", costAt(t, list, "grok-4.5", liveReadAt).USD)
+	assert.EqualValues(t, "0.725", costAt(t, list, "grok-4.5", liveReadAt).USD)
 	assert.Equal(t, "reseller", costAt(t, list, "x-ai/grok-4-5", liveReadAt.Add(23*time.Hour)).Source)
 	later := liveReadAt.Add(24 * time.Hour)
 	assert.Equal(t, costAt(t, builtIn, "grok-4.5", later), costAt(t, list, "grok-4.5", later))
@@ -39,7 +39,7 @@ func TestWithLivePricesCallsOfOneDay(t *testing.T) {
 
 	again, err := list.WithLive(prices.Live{Provider: models.XAI, ReadAt: liveReadAt, Rows: []prices.Row{liveRow("grok-4.5", "3", "9")}})
 	require.NoError(t, err)
-	assert.Equal(t, "0.3", costAt(t, again, "grok-4.5", liveReadAt).USD)
+	assert.EqualValues(t, "0.3", costAt(t, again, "grok-4.5", liveReadAt).USD)
 }
 
 func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
@@ -54,7 +54,7 @@ func TestWithLiveFindsModelsThatAreNotListed(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	assert.Equal(t, "0.15", costAt(t, list, "grok-99", liveReadAt).USD)
+	assert.EqualValues(t, "0.15", costAt(t, list, "grok-99", liveReadAt).USD)
 	assert.Empty(t, list.ForModel(models.XAI, "grok-98"))
 	assert.NotContains(t, list.Models(models.XAI), "grok-99")
 	assert.Contains(t, list.Models("x-ai"), "grok-4.5")

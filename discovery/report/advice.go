@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -159,7 +160,7 @@ func adviseLabel(r *Report) []Advice {
 }
 
 // named returns the change of a row that has one value, and 0 of another one.
-func (r *Row) named() string {
+func (r *Row) named() prices.USD {
 	if r.Others || r.Value == "" {
 		return "0"
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -87,7 +88,7 @@ func TestAdviceOfMoreThanTheIncrease(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	r, err := report.Build(func(yield func(calls.Record, error) bool) {
 		for day := range 56 {
-			for team, usd := range map[string][2]string{"up": {"11", "1"}, "down": {"1", "10"}} {
+			for team, usd := range map[string][2]prices.USD{"up": {"11", "1"}, "down": {"1", "10"}} {
 				_ = yield(calls.Record{
 					Provider: models.OpenAI, Model: "gpt-5.4", Time: now.AddDate(0, 0, -day-1), USD: usd[day/28], Status: 200, Labels: map[string]string{"team": team},
 				}, nil)

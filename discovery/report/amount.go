@@ -4,18 +4,21 @@ import (
 	"math/big"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // places is the number of decimal places of quotients, which need not be finite decimals.
 const places = 12
 
 // quotient returns a divided by n, rounded half to even; "" for n 0.
-func quotient(a decimal.Decimal, n int) string {
+func quotient(a decimal.Decimal, n int) prices.USD {
 	if n == 0 {
 		return ""
 	}
-	return decimal.Round(fraction(a, n), places).String()
+	return usdOf(decimal.Round(fraction(a, n), places))
 }
+
+func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
 // fraction returns a divided by n, which must not be 0.
 func fraction(a decimal.Decimal, n int) *big.Rat {

@@ -8,6 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Budget is what is left of a budget in its present period.
@@ -15,22 +16,22 @@ type Budget struct {
 	// Text is the budget as it was given, such as "100/month" or "2/day/label:user".
 	Text string `json:"text"`
 	// LimitUSD, Per ("", "day" or "month") and Label are its parts.
-	LimitUSD string `json:"limit_usd"`
-	Per      string `json:"per"`
-	Label    string `json:"label"`
+	LimitUSD prices.USD `json:"limit_usd"`
+	Per      string     `json:"per"`
+	Label    string     `json:"label"`
 	// Value is the value of the label that spent most in the present period; "" without a label.
 	Value string `json:"value"`
 	// SpentUSD is what the calls of the present day or month, or all that were read, cost, or cost at least where that is not known, and what
 	// the providers behind OpenRouter bill besides it. Calls of a subscription count, unless Options.ChargesOnly is set.
-	SpentUSD string `json:"spent_usd"`
+	SpentUSD prices.USD `json:"spent_usd"`
 	// LeftUSD is the rest, and negative above the limit. PerDayUSD is the rest for each day of the month that is left, with today, rounded
 	// half to even to 12 places; "" for other budgets.
-	LeftUSD   string `json:"left_usd"`
-	PerDayUSD string `json:"per_day_usd"`
+	LeftUSD   prices.USD `json:"left_usd"`
+	PerDayUSD prices.USD `json:"per_day_usd"`
 	// ForecastUSD is what will be spent at the end of the month, by the value ForecastValue, which will spend most; "" if that is not more
 	// than the limit or not known, and for other budgets. Of a label, the first 1,000 values have a forecast.
-	ForecastUSD   string `json:"forecast_usd"`
-	ForecastValue string `json:"forecast_value"`
+	ForecastUSD   prices.USD `json:"forecast_usd"`
+	ForecastValue string     `json:"forecast_value"`
 	// Over reports whether more than the limit was spent, or will be at the end of the month by the forecast.
 	Over bool `json:"over"`
 }
@@ -107,7 +108,7 @@ func (b *budgetSum) state(month *Month, today int64) Budget {
 	value, usd := highest(b.spent, func(value string) decimal.Decimal { return b.spent[value].Total() })
 	left := b.limit.Sub(usd)
 	state := Budget{
-		Text: b.text, LimitUSD: b.limit.String(), Per: b.Per, Label: b.Label, Value: value, SpentUSD: usd.String(), LeftUSD: left.String(), Over: left.Sign() < 0,
+		Text: b.text, LimitUSD: usdOf(b.limit), Per: b.Per, Label: b.Label, Value: value, SpentUSD: usdOf(usd), LeftUSD: usdOf(left), Over: left.Sign() < 0,
 	}
 	if b.Per == "month" {
 		state.PerDayUSD = quotient(left, month.DaysLeft)
@@ -116,7 +117,7 @@ func (b *budgetSum) state(month *Month, today int64) Budget {
 				return b.days[value].monthEnd(made(b.spent, value).Total(), today, month.DaysLeft)
 			})
 			if usd.Cmp(b.limit) > 0 {
-				state.ForecastValue, state.ForecastUSD, state.Over = value, usd.String(), true
+				state.ForecastValue, state.ForecastUSD, state.Over = value, usdOf(usd), true
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -50,13 +51,13 @@ func TestBudgetsAreThoseOfAMeter(t *testing.T) {
 			}
 		}))
 		_, b := budgetsOf(t, report.Options{Now: now, Budgets: []string{"5/day"}, ChargesOnly: chargesOnly}, records...)
-		assert.Equal(t, []string{want, want}, []string{m.Budgets()[0].Spent, b.SpentUSD})
+		assert.Equal(t, []string{want, want}, []string{string(m.Budgets()[0].Spent), string(b.SpentUSD)})
 		assert.Equal(t, !chargesOnly, b.Over)
 	}
 }
 
 // daily are calls of a team on each day before one, and on it.
-func daily(now time.Time, days int, team, usd, upstream string) (records []calls.Record) {
+func daily(now time.Time, days int, team string, usd, upstream prices.USD) (records []calls.Record) {
 	for i := range days {
 		records = append(records, calls.Record{Time: now.AddDate(0, 0, -i), USD: usd, UpstreamUSD: upstream, Labels: map[string]string{"team": team}})
 	}
@@ -69,14 +70,14 @@ func TestBudgetsAreForecast(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	teams := append(daily(now, 22, "search", "90", ""), daily(now, 22, "ads", "10", "")...)
 	r, b := budgetsOf(t, report.Options{Now: now, Budgets: []string{"2400/month/label:team"}}, teams...)
-	assert.Equal(t, []string{"1980", "2700", "search"}, []string{b.SpentUSD, b.ForecastUSD, b.ForecastValue})
+	assert.Equal(t, []string{"1980", "2700", "search"}, []string{string(b.SpentUSD), string(b.ForecastUSD), b.ForecastValue})
 	assert.True(t, b.Over)
 	assert.Contains(t, r.Codes, report.CodeBudget)
 	assert.Contains(t, r.Advice[0].Text, "2400/month/label:team will be exceeded by team search: about 2,700.00 USD are expected")
 
 	r, b = budgetsOf(t, report.Options{Now: now, Budgets: []string{"290/month"}}, daily(now, 22, "", "1", "9")...)
-	assert.Equal(t, []any{"220", "300", true}, []any{b.SpentUSD, b.ForecastUSD, b.Over})
-	assert.Equal(t, "30", r.Month.Forecast.USD, "of USD alone")
+	assert.Equal(t, []any{"220", "300", true}, []any{string(b.SpentUSD), string(b.ForecastUSD), b.Over})
+	assert.EqualValues(t, "30", r.Month.Forecast.USD, "of USD alone")
 
 	many := daily(now, 22, "big", "90", "")
 	for i := range 1100 {

@@ -11,6 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // report returns what was collected as plain data.
@@ -159,7 +160,7 @@ func (c *collector) days(items []item) Days {
 
 func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) Day {
 	all := a.days[number]
-	d := Day{Day: dayText(number), Sum: all.sum(), Models: []string{}, Running: number >= c.window.today}
+	d := Day{Day: dayText(number), Sum: all.sum(), Models: []prices.USD{}, Running: number >= c.window.today}
 	rest := all.total()
 	for _, id := range ids {
 		var usd decimal.Decimal
@@ -167,11 +168,11 @@ func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) 
 			usd = m.days.cost(number)
 		}
 		rest = rest.Sub(usd)
-		d.Models = append(d.Models, usd.String())
+		d.Models = append(d.Models, usdOf(usd))
 	}
-	d.Models = append(d.Models, rest.String())
+	d.Models = append(d.Models, usdOf(rest))
 	if earlier := number - int64(c.window.current.Days); earlier >= first {
-		d.PreviousUSD = c.history.cost(earlier).String()
+		d.PreviousUSD = usdOf(c.history.cost(earlier))
 	}
 	return d
 }
@@ -191,10 +192,10 @@ func (c *collector) cache(items []item) Cache {
 		usd, part := m.total(), m.caching.saved.Total()
 		saved = saved.Add(part)
 		all.Models = append(all.Models, CacheRow{
-			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usd.String(), SavedUSD: part.String(), WithoutUSD: usd.Add(part).String(),
+			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usdOf(usd), SavedUSD: usdOf(part), WithoutUSD: usdOf(usd.Add(part)),
 		})
 	}
-	all.SavedUSD, all.WithoutUSD = saved.String(), now.total().Add(saved).String()
+	all.SavedUSD, all.WithoutUSD = usdOf(saved), usdOf(now.total().Add(saved))
 	slices.SortStableFunc(all.Models, func(a, b CacheRow) int { return decimal.FromText(b.SavedUSD).Cmp(decimal.FromText(a.SavedUSD)) })
 	return all
 }

@@ -12,8 +12,8 @@ type Cache struct {
 	PreviousRatio *float64 `json:"previous_ratio"`
 	// SavedUSD is what the calls would have cost more with all cached tokens as input. Writing to caches is dearer than input and counts
 	// against it, so it can be negative. WithoutUSD is the known cost of all calls and SavedUSD.
-	SavedUSD   string `json:"saved_usd"`
-	WithoutUSD string `json:"without_usd"`
+	SavedUSD   prices.USD `json:"saved_usd"`
+	WithoutUSD prices.USD `json:"without_usd"`
 	// Calls is the number of calls with cached tokens, and Skipped how many of them are not in SavedUSD, because the price list does not
 	// lead to the cost that was recorded.
 	Calls   int `json:"calls"`
@@ -25,11 +25,11 @@ type Cache struct {
 // CacheRow is a row of Cache.
 type CacheRow struct {
 	ModelID
-	Others     bool     `json:"others,omitempty"`
-	Ratio      *float64 `json:"ratio"`
-	USD        string   `json:"usd"`
-	SavedUSD   string   `json:"saved_usd"`
-	WithoutUSD string   `json:"without_usd"`
+	Others     bool       `json:"others,omitempty"`
+	Ratio      *float64   `json:"ratio"`
+	USD        prices.USD `json:"usd"`
+	SavedUSD   prices.USD `json:"saved_usd"`
+	WithoutUSD prices.USD `json:"without_usd"`
 }
 
 // caching is what caches saved.

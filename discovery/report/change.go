@@ -6,25 +6,26 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Change splits the change of the known cost exactly: USD is More plus Mix plus Dearer.
 type Change struct {
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// More is the change of the number of counted calls times the earlier mean cost.
-	More string `json:"more"`
+	More prices.USD `json:"more"`
 	// Mix is the same by model, with the whole cost of new and ended models, less More.
-	Mix string `json:"mix"`
+	Mix prices.USD `json:"mix"`
 	// Dearer is the rest: other costs per call of the same models. More and Mix are rounded half to even to 12 places.
-	Dearer string `json:"dearer"`
+	Dearer prices.USD `json:"dearer"`
 	// Models and Labels are the rows that moved most; there is one of Labels for each of Report.Labels.
 	Models Movers   `json:"models"`
 	Labels []Movers `json:"labels"`
 }
 
 // Sentence returns the parts of the change, with amounts as amount writes them.
-func (c *Change) Sentence(amount func(usd string) string) string {
-	choose := func(usd, positive, negative string) string {
+func (c *Change) Sentence(amount func(prices.USD) string) string {
+	choose := func(usd prices.USD, positive, negative string) string {
 		if decimal.FromText(usd).Sign() < 0 {
 			return amount(usd) + " from " + negative
 		}
@@ -48,9 +49,9 @@ type Mover struct {
 	Provider models.Provider `json:"provider,omitempty"`
 	Platform string          `json:"platform,omitempty"`
 	// Others marks the row of all other values, and Values is their number.
-	Others    bool   `json:"others,omitempty"`
-	Values    int    `json:"values,omitempty"`
-	ChangeUSD string `json:"change_usd"`
+	Others    bool       `json:"others,omitempty"`
+	Values    int        `json:"values,omitempty"`
+	ChangeUSD prices.USD `json:"change_usd"`
 	// Calls and PreviousCalls are all calls, also those that failed.
 	Calls         int `json:"calls"`
 	PreviousCalls int `json:"previous_calls"`
@@ -69,7 +70,7 @@ func split(total item, all []item) *Change {
 	}
 	change, roundedMore, roundedMix := total.change(), decimal.Round(more, places), decimal.Round(mix, places)
 	return &Change{
-		USD: change.String(), More: roundedMore.String(), Mix: roundedMix.String(), Dearer: change.Sub(roundedMore).Sub(roundedMix).String(),
+		USD: usdOf(change), More: usdOf(roundedMore), Mix: usdOf(roundedMix), Dearer: usdOf(change.Sub(roundedMore).Sub(roundedMix)),
 	}
 }
 
@@ -102,7 +103,7 @@ func (it *item) mover() Mover {
 	calls, previous := it.calls()
 	return Mover{
 		Value: it.value, Provider: it.id.Provider, Platform: it.id.Platform, Others: it.others, Values: it.values,
-		ChangeUSD: it.change().String(), Calls: calls, PreviousCalls: previous,
+		ChangeUSD: usdOf(it.change()), Calls: calls, PreviousCalls: previous,
 	}
 }
 

@@ -106,7 +106,7 @@ func TestRecordsThatCannotBeUsed(t *testing.T) {
 	r := build(t, report.Options{}, append(bad, good)...)
 	assert.Equal(t, len(bad), r.Errors.Count)
 	assert.Len(t, r.Errors.First, len(bad))
-	assert.Equal(t, "1", r.Total.USD)
+	assert.EqualValues(t, "1", r.Total.USD)
 	r, err := report.Build(func(yield func(calls.Record, error) bool) {
 		_ = yield(good, nil) && yield(calls.Record{}, errors.New("torn"))
 	}, report.Options{Now: now})

@@ -90,7 +90,7 @@ func (c costs) dearest(n int) *Estimate {
 		n -= b.calls
 		sum = sum.Add(part)
 	}
-	return &Estimate{USD: sum.String(), Low: low.String(), High: high.String(), Method: MethodCostBuckets}
+	return &Estimate{USD: usdOf(sum), Low: usdOf(low), High: usdOf(high), Method: MethodCostBuckets}
 }
 
 // bound returns what n calls cost at the upper bound of a bucket.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -63,4 +64,6 @@ func TestDearestCalls(t *testing.T) {
 	}
 }
 
-func formatCents(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+func formatCents(cents int) prices.USD {
+	return prices.USD(fmt.Sprintf("%d.%02d", cents/100, cents%100))
+}

@@ -1,22 +1,25 @@
 package report
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+import (
+	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
 
 // Week is the known cost of the last seven full days before Options.Now, and of the seven days before.
 type Week struct {
-	USD         string `json:"usd"`
-	PreviousUSD string `json:"previous_usd"`
+	USD         prices.USD `json:"usd"`
+	PreviousUSD prices.USD `json:"previous_usd"`
 	// PerDayUSD is USD divided by 7, rounded half to even to 12 places.
-	PerDayUSD string   `json:"per_day_usd"`
-	Change    *float64 `json:"change"`
+	PerDayUSD prices.USD `json:"per_day_usd"`
+	Change    *float64   `json:"change"`
 }
 
 // Estimate is an amount that is not exact.
 type Estimate struct {
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// Low and High are its bounds; both are "" if they are not known, as of a forecast.
-	Low  string `json:"low"`
-	High string `json:"high"`
+	Low  prices.USD `json:"low"`
+	High prices.USD `json:"high"`
 	// Method is how it was made: "weekday-mean", "same-tokens" or "cost-buckets".
 	Method string `json:"method"`
 }
@@ -36,7 +39,7 @@ type Month struct {
 	// Month is such as "2026-11".
 	Month string `json:"month"`
 	// USD is the known cost until now.
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// DaysLeft is the number of days until the end, with today.
 	DaysLeft int `json:"days_left"`
 	// Forecast is what the whole month will cost; nil with less than 14 full days of calls before today. It has no range: the errors of
@@ -110,9 +113,9 @@ func (h history) month(w *window) Month {
 	begin := monthStart(w.now)
 	end := monthStart(dayTime(begin).AddDate(0, 1, 0))
 	spent := h.between(begin, w.today+1)
-	m := Month{Month: w.now.Format("2006-01"), USD: spent.String(), DaysLeft: int(end - w.today)}
+	m := Month{Month: w.now.Format("2006-01"), USD: usdOf(spent), DaysLeft: int(end - w.today)}
 	if first, ok := h.first(); ok && first <= w.today-forecastDays {
-		m.Forecast = &Estimate{USD: h.monthEnd(spent, w.today, m.DaysLeft).String(), Method: MethodWeekdayMean}
+		m.Forecast = &Estimate{USD: usdOf(h.monthEnd(spent, w.today, m.DaysLeft)), Method: MethodWeekdayMean}
 	}
 	return m
 }
@@ -121,5 +124,5 @@ func (h history) month(w *window) Month {
 func (h history) week(today int64) Week {
 	const days = 7
 	usd, previous := h.between(today-days, today), h.between(today-2*days, today-days)
-	return Week{USD: usd.String(), PreviousUSD: previous.String(), PerDayUSD: quotient(usd, days), Change: ratio(usd.Sub(previous), previous)}
+	return Week{USD: usdOf(usd), PreviousUSD: usdOf(previous), PerDayUSD: quotient(usd, days), Change: ratio(usd.Sub(previous), previous)}
 }

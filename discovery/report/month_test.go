@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -38,7 +39,7 @@ func simulated(t *testing.T, random *rand.Rand, days, left int) (forecast, rate 
 	for i, usd := range weekly(random, from, days+left) {
 		at := from.AddDate(0, 0, i)
 		if at.Before(today) {
-			records = append(records, priced(at, strconv.FormatFloat(usd, 'f', 6, 64)))
+			records = append(records, priced(at, prices.USD(strconv.FormatFloat(usd, 'f', 6, 64))))
 		}
 		if !at.Before(begin) {
 			whole += usd
@@ -50,8 +51,7 @@ func simulated(t *testing.T, random *rand.Rand, days, left int) (forecast, rate 
 	r := build(t, report.Options{Now: today.Add(time.Minute)}, records...)
 	require.NotNil(t, r.Month.Forecast)
 	assert.Empty(t, r.Month.Forecast.Low+r.Month.Forecast.High, "a forecast has no range")
-	usd, err := strconv.ParseFloat(r.Month.Forecast.USD, 64)
-	require.NoError(t, err)
+	usd := r.Month.Forecast.USD.Float64()
 	return math.Abs(usd/whole - 1), math.Abs(spent/today.Sub(begin).Hours()*end.Sub(begin).Hours()/whole - 1)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Unpriced are the calls whose cost is not known, by reason.
@@ -16,8 +18,8 @@ type Unpriced struct {
 	// Share is their part of all calls.
 	Share *float64 `json:"share"`
 	// BoundUSD is what they cost at least, as far as that is known, and Bounded the number of calls that it is of.
-	BoundUSD string `json:"bound_usd"`
-	Bounded  int    `json:"bounded"`
+	BoundUSD prices.USD `json:"bound_usd"`
+	Bounded  int        `json:"bounded"`
 	// Groups are the reasons, the most frequent first.
 	Groups []UnpricedGroup `json:"groups"`
 }
@@ -34,10 +36,10 @@ type UnpricedGroup struct {
 	Command string `json:"command"`
 	Fixable bool   `json:"fixable"`
 
-	Calls         int    `json:"calls"`
-	PreviousCalls int    `json:"previous_calls"`
-	Bounded       int    `json:"bounded"`
-	BoundUSD      string `json:"bound_usd"`
+	Calls         int        `json:"calls"`
+	PreviousCalls int        `json:"previous_calls"`
+	Bounded       int        `json:"bounded"`
+	BoundUSD      prices.USD `json:"bound_usd"`
 	// Models are the models of the calls, the most frequent first.
 	Models []ModelCalls `json:"models"`
 }
@@ -113,7 +115,7 @@ func reasonOf(c *call) reasonKey {
 		return reasonKey{code: reasonStreamCounts}
 	case c.Failed():
 		return reasonKey{code: reasonFailed}
-	case c.bounded, strings.HasPrefix(text, "the response was closed"), c.Stream && c.Incomplete && c.HasCounts:
+	case c.bounded, strings.HasPrefix(text, "the response was closed"), c.Stream && !c.Complete && c.HasCounts:
 		return reasonKey{code: reasonBroken}
 	case isEndpoint(text):
 		return reasonKey{reasonEndpoint, text}
@@ -166,7 +168,7 @@ var remedies = map[string]remedy{
 func unpriced(current, previous *aggregate) Unpriced {
 	u := Unpriced{
 		Calls: current.total.Unpriced, PreviousCalls: previous.total.Unpriced, Share: share(current.total.Unpriced, current.total.Calls),
-		BoundUSD: current.total.rares().more.Total().String(), Bounded: current.total.Bounded, Groups: []UnpricedGroup{},
+		BoundUSD: usdOf(current.total.rares().more.Total()), Bounded: current.total.Bounded, Groups: []UnpricedGroup{},
 	}
 	for key := range keys(current.reasons, previous.reasons) {
 		u.Groups = append(u.Groups, group(key, made(current.reasons, key), made(previous.reasons, key)))
@@ -187,7 +189,7 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	}
 	return UnpricedGroup{
 		Reason: key.code, Text: show.text, Fix: show.fix, Command: show.command, Fixable: show.fixable,
-		Calls: current.Calls, PreviousCalls: previous.Calls, Bounded: current.Bounded, BoundUSD: current.rares().more.Total().String(), Models: modelCalls(current.models),
+		Calls: current.Calls, PreviousCalls: previous.Calls, Bounded: current.Bounded, BoundUSD: usdOf(current.rares().more.Total()), Models: modelCalls(current.models),
 	}
 }
 

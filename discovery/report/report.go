@@ -6,6 +6,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Report answers what calls cost in a period, why that changed, and what to do. It is plain data. Amounts are exact US dollars as plain
@@ -103,16 +104,16 @@ type Sum struct {
 	// Unpriced is the number of calls whose cost is not known. They are in no USD.
 	Unpriced int `json:"unpriced"`
 	// Bounded is the number of unpriced calls that have a lower bound, and BoundUSD its sum: what they cost at least, beside USD.
-	Bounded  int    `json:"bounded"`
-	BoundUSD string `json:"bound_usd"`
+	Bounded  int        `json:"bounded"`
+	BoundUSD prices.USD `json:"bound_usd"`
 	// USD is the exact sum of the known costs.
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// SubscriptionUSD is the part of USD that is the list price of calls of a subscription, and not a charge.
-	SubscriptionUSD string `json:"subscription_usd"`
+	SubscriptionUSD prices.USD `json:"subscription_usd"`
 	// Counted is the number of calls with a known cost and a status of 2xx or none, and PerCallUSD the mean of their costs, rounded
 	// half to even to 12 places; "" without such calls.
-	Counted    int    `json:"counted"`
-	PerCallUSD string `json:"per_call_usd"`
+	Counted    int        `json:"counted"`
+	PerCallUSD prices.USD `json:"per_call_usd"`
 	// Input is all input: not cached, read from caches and written to them. Cached is what was read from caches, Written what was written to them.
 	Input   int64 `json:"input"`
 	Cached  int64 `json:"cached"`
@@ -130,8 +131,8 @@ type Row struct {
 	Sum
 	Previous Sum `json:"previous"`
 	// ChangeUSD is USD less Previous.USD, and Change the same as a fraction of Previous.USD.
-	ChangeUSD string   `json:"change_usd"`
-	Change    *float64 `json:"change"`
+	ChangeUSD prices.USD `json:"change_usd"`
+	Change    *float64   `json:"change"`
 	// Share is the part of the known cost of all calls.
 	Share *float64 `json:"share"`
 }
@@ -180,9 +181,9 @@ type Day struct {
 	Day string `json:"day"`
 	Sum
 	// PreviousUSD is the known cost of the day that is Period.Days earlier, which after 28 days is the same weekday; "" before the first call.
-	PreviousUSD string `json:"previous_usd"`
+	PreviousUSD prices.USD `json:"previous_usd"`
 	// Models has the known cost of each of Days.Models, and of all others.
-	Models []string `json:"models"`
+	Models []prices.USD `json:"models"`
 	// Running reports whether the day is not over.
 	Running bool `json:"running"`
 }

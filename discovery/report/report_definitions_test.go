@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -67,7 +68,7 @@ func TestChange(t *testing.T) {
 	failed.Status, rebate.Status = http.StatusTooManyRequests, http.StatusInternalServerError
 	for name, row := range map[string]struct {
 		records                []calls.Record
-		usd, more, mix, dearer string
+		usd, more, mix, dearer prices.USD
 	}{
 		// c = 2; 5 calls more cost 10.
 		"more": {join(repeat(5, priced(before, "2")), repeat(10, priced(after, "2"))), "10", "10", "0", "0"},
@@ -87,7 +88,7 @@ func TestChange(t *testing.T) {
 		r := build(t, report.Options{}, row.records...)
 		checkReport(t, r)
 		require.NotNil(t, r.Change, name)
-		assert.Equal(t, [4]string{row.usd, row.more, row.mix, row.dearer}, [4]string{r.Change.USD, r.Change.More, r.Change.Mix, r.Change.Dearer}, name)
+		assert.Equal(t, [4]prices.USD{row.usd, row.more, row.mix, row.dearer}, [4]prices.USD{r.Change.USD, r.Change.More, r.Change.Mix, r.Change.Dearer}, name)
 	}
 }
 
@@ -121,7 +122,7 @@ func TestComparable(t *testing.T) {
 func month(days int, factor int) (all []calls.Record) {
 	for ago := range days {
 		when := at(ago + 1)
-		all = append(all, priced(when, fmt.Sprintf("0.%d", int(when.Weekday())+1)))
+		all = append(all, priced(when, prices.USD(fmt.Sprintf("0.%d", int(when.Weekday())+1))))
 	}
 	return append(all, repeat(factor, priced(at(0), "0.1"))...)
 }
@@ -133,7 +134,7 @@ func TestMonth(t *testing.T) {
 	r := build(t, report.Options{Budgets: []string{"20/month", "11.5/month", "0.05/day", "100"}}, month(40, 1)...)
 	assert.Equal(t, "2026-11", r.Month.Month)
 	assert.Equal(t, 9, r.Month.DaysLeft)
-	assert.Equal(t, "8.5", r.Month.USD)
+	assert.EqualValues(t, "8.5", r.Month.USD)
 	require.NotNil(t, r.Month.Forecast)
 	assert.InDelta(t, spent+0.1+left, 11.5, 1e-9)
 	assert.Equal(t, report.Month{
@@ -143,10 +144,10 @@ func TestMonth(t *testing.T) {
 	assert.Equal(t, report.Budget{Text: "20/month", LimitUSD: "20", Per: "month", SpentUSD: "8.5", LeftUSD: "11.5", PerDayUSD: "1.277777777778"}, r.Budgets[0])
 	assert.False(t, r.Budgets[1].Over, "exactly the forecast")
 	assert.Equal(t, report.Budget{Text: "0.05/day", LimitUSD: "0.05", Per: "day", SpentUSD: "0.1", LeftUSD: "-0.05", Over: true}, r.Budgets[2])
-	assert.Equal(t, "16.6", r.Budgets[3].SpentUSD, "five weeks of 2.8, Tuesday to Saturday, and today")
+	assert.EqualValues(t, "16.6", r.Budgets[3].SpentUSD, "five weeks of 2.8, Tuesday to Saturday, and today")
 
 	r = build(t, report.Options{Budgets: []string{"11.59/month"}}, month(60, 2)...)
-	assert.Equal(t, "11.6", r.Month.Forecast.USD, "today has already cost more than a Sunday")
+	assert.EqualValues(t, "11.6", r.Month.Forecast.USD, "today has already cost more than a Sunday")
 	assert.True(t, r.Budgets[0].Over)
 	assert.Equal(t, []string{report.CodeBudget}, r.Codes)
 
@@ -196,9 +197,9 @@ func TestRetries(t *testing.T) {
 			records = append(records, r)
 		}
 	}
-	records[0].Incomplete = true // has no latency
+	records[0].Complete = false // has no latency
 	r := build(t, report.Options{}, records...)
-	assert.Equal(t, "16", r.Total.USD)
+	assert.EqualValues(t, "16", r.Total.USD)
 	first, retries := r.Failures.First, r.Failures.Retries
 	assert.Equal(t, []int{8, 2, 5}, []int{first.Calls, first.Failed, first.Timed}, "attempts 0 and 1")
 	assert.Equal(t, []int{8, 2, 6}, []int{retries.Calls, retries.Failed, retries.Timed})
@@ -213,7 +214,7 @@ func TestRetries(t *testing.T) {
 
 func TestUsersPerDay(t *testing.T) {
 	t.Parallel()
-	user := func(name string, ago int, usd string) calls.Record {
+	user := func(name string, ago int, usd prices.USD) calls.Record {
 		return labelled(priced(at(ago), usd), "user", name)
 	}
 	r := build(t, report.Options{}, user("a", 1, "1"), user("a", 1, "2"), user("a", 2, "3"), user("b", 1, "1"), priced(at(1), "100"), user("a", 30, "5"))

@@ -8,30 +8,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // amount returns a decimal.
-func amount(t *testing.T, text string) *big.Rat {
+func amount[T ~string](t *testing.T, text T) *big.Rat {
 	t.Helper()
-	r, ok := new(big.Rat).SetString(text)
+	r, ok := new(big.Rat).SetString(string(text))
 	require.True(t, ok, "%q is not a decimal", text)
 	return r
 }
 
 // plus returns the exact sum of decimals, as text.
-func plus(t *testing.T, texts ...string) string {
+func plus(t *testing.T, amounts ...prices.USD) prices.USD {
 	t.Helper()
-	sum := new(big.Rat)
-	for _, text := range texts {
-		sum.Add(sum, amount(t, text))
+	sum := prices.USD("0")
+	for _, usd := range amounts {
+		sum = sum.Add(usd)
 	}
-	return plain(sum)
-}
-
-func plain(r *big.Rat) string {
-	places, _ := r.FloatPrec()
-	return r.FloatString(places)
+	return sum
 }
 
 // addUp adds up rows, for the comparison with their total.
@@ -50,7 +46,7 @@ func addUp(t *testing.T, sums ...report.Sum) (all report.Sum) {
 // checkRows checks that rows add up to the total, now and before.
 func checkRows(t *testing.T, r *report.Report, rows []report.Row, what string) {
 	t.Helper()
-	now, before, shares, changes := []report.Sum{}, []report.Sum{}, 0.0, []string{}
+	now, before, shares, changes := []report.Sum{}, []report.Sum{}, 0.0, []prices.USD{}
 	for _, row := range rows {
 		now, before, changes = append(now, row.Sum), append(before, row.Previous), append(changes, row.ChangeUSD)
 		if row.Share != nil {
@@ -106,7 +102,7 @@ func checkDays(t *testing.T, r *report.Report) {
 	want.PerCallUSD = ""
 	assert.Equal(t, want, addUp(t, days...), "days")
 	for i, id := range r.Days.Models {
-		usd := []string{}
+		usd := []prices.USD{}
 		for _, d := range r.Days.Rows {
 			usd = append(usd, d.Models[i])
 		}
@@ -127,7 +123,7 @@ func checkChange(t *testing.T, r *report.Report) {
 	assert.Equal(t, r.Total.ChangeUSD, c.USD)
 	assert.Equal(t, c.USD, plus(t, c.More, c.Mix, c.Dearer))
 	for _, m := range append(c.Labels, c.Models) {
-		usd, n, before := []string{}, 0, 0
+		usd, n, before := []prices.USD{}, 0, 0
 		for _, row := range m.Rows {
 			usd, n, before = append(usd, row.ChangeUSD), n+row.Calls, before+row.PreviousCalls
 		}
@@ -158,7 +154,7 @@ func checkCalls(t *testing.T, r *report.Report) {
 		failed += s.Calls
 	}
 	assert.Equal(t, r.Total.Failed, failed)
-	n, before, bounded, more := 0, 0, 0, "0"
+	n, before, bounded, more := 0, 0, 0, prices.USD("0")
 	for _, g := range r.Unpriced.Groups {
 		n, before, bounded, more = n+g.Calls, before+g.PreviousCalls, bounded+g.Bounded, plus(t, more, g.BoundUSD)
 		ofModels := 0
@@ -174,7 +170,7 @@ func checkCalls(t *testing.T, r *report.Report) {
 
 func checkCache(t *testing.T, r *report.Report) {
 	t.Helper()
-	saved := []string{}
+	saved := []prices.USD{}
 	for _, m := range r.Cache.Models {
 		saved = append(saved, m.SavedUSD)
 		assert.Equal(t, m.WithoutUSD, plus(t, m.USD, m.SavedUSD))

@@ -21,15 +21,15 @@ type Retiring struct {
 	Date string `json:"date"`
 	Days int    `json:"days"`
 	// Replacement lasts itself: it is not deprecated and does not retire soon. "" means that none is known.
-	Replacement string `json:"replacement"`
-	Calls       int    `json:"calls"`
-	Failed      int    `json:"failed"`
-	USD         string `json:"usd"`
+	Replacement string     `json:"replacement"`
+	Calls       int        `json:"calls"`
+	Failed      int        `json:"failed"`
+	USD         prices.USD `json:"usd"`
 	// Same is what the calls that have a known cost would cost with the replacement, at its price now; nil if no such price is known.
 	// SameCalls is their number, and SameUSD what they cost.
-	Same      *Estimate `json:"same"`
-	SameCalls int       `json:"same_calls"`
-	SameUSD   string    `json:"same_usd"`
+	Same      *Estimate  `json:"same"`
+	SameCalls int        `json:"same_calls"`
+	SameUSD   prices.USD `json:"same_usd"`
 	// Label is the name of the first of Report.Labels, and Values are up to three of its values that use the model most.
 	Label  string   `json:"label"`
 	Values []string `json:"values"`
@@ -64,10 +64,10 @@ func (c *collector) retiring(labels []Label) []Retiring {
 func (c *collector) retiringRow(id ModelID, m *model, labels []Label) Retiring {
 	row := Retiring{
 		ModelID: id, State: m.retirement.State, Date: m.retirement.Date, Days: daysTo(m.retirement.Date, c.window.today), Replacement: m.retirement.Replacement,
-		Calls: m.Calls, Failed: m.Failed, USD: m.total().String(), SameCalls: m.same.calls, SameUSD: m.same.usd.Total().String(), Values: []string{},
+		Calls: m.Calls, Failed: m.Failed, USD: usdOf(m.total()), SameCalls: m.same.calls, SameUSD: usdOf(m.same.usd.Total()), Values: []string{},
 	}
 	if m.same.calls > 0 {
-		would := m.same.would.Total().String()
+		would := usdOf(m.same.would.Total())
 		row.Same = &Estimate{USD: would, Method: MethodSameTokens}
 	}
 	if len(labels) > 0 {

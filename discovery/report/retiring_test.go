@@ -15,7 +15,7 @@ import (
 func TestRetiringModels(t *testing.T) {
 	t.Parallel()
 	chat := []byte(`{"prompt_tokens":1000000,"completion_tokens":100000,"total_tokens":1100000}`)
-	use := func(p models.Provider, model, usd string, status int) calls.Record {
+	use := func(p models.Provider, model string, usd prices.USD, status int) calls.Record {
 		return calls.Record{Provider: p, Model: model, Time: at(1), Usage: chat, Status: status, USD: usd, Labels: map[string]string{"project": "p-" + model}}
 	}
 	r := build(t, report.Options{},
@@ -42,7 +42,7 @@ func TestRetiringModels(t *testing.T) {
 	require.NoError(t, err)
 	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.OpenAI, Model: row.Replacement, Usage: usage, At: now})
 	require.NoError(t, err)
-	assert.Equal(t, []any{cost.USD, 1, "3.5"}, []any{row.Same.USD, row.SameCalls, row.SameUSD})
+	assert.Equal(t, []any{cost.USD, 1, prices.USD("3.5")}, []any{row.Same.USD, row.SameCalls, row.SameUSD})
 	assert.Equal(t, []string{report.CodeRetired}, r.Codes)
 	assert.Contains(t, r.Advice[0].Text, "o4-mini")
 }

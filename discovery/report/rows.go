@@ -32,7 +32,7 @@ func (it *item) row(total decimal.Decimal) Row {
 	change := it.change()
 	return Row{
 		Value: it.value, Others: it.others, Values: it.values, Sum: it.current.sum(), Previous: it.previous.sum(),
-		ChangeUSD: change.String(), Change: ratio(change, it.previous.total()), Share: ratio(it.current.total(), total),
+		ChangeUSD: usdOf(change), Change: ratio(change, it.previous.total()), Share: ratio(it.current.total(), total),
 	}
 }
 

@@ -17,9 +17,9 @@ func TestSessions(t *testing.T) {
 	o := report.Options{From: time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Now: now}
 	r, err := report.Read(o, "../calls/testdata/sessions")
 	require.NoError(t, err)
-	assert.Equal(t, "0.4312824", r.Total.USD)
+	assert.EqualValues(t, "0.4312824", r.Total.USD)
 	assert.Equal(t, 42, r.Total.Calls)
-	assert.Equal(t, "0", r.Total.SubscriptionUSD)
+	assert.EqualValues(t, "0", r.Total.SubscriptionUSD)
 	assert.Equal(t, 7, r.Errors.Count)
 	assert.Equal(t, &report.Sessions{Calls: 42, First: time.Date(2025, 10, 5, 8, 0, 5, 0, time.UTC), Assumed: 2}, r.Source.Sessions)
 	const sentence = "42 calls are of session files, which begin on 2025-10-05: programs delete old ones (Claude Code after 30 days). They do not have failed calls, fees, and whether a subscription paid. The cache writes of 2 calls have no lifetime there; five minutes are assumed."

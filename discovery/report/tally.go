@@ -96,8 +96,8 @@ func (t *tally) orEmpty() *tally {
 func (t *tally) sum() Sum {
 	t = t.orEmpty()
 	return Sum{
-		Calls: t.Calls, Failed: t.Failed, Unpriced: t.Unpriced, Bounded: t.Bounded, BoundUSD: t.rares().more.Total().String(), USD: t.total().String(),
-		SubscriptionUSD: t.rares().subscription.Total().String(), Counted: t.Counted, PerCallUSD: quotient(t.countedUSD(), t.Counted),
+		Calls: t.Calls, Failed: t.Failed, Unpriced: t.Unpriced, Bounded: t.Bounded, BoundUSD: usdOf(t.rares().more.Total()), USD: usdOf(t.total()),
+		SubscriptionUSD: usdOf(t.rares().subscription.Total()), Counted: t.Counted, PerCallUSD: quotient(t.countedUSD(), t.Counted),
 		Input: t.Input, Cached: t.Cached, Written: t.Written, Output: t.Output,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -156,7 +157,7 @@ func (t *text) known(r *Report) {
 }
 
 // signedUSD returns a difference with its sign.
-func signedUSD(usd string) string {
+func signedUSD(usd prices.USD) string {
 	if money.Exact(usd).Sign() > 0 {
 		return "+" + money.USD(usd)
 	}
@@ -184,13 +185,13 @@ func (t *text) budget(r *Report, b *Budget) {
 		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
 	}
 	left := money.USD(b.LeftUSD) + " left"
-	if rest, over := strings.CutPrefix(b.LeftUSD, "-"); over {
+	if rest, over := strings.CutPrefix(string(b.LeftUSD), "-"); over {
 		left = money.USD(rest) + " over the limit"
 	}
 	switch {
-	case b.PerDayUSD != "" && !strings.HasPrefix(b.PerDayUSD, "-"):
+	case b.PerDayUSD != "" && !strings.HasPrefix(string(b.PerDayUSD), "-"):
 		left += ", " + money.USD(b.PerDayUSD) + " a day"
-	case b.Over && !strings.HasPrefix(b.LeftUSD, "-"):
+	case b.Over && !strings.HasPrefix(string(b.LeftUSD), "-"):
 		left += ", not enough by the forecast"
 	}
 	t.line("Budget %s: %s USD spent%s, %s.", b.Text, money.USD(b.SpentUSD), of, left)

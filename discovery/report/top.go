@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Top has the dearest threads and calls.
@@ -25,9 +26,9 @@ type Top struct {
 type TopCall struct {
 	ModelID
 	// ID is the id of the response; "" if it has none.
-	ID   string    `json:"id"`
-	Time time.Time `json:"time"`
-	USD  string    `json:"usd"`
+	ID   string     `json:"id"`
+	Time time.Time  `json:"time"`
+	USD  prices.USD `json:"usd"`
 	// Input includes what was read from caches and written to them.
 	Input  int64  `json:"input"`
 	Output int64  `json:"output"`
@@ -50,7 +51,7 @@ func (t *topCalls) add(c *call) {
 		return
 	}
 	d := dearCall{TopCall{
-		ModelID: c.id, ID: strings.Clone(cut(c.ID)), Time: c.Time, USD: c.usd.String(), Input: c.input, Output: c.output, Thread: strings.Clone(cut(c.thread())),
+		ModelID: c.id, ID: strings.Clone(cut(c.ID)), Time: c.Time, USD: usdOf(c.usd), Input: c.input, Output: c.output, Thread: strings.Clone(cut(c.thread())),
 	}, c.usd}
 	place, _ := slices.BinarySearchFunc(*t, d, compareCalls)
 	all := slices.Insert(*t, place, d)

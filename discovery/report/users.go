@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // Users is what the users cost by day: the label "user".
@@ -12,8 +13,8 @@ type Users struct {
 	Days         int `json:"days"`
 	PreviousDays int `json:"previous_days"`
 	// PerDayUSD is the known cost of labelled calls divided by Days, rounded half to even to 12 places.
-	PerDayUSD         string `json:"per_day_usd"`
-	PreviousPerDayUSD string `json:"previous_per_day_usd"`
+	PerDayUSD         prices.USD `json:"per_day_usd"`
+	PreviousPerDayUSD prices.USD `json:"previous_per_day_usd"`
 }
 
 // maxUserDays is the number of pairs of user and day beyond which they are not counted.

@@ -54,12 +54,11 @@ func (c callMetrics) record(r calls.Record) {
 		c.tokens.Record(ctx, output, operation, provider, genaiconv.TokenTypeOutput, model)
 	}
 	of := metric.WithAttributes(model, attribute.String("gen_ai.provider.name", string(provider)))
-	usd, err := strconv.ParseFloat(r.USD, 64)
-	if err != nil {
+	if r.USD == "" {
 		c.unpriced.Add(ctx, 1, of)
 		return
 	}
-	c.cost.Add(ctx, usd, of) // for dashboards; meter.Spent and the records are exact
+	c.cost.Add(ctx, r.USD.Float64(), of) // for dashboards; meter.Spent and the records are exact
 }
 
 // sums returns all tokens of the prompt, cached ones included, and of the answer.

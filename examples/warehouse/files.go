@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"strings"
 
 	_ "github.com/duckdb/duckdb-go/v2" // the driver
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // filesSQL has the table of recorded calls and their totals.
@@ -70,13 +70,12 @@ func totals(ctx context.Context, folder string) ([]calls.Group, error) {
 
 // compareFiles prints the totals and those that differ.
 func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int) {
-	calls, unpriced, usd := 0, 0, new(big.Rat)
+	calls, unpriced, usd := 0, 0, prices.USD("0")
 	sums := make(map[string]string)
 	for _, r := range stored {
 		sums[strings.Join(r.By, " ")] = line(&r)
 		calls, unpriced = calls+r.Calls, unpriced+r.Unpriced
-		cost, _ := new(big.Rat).SetString(r.USD)
-		usd.Add(usd, cost)
+		usd = usd.Add(r.USD)
 	}
 	for _, r := range counted {
 		key := strings.Join(r.By, " ")
@@ -91,17 +90,11 @@ func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int
 		fmt.Fprintf(out, "%s: only the warehouse has %s\n", key, only)
 	}
 	fmt.Fprintf(out, "%s USD; calls: %d, of which without a known cost: %d; %d sums by day and model, %d differences\n",
-		decimalOf(usd), calls, unpriced, len(counted), differences)
+		usd, calls, unpriced, len(counted), differences)
 	return differences
 }
 
 // line returns the totals of a row, with the cost as its shortest decimal.
 func line(r *calls.Group) string {
-	usd, _ := new(big.Rat).SetString(r.USD)
-	return fmt.Sprintf("%d calls, %d unpriced, %s USD", r.Calls, r.Unpriced, decimalOf(usd))
-}
-
-func decimalOf(usd *big.Rat) string {
-	places, _ := usd.FloatPrec()
-	return usd.FloatString(places)
+	return fmt.Sprintf("%d calls, %d unpriced, %s USD", r.Calls, r.Unpriced, prices.USD("0").Add(r.USD))
 }

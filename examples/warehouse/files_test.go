@@ -45,9 +45,9 @@ func writeCalls(tb testing.TB, n int) (dir string) {
 func record(random *rand.Rand, i int) calls.Record {
 	input, output := random.Int64N(100_000), random.Int64N(5000)
 	r := calls.Record{
-		ID: "chatcmpl-" + strconv.Itoa(i), Time: firstDay.Add(time.Duration(random.Int64N(int64(30 * 24 * time.Hour)))), Status: 200,
+		ID: "chatcmpl-" + strconv.Itoa(i), Time: firstDay.Add(time.Duration(random.Int64N(int64(30 * 24 * time.Hour)))), Status: 200, Complete: true,
 		Labels: map[string]string{"team": "team-" + strconv.Itoa(random.IntN(20))}, Duration: time.Duration(random.Int64N(int64(time.Minute))),
-		Source: "https://example.com/pricing", USD: fmt.Sprintf("0.%09d", random.Int64N(1_000_000_000)),
+		Source: "https://example.com/pricing", USD: prices.USD(fmt.Sprintf("0.%09d", random.Int64N(1_000_000_000))),
 	}
 	if random.IntN(2) == 0 {
 		r.Provider, r.Model, r.Path = models.OpenAI, "gpt-5.4", "/v1/responses"

@@ -71,14 +71,14 @@ func groupSums(models, days []calls.Group) (sums, error) {
 		if g.Calls == g.Unpriced {
 			continue
 		}
-		s, err := newSum(g.USD)
+		s, err := newSum(string(g.USD))
 		if err != nil {
 			return nil, err
 		}
 		all[key{g.By[0], g.By[1]}] = s
 	}
 	for _, g := range days {
-		s, err := newSum(g.USD)
+		s, err := newSum(string(g.USD))
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ const (
 )
 
 // Exact returns an amount as a fraction, and 0 for a text that is no amount.
-func Exact(usd string) *big.Rat {
-	exact, ok := new(big.Rat).SetString(usd)
+func Exact[T ~string](usd T) *big.Rat {
+	exact, ok := new(big.Rat).SetString(string(usd))
 	if !ok {
 		return new(big.Rat)
 	}
@@ -29,7 +29,7 @@ func Sum(a, b string) string {
 }
 
 // USD returns an amount in cents, or below a dollar in hundredths of a cent.
-func USD(usd string) string { return Column(Exact(usd), Places(Exact(usd))) }
+func USD[T ~string](usd T) string { return Column(Exact(usd), Places(Exact(usd))) }
 
 // Places returns the number of decimal places of [USD].
 func Places(usd *big.Rat) int {
@@ -49,7 +49,7 @@ func Column(usd *big.Rat, places int) string {
 }
 
 // About returns an estimate: from 100 dollars on without cents.
-func About(usd string) string {
+func About[T ~string](usd T) string {
 	const whole = 100
 	if Exact(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
 		return Text(Exact(usd), 0)

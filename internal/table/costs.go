@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
@@ -19,9 +20,9 @@ type CostRow struct {
 	// Calls is the number of calls, Unpriced how many of them have no known cost, and PerCallUSD the mean cost of those that succeeded with a
 	// known one.
 	Calls, Unpriced int
-	PerCallUSD      string
+	PerCallUSD      prices.USD
 	// USD and PreviousUSD are plain decimals.
-	USD, PreviousUSD string
+	USD, PreviousUSD prices.USD
 	// Input is all input, and Cached the part that was read from caches.
 	Input, Cached, Output int64
 	// Others is the number of rows that this one adds up; 0 for any other.
@@ -118,7 +119,7 @@ func (t *Costs) shown() []CostRow {
 func (r *CostRow) add(more *CostRow) {
 	r.Calls += more.Calls
 	r.Unpriced += more.Unpriced
-	r.USD, r.PreviousUSD = money.Sum(r.USD, more.USD), money.Sum(r.PreviousUSD, more.PreviousUSD)
+	r.USD, r.PreviousUSD = r.USD.Add(more.USD), r.PreviousUSD.Add(more.PreviousUSD)
 	r.Others += max(1, more.Others)
 }
 
@@ -155,7 +156,7 @@ func (t *Costs) numbers(r *CostRow, decimals int) []string {
 }
 
 // Change returns a change of the cost in percent, or as a factor from tenfold on; "new" if there was none before.
-func Change(usd, previous string) string {
+func Change(usd, previous prices.USD) string {
 	now, before := money.Exact(usd), money.Exact(previous)
 	switch {
 	case before.Sign() == 0 && now.Sign() == 0:

@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
@@ -108,7 +109,7 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	p := discoverytest.Start()
 	defer p.Close()
 	p.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Text: answer, Usage: json.RawMessage(usage)})
-	var cost string
+	var cost prices.USD
 	m, err := meter.New(meter.WithHost(strings.TrimPrefix(p.URL, "http://"), models.OpenAI), meter.WithRecorder(func(r calls.Record) {
 		cost = r.USD
 		log.Record(r)

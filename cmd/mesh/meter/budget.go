@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"slices"
 	"sync"
@@ -35,7 +34,7 @@ func (run *meterRun) parseBudgets() error {
 		if err != nil {
 			return err
 		}
-		b.PerCall = run.perCall
+		b.PerCall = prices.USD(run.perCall)
 		run.limits = append(run.limits, b)
 	}
 	return nil
@@ -153,8 +152,7 @@ func (run *meterRun) warnOfBudgets(upstreams []proxy.Upstream) {
 		}
 	}
 	for _, b := range run.limits {
-		limit, _ := new(big.Rat).SetString(b.USD) // ParseBudget has checked it
-		if each, ok := new(big.Rat).SetString(b.PerCall); ok && each.Cmp(limit) > 0 {
+		if b.PerCall.Cmp(b.USD) > 0 {
 			run.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -27,14 +28,14 @@ const usedDays = 28
 type usedModel struct {
 	retirement
 	// Platform is where the model was called; "" is the provider's own API.
-	Platform string `json:"platform,omitempty"`
-	Calls    int    `json:"calls"`
-	Unpriced int    `json:"unpriced"`
-	USD      string `json:"usd"`
+	Platform string     `json:"platform,omitempty"`
+	Calls    int        `json:"calls"`
+	Unpriced int        `json:"unpriced"`
+	USD      prices.USD `json:"usd"`
 	// ReplacedUSD is what the calls with a known cost would cost with the replacement, at its price now; "" if that is not known. SameUSD is
 	// what they cost.
-	ReplacedUSD string `json:"replaced_usd,omitempty"`
-	SameUSD     string `json:"same_usd,omitempty"`
+	ReplacedUSD prices.USD `json:"replaced_usd,omitempty"`
+	SameUSD     prices.USD `json:"same_usd,omitempty"`
 	// Stage and ReportedDate are what the newest response with a status stated; "" without one.
 	Stage        string `json:"model_stage"`
 	ReportedDate string `json:"retirement_date"`
@@ -146,13 +147,13 @@ func (o *Options) printUsed(list []usedModel) error {
 			columns = append(columns, table.Plain("REPLACED", 6))
 		}
 		return output.Table(w, columns, table.Rows(list, func(m *usedModel) []string {
-			reported, replaced := m.reported(), m.ReplacedUSD
+			reported, replaced := m.reported(), string(m.ReplacedUSD)
 			if m.SameUSD != "" && m.SameUSD != m.USD { // the cost of other calls is not known
-				replaced = m.SameUSD + " > " + replaced
+				replaced = string(m.SameUSD) + " > " + replaced
 			}
 			return []string{
 				cmp.Or(m.Platform, string(m.Provider), output.Unknown), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
-				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), m.USD, output.Text(&reported), output.Text(&replaced),
+				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), string(m.USD), output.Text(&reported), output.Text(&replaced),
 			}[:len(columns)]
 		}))
 	})

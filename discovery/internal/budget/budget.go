@@ -6,13 +6,14 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Budget is a limit in US dollars for a period.
 type Budget struct {
 	// USD is the limit, a plain decimal.
-	USD string
+	USD prices.USD
 	// Per is "day" or "month" in UTC, or "" for a budget that never begins again.
 	Per string
 	// Label is the name of a label, each value of which has a budget of its own; "" for one budget.
@@ -31,7 +32,7 @@ func Parse(pkg, text string) (Budget, error) {
 	if !amount || (periodical && per != "day" && per != "month") || (labelled && (!found || name == "")) {
 		return Budget{}, argument.New(pkg, "Budget", text, reason)
 	}
-	return Budget{USD: usd, Per: per, Label: name}, nil
+	return Budget{USD: prices.USD(usd), Per: per, Label: name}, nil
 }
 
 // Expense returns what a call costs a budget: its USD, or the larger of what it costs at least and of perCall, and in addition its UpstreamUSD.

@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again := b.USD
+		again := string(b.USD)
 		if b.Per != "" {
 			again += "/" + b.Per
 		}

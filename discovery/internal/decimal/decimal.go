@@ -53,8 +53,9 @@ func Parse(text string) (Decimal, error) {
 	return Read(json.Number(text))
 }
 
-// ParsePlain reads digits with an optional fraction, as in "0.0345". It reports whether text is such a decimal.
-func ParsePlain(text string) (Decimal, bool) {
+// ParsePlain reads digits with an optional fraction, as in "0.0345". It reports whether usd is such a decimal.
+func ParsePlain[T ~string](usd T) (Decimal, bool) {
+	text := string(usd)
 	whole, fraction, dotted := strings.Cut(text, ".")
 	if len(text) > maxLength || !allDigits(whole) || (dotted && !allDigits(fraction)) {
 		return Decimal{}, false
@@ -64,14 +65,15 @@ func ParsePlain(text string) (Decimal, bool) {
 }
 
 // FromText returns the value of a text that [Decimal.String] wrote, or 0 for another text.
-func FromText(text string) Decimal {
-	d, _ := ParseText(text)
+func FromText[T ~string](usd T) Decimal {
+	d, _ := ParseText(usd)
 	return d
 }
 
 // ParseText reads what [Decimal.String] writes: unlike for [ParsePlain], it may be negative, and a sum
 // may have any number of whole digits.
-func ParseText(text string) (Decimal, bool) {
+func ParseText[T ~string](usd T) (Decimal, bool) {
+	text := string(usd)
 	if d, ok := ParsePlain(text); ok { // as nearly all are, without an allocation
 		return d, true
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -32,7 +32,7 @@ func newBar(d *report.Day, columns int) bar {
 }
 
 // zeros returns amounts of nothing.
-func zeros(n int) []string { return slices.Repeat([]string{"0"}, n) }
+func zeros(n int) []prices.USD { return slices.Repeat([]prices.USD{"0"}, n) }
 
 // total is the height of the bar.
 func (b *bar) total() float64 { return max(0, number(b.USD)) }
@@ -69,9 +69,9 @@ func months(days []bar) (all []bar) {
 
 func (b *bar) add(more *bar) {
 	b.Calls += more.Calls
-	b.USD = money.Sum(b.USD, more.USD)
+	b.USD = b.USD.Add(more.USD)
 	for i := range b.Models {
-		b.Models[i] = money.Sum(b.Models[i], more.Models[i])
+		b.Models[i] = b.Models[i].Add(more.Models[i])
 	}
 	b.Running = b.Running || more.Running
 	b.Unpriced = b.Unpriced && (more.Unpriced || more.Calls == 0)

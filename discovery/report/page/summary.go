@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -49,7 +50,7 @@ func (p *page) MonthBar() *budgetBar {
 	if budget == nil && forecast == nil {
 		return nil
 	}
-	spent, expected, limit := p.Month.USD, "", ""
+	spent, expected, limit := p.Month.USD, prices.USD(""), prices.USD("")
 	text := "Bar: " + dollars(spent) + " spent"
 	if forecast != nil {
 		expected = forecast.USD
@@ -60,7 +61,7 @@ func (p *page) MonthBar() *budgetBar {
 		text += "; budget " + dollars(limit)
 	}
 	scale := 98 / max(number(spent), number(expected), number(limit), 1e-12)
-	place := func(usd string) string {
+	place := func(usd prices.USD) string {
 		if usd == "" {
 			return ""
 		}
@@ -86,7 +87,7 @@ func (p *page) BudgetText(b *report.Budget) string {
 		budget += " for " + b.Label + " " + b.Value
 	}
 	if p.Exceeded(b) {
-		return line(dollars(strings.TrimPrefix(b.LeftUSD, "-")) + " more than " + budget + " was spent.")
+		return line(dollars(prices.USD("0").Sub(b.LeftUSD)) + " more than " + budget + " was spent.")
 	}
 	return line(dollars(b.LeftUSD) + " of " + budget + " is left.")
 }

@@ -27,7 +27,7 @@ func TestOthersHaveTheMeanOfTheirRows(t *testing.T) {
 		}
 	}, report.Options{Now: now})
 	require.NoError(t, err)
-	assert.Equal(t, "0.37", r.Models[0].PerCallUSD)
+	assert.EqualValues(t, "0.37", r.Models[0].PerCallUSD)
 	text := html(t, r)
 	for _, row := range strings.Split(text, "<tr")[1:] {
 		if strings.Contains(row, "others</") || strings.Contains(row, " others") {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
@@ -25,13 +26,13 @@ var (
 )
 
 // dollars returns an amount in cents.
-func dollars(usd string) string { return signedDollars(usd, "") }
+func dollars(usd prices.USD) string { return signedDollars(usd, "") }
 
 // delta returns a difference, with its sign.
-func delta(usd string) string { return signedDollars(usd, "+") }
+func delta(usd prices.USD) string { return signedDollars(usd, "+") }
 
-func signedDollars(usd, plus string) string {
-	exact, ok := new(big.Rat).SetString(usd)
+func signedDollars(usd prices.USD, plus string) string {
+	exact, ok := new(big.Rat).SetString(string(usd))
 	if !ok {
 		return notKnown
 	}
@@ -48,7 +49,7 @@ func signedDollars(usd, plus string) string {
 }
 
 // smallDollars returns an amount below a dollar with three digits, and others in cents.
-func smallDollars(usd string) string {
+func smallDollars(usd prices.USD) string {
 	if exact := money.Exact(usd); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
 		return "$" + money.Significant(exact)
 	}
@@ -56,13 +57,13 @@ func smallDollars(usd string) string {
 }
 
 // number returns the float64 nearest to an amount; 0 for what is not an amount.
-func number(usd string) float64 {
+func number(usd prices.USD) float64 {
 	value, _ := money.Exact(usd).Float64()
 	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
 }
 
 // share returns the part of an amount in another one; nil if that is 0.
-func share(usd, all string) *float64 {
+func share(usd, all prices.USD) *float64 {
 	if money.Exact(all).Sign() == 0 {
 		return nil
 	}
@@ -215,7 +216,7 @@ func statusText(status int) string {
 }
 
 // sameChange returns by how much another model is cheaper.
-func sameChange(before, after string) string {
+func sameChange(before, after prices.USD) string {
 	old := number(before)
 	if old == 0 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -106,8 +106,9 @@ func (p *page) Lead() string { return p.Change.Sentence(delta) }
 
 // moverTable is a table of what moved.
 type moverTable struct {
-	Name, Sum string
-	Rows      []moverRow
+	Name string
+	Sum  prices.USD
+	Rows []moverRow
 }
 
 // moverRow has a bar from the axis to the change, in hundredths of the width.
@@ -127,7 +128,7 @@ func (p *page) Moved() (all []moverTable) {
 	return all
 }
 
-func newMoverTable(m report.Movers, sum string) moverTable {
+func newMoverTable(m report.Movers, sum prices.USD) moverTable {
 	low, high := 0.0, 0.0
 	for i := range m.Rows {
 		usd := number(m.Rows[i].ChangeUSD)
@@ -190,7 +191,7 @@ type key struct {
 	Color  int
 	ID     report.ModelID
 	Others int
-	USD    string
+	USD    prices.USD
 	Share  *float64
 }
 
@@ -198,10 +199,10 @@ type key struct {
 func (p *page) Keys() (all []key) {
 	last := len(p.Days.Models)
 	for i := last; i >= 0; i-- {
-		sum := "0"
+		sum := prices.USD("0")
 		for j := range p.Bars {
 			if !p.Bars[j].Running || p.Days.Today == nil {
-				sum = money.Sum(sum, p.Bars[j].Models[i])
+				sum = sum.Add(p.Bars[j].Models[i])
 			}
 		}
 		k := key{Color: i, USD: sum, Share: share(sum, p.Total.USD)}
@@ -236,9 +237,10 @@ func (p *page) Bills() (all []shownBill) {
 			n++
 		}
 		b := shownBill{Comparison: c, Verdict: sentences[0], Notes: sentences[1:], Rows: c.Cells[:n], Rest: c.Cells[n:]}
+		b.Others = bills.Part{Billed: "0", Counted: "0", Drift: "0"}
 		for _, cell := range b.Rest {
-			b.Others.Billed, b.Others.Counted = money.Sum(b.Others.Billed, cell.Billed), money.Sum(b.Others.Counted, cell.Counted)
-			b.Others.Drift = money.Sum(b.Others.Drift, cell.Drift)
+			o := &b.Others
+			o.Billed, o.Counted, o.Drift = o.Billed.Add(cell.Billed), o.Counted.Add(cell.Counted), o.Drift.Add(cell.Drift)
 		}
 		all = append(all, b)
 	}

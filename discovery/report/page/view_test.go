@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
@@ -142,7 +143,7 @@ func TestPageOfManyValuesIsFolded(t *testing.T) {
 	t.Parallel()
 	var records []calls.Record
 	for i := range 1500 {
-		records = append(records, labelled(of(priced(at(1+i%80), fmt.Sprint(i)), fmt.Sprintf("m%04d", i%300)), "user", fmt.Sprintf("u%04d", i)))
+		records = append(records, labelled(of(priced(at(1+i%80), prices.USD(fmt.Sprint(i))), fmt.Sprintf("m%04d", i%300)), "user", fmt.Sprintf("u%04d", i)))
 	}
 	r := build(t, report.Options{From: day("2026-08-24"), To: day("2026-11-22")}, records...)
 	page := html(t, r)

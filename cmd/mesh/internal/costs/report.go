@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
@@ -16,14 +17,14 @@ type Report struct {
 	Calls    int           `json:"calls"`
 	Unpriced int           `json:"unpriced"`
 	// USD is the exact sum of the known costs.
-	USD string `json:"usd"`
+	USD prices.USD `json:"usd"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least.
-	AtLeastUSD string `json:"at_least_usd"`
+	AtLeastUSD prices.USD `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription, and not a charge.
-	Subscription string `json:"subscription"`
+	Subscription prices.USD `json:"subscription"`
 	// UpstreamUSD is what the providers behind OpenRouter bill besides USD.
-	UpstreamUSD string   `json:"upstream_usd"`
-	Reasons     []Reason `json:"reasons"`
+	UpstreamUSD prices.USD `json:"upstream_usd"`
+	Reasons     []Reason   `json:"reasons"`
 	// Budgets are what is left of those of --budget.
 	Budgets []report.Budget `json:"budgets,omitempty"`
 	// Part reports whether calls were selected by their time, which a budget without a period is not about.

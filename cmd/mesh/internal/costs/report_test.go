@@ -37,7 +37,7 @@ func TestReportAddsUp(t *testing.T) {
 		require.ErrorContains(t, err, "calls.jsonl:7: ")
 		assert.Equal(t, 6, r.Calls)
 		assert.Equal(t, 4, r.Unpriced)
-		assert.Equal(t, "0.000000000000000002", r.USD)
+		assert.EqualValues(t, "0.000000000000000002", r.USD)
 		assert.Equal(t, []costs.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
 		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
 	}
@@ -69,7 +69,7 @@ func TestReportKeepsValuesApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 2)
 	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)
-	assert.Equal(t, "1", r.Rows[1].USD)
+	assert.EqualValues(t, "1", r.Rows[1].USD)
 }
 
 func TestTableStatesOldPrices(t *testing.T) {

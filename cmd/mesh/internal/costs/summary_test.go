@@ -62,7 +62,7 @@ func TestSummaryOfSubscriptions(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
 	assert.Contains(t, text.String(), "\ntotal 0.3 USD; calls: 3, unpriced: 1\nof it 0.1 USD: the list price of calls of a subscription, which are not charged\n")
-	assert.Equal(t, "0.1", s.Report(false).Subscription)
+	assert.EqualValues(t, "0.1", s.Report(false).Subscription)
 }
 
 func TestSummaryOfUpstreams(t *testing.T) {

@@ -71,8 +71,8 @@ func Title(name string) string {
 }
 
 // BudgetText returns a budget, of a value of its label, for people.
-func BudgetText(usd, per, label, value string) string {
-	text := usd + " USD"
+func BudgetText(usd prices.USD, per, label, value string) string {
+	text := string(usd) + " USD"
 	if per != "" {
 		text += "/" + per
 	}
@@ -172,7 +172,7 @@ const atLeast = "at least "
 // shown returns the cost of a row, or what it is at least.
 func shown(g *calls.Group) string {
 	if g.AtLeastUSD != g.USD {
-		return atLeast + g.AtLeastUSD
+		return atLeast + string(g.AtLeastUSD)
 	}
 	return cmp.Or(known(g), output.Unknown)
 }
@@ -182,13 +182,13 @@ func known(g *calls.Group) string {
 	if g.Unpriced == g.Calls {
 		return ""
 	}
-	return g.USD
+	return string(g.USD)
 }
 
 // bound returns what the calls of a row cost at least, or "" if nothing is known.
 func bound(g *calls.Group) string {
 	if g.AtLeastUSD != g.USD {
-		return g.AtLeastUSD
+		return string(g.AtLeastUSD)
 	}
 	return known(g)
 }

@@ -105,7 +105,7 @@ func TestRecordsShowNoBasePath(t *testing.T) {
 		assert.Equal(t, base+"/chat/completions", got)
 		require.Len(t, p.records, 1)
 		assert.Equal(t, want, p.records[0].Path, base)
-		assert.Equal(t, "0.0075", p.records[0].USD)
+		assert.EqualValues(t, "0.0075", p.records[0].USD)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestInterceptedCallsAreCounted(t *testing.T) {
 		assert.Equal(t, protocol, res.ProtoMajor, "as the program asks")
 		assert.Equal(t, "https://"+host+"/v1/other", res.Header.Get("Location"), "as without mesh")
 		require.Len(t, s.records, protocol)
-		assert.Equal(t, "0.0075", s.records[protocol-1].USD)
+		assert.EqualValues(t, "0.0075", s.records[protocol-1].USD)
 		assert.Equal(t, "/v1//chat/completions", s.records[protocol-1].Path)
 	}
 	assert.Empty(t, s.Bypasses())

@@ -42,7 +42,7 @@ func TestConnectionsWithoutTLSAreCounted(t *testing.T) {
 		assert.Equal(t, version+1, res.ProtoMajor)
 		assert.Equal(t, "https://"+host+"/v1/other", res.Header.Get("Location"), "as without mesh")
 		require.Len(t, s.records, version+1)
-		assert.Equal(t, "0.0075", s.records[version].USD)
+		assert.EqualValues(t, "0.0075", s.records[version].USD)
 	}
 	for _, other := range []string{"other.example.com", host + ".example.com"} {
 		res, err := http.ReadResponse(bufio.NewReader(s.openPlain(t, other)), nil)

@@ -122,7 +122,7 @@ func TestRequestsReachTheUpstreamUnchanged(t *testing.T) {
 	require.Len(t, p.records, 1)
 	assert.Equal(t, map[string]string{"job": "j"}, p.records[0].Labels)
 	assert.Equal(t, "/v1//chat/completions", p.records[0].Path, "without the query, the secret path and the base path")
-	assert.Equal(t, "0.0075", p.records[0].USD)
+	assert.EqualValues(t, "0.0075", p.records[0].USD)
 	assert.Empty(t, p.errs.String())
 }
 
@@ -138,7 +138,7 @@ func TestCompressedResponsesAreCountedAndUnpacked(t *testing.T) {
 	assert.Equal(t, chatAnswer, textOf(t, res))
 	assert.Empty(t, res.Header.Get("Content-Encoding"))
 	require.Len(t, p.records, 1)
-	assert.Equal(t, "0.0075", p.records[0].USD)
+	assert.EqualValues(t, "0.0075", p.records[0].USD)
 }
 
 func TestStreamsArePassedOnWithoutDelay(t *testing.T) {

@@ -82,7 +82,7 @@ func TestVolumeNeedsConstantMemory(t *testing.T) { // not parallel: it measures 
 		client.CloseIdleConnections()
 		if name == "intercept" {
 			require.Len(t, s.records, 1)
-			assert.Equal(t, "0.0075", s.records[0].USD)
+			assert.EqualValues(t, "0.0075", s.records[0].USD)
 		}
 	}
 }

@@ -57,9 +57,9 @@ type costArguments struct {
 }
 
 type toolCost struct {
-	Known  bool   `json:"known"`
-	USD    string `json:"usd,omitempty" jsonschema:"exact decimal"`
-	Reason string `json:"reason,omitempty" jsonschema:"why the cost is not known"`
+	Known  bool       `json:"known"`
+	USD    prices.USD `json:"usd,omitempty" jsonschema:"exact decimal"`
+	Reason string     `json:"reason,omitempty" jsonschema:"why the cost is not known"`
 }
 
 func computeCost(_ context.Context, in costArguments) (toolCost, error) {
@@ -78,12 +78,12 @@ func computeCost(_ context.Context, in costArguments) (toolCost, error) {
 	if err != nil {
 		return toolCost{}, err
 	}
-	cost, err := list.CostOf(call)
+	usd, err := list.USDOf(call)
 	switch {
 	case errors.Is(err, prices.ErrUnpriced):
 		return toolCost{Reason: explain(err)}, nil
 	case err != nil:
 		return toolCost{}, err
 	}
-	return toolCost{Known: true, USD: cost.USD}, nil
+	return toolCost{Known: true, USD: usd}, nil
 }
