@@ -197,7 +197,7 @@ func TestNothingIsWrittenToDisk(t *testing.T) {
 		require.Greater(t, len(files), 10, pkg)
 		for _, path := range files {
 			switch filepath.Base(filepath.Dir(path)) {
-			case "calls", "spool", "private": // a Log writes records, which have no keys; the client scans an answer before it is kept
+			case "calls", "spool", "private", "openfile": // a Log writes records, which have no keys; the client scans an answer before it is kept; openfile reads
 				continue
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
@@ -162,12 +163,15 @@ func (s *Spool) Load() (answers []Answer, err error) {
 	return answers, err
 }
 
+// maxFile bounds the file of an answer, in bytes: 200,000 characters with escapes, and names.
+const maxFile = 8 << 20
+
 func (s *Spool) read(entry fs.DirEntry) (a Answer, err error) {
 	if err := s.check(entry); err != nil {
 		return a, err
 	}
 	name := filepath.Join(s.folder, entry.Name())
-	text, err := os.ReadFile(name) //nolint:gosec // a file of the folder that the caller names
+	text, err := openfile.Read(name, maxFile)
 	if err == nil && (json.Unmarshal(text, &a) != nil || a.FromNode == "" || a.Text == "" || s.name(a.Message()) != name) {
 		err = fmt.Errorf("%s is not an answer", name)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
@@ -50,6 +51,9 @@ func (o *Options) args(cmd *cobra.Command, command []string) error {
 // SecretFile is the file in the folder of --log that has the secret of --listen. It is no calls file.
 const SecretFile = ".mesh-meter-secret" //nolint:gosec // the name of a file
 
+// maxSecret bounds the file of the secret, in bytes.
+const maxSecret = 1 << 10
+
 // secretForm is the form of rand.Text.
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
 
@@ -59,7 +63,7 @@ func (o *Options) listenSecret() (string, error) {
 		return "", nil
 	}
 	name := filepath.Join(o.log, SecretFile)
-	secret, err := readSecret(name)
+	secret, err := readSecret(o.log)
 	if errors.Is(err, fs.ErrNotExist) {
 		secret = rand.Text()
 		err = files.WriteAll(name, []byte(secret+"\n"))
@@ -70,17 +74,22 @@ func (o *Options) listenSecret() (string, error) {
 	return secret, nil
 }
 
-// readSecret returns the secret of a file. One that another user has made could be known to others.
-func readSecret(name string) (string, error) {
-	file, err := os.Open(name) //nolint:gosec // in the folder that the user named
+// readSecret returns the secret of a folder. One that another user has made could be known to others.
+func readSecret(folder string) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	file, err := openfile.Below(root, SecretFile)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !private.IsOurs(info, 0o077) {
+	if info, err := file.Stat(); err != nil || !private.IsOurs(info, 0o077) {
 		return "", errors.New("other users can know the secret; remove the file, and set the new variables")
 	}
-	text, err := io.ReadAll(file)
+	text, err := openfile.Content(file, maxSecret)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -142,6 +143,9 @@ func printModel(a *app.App, info *discovery.ModelInfo) error {
 	})
 }
 
+// maxCatalog bounds the file of the catalog, in bytes.
+const maxCatalog = 32 << 20
+
 // keepCatalog loads the catalog of an earlier run, and returns a function that saves it for the next one if it is another then. No error is
 // reported: without a file the catalog is requested.
 func keepCatalog(c *discovery.Client) (save func()) {
@@ -150,7 +154,7 @@ func keepCatalog(c *discovery.Client) (save func()) {
 		return func() {}
 	}
 	name := filepath.Join(dir, "mesh", "catalog.json")
-	loaded, err := files.Read(name)
+	loaded, err := openfile.Read(name, maxCatalog)
 	if err == nil {
 		_ = c.LoadCatalog(bytes.NewReader(loaded))
 	}

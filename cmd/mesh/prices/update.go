@@ -16,6 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
@@ -93,8 +94,11 @@ func fromPath(base *prices.List, name string) (*prices.List, error) {
 	return list, err
 }
 
+// maxTable bounds a file of --update, in bytes.
+const maxTable = 32 << 20
+
 func withFile(name string, read func(text string) (*prices.List, error)) (list *prices.List, err error) {
-	text, err := os.ReadFile(name) //nolint:gosec // the user names the file
+	text, err := openfile.ReadTyped(name, maxTable)
 	if err == nil {
 		list, err = read(string(text))
 	}

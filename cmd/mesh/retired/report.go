@@ -63,7 +63,7 @@ func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) err
 	if note := r.testsNote(); note != "" {
 		notes = append(notes, note)
 	}
-	return s.Print(r.list, notes, func(w io.Writer) error { return r.text(w, notes, o.all) }, r.annotations())
+	return s.Print(r.list, slices.Concat(notes, s.LeftOut()), func(w io.Writer) error { return r.text(w, notes, s.LeftOut(), o.all) }, r.annotations())
 }
 
 // when returns the state of a model with its date and replacement, such as "retires 2027-01-14 -> gpt-6-luna".
@@ -85,7 +85,7 @@ func (m *retirement) when() string {
 }
 
 // text writes each model with its places, a summary, and notes.
-func (r *sourceReport) text(w io.Writer, notes []string, all bool) error {
+func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) error {
 	var lines []string
 	width := output.Width(w)
 	wrapped := func(line string) string { return output.Wrap(line, "    ", width) }
@@ -105,7 +105,8 @@ func (r *sourceReport) text(w io.Writer, notes []string, all bool) error {
 	if len(r.list) > 0 {
 		lines = append(lines, "", output.Mark(w, wrapped(r.summary())))
 	}
-	for _, line := range append(notes, output.Plural(r.texts, "file")+"; dates as of "+models.RetirementsAsOf()) {
+	notes = append(notes, output.Plural(r.texts, "file")+"; dates as of "+models.RetirementsAsOf())
+	for _, line := range append(notes, leftOut...) {
 		lines = append(lines, wrapped(line))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")

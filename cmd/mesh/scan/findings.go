@@ -87,7 +87,7 @@ func (o *Options) printFindings(s *codebase.Search[finding]) error {
 		annotations[i] = codebase.Annotation{File: f.File, Line: f.Line, Column: f.Column, Title: f.Name, Text: f.Advice}
 	}
 	notes := s.Notes()
-	return s.Print(s.Found, notes, func(w io.Writer) error {
+	return s.Print(s.Found, slices.Concat(notes, s.LeftOut()), func(w io.Writer) error {
 		for _, f := range s.Found {
 			if _, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s\n", output.Line(f.File), f.Line, f.Column, f.label(), f.Advice); err != nil {
 				return err
@@ -101,7 +101,7 @@ func (o *Options) printFindings(s *codebase.Search[finding]) error {
 		if s.InFolder || len(s.Found) > 1 { // nothing if files were given by name and have none
 			notes = append(notes, output.Plural(len(s.Found), "finding")+" in "+output.Plural(s.Texts, "file"))
 		}
-		for _, line := range notes {
+		for _, line := range append(notes, s.LeftOut()...) {
 			if _, err := fmt.Fprintln(w, line); err != nil {
 				return err
 			}

@@ -119,7 +119,11 @@ func (o *Options) scanStdin(s *codebase.Search[finding]) error {
 		return nil
 	}
 	s.InFolder = true
-	s.Add(matchesIn(scanner, "-", string(content)))
+	text, err := codebase.Decoded(string(content))
+	if err != nil {
+		return exit.Usagef("stdin: %w", err)
+	}
+	s.Add(matchesIn(scanner, "-", text))
 	return nil
 }
 

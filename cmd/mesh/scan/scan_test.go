@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,4 +53,48 @@ func BenchmarkRun(b *testing.B) {
 		a := &app.App{Out: io.Discard, Errs: io.Discard, Format: "text", Token: func() (string, error) { return "", nil }}
 		require.NoError(b, run(b.Context(), &Options{App: a, paths: []string{folder}}))
 	}
+}
+
+// scanned runs mesh scan and returns its output, or its error if it found nothing.
+func scanned(t *testing.T, stdin string, o Options) (out, errs string, err error) {
+	t.Helper()
+	var outs, warnings bytes.Buffer
+	o.App = &app.App{
+		In: strings.NewReader(stdin), Out: &outs, Errs: &warnings, Format: "text",
+		Token: func() (string, error) { return "", nil },
+	}
+	err = run(t.Context(), &o)
+	return outs.String(), warnings.String(), err
+}
+
+// TestUTF16 scans what Windows PowerShell writes. A file that does not decode is named, and could have a key.
+func TestUTF16(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		wide := order.AppendUint16(nil, 0xfeff)
+		for _, unit := range utf16.Encode([]rune("one\r\n\U0001F600é sk-ant-" + strings.Repeat("a", 40))) {
+			wide = order.AppendUint16(wide, unit)
+		}
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, wide, 0o600))
+		out, _, err := scanned(t, "", Options{paths: []string{path}})
+		require.ErrorIs(t, err, exit.ErrFound)
+		assert.Contains(t, out, path+":2:4: anthropic-api-key")
+		out, _, err = scanned(t, string(wide), Options{})
+		require.ErrorIs(t, err, exit.ErrFound)
+		assert.Contains(t, out, "-:2:4: anthropic-api-key")
+
+		broken := filepath.Join(folder, name+"-broken")
+		require.NoError(t, os.WriteFile(broken, append(wide, 'x'), 0o600))
+		_, _, err = scanned(t, "", Options{paths: []string{broken}})
+		require.EqualError(t, err, broken+": begins like UTF-16 and is not")
+		assert.Equal(t, exit.Usage, exit.Code(err))
+		_, _, err = scanned(t, string(wide)+"x", Options{})
+		require.EqualError(t, err, "stdin: begins like UTF-16 and is not")
+		assert.Equal(t, exit.Usage, exit.Code(err))
+	}
+	_, warnings, err := scanned(t, "", Options{paths: []string{folder}})
+	require.ErrorIs(t, err, exit.ErrFound)
+	assert.Contains(t, warnings, "big-broken: begins like UTF-16 and is not")
 }

@@ -6,11 +6,10 @@ package envfile
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -37,21 +36,14 @@ func Key(path, name string) (secret.Secret, error) {
 }
 
 func read(path string) (string, error) {
-	info, err := os.Stat(path) // before opening, which would wait for a writer if the file is a pipe
+	text, err := openfile.Read(path, maxSize)
+	var long *openfile.SizeError
 	switch {
-	case err != nil:
-		return "", withoutPath(err)
-	case !info.Mode().IsRegular():
+	case errors.Is(err, openfile.ErrNotRegular):
 		return "", errors.New("is not a regular file")
-	case info.Size() > maxSize:
+	case errors.As(err, &long):
 		return "", errors.New("is too long")
 	}
-	file, err := os.Open(path) //nolint:gosec // the environment names the file
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(file)
 	return string(text), withoutPath(err)
 }
 

@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // Entry is what a baseline knows of something that was found. It has no line, which changes whenever lines are added above it.
@@ -51,9 +51,12 @@ func absolute(path string) string {
 	return path
 }
 
+// maxBaseline bounds a baseline, in bytes.
+const maxBaseline = 64 << 20
+
 // openBaseline reads a baseline that write has written.
 func openBaseline(file string) (*baseline, error) {
-	text, err := os.ReadFile(file) //nolint:gosec // the user names the file
+	text, err := openfile.ReadTyped(file, maxBaseline)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,9 @@ type Flags struct {
 }
 
 // Help is the help for these flags.
-const Help = `Of a folder it leaves out what a .gitignore names, binary files, symbolic links and the folders .git, .hg, .svn, .venv,
-node_modules and vendor. A file that is given by name is always read. As many files at
+const Help = `Of a folder it leaves out what a .gitignore names and git does not track, binary files, symbolic links, and the folders .git,
+.hg, .svn, .venv, node_modules and vendor; the last line counts them. A file that you name is always read. UTF-16
+needs a byte order mark. A file of more than 512 MiB is an error. As many files at
 a time are in memory as there are processors. The entries of a baseline are not findings. GLOB is a pattern as in a
 .gitignore: '*.md', docs/ or 'tests/**'.
 

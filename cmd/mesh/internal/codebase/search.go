@@ -87,6 +87,7 @@ func (s *Search[T]) isKnown(e Entry) bool {
 // is searched if it was given by name and binary is true.
 func (s *Search[T]) Files(paths []string, binary bool, find func(file, text string) []Match[T]) {
 	files := s.selection.files(paths)
+	defer s.selection.close()
 	var bytes int64
 	for i := range files {
 		bytes += files[i].size
@@ -95,11 +96,16 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	s.app.Progress.Reading("scanning", func() int64 { return bytes }, done.Load)
 	matches := make([][]Match[T], len(files))
 	var searches sync.WaitGroup
+	var oneLarge sync.Mutex
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range files {
 		free <- struct{}{}
 		searches.Go(func() {
 			f := &files[i]
+			if f.size > large {
+				oneLarge.Lock()
+				defer oneLarge.Unlock()
+			}
 			if text := f.read(binary); f.isText {
 				matches[i] = find(f.path, text)
 			}
@@ -109,12 +115,14 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	}
 	searches.Wait()
 	for i, f := range files {
-		if f.err != nil {
+		switch {
+		case f.err != nil:
 			s.Unread = append(s.Unread, exit.FileError(f.path, f.err))
-		}
-		if f.isText {
+		case f.isText:
 			s.Add(matches[i])
-			s.InFolder = s.InFolder || !f.named
+			s.InFolder = s.InFolder || f.in != nil
+		default:
+			s.selection.leave(isBinary, false)
 		}
 	}
 }
@@ -124,10 +132,10 @@ func (s *Search[T]) UnreadError() error { return exit.WrongUse(errors.Join(s.Unr
 
 // IsEmpty reports whether the paths have no text, and none was left out.
 func (s *Search[T]) IsEmpty() bool {
-	return s.Texts == 0 && s.Unread == nil && len(s.selection.counts)+len(s.flags.exclude) == 0
+	return s.Texts == 0 && s.Unread == nil && !s.selection.byName && len(s.flags.exclude) == 0
 }
 
-// Notes returns the lines about what the search has left out.
+// Notes returns the lines about what was found and accepted.
 func (s *Search[T]) Notes() (lines []string) {
 	if s.ignored > 0 {
 		lines = append(lines, output.Plural(s.ignored, "place")+" ignored by comments")
@@ -135,15 +143,32 @@ func (s *Search[T]) Notes() (lines []string) {
 	if s.accepted > 0 {
 		lines = append(lines, output.Plural(s.accepted, "place")+" known from the baseline")
 	}
-	total, names, counts := 0, []string(nil), s.selection.counts
-	for _, pattern := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) }) {
-		total += counts[pattern]
-		names = append(names, pattern+" "+table.Count(counts[pattern]))
-	}
-	if total > 0 {
-		lines = append(lines, output.Plural(total, "file")+" left out (--all-files): "+strings.Join(names, ", "))
-	}
 	return lines
+}
+
+// LeftOut returns the line that counts what was not searched, by reason, or none.
+func (s *Search[T]) LeftOut() []string {
+	total, reasons, counts := 0, []string(nil), s.selection.counts
+	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) }) {
+		total += counts[reason]
+		reasons = append(reasons, reason+" "+table.Count(counts[reason]))
+	}
+	if total == 0 {
+		return nil
+	}
+	things := output.Plural(total, "file")
+	switch {
+	case s.selection.folders && total == 1:
+		things = "1 folder"
+	case s.selection.folders:
+		things = table.Count(total) + " files and folders"
+	}
+	if s.selection.optional {
+		things += " left out (--all-files): "
+	} else {
+		things += " left out: "
+	}
+	return []string{things + strings.Join(reasons, ", ")}
 }
 
 // Print prints a value in the format of -o: text has the notes, other formats have them on stderr.

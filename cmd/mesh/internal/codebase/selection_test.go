@@ -1,11 +1,14 @@
 package codebase
 
 import (
+	"encoding/binary"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,26 +111,137 @@ func TestLeftOut(t *testing.T) {
 	assert.Len(t, s.files([]string{root}), 4)
 }
 
+// read returns the texts of files that were selected, by the names below root, and the errors.
+func read(t *testing.T, root string, binary bool, paths ...string) (texts map[string]string, errs []error) {
+	t.Helper()
+	s, err := new(Flags).selection(nil)
+	require.NoError(t, err)
+	defer s.close()
+	texts = map[string]string{}
+	for _, f := range s.files(paths) {
+		text := f.read(binary)
+		name, err := filepath.Rel(root, f.path)
+		require.NoError(t, err)
+		switch {
+		case f.err != nil:
+			assert.False(t, f.isText)
+			errs = append(errs, f.err)
+		case f.isText:
+			texts[name] = text
+		}
+	}
+	return texts, errs
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
-	name := filepath.Join(t.TempDir(), "file")
 	for content, isText := range map[string]bool{
 		"": true, "x": true, strings.Repeat("x", 9000): true, strings.Repeat("x", 8000) + "\x00": true, strings.Repeat("x", 7999) + "\x00y": false, "\x00": false,
 		"\x00" + strings.Repeat("x", 9000): false,
 	} {
-		require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
-		named := file{path: name, named: true}
-		assert.Equal(t, content, named.read(true))
-		assert.True(t, named.isText)
-		for _, f := range []file{{path: name, named: true}, {path: name}} {
-			text := f.read(!f.named)
-			require.NoError(t, f.err)
-			assert.Equal(t, isText, f.isText)
-			assert.True(t, !isText || text == content)
+		root := t.TempDir()
+		path := filepath.Join(root, "file")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		all := map[string]string{"file": content}
+		texts, errs := read(t, root, true, path)
+		assert.Equal(t, all, texts, "a named file is read, binary or not")
+		assert.Empty(t, errs)
+		if !isText {
+			all = map[string]string{}
+		}
+		for _, name := range []string{path, root} {
+			texts, errs = read(t, root, name == root, name)
+			assert.Equal(t, all, texts)
+			assert.Empty(t, errs)
 		}
 	}
-	missing := file{path: name + "x"}
-	missing.read(true)
-	require.ErrorIs(t, missing.err, os.ErrNotExist)
-	assert.False(t, missing.isText)
+	_, errs := read(t, "/", true, filepath.Join(t.TempDir(), "missing"))
+	require.ErrorIs(t, errors.Join(errs...), os.ErrNotExist)
+}
+
+// TestLargeFiles reads files of terabytes, of which only those with a text at the beginning are errors.
+func TestLargeFiles(t *testing.T) {
+	t.Parallel()
+	root := tree(t, "a first", "b.sparse text", "c.sparse \x00", "d last")
+	for _, name := range []string{"b.sparse", "c.sparse"} {
+		if err := os.Truncate(filepath.Join(root, name), 8<<40); err != nil {
+			require.NoError(t, os.Truncate(filepath.Join(root, name), 1<<30)) // not every file system has such files
+		}
+	}
+	text := "text" + strings.Repeat("x", 8000)
+	b, err := os.OpenFile(filepath.Join(root, "b.sparse"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer b.Close()
+	_, err = b.WriteString(text)
+	require.NoError(t, err)
+	texts, errs := read(t, root, false, root)
+	assert.Equal(t, map[string]string{"a": "first", "d": "last"}, texts)
+	require.Len(t, errs, 1)
+	require.EqualError(t, errs[0], "read "+filepath.Join(root, "b.sparse")+": more than 512 MiB")
+	_, errs = read(t, root, true, filepath.Join(root, "c.sparse"))
+	require.ErrorContains(t, errors.Join(errs...), "more than 512 MiB")
+}
+
+func TestLinksThatLeave(t *testing.T) {
+	t.Parallel()
+	outside := tree(t, "secret x", "folder/secret x")
+	root := tree(t, "a x", "b/c x", "d/e x")
+	s, err := new(Flags).selection(nil)
+	require.NoError(t, err)
+	defer s.close()
+	selected := s.files([]string{root})
+	require.Len(t, selected, 3)
+	// Somebody exchanges files and folders for links after they were selected.
+	for name, target := range map[string]string{"a": "secret", "b": "folder"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(root, name)))
+		if err := os.Symlink(filepath.Join(outside, target), filepath.Join(root, name)); err != nil {
+			return // Windows needs a privilege
+		}
+	}
+	require.NoError(t, os.Symlink("secret", filepath.Join(outside, "folder", "c")))
+	for i, f := range selected {
+		text := f.read(true)
+		assert.Equal(t, i == 2, f.err == nil, f.path)
+		assert.Equal(t, i == 2, text == "x", f.path)
+	}
+}
+
+func TestWide(t *testing.T) {
+	t.Parallel()
+	const little, big = "\xff\xfe", "\xfe\xff"
+	for content, want := range map[string]string{
+		little + "a\x00\n\x00\xe9\x00": "a\né", big + "\x00a\x00\n\x00\xe9": "a\né", little: "", big: "",
+		little + "\x3d\xd8\x00\xde": "\U0001F600", big + "\xd8\x3d\xde\x00\x21\x21": "\U0001F600\u2121",
+		little + "\x00\x00a\x00": "\x00a", "\xef\xbb\xbfa": "\xef\xbb\xbfa", "a\xff\xfe": "a\xff\xfe",
+	} {
+		root := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(root, "f"), []byte(content), 0o600))
+		texts, errs := read(t, root, false, root)
+		assert.Empty(t, errs, "%q", content)
+		assert.Equal(t, map[string]string{"f": want}, texts, "%q", content)
+	}
+	for _, content := range []string{little + "a", little + "a\x00b", little + "\x00\xd8", big + "\xd8\x00\x00a", little + "\x00\xdc\x00\xd8", big + "\xdc\x00\x00a"} {
+		root := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(root, "f"), []byte(content), 0o600))
+		texts, errs := read(t, root, false, root)
+		assert.Empty(t, texts, "%q", content)
+		require.EqualError(t, errors.Join(errs...), "read "+filepath.Join(root, "f")+": begins like UTF-16 and is not", "%q", content)
+	}
+}
+
+func FuzzDecoded(f *testing.F) {
+	f.Add("\xff\xfea\x00", "é\U0001F600\n")
+	f.Fuzz(func(t *testing.T, content, text string) {
+		_, _ = Decoded(content)
+		text = strings.ToValidUTF8(text, "?")
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			wide := order.AppendUint16(nil, 0xfeff)
+			for _, unit := range utf16.Encode([]rune(text)) {
+				wide = order.AppendUint16(wide, unit)
+			}
+			decoded, err := Decoded(string(wide))
+			require.NoError(t, err)
+			assert.Equal(t, text, decoded)
+		}
+	})
 }

@@ -72,18 +72,3 @@ func WriteAll(name string, content []byte) error {
 	defer file.Discard()
 	return file.Commit(content)
 }
-
-// maxRead bounds a file that is read as a whole, in bytes.
-const maxRead = 32 << 20
-
-// Read returns the content of a file that the command has written: a regular one of at most 32 MiB. Reading a pipe could block.
-func Read(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRead) {
-		err = errors.New("is not a regular file of at most 32 MiB")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(name) //nolint:gosec // the caller names the file
-}

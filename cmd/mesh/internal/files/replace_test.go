@@ -35,19 +35,3 @@ func TestReplacement(t *testing.T) {
 	_, err = files.Replace(filepath.Join(name, "below"))
 	require.Error(t, err)
 }
-
-func TestRead(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(name, []byte("content"), 0o600))
-	content, err := files.Read(name)
-	require.NoError(t, err)
-	assert.Equal(t, "content", string(content))
-	require.NoError(t, os.Truncate(name, 33<<20))
-	for _, other := range []string{name, filepath.Dir(name), os.DevNull} {
-		_, err = files.Read(other)
-		require.ErrorContains(t, err, "is not a regular file of at most 32 MiB")
-	}
-	_, err = files.Read(name + "x")
-	require.ErrorIs(t, err, os.ErrNotExist)
-}

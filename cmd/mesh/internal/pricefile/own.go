@@ -1,6 +1,7 @@
 package pricefile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // OwnVariable is the variable with the names of the user's price files, separated as in PATH.
@@ -35,13 +37,15 @@ func WithFiles(list *prices.List, names []string) (*prices.List, error) {
 	return list, nil
 }
 
+// maxFile bounds a price file, in bytes.
+const maxFile = 32 << 20
+
 func readRows(name string) ([]prices.Row, error) {
-	file, err := os.Open(name) //nolint:gosec // the user names the file
+	text, err := openfile.ReadTyped(name, maxFile)
 	if err != nil {
 		return nil, exit.WithoutPath(err)
 	}
-	defer func() { _ = file.Close() }()
-	rows, err := prices.ReadCSV(file)
+	rows, err := prices.ReadCSV(bytes.NewReader(text))
 	var wrong *prices.ValueError
 	switch {
 	case !errors.As(err, &wrong):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // path returns the name of the file: mesh/prices in the user's data folder. It returns an error if the user has no data folder.
@@ -43,7 +44,7 @@ func Load() (list *prices.List, updated bool, err error) {
 		return builtIn, false, nil //nolint:nilerr // nothing can have been stored
 	}
 	var stored *prices.List
-	text, err := files.Read(name)
+	text, err := openfile.Read(name, maxFile)
 	if err == nil {
 		stored, err = prices.Load(bytes.NewReader(text))
 	}

@@ -16,6 +16,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // Profile is a set of settings. Empty fields are not given.
@@ -104,16 +106,16 @@ const maxFile = 1 << 20
 
 // read reads the file. A file that every user can change could send the token of this user to another gateway.
 func read(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
+	in, err := openfile.Regular(file)
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", file, maxFile)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0:
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 {
 		return nil, fmt.Errorf("other users can change %[1]s; chmod o-w %[1]s", file)
 	}
-	return os.ReadFile(file) //nolint:gosec // a file of the user
+	return openfile.Content(in, maxFile)
 }
 
 // checked returns the profile with an absolute path of its token. Relative paths begin at the folder of the profiles.

@@ -61,14 +61,14 @@ func TestLoadRefuses(t *testing.T) {
 		`{"token": "` + token + `"}`:                                                 `unknown field "token"`,
 		`{"profiles": {"a": {"token_file": "` + token + `"}}}`:                       "token_file needs the gateway_url",
 		`{"profiles": {"a": {"node": 1}}}`:                                           "node must not be a JSON number; mesh help profiles",
-		`{"profiles": {"a": {"node": "` + strings.Repeat("a", 1<<20) + `"}}, "x":1}`: "is not a regular file of at most 1048576 bytes",
+		`{"profiles": {"a": {"node": "` + strings.Repeat("a", 1<<20) + `"}}, "x":1}`: "more than 1 MiB",
 	} {
 		_, err := profile.Load(write(t, text))
 		require.ErrorContains(t, err, want, "%.60s", text)
 		assert.NotContains(t, err.Error(), token)
 	}
 	_, err := profile.Load(t.TempDir())
-	require.ErrorContains(t, err, "is not a regular file")
+	require.ErrorContains(t, err, "not a regular file")
 }
 
 func TestLoadRefusesAFileThatAllCanChange(t *testing.T) {

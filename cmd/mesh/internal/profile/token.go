@@ -2,12 +2,12 @@ package profile
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // The variables of the token of the environment.
@@ -75,16 +75,12 @@ const maxTokenFile = 64 << 10
 
 // readBounded returns the content of a file that has at most maxTokenFile bytes.
 func readBounded(file string) ([]byte, error) {
-	f, err := os.Open(file) //nolint:gosec // the user names the file
+	f, err := os.Open(file) //nolint:gosec // waits for the writer of a pipe that the user named
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxTokenFile+1))
-	if err == nil && len(content) > maxTokenFile {
-		err = fmt.Errorf("%s has more than %d bytes", file, maxTokenFile)
-	}
-	return content, err
+	return openfile.Content(f, maxTokenFile)
 }
 
 // TokenOut prepares the file that receives a token before the token is made, since a gateway shows a token once. It returns nil for "".

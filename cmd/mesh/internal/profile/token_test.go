@@ -19,7 +19,7 @@ func TestTokenOfAFile(t *testing.T) {
 	_, err := file.Token()
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.False(t, file.ReadableByOthers())
-	for text, want := range map[string]string{" \n": "--token-file: " + file.Value + " is empty", strings.Repeat("a", 64<<10+1): "has more than 65536 bytes"} {
+	for text, want := range map[string]string{" \n": "--token-file: " + file.Value + " is empty", strings.Repeat("a", 64<<10+1): "more than 65536 bytes"} {
 		require.NoError(t, os.WriteFile(file.Value, []byte(text), 0o600))
 		_, err = file.Token()
 		require.ErrorContains(t, err, want)

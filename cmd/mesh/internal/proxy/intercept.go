@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // decrypted is a connection of a program whose TLS ends here.
@@ -217,9 +218,12 @@ func readRoots(source string) (roots []byte, err error) {
 	return roots, nil
 }
 
+// maxRoots bounds a file with certificates, in bytes.
+const maxRoots = 16 << 20
+
 // certificates returns the certificates of a file. Keys beside them are left out.
 func certificates(file string) (roots []byte, err error) {
-	text, err := os.ReadFile(file) //nolint:gosec // a variable of the user names it
+	text, err := openfile.ReadTyped(file, maxRoots)
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if strings.HasSuffix(block.Type, "CERTIFICATE") {
 			roots = append(roots, pem.EncodeToMemory(block)...)

@@ -1,0 +1,108 @@
+package codebase
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
+)
+
+// file is a file that was selected.
+type file struct {
+	path string
+	// in is the folder in which it was found, or nil if the file was given by name.
+	in *folder
+	// size is the one at the time of the selection, in bytes.
+	size int64
+	// isText is set when the file has been read, and err if the file or folder cannot be.
+	isText bool
+	err    error
+}
+
+// folder is a folder with files to read. It is open until the last of them is.
+type folder struct {
+	top  *os.Root
+	path string // below top
+
+	mu     sync.Mutex
+	root   *os.Root
+	unread int // files
+}
+
+// open opens a file of the folder.
+func (f *folder) open(name string) (in *os.File, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		f.root, err = f.top.OpenRoot(filepath.Join(".", f.path))
+	}
+	if err == nil {
+		in, err = openfile.Below(f.root, name)
+	}
+	if f.unread--; f.unread == 0 && f.root != nil {
+		_ = f.root.Close()
+	}
+	return in, err
+}
+
+const (
+	// beginning is how much of a file is searched for a zero byte, in bytes, as git does it.
+	beginning = 8000
+	maxFile   = 512 << 20
+	large     = 32 << 20 // of such a file one is in memory at a time
+)
+
+// open opens the file. One that was given by name may be a pipe or a link.
+func (f *file) open() (*os.File, error) {
+	if f.in != nil {
+		return f.in.open(filepath.Base(f.path))
+	}
+	return os.Open(f.path) //nolint:gosec // the user names the file
+}
+
+// read returns the content of a text. A binary file has a zero byte among its first 8,000 bytes; it is read no further, unless it was named
+// and binary is true. A file is held in memory once, and not also what io.ReadAll grows through.
+func (f *file) read(binary bool) (content string) {
+	if f.err != nil {
+		return ""
+	}
+	in, err := f.open()
+	if err != nil {
+		f.err = err
+		return ""
+	}
+	defer in.Close()
+	if content, err = f.content(in, binary); err != nil {
+		f.isText, f.err = false, &fs.PathError{Op: "read", Path: f.path, Err: exit.WithoutPath(err)}
+	}
+	return content
+}
+
+func (f *file) content(in *os.File, binary bool) (string, error) {
+	var text strings.Builder
+	_, err := io.CopyN(&text, in, beginning)
+	wide := hasWideMark(text.String())
+	f.isText = wide || strings.IndexByte(text.String(), 0) < 0 || binary && f.in == nil
+	if err == nil && f.isText {
+		if f.size > maxFile {
+			return "", &openfile.SizeError{Max: maxFile}
+		}
+		text.Grow(int(f.size))
+		_, err = io.CopyN(&text, in, maxFile-beginning+1)
+	}
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return "", err
+	case text.Len() > maxFile:
+		return "", &openfile.SizeError{Max: maxFile}
+	case wide:
+		return Decoded(text.String())
+	}
+	return text.String(), nil
+}

@@ -1,0 +1,195 @@
+package codebase
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
+)
+
+// walk is the walk through one folder that was given. depth is the number of parts of its absolute path. The patterns of --exclude are rules
+// for the path as it is printed and as it is below the folder.
+type walk struct {
+	*selection
+	root    *os.Root
+	depth   int
+	exclude []rule
+}
+
+// rule has patterns for what is below a folder whose absolute path has depth parts.
+type rule struct {
+	depth    int
+	patterns patterns
+}
+
+// place is what holds in a folder.
+type place struct {
+	parts      []string // of its absolute path
+	rules      []rule
+	repository *repository
+	ignored    bool // by a .gitignore: only what git tracks is selected
+}
+
+// walk selects the files of a folder. The rules of the folders above it hold, too, up to the top of the repository.
+func (s *selection) walk(name string) {
+	name = filepath.Clean(name)
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		s.selected = append(s.selected, file{path: name, err: err})
+		return
+	}
+	s.roots = append(s.roots, root)
+	at := place{parts: split(absolute(name))}
+	var above []string
+	for folder := absolute(name); !exists(filepath.Join(folder, ".git")); folder = filepath.Dir(folder) {
+		if filepath.Dir(folder) == folder { // without a repository the folder is the top
+			above = nil
+			break
+		}
+		above = append(above, filepath.Dir(folder))
+	}
+	for i, folder := range slices.Backward(above) {
+		at.rules = s.withIgnoreFileAbove(at.rules, folder, len(at.parts)-1-i)
+	}
+	if above != nil {
+		at.repository = &repository{folder: name, depth: len(at.parts)}
+	}
+	w := walk{s, root, len(at.parts), []rule{{len(at.parts), s.exclude}, {len(at.parts) - len(split(name)), s.exclude}}}
+	w.folder(name, at)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+const (
+	ignoreFile    = ".gitignore"
+	maxIgnoreFile = 256 << 10 // in bytes; of a longer one nothing holds, so that more is searched
+)
+
+// withIgnoreFileAbove is withIgnoreFile for a folder above the one that was given.
+func (s *selection) withIgnoreFileAbove(rules []rule, folder string, depth int) []rule {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return rules
+	}
+	defer root.Close()
+	return s.withIgnoreFile(rules, root, ignoreFile, depth)
+}
+
+// withIgnoreFile returns rules with a .gitignore. Like git, it does not follow a link.
+func (s *selection) withIgnoreFile(rules []rule, root *os.Root, name string, depth int) []rule {
+	if info, err := root.Lstat(name); s.all || err != nil || !info.Mode().IsRegular() {
+		return rules
+	}
+	in, err := openfile.Below(root, name)
+	if err != nil {
+		return rules
+	}
+	defer in.Close()
+	text, err := openfile.Content(in, maxIgnoreFile)
+	if err != nil {
+		return rules
+	}
+	return append(slices.Clip(rules), rule{depth, parsePatterns(string(text))})
+}
+
+// folder selects the files of a folder.
+func (w *walk) folder(name string, at place) {
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		w.selected = append(w.selected, file{path: name, err: err})
+	}
+	below := filepath.Join(at.parts[w.depth:]...)
+	for _, entry := range entries {
+		switch entry.Name() {
+		case ignoreFile:
+			at.rules = w.withIgnoreFile(at.rules, w.root, filepath.Join(below, ignoreFile), len(at.parts))
+		case ".git":
+			at.repository = &repository{folder: name, depth: len(at.parts)}
+		}
+	}
+	in := &folder{top: w.root, path: below}
+	for _, entry := range entries {
+		inside := at
+		inside.parts = append(slices.Clip(at.parts), entry.Name())
+		inside.ignored = at.ignored || ignored(at.rules, inside.parts, entry.IsDir())
+		switch reason := w.reason(entry, inside); reason {
+		case "":
+			w.entry(filepath.Join(name, entry.Name()), entry, in, inside)
+		case hidden:
+		default:
+			w.leave(reason, entry.IsDir())
+			w.optional = w.optional || !slices.Contains(always, reason)
+		}
+	}
+}
+
+// entry selects a file, or the files of a folder.
+func (w *walk) entry(path string, entry fs.DirEntry, in *folder, at place) {
+	if entry.IsDir() {
+		w.folder(path, at)
+	} else if info, err := entry.Info(); err == nil { // else it was removed meanwhile
+		in.unread++
+		w.selected = append(w.selected, file{path: path, in: in, size: info.Size()})
+	}
+}
+
+// The folders with the history of the code, and with the code of others.
+var (
+	history = []string{".git", ".hg", ".svn"}
+	others  = []string{".venv", "node_modules", "vendor"}
+)
+
+// The reasons. A hidden one is not counted: a file may be .git, too, in a work tree of git.
+const (
+	hidden       = "history"
+	excluded     = "--exclude"
+	dependencies = "dependencies"
+	isLink       = "links"
+	isDevice     = "pipes and devices"
+	isBinary     = "binary"
+)
+
+// always are the reasons that --all-files does not turn off.
+var always = []string{excluded, isLink, isDevice}
+
+// reason returns why a file or folder is left out, or "".
+func (w *walk) reason(entry fs.DirEntry, at place) string {
+	name, isFolder := entry.Name(), entry.IsDir()
+	switch {
+	case slices.Contains(history, name):
+		return hidden
+	case isFolder && !w.all && slices.Contains(others, name):
+		return dependencies
+	case entry.Type()&fs.ModeSymlink != 0:
+		return isLink
+	case !isFolder && !entry.Type().IsRegular():
+		return isDevice
+	case ignored(w.exclude, at.parts, isFolder):
+		return excluded
+	case at.ignored && !w.tracks(at):
+		return ignoreFile
+	}
+	if isFolder {
+		return ""
+	}
+	if p := w.leftOut.last(at.parts[w.depth:], false); p != nil {
+		w.byName = true
+		return p.text
+	}
+	return ""
+}
+
+// ignored reports whether the last rule that matches a path ignores it.
+func ignored(rules []rule, path []string, isFolder bool) bool {
+	for _, r := range slices.Backward(rules) {
+		if p := r.patterns.last(path[r.depth:], isFolder); p != nil {
+			return !p.negated
+		}
+	}
+	return false
+}
