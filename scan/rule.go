@@ -95,6 +95,11 @@ var table = [ruleCount]Rule{
 		"A private key proves an identity: TLS, SSH, a service account or a signature. Make a new pair and withdraw the old one wherever it is trusted."},
 }
 
+// ExtendedRules returns the rules of [WithExtendedRules], in their order. The caller may change the slice.
+func ExtendedRules() []Rule {
+	return append([]Rule(nil), table[githubUser:]...)
+}
+
 // Rules returns the rules that every scan applies, in their order: number 0, the live token, then the twelve standard rules, so
 // that Rules()[n].Number is n. The caller may change the slice. [WithExtendedRules] documents the extended rules, which are not
 // included. U stands for A-Z a-z 0-9 _ and -.

@@ -51,6 +51,7 @@ type Gateway struct {
 	token      secret.Secret
 	bareArrays bool
 	ignoreKeys bool
+	hosts      []string
 	server     *testserver.Server[Operation, Request]
 	handler    http.Handler
 
@@ -95,7 +96,7 @@ func Listen(opts ...Option) (*Gateway, error) {
 			opt((*config)(g))
 		}
 	}
-	g.handler = g.router()
+	g.handler = g.guarded(g.router())
 	url, err := g.server.Listen(g.addr, http.StripPrefix(basePath, g.handler))
 	if err != nil {
 		return nil, err

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestOpenGatewayWarns(t *testing.T) {
@@ -22,5 +24,32 @@ func TestOpenGatewayWarns(t *testing.T) {
 		_ = p.Process.Kill()
 		p.exit()
 		assert.Empty(t, p.stderr.String(), addr)
+	}
+}
+
+// TestOpenGatewayHasNames requests a gateway under the name of a web page, whose address changes to the loopback interface.
+func TestOpenGatewayHasNames(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{"--host", "build.example"}, {"--token", "dev"}} {
+		cmd := command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", "127.0.0.1:0"}, flags...)...)
+		cmd.Env = append(cmd.Env, "MESH_GATEWAY_TOKEN=")
+		p := startProcess(t, cmd)
+		p.line()
+		url, _ := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
+		for host, want := range map[string]int{"localhost:8787": 200, "127.0.0.1": 200, "[::1]:8787": 200, "build.example": 200, "attacker.example:8787": 403} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/peers", nil)
+			require.NoError(t, err)
+			req.Host = host
+			if flags[0] == "--token" { // a web page does not have it
+				want = 200
+				req.Header.Set("Authorization", "Bearer dev")
+			}
+			res, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			assert.NoError(t, res.Body.Close())
+			assert.Equal(t, want, res.StatusCode, host)
+		}
+		_ = p.Process.Kill()
+		p.exit()
 	}
 }

@@ -55,6 +55,7 @@ thread a question has a number, which mesh reply and mesh serve repeat, so that 
 	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long to wait for the answers")
 	cmd.Flags().BoolVar(&o.plain, "plain", false, "print the text of the answer alone")
 	cmd.Flags().StringVar(&o.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
+	o.RulesFlag(cmd)
 	return app.WithText(cmd, 1)
 }
 
@@ -72,7 +73,7 @@ func (o *Options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scanner, err := o.Scanner(false)
+	scanner, err := o.MessageScanner()
 	if err != nil {
 		return err
 	}

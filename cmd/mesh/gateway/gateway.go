@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -23,7 +25,7 @@ import (
 type Options struct {
 	*app.App
 	addr, token, tokenOut string
-	peers                 []string
+	peers, hosts          []string
 }
 
 // New returns the command mesh gateway.
@@ -34,7 +36,10 @@ func New(a *app.App) *cobra.Command {
 		Short: "Run a gateway in memory, for development; all data is lost when it ends",
 		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: all nodes and messages are
 lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out the token that this file has,
-else a new one. Without a token it accepts every request.`,
+else a new one.
+
+Without a token it accepts every request to localhost, 127.0.0.1, [::1], the address of --addr and the names of --host. Requests to
+other names are refused: a web page could send them.`,
 		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
@@ -43,6 +48,7 @@ else a new one. Without a token it accepts every request.`,
 	cmd.Flags().StringVar(&o.token, "token", "", "token that the gateway requires; not a secret, because process lists show it")
 	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the token, readable by its owner only")
 	cmd.Flags().StringArrayVar(&o.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
+	cmd.Flags().StringArrayVar(&o.hosts, "host", nil, "`NAME` under which clients reach a gateway without a token (repeatable)")
 	return cmd
 }
 
@@ -68,6 +74,8 @@ func run(ctx context.Context, o *Options) error {
 	}
 	if token != "" {
 		opts = append(opts, gatewaytest.WithToken(token))
+	} else {
+		opts = append(opts, gatewaytest.WithHosts(o.names()...))
 	}
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
@@ -94,6 +102,16 @@ func run(ctx context.Context, o *Options) error {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// names returns the hosts of a gateway without a token.
+func (o *Options) names() []string {
+	names := append([]string{"localhost", "127.0.0.1", "::1"}, o.hosts...)
+	host, _, _ := net.SplitHostPort(o.addr)
+	if host == "" { // of all interfaces, as its URL names them
+		return append(names, netip.IPv6Unspecified().String(), netip.IPv4Unspecified().String())
+	}
+	return append(names, host)
 }
 
 // gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.

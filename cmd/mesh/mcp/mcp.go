@@ -19,7 +19,7 @@ import (
 
 // New returns the command mesh mcp.
 func New(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Give an agent the mesh as tools: a Model Context Protocol server on stdin and stdout",
 		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if it is not
@@ -33,6 +33,8 @@ The configuration of an agent is:
 		Args:    cobra.NoArgs,
 		RunE:    a.AsNode(func(ctx context.Context) error { return run(ctx, a) }),
 	}
+	a.RulesFlag(cmd)
+	return cmd
 }
 
 // run serves the tools until stdin ends or it is interrupted.
@@ -40,7 +42,7 @@ func run(ctx context.Context, a *app.App) error {
 	a.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	scanner, err := a.Scanner(true)
+	scanner, err := a.MessageScanner()
 	if err != nil {
 		return err
 	}

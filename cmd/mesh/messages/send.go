@@ -43,6 +43,7 @@ func NewSend(a *app.App) *cobra.Command {
 	cmd.Flags().StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
 	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
 	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
+	o.RulesFlag(cmd)
 	return app.WithText(cmd, 2)
 }
 
@@ -52,7 +53,7 @@ func (o *sendOptions) run(ctx context.Context) (err error) {
 	if o.Content, err = o.Text(o.Args[2]); err != nil {
 		return err
 	}
-	scanner, err := o.Scanner(false)
+	scanner, err := o.MessageScanner()
 	if err = cmp.Or(err, checkNumbers(scanner, o.SendRequest)); err != nil {
 		return err
 	}
@@ -108,6 +109,7 @@ func NewReply(a *app.App) *cobra.Command {
 		RunE:              a.AsNode(o.run),
 	}
 	cmd.Flags().BoolVar(&o.read, "read", false, "also mark the message read")
+	o.RulesFlag(cmd)
 	return app.WithText(cmd, 2)
 }
 

@@ -80,7 +80,7 @@ func run(_ context.Context, o *Options) error {
 
 // scanPaths adds the findings in stdin for "-", and in files and folders.
 func (o *Options) scanPaths(s *codebase.Search[finding]) error {
-	inFiles, err := o.Scanner(o.extended, scan.WithEscapes(), withHeuristics(o.heuristics))
+	inFiles, err := o.Scanner(o.rules(o.heuristics)...)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (o *Options) scanPaths(s *codebase.Search[finding]) error {
 
 // scanStdin adds the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
 func (o *Options) scanStdin(s *codebase.Search[finding]) error {
-	scanner, err := o.Scanner(o.extended, scan.WithEscapes(), withHeuristics(!o.noHeuristics))
+	scanner, err := o.Scanner(o.rules(!o.noHeuristics)...)
 	if err != nil {
 		return err
 	}
@@ -127,10 +127,14 @@ func (o *Options) scanStdin(s *codebase.Search[finding]) error {
 	return nil
 }
 
-// withHeuristics returns an option of a scanner, or nil.
-func withHeuristics(apply bool) scan.Option {
-	if apply {
-		return nil
+// rules returns the options of a scanner.
+func (o *Options) rules(heuristics bool) []scan.Option {
+	opts := []scan.Option{scan.WithEscapes()}
+	if o.extended {
+		opts = append(opts, scan.WithExtendedRules())
 	}
-	return scan.WithoutHeuristics()
+	if !heuristics {
+		opts = append(opts, scan.WithoutHeuristics())
+	}
+	return opts
 }

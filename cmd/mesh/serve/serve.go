@@ -97,6 +97,7 @@ of the terminal, unless serve runs under nohup. On Linux, COMMAND gets SIGTERM i
 	flags.StringVar(&o.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
 	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
 	flags.IntSliceVar(&o.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
+	o.RulesFlag(cmd)
 	app.Complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(mail.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
 	app.Complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,8 @@ type App struct {
 	Flags  profile.Flags
 	Format string
 	Wide   bool
+	// Rules is --rules; "" is its default.
+	Rules string
 	// PriceFiles are those of --prices.
 	PriceFiles []string
 	Settings   func() (profile.Settings, error)
@@ -110,9 +113,13 @@ func Exclude(cmd *cobra.Command, flag string, others ...string) {
 
 // CheckRules checks --allow-rule. An unknown rule has no effect.
 func CheckRules(rules []int) error {
+	extended := scan.ExtendedRules()
 	for _, rule := range rules {
+		if slices.ContainsFunc(extended, func(r scan.Rule) bool { return r.Number == rule }) {
+			continue
+		}
 		if rule < 0 || rule >= len(scan.Rules()) {
-			return exit.Usagef("--allow-rule %d must be 1 to %d", rule, len(scan.Rules())-1)
+			return exit.Usagef("--allow-rule %d must be 1 to %d, or %d to %d", rule, len(scan.Rules())-1, extended[0].Number, extended[len(extended)-1].Number)
 		}
 	}
 	return nil

@@ -58,13 +58,13 @@ func (a *App) ThisNode() (string, error) {
 // CheckName returns an error if a text that the gateway shows to all nodes contains a credential: a variable may expand to one by
 // mistake. what is where the text comes from.
 func (a *App) CheckName(what, text string) error {
-	scanner, err := a.Scanner(false)
+	scanner, err := a.MessageScanner()
 	return cmp.Or(err, mail.CheckName(scanner, what, text))
 }
 
 // ThreadNamed returns the id of the thread of that id or name.
 func (a *App) ThreadNamed(ctx context.Context, thread string) (string, error) {
-	scanner, err := a.Scanner(false)
+	scanner, err := a.MessageScanner()
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +95,17 @@ func (a *App) Connect(node string) (*client.MeshClient, error) {
 	if err = cmp.Or(err, exit.WrongUse(s.CheckToken())); err != nil {
 		return nil, err
 	}
-	return client.New(node, client.WithGatewayURL(s.Gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()))
+	opts := []client.Option{
+		client.WithGatewayURL(s.Gateway.Value), client.WithToken(token), client.WithRetry(client.RetryPolicy{}), client.WithLogger(a.logger()),
+	}
+	switch a.Rules {
+	case BasicRules:
+	case "", extendedRules:
+		opts = append(opts, client.WithScanner(scan.New(scan.WithExtendedRules(), scan.WithoutHeuristics())))
+	default:
+		return nil, exit.Usagef("--rules %q must be %s or %s", a.Rules, extendedRules, BasicRules)
+	}
+	return client.New(node, opts...)
 }
 
 // WarnUnregistered warns that this node is not registered.
@@ -135,11 +145,27 @@ func (a *App) logger() *slog.Logger {
 }
 
 // Scanner returns a scanner that knows the token of the gateway.
-func (a *App) Scanner(extended bool, opts ...scan.Option) (*scan.Scanner, error) {
+func (a *App) Scanner(opts ...scan.Option) (*scan.Scanner, error) {
 	token, err := a.Token()
-	opts = append(opts, scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable)))
-	if extended {
-		opts = append(opts, scan.WithExtendedRules())
+	return scan.New(append(opts, scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable)))...), err
+}
+
+// MessageScanner is Scanner with the rules for messages and names.
+func (a *App) MessageScanner() (*scan.Scanner, error) {
+	if a.Rules == BasicRules {
+		return a.Scanner()
 	}
-	return scan.New(opts...), err
+	return a.Scanner(scan.WithExtendedRules())
+}
+
+// The values of --rules. Package client always applies the basic ones.
+const (
+	BasicRules    = "basic"
+	extendedRules = "extended"
+)
+
+// RulesFlag adds --rules to a command that sends messages.
+func (a *App) RulesFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Rules, "rules", extendedRules, "scan for credentials with the extended rules, or with the basic ones of all nodes: extended or basic")
+	Complete(cmd, "rules", cobra.FixedCompletions([]string{extendedRules, BasicRules}, cobra.ShellCompDirectiveNoFileComp))
 }
