@@ -66,7 +66,10 @@ func newWindow(o *Options) (window, error) {
 // set sets the period, and the one before, which is as long.
 func (w *window) set(from, to time.Time) {
 	w.current = w.period(from, to)
-	earlier := from.Add(-to.Sub(from))
+	earlier := time.Unix(2*from.Unix()-to.Unix(), int64(2*from.Nanosecond()-to.Nanosecond())).UTC() // a time.Duration ends after 292 years
+	if calendar.Date(from).Equal(from) && !to.Before(from.AddDate(0, 0, w.current.Days).Add(-1)) {
+		earlier = from.AddDate(0, 0, -w.current.Days)
+	}
 	if earlier.Year() < 1 {
 		earlier = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	}

@@ -44,14 +44,15 @@ func Instant(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04") 
 
 // Length returns the length of a period in words: in days if it has whole ones, or else in hours or minutes.
 func Length(from, to time.Time) string {
-	const day = 24 * time.Hour
-	switch length := to.Sub(from); {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
+	seconds := to.Add(time.Nanosecond).Unix() - from.Unix() // a time.Duration ends after 292 years
+	switch {
 	case isMidnight(from) && isMidnight(to):
-		return Number(int(length/day), "day", "days")
-	case length%time.Hour == 0:
-		return Number(int(length/time.Hour), "hour", "hours")
+		return Number(int(seconds/day), "day", "days")
+	case seconds%hour == 0:
+		return Number(int(seconds/hour), "hour", "hours")
 	default:
-		return Number(int(length/time.Minute), "minute", "minutes")
+		return Number(int(seconds/minute), "minute", "minutes")
 	}
 }
 
@@ -63,12 +64,17 @@ func Start(at time.Time) string {
 	return Instant(at)
 }
 
-func isMidnight(at time.Time) bool { return at.Equal(at.UTC().Truncate(24 * time.Hour)) }
+// isMidnight reports whether a day begins at a time, or ends with its nanosecond.
+func isMidnight(at time.Time) bool {
+	next := at.Add(time.Nanosecond)
+	return at.Equal(at.UTC().Truncate(24*time.Hour)) || next.Equal(next.UTC().Truncate(24*time.Hour))
+}
 
 // OldPrices returns how old a price table is, and what gets a newer one; "" if its day is unknown or not more than 14 days before now.
 func OldPrices(day string, now time.Time) string {
 	at, err := time.Parse(time.DateOnly, day)
-	days := int(now.Sub(at).Hours() / 24)
+	const secondsPerDay = 24 * 60 * 60
+	days := int((now.Unix() - at.Unix()) / secondsPerDay)
 	if err != nil || days <= 14 {
 		return ""
 	}

@@ -41,17 +41,27 @@ func TestPeriod(t *testing.T) {
 		{"2026-11-20T12:00", "2026-11-22T00:00", false, "20 Nov 2026, 12:00 to 22 Nov 2026, 00:00 (36 hours, UTC)", "36 hours", "20 Nov 2026, 12:00"},
 		{"2026-11-20T12:00", "2026-11-21T12:00", false, "20 Nov 2026, 12:00 to 21 Nov 2026, 12:00 (24 hours, UTC)", "24 hours", "20 Nov 2026, 12:00"},
 		{"2026-11-20T00:00", "2026-11-20T00:30", false, "20 Nov 2026, 00:00 to 20 Nov 2026, 00:30 (30 minutes, UTC)", "30 minutes", "20 Nov 2026"},
+		{"2026-11-20T00:00", "9999-12-31T00:00", true, "20 Nov 2026 to 30 Dec 9999 (2,912,119 days, today included, UTC)", "2,912,119 days", "20 Nov 2026"},
+		{"0001-01-01T00:00", "9999-12-31T12:00", true, "1 Jan 0001, 00:00 to 31 Dec 9999, 12:00 (87,649,404 hours, today included, UTC)", "87,649,404 hours", "1 Jan 0001"},
 	} {
 		from, to := at(row.from), at(row.to)
 		assert.Equal(t, []string{row.want, row.length, row.start}, []string{table.Period(from, to, row.running), table.Length(from, to), table.Start(from)})
 	}
 }
 
+// TestLastDay has a period that ends with the last nanosecond that JSON can have.
+func TestLastDay(t *testing.T) {
+	t.Parallel()
+	from, to := time.Date(9999, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
+	assert.Equal(t, "1 Dec to 31 Dec 9999 (31 days, UTC)", table.Period(from, to, false))
+}
+
 func TestOldPrices(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 12, 7, 23, 59, 0, 0, time.UTC)
 	for day, want := range map[string]string{
-		"": "", "never": "", "2027-01-01": "", "2026-12-07": "", "2026-11-23": "",
+		"": "", "never": "", "9999-12-31": "", "2027-01-01": "", "2026-12-07": "", "2026-11-23": "",
+		"0001-01-01": "the table is of 0001-01-01, 739956 days old; mesh prices --update gets the newest",
 		"2026-11-22": "the table is of 2026-11-22, 15 days old; mesh prices --update gets the newest",
 	} {
 		assert.Equal(t, want, table.OldPrices(day, now), day)

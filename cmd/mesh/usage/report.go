@@ -49,6 +49,9 @@ func (o *Options) reports(sums *costs.Report) (r, text *report.Report, err error
 	return r, text, exit.WrongUse(err)
 }
 
+// maxYear is the last year that JSON can have.
+const maxYear = 9999
+
 // wholeDays returns the period of the calls: an open end of the chosen one is the day of the first or the last call. Both are zero without
 // calls, unless they were chosen.
 func wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
@@ -60,6 +63,9 @@ func wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
 		}
 		if to.IsZero() {
 			to = last.AddDate(0, 0, 1)
+		}
+		if to.Year() > maxYear {
+			to = to.Add(-1)
 		}
 	}
 	return from, to

@@ -120,8 +120,8 @@ func (a *App) PriceTable() (list *prices.List, from string) {
 
 // TableAge returns the day of a price table and its age, as in "2026-11-22 (3d old)".
 func TableAge(asOf time.Time) string {
-	const day = 24 * time.Hour
-	return fmt.Sprintf("%s (%dd old)", asOf.Format(time.DateOnly), max(0, time.Since(asOf)/day))
+	const secondsPerDay = 24 * 60 * 60
+	return fmt.Sprintf("%s (%dd old)", asOf.Format(time.DateOnly), max(0, (time.Now().Unix()-asOf.Unix())/secondsPerDay))
 }
 
 // PricesFlag adds the flag of the user's price files.

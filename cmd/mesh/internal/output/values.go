@@ -21,22 +21,23 @@ func Time(text string) string {
 	if err != nil {
 		return text
 	}
-	return t.UTC().Format("2006-01-02 15:04 UTC") + " (" + age(time.Since(t)) + ")"
+	return t.UTC().Format("2006-01-02 15:04 UTC") + " (" + age(time.Now().Unix()-t.Unix()) + ")"
 }
 
 // age returns an age in words, rounded down. Clocks differ, so that a new message may have a time in the future.
-func age(d time.Duration) string {
+func age(seconds int64) string {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	switch {
-	case d < -time.Minute:
+	case seconds < -minute:
 		return "in the future"
-	case d < time.Minute:
+	case seconds < minute:
 		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m ago"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h ago"
+	case seconds < hour:
+		return strconv.FormatInt(seconds/minute, 10) + "m ago"
+	case seconds < 2*day:
+		return strconv.FormatInt(seconds/hour, 10) + "h ago"
 	default:
-		return strconv.Itoa(int(d.Hours()/24)) + "d ago"
+		return strconv.FormatInt(seconds/day, 10) + "d ago"
 	}
 }
 
