@@ -331,3 +331,38 @@ func answers(t *testing.T, g *gatewaytest.Gateway) []string {
 	}
 	return contents
 }
+
+// TestSignalsLeaveNoCopyOfStdin ends mesh usage while it copies stdin.
+func TestSignalsLeaveNoCopyOfStdin(t *testing.T) {
+	t.Parallel()
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGPIPE} {
+		temporary := t.TempDir()
+		cmd := command(t, newGatewayForTest(t), "usage", "-")
+		cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
+		stdin, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		p := startGroup(t, cmd)
+		copies := func() []string {
+			names, err := filepath.Glob(filepath.Join(temporary, "*"))
+			require.NoError(t, err)
+			return names
+		}
+		for len(copies()) == 0 {
+			_, err := io.WriteString(stdin, "{}\n") // waits if the command does not read
+			require.NoError(t, err)
+		}
+		require.NoError(t, p.Process.Signal(s))
+		p.exit()
+		status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
+		require.True(t, ok)
+		switch s {
+		case syscall.SIGPIPE:
+			assert.Equal(t, 128+int(s), status.ExitStatus(), s)
+		case syscall.SIGQUIT, syscall.SIGABRT: // the runtime prints the goroutines and exits
+			assert.NotZero(t, status, s)
+		default:
+			assert.Equal(t, s, status.Signal(), s)
+		}
+		assert.Empty(t, copies(), s)
+	}
+}

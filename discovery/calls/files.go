@@ -71,7 +71,7 @@ func (w *walker) folder(path, identity string) bool {
 		switch {
 		case entry.IsDir():
 			more = w.folder(name, filepath.Join(identity, entry.Name()))
-		case !isCalls(entry.Name()) || w.isEarlier(name):
+		case !IsFile(entry.Name()) || w.isEarlier(name):
 		case entry.Type().IsRegular():
 			more = w.once(name, filepath.Join(identity, entry.Name()), nil)
 		default:
@@ -84,10 +84,10 @@ func (w *walker) folder(path, identity string) bool {
 	return true
 }
 
-// isCalls reports whether a file of a folder may have calls: a calls file, or a session file of an agent program. Those of opencode may be
-// among many other files.
-func isCalls(name string) bool {
-	name = strings.TrimSuffix(name, ".gz")
+// IsFile reports whether a file in a directory is read because of its name or path: a calls file, or a session file of an agent
+// program.
+func IsFile(path string) bool {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	switch filepath.Ext(name) {
 	case ".jsonl":
 		return true
@@ -96,7 +96,7 @@ func isCalls(name string) bool {
 	case ".json":
 		return strings.HasPrefix(name, "session-") || strings.HasPrefix(name, "msg_")
 	case ".db":
-		return strings.HasPrefix(name, "opencode")
+		return strings.HasPrefix(name, "opencode") // among many other files
 	}
 	return false
 }

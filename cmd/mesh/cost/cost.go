@@ -114,7 +114,7 @@ func run(ctx context.Context, o *Options) error {
 	var counted []calls.Group
 	var unread error
 	if o.usage != "" {
-		if in, err = callsfiles.Open(o.ReadingStdin(), []string{o.usage}); err != nil {
+		if in, err = o.OpenCalls([]string{o.usage}); err != nil {
 			return err
 		}
 		defer in.Close()

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -50,7 +49,7 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	if err != nil {
 		return err
 	}
-	in, err := callsfiles.Open(o.ReadingStdin(), o.args)
+	in, err := o.OpenCalls(o.args)
 	if err != nil {
 		return err
 	}

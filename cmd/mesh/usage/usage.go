@@ -186,7 +186,7 @@ func (o *Options) run() error {
 	if o.selected.Prices, _, err = o.PriceList(); err != nil {
 		return err
 	}
-	if o.in, err = callsfiles.Open(o.ReadingStdin(), o.paths); err != nil {
+	if o.in, err = o.OpenCalls(o.paths); err != nil {
 		return err
 	}
 	defer o.in.Close()

@@ -125,6 +125,15 @@ func CheckRules(rules []int) error {
 	return nil
 }
 
+// OpenCalls opens calls files. Signals belong to the process, and not to a run with other streams.
+func (a *App) OpenCalls(paths []string) (*callsfiles.Files, error) {
+	open := callsfiles.Open
+	if stdin, ok := a.In.(*os.File); ok && stdin == os.Stdin {
+		open = callsfiles.OpenUntilSignal
+	}
+	return open(a.ReadingStdin(), paths)
+}
+
 // ReadingCalls shows how much of calls files is read, which is reported to the function that it returns. what distinguishes the passes of a
 // command over the same files.
 func (a *App) ReadingCalls(what string, in *callsfiles.Files) (onRead func(bytes int)) {

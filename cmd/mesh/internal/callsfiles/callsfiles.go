@@ -25,14 +25,21 @@ type Files struct {
 	// Given are the paths of the command line, and Paths those to read.
 	Given, Paths []string
 
-	copies []string
+	copies copies
 	// names are those of the command line, by the names that errors have: of a copy, or of a path that does not exist.
 	names map[string]string
 }
 
 // Open returns the files of these paths; "-" is stdin. A path that does not exist is an error when the files are read.
-func Open(stdin io.Reader, paths []string) (*Files, error) {
-	in := &Files{Given: paths, Paths: slices.Clone(paths), names: make(map[string]string)}
+func Open(stdin io.Reader, paths []string) (*Files, error) { return open(stdin, paths, false) }
+
+// OpenUntilSignal is Open for the process itself: a signal that ends it removes the copies first.
+func OpenUntilSignal(stdin io.Reader, paths []string) (*Files, error) {
+	return open(stdin, paths, true)
+}
+
+func open(stdin io.Reader, paths []string, untilSignal bool) (*Files, error) {
+	in := &Files{Given: paths, Paths: slices.Clone(paths), copies: copies{untilSignal: untilSignal}, names: make(map[string]string)}
 	for i, path := range paths {
 		if path == "" { // as of a variable that is not set; it would be the current directory
 			in.Close()
@@ -47,47 +54,22 @@ func Open(stdin io.Reader, paths []string) (*Files, error) {
 		case info.Mode()&os.ModeNamedPipe == 0:
 			continue
 		}
-		if in.Paths[i], err = copyOf(stdin, path); err != nil {
+		if in.Paths[i], err = in.copies.add(stdin, path); err != nil {
 			in.Close()
 			return nil, err
 		}
-		in.copies, in.names[in.Paths[i]] = append(in.copies, in.Paths[i]), path
+		in.names[in.Paths[i]] = path
 	}
 	return in, nil
 }
 
-// copyOf copies stdin or a pipe to a file, and returns its name.
-func copyOf(stdin io.Reader, path string) (string, error) {
-	if path != "-" {
-		pipe, err := os.Open(path) //nolint:gosec // the user names the pipe
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = pipe.Close() }()
-		stdin = pipe
-	}
-	file, err := os.CreateTemp("", "mesh-calls-*.jsonl")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(file, stdin)
-	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return file.Name(), err
-}
-
 // Close removes the copies.
-func (in *Files) Close() {
-	for _, name := range in.copies {
-		_ = os.Remove(name)
-	}
-}
+func (in *Files) Close() { in.copies.close() }
 
 // Reads reports whether a command that reads these paths may read a file: it is one of them or in a folder among them, or has the name of a
-// calls file, which need not exist yet. "-" is stdin.
+// calls or session file, which need not exist yet. "-" is stdin.
 func Reads(stdin io.Reader, paths []string, file string) bool {
-	if isCalls(file) {
+	if calls.IsFile(file) {
 		return true
 	}
 	info, err := os.Stat(file)
@@ -193,7 +175,7 @@ func (in *Files) Since(at time.Time) []string {
 
 // isBefore reports whether a file is no calls file, or its name begins with a day before first.
 func isBefore(name, first string) bool {
-	if !isCalls(name) {
+	if !calls.IsFile(name) {
 		return true
 	}
 	day := name[:min(len(name), len(time.DateOnly))]
@@ -231,7 +213,7 @@ func filesOf(path string) iter.Seq[fs.FileInfo] {
 		}
 		folder := os.DirFS(path) // which follows a link to a folder
 		_ = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !isCalls(name) {
+			if err != nil || entry.IsDir() || !calls.IsFile(name) {
 				return nil //nolint:nilerr // reading the files reports it
 			}
 			if info, err := fs.Stat(folder, name); err == nil && info.Mode().IsRegular() && !yield(info) { // of a link, the file
@@ -241,6 +223,3 @@ func filesOf(path string) iter.Seq[fs.FileInfo] {
 		})
 	}
 }
-
-// isCalls reports whether a file of a folder is a calls file.
-func isCalls(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl") }

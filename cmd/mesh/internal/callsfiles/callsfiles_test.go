@@ -51,13 +51,15 @@ func TestReads(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	require.NoError(t, os.MkdirAll(at("calls/more"), 0o700))
-	for _, name := range []string{"calls/more/a.jsonl", "calls/note.html", "bill.json"} {
+	for _, name := range []string{"calls/more/a.jsonl", "calls/note.html", "bill.json", "calls/rollout-1.jsonl.zst", "calls/session-1.json", "calls/msg_1.json", "calls/opencode.db", "calls/config.json"} {
 		require.NoError(t, os.WriteFile(at(name), []byte("{}"), 0o600))
 	}
 	require.NoError(t, os.Link(at("calls/more/a.jsonl"), at("link.html")))
 	paths := []string{"-", at("none"), at("calls"), at("bill.json")}
 	for name, want := range map[string]bool{
 		"bill.json": true, "calls/../bill.json": true, "calls/more/a.jsonl": true, "calls/new.jsonl": true, "calls/more/new.jsonl.gz": true, "link.html": true,
+		"calls/rollout-1.jsonl.zst": true, "calls/session-1.json": true, "calls/msg_1.json": true, "calls/opencode.db": true, "calls/more/opencode-dev.db": true,
+		"new/session-2.json.gz": true, "calls/config.json": false, "other.db": false,
 		"new.jsonl": true, "page.html": false, "calls/page.html": false, "calls/note.html": false,
 	} {
 		assert.Equal(t, want, callsfiles.Reads(nil, paths, at(name)), name)
