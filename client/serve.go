@@ -23,8 +23,8 @@ const (
 
 // ServeOptions configures [MeshClient.Serve]. The zero value is valid.
 type ServeOptions struct {
-	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve polls again when every message of the
-	// last poll has a worker, so that messages do not pile up in memory.
+	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve polls while they run, until about
+	// 1,000 messages or 32 MiB wait for a worker.
 	Workers int
 	// Kinds selects the kinds of messages that are handled, as WatchOptions.Kinds; only one of the two may be given. The others stay
 	// unread.
@@ -88,8 +88,8 @@ type ServeOptions struct {
 //
 // A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
 // does every other program that serves the same node. One Serve does not hand a message to two handlers at the same time. With
-// one worker, messages are handled in the order of Watch, apart from repeated attempts and from turns: among the messages of a poll, the
-// senders take turns, so that one with many messages does not delay the others. Messages that wait for another attempt
+// one worker, messages are handled in the order of Watch, apart from repeated attempts and from turns: the senders of the messages that wait take
+// turns, so that one with many messages does not delay the others. Messages that wait for another attempt
 // and exceed 32 MiB, with 32 KiB added for each, occupy a worker. A panic in a handler is not recovered.
 //
 // While the gateway cannot be reached, no handler is started: Serve waits for a poll that succeeds. An attempt that fails with a
@@ -185,6 +185,7 @@ type server struct {
 	unreached bool            // such a delivery found no gateway
 	running   sync.WaitGroup
 	active    sync.Map // the messages that Serve has not finished with, by their keys, and what ends with each of them
+	backlog   backlog
 	marks     markQueue
 	check     unreadCheck
 	spool     *spool.Spool
@@ -196,34 +197,33 @@ type server struct {
 	hint     sync.Once
 }
 
-// serve starts a goroutine for each message. The slot of its first attempt is acquired here, which keeps the order of the
-// messages and stops the polling while all workers are busy.
+// serve polls while workers are busy, so that a message does not wait for all earlier ones.
 func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })
 	}
-	for m, err := range s.client.watch(ctx, s.opts.Watch, s) {
-		switch {
-		case errors.Is(err, errClosed): // the sequence ends
-		case err != nil:
+	s.running.Go(func() { s.dispatch(ctx) })
+	for _, err := range s.client.watch(ctx, s.opts.Watch, s) {
+		if !errors.Is(err, errClosed) { // the sequence ends
 			s.report(MeshMessage{}, err)
-		case s.acquire(ctx, s.slots):
-			s.start(ctx, m)
 		}
 	}
 }
 
-// start starts the goroutine of a message, which owns a slot. A message that Watch has forgotten and yields again may
-// still be active.
-func (s *server) start(ctx context.Context, m MeshMessage) {
-	if !s.begin(m) {
-		<-s.slots
-		return
-	}
-	s.running.Go(func() { s.process(ctx, &job{message: m, slots: s.slots}) })
+// accept takes the new messages of a poll.
+func (s *server) accept(messages []MeshMessage) {
+	s.backlog.add(slices.DeleteFunc(slices.Clone(messages), func(m MeshMessage) bool { return !s.begin(m) }))
 }
 
-// begin reports whether m is a new message, and adds it to those that are active.
+// dispatch starts a goroutine for each message of the backlog, which owns a slot.
+func (s *server) dispatch(ctx context.Context) {
+	for s.backlog.await(ctx, s.backlog.isFilled) && s.acquire(ctx, s.slots) {
+		m := s.backlog.next() // after the wait for a slot, in which others may have come
+		s.running.Go(func() { s.process(ctx, &job{message: m, slots: s.slots}) })
+	}
+}
+
+// begin reports whether m is a new message, and adds it to those that are active. Watch yields a message that it has forgotten again.
 func (s *server) begin(m MeshMessage) bool {
 	_, active := s.active.LoadOrStore(keyOf(m), func(bool) {})
 	return !active

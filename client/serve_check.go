@@ -135,10 +135,15 @@ func (c *unreadCheck) refresh(ctx context.Context, op operation, m MeshMessage) 
 
 // fetchSince fetches messages from m on. Those that cannot be decoded are left out.
 func (c *unreadCheck) fetchSince(ctx context.Context, op operation, m MeshMessage, opts FetchOptions) ([]MeshMessage, int, error) {
-	_, size := utf8.DecodeLastRuneInString(m.CreatedAt)
-	opts.Since = m.CreatedAt[:len(m.CreatedAt)-size] // the gateway compares texts: only this one and longer ones are later
+	opts.Since = justBefore(m.CreatedAt)
 	rows, limit, err := c.client.fetchNewest(ctx, op, opts)
 	return rows[:min(len(rows), limit)], limit, withoutRowErrors(err)
+}
+
+// justBefore returns an argument of since that includes a time: the gateway compares texts.
+func justBefore(createdAt string) string {
+	_, size := utf8.DecodeLastRuneInString(createdAt)
+	return createdAt[:len(createdAt)-size]
 }
 
 // withoutContents filters a list of messages: the contents of many large messages would exceed the limit of a response, and hide

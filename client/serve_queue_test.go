@@ -135,7 +135,7 @@ func TestServeBoundsTheMarksThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fresh := newRows(1)
 		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Query().Has("since") { // the look before a mark
+			if !r.URL.Query().Has("kind") { // the look before a mark
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return
 			}
@@ -145,7 +145,7 @@ func TestServeBoundsTheMarksThatWait(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 28*time.Second)
 		defer cancel()
 		var j journal
-		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError}))
+		require.NoError(t, c.Serve(ctx, j.handle, client.ServeOptions{OnError: j.onError, Kinds: []client.Kind{client.KindFYI}}))
 		require.Greater(t, len(j.handled), 21_000)
 		excess := 0
 		reports := make(map[int64]int)

@@ -10,6 +10,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
+// fullListInterval is the longest time without a list of all messages while some wait for a
+// worker of Serve.
+const fullListInterval = time.Minute
+
 // activeTime is how long the pauses stay short after a new message.
 const activeTime = time.Minute
 
@@ -18,7 +22,7 @@ type watcher struct {
 	client   *MeshClient
 	opts     WatchOptions
 	windows  []*window
-	server   *server // of Serve, which takes part in the polls; nil for Watch
+	server   *server // of Serve, which takes the messages; nil for Watch
 	yield    func(MeshMessage, error) bool
 	ended    bool      // yield must not be called again
 	failures int       // the number of polls in a row with an error
@@ -54,7 +58,7 @@ func (c *MeshClient) watch(ctx context.Context, opts WatchOptions, s *server) it
 		}
 		for ctx.Err() == nil && w.poll(ctx) {
 			if !w.more {
-				_ = c.sleep(ctx, w.pause()) // the next poll finds out what ended it
+				w.rest(ctx) // the next poll finds out what ended it
 			}
 		}
 	}
@@ -98,7 +102,13 @@ func (w *watcher) poll(ctx context.Context) bool {
 
 // pollWindow fetches a window and yields its new messages. It returns their number.
 func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
-	rows, err := w.fetch(ctx, window)
+	if w.server != nil && !w.server.backlog.await(ctx, w.server.backlog.hasRoom) {
+		return 0, nil
+	}
+	// While messages wait, a list of all would be as long each time. It is needed now and then
+	// nevertheless, since the gateway's clock may step back.
+	newer := w.isBusy() && time.Since(window.listed) < fullListInterval
+	rows, err := w.fetch(ctx, window, newer)
 	if w.server != nil && ctx.Err() == nil && !isUnreachable(err) {
 		w.server.reach.polled(nil)
 	}
@@ -108,27 +118,29 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	invalid := rowErrors(err)
 	n := len(rows) + len(invalid)
 	rows, err = window.sift(w.client, rows)
-	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit)
+	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit && !newer)
 	for _, row := range window.unreported(invalid) {
 		w.emit(ctx, MeshMessage{}, row)
 	}
-	if w.server != nil {
+	if w.server != nil && !newer {
 		w.server.check.keep(rows, window.limit)
 	}
 	own, rows := w.takeOwn(ctx, rows)
 	unseen := window.unseen(rows)
-	if blocked := window.checkFull(n, own, len(unseen), w.hurried); blocked != nil {
-		w.emit(ctx, MeshMessage{}, blocked)
-	}
-	if window.full == 1 {
-		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
-			"node", w.client.shownNode, "limit", window.limit)
+	if !newer {
+		window.listed = time.Now()
+		w.checkFull(ctx, window, n, own, len(unseen))
 	}
 	if w.server != nil {
-		takeTurns(unseen)
+		w.server.accept(unseen)
 	}
 	for _, m := range unseen {
-		w.emit(ctx, m, nil)
+		if m.ID > window.newest.id {
+			window.newest = keyOf(m)
+		}
+		if w.server == nil {
+			w.emit(ctx, m, nil)
+		}
 		window.seen.add(m)
 	}
 	w.more = w.more || n >= window.limit && len(unseen) > 0
@@ -142,11 +154,14 @@ func (w *watcher) emit(ctx context.Context, m MeshMessage, err error) {
 }
 
 // fetch returns the rows of a window. Close cancels its requests.
-func (w *watcher) fetch(ctx context.Context, window *window) (rows []MeshMessage, err error) {
+func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows []MeshMessage, err error) {
 	ctx, cancel := w.client.whileOpen(ctx)
 	defer cancel()
 	opts := window.selected
 	opts.Limit = window.limit
+	if newer {
+		opts.Since = justBefore(window.newest.createdAt)
+	}
 	rows, window.limit, err = w.client.fetchNewest(ctx, opListMessages, opts)
 	if err != nil && w.client.isClosed() {
 		return nil, w.client.gatewayError(opListMessages, &call.Error{Err: errClosed}, nil)
@@ -176,6 +191,35 @@ func (w *watcher) takeOwn(ctx context.Context, rows []MeshMessage) (own int, oth
 	}
 	w.server.markOwn(ctx, taken)
 	return 0, others
+}
+
+// checkFull reports a list that is full.
+func (w *watcher) checkFull(ctx context.Context, window *window, n, own, unseen int) {
+	if blocked := window.checkFull(n, own, unseen, w.hurried || w.isBusy()); blocked != nil {
+		w.emit(ctx, MeshMessage{}, blocked)
+	}
+	if window.full == 1 {
+		w.client.log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
+			"node", w.client.shownNode, "limit", window.limit)
+	}
+}
+
+// isBusy reports whether messages wait for a worker of Serve.
+func (w *watcher) isBusy() bool {
+	return w.server != nil && w.server.backlog.awaited(w.server.backlog.isEmpty) != nil
+}
+
+// rest waits until the next poll. A full list may hide messages behind those that wait for a
+// worker: Serve polls again as soon as they have one.
+func (w *watcher) rest(ctx context.Context) {
+	full := slices.ContainsFunc(w.windows, func(window *window) bool { return window.full > 0 })
+	if w.failed != nil || !full || !w.isBusy() {
+		_ = w.client.sleep(ctx, w.pause())
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.pause())
+	defer cancel()
+	w.server.backlog.await(ctx, w.server.backlog.isEmpty)
 }
 
 // pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval, and for every failed poll

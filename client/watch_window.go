@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // window is the newest of the selected messages, over the polls of a watcher.
@@ -12,8 +13,10 @@ type window struct {
 	selected FetchOptions
 	limit    int // of the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
 	seen     *seenMessages
-	full     int  // the number of polls in a row that were full
-	reported bool // the window has been reported as blocked
+	newest   messageKey // of the messages that were yielded
+	listed   time.Time  // when all messages were last listed, and not only newer ones
+	full     int        // the number of polls in a row that were full
+	reported bool       // the window has been reported as blocked
 }
 
 // sift returns the messages of a response that belong into the window. The rows of other nodes and those beyond the limit are an
@@ -56,16 +59,6 @@ func (w *window) unseen(rows []MeshMessage) []MeshMessage {
 	return slices.CompactFunc(rows, func(a, b MeshMessage) bool { return keyOf(a) == keyOf(b) })
 }
 
-// takeTurns orders messages so that their senders take turns. The messages of a sender keep their order.
-func takeTurns(messages []MeshMessage) {
-	rounds, sent := make(map[messageKey]int, len(messages)), make(map[string]int)
-	for _, m := range messages {
-		sent[m.FromNode]++
-		rounds[keyOf(m)] = sent[m.FromNode]
-	}
-	slices.SortStableFunc(messages, func(a, b MeshMessage) int { return cmp.Compare(rounds[keyOf(a)], rounds[keyOf(b)]) })
-}
-
 // placeholders returns messages by which a window remembers the rows that cannot be decoded. No message has their CreatedAt.
 func placeholders(invalid []*RowError) []MeshMessage {
 	rows := make([]MeshMessage, len(invalid))
@@ -90,7 +83,7 @@ func (w *window) unreported(invalid []*RowError) (fresh []*RowError) {
 const blockedAfter = 3
 
 // checkFull returns an error, once, when a poll of n messages is full and no other message can be yielded: all are the node's
-// own, or none is new. After a hurried poll there was no time to mark the messages.
+// own, or none is new. hurried means that there was no time to mark the messages.
 func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 	if n < w.limit {
 		w.full, w.reported = 0, false
