@@ -23,7 +23,7 @@ type AnswerOptions struct {
 	// delivered. It is created if it does not exist, and only the owner can read its files. If others can write to the folder or to a file
 	// of the node in it, or such a file is a link, the error is a *ValueError. The next Answer of the node, at the same
 	// gateway and with the same folder, delivers them first, without another call of the function. A file has the text, and of the message
-	// only what the delivery needs. It is removed when the gateway has the answer. An answer that a send would refuse, for a credential for
+	// only what the delivery needs. It is removed when the message is marked read. An answer that a send would refuse, for a credential for
 	// example, is not written. An answer that was delivered just before a crash is not delivered twice: it has an idempotency key, which
 	// older gateways ignore.
 	Spool string
@@ -74,9 +74,6 @@ func (s *server) deliver(j *job) error {
 	if notice := refusalNotice(err); notice != "" && j.refused == nil {
 		j.refused, j.answer = err, notice
 		return s.deliver(j)
-	}
-	if err == nil {
-		s.discard(j)
 	}
 	if s.opts.OnAnswer != nil {
 		s.opts.OnAnswer(j.message, receipt, err)
@@ -131,7 +128,7 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 	defer s.ending.Unlock()
 	if !s.unreached {
 		if err = s.deliver(j); err == nil {
-			s.markRead(ctx, mark{message: j.message, cause: "handled"})
+			s.markRead(ctx, mark{message: j.message, cause: "handled", saved: j.saved})
 			return
 		}
 		s.unreached = isAway(err)

@@ -113,3 +113,37 @@ func TestARestartDeliversTheFinishedAnswerWithEveryOption(t *testing.T) {
 		})
 	})
 }
+
+// A server is killed after the delivery and before the mark: its file keeps the message from
+// being handled again.
+func TestADeliveredAnswerIsKeptUntilTheMark(t *testing.T) {
+	t.Parallel()
+	g := emptyGateway(t)
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		storeQuestions(g, 1)
+		c, _ := worker(t, g)
+		runs := 0
+		serve := func(within time.Duration) {
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			require.NoError(t, c.Answer(ctx, func(context.Context, client.MeshMessage) (string, error) { runs++; return "paid", nil },
+				client.AnswerOptions{Spool: folder, ServeOptions: client.ServeOptions{Lease: lease, OnError: func(client.MeshMessage, error) {}}}))
+		}
+		g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: 503, Times: -1})
+		serve(time.Minute)
+		left, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		assert.Len(t, left, 1)
+		g.Heal()
+		serve(2 * time.Second)
+		left, err = os.ReadDir(folder)
+		require.NoError(t, err)
+		assert.Empty(t, left)
+		assert.Equal(t, 1, runs)
+		assert.Zero(t, unread(t, c))
+		inbox, err := c.Fetch(t.Context(), client.FetchOptions{ToNode: "node-b"})
+		require.NoError(t, err)
+		assert.Len(t, inbox, 1)
+	})
+}

@@ -27,13 +27,13 @@ func (s *server) save(j *job) {
 	}
 }
 
-// discard removes the file of an answer that is delivered.
-func (s *server) discard(j *job) {
-	if !j.saved {
+// discard removes the file of an answer that is delivered. Without the mark the message would be handled again.
+func (s *server) discard(k mark) {
+	if !k.saved {
 		return
 	}
-	if err := s.spool.Remove(j.message); err != nil {
-		s.report(j.message, fmt.Errorf("the answer is delivered, but its file is not removed: %w", err))
+	if err := s.spool.Remove(k.message); err != nil {
+		s.report(k.message, fmt.Errorf("the answer is delivered, but its file is not removed: %w", err))
 	}
 }
 

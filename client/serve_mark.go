@@ -21,6 +21,7 @@ type mark struct {
 	err      error  // of the last attempt
 	missed   bool   // the message was not in the inbox
 	reported bool
+	saved    bool // the answer is in AnswerOptions.Spool
 }
 
 func (k mark) error() error {
@@ -61,6 +62,7 @@ func (s *server) try(ctx context.Context, k *mark, repeat bool) (finished bool) 
 			s.report(k.message, k.error())
 		}
 	}
+	s.discard(*k)
 	s.finish(k.message)
 	return true
 }

@@ -41,7 +41,7 @@ func (s *server) process(ctx context.Context, j *job) {
 	for {
 		err := s.attempt(j) //nolint:contextcheck // a handler that runs may end after ctx has ended
 		if err == nil {
-			s.markRead(ctx, mark{message: j.message, cause: "handled"})
+			s.markRead(ctx, mark{message: j.message, cause: "handled", saved: j.saved})
 			<-j.slots
 			return
 		}

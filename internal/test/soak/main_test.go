@@ -11,6 +11,7 @@ var (
 	soakFor   = flag.Duration("soak", time.Second, "how long messages are sent; 200 nodes for 10s and more")
 	seedFlag  = flag.Uint64("seed", 0, "seed of the faults; 0 is a random one")
 	asServer  = flag.String("serve", "", "run as a server that shares messages at the gateway with this address; the test starts itself with it")
+	asSpool   = flag.String("spool", "", "folder of the finished answers of -serve")
 	asGateway = flag.Int("gateway", 0, "run as the gateway for this number of nodes; the test starts itself with it")
 )
 
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_URL")
 	flag.Parse()
 	if *asServer != "" {
-		if err := runServer(*asServer); err != nil {
+		if err := runServer(*asServer, *asSpool); err != nil {
 			panic(err)
 		}
 		return

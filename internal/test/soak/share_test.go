@@ -24,7 +24,7 @@ import (
 const shareLease = 6 * time.Second
 
 // runServer is a server process: it shares the questions to a node, and prints each run of its function and each answer.
-func runServer(address string) error {
+func runServer(address, spool string) error {
 	c, err := client.New(nodeName(0), client.WithGatewayURL("http://"+address), client.WithToken(token), client.WithTimeout(shareLease),
 		client.WithLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {
@@ -41,6 +41,7 @@ func runServer(address string) error {
 		time.Sleep(rand.N(shareLease / 4))
 		return "answer to " + m.GetContent(), nil
 	}, client.AnswerOptions{
+		Spool: spool,
 		ServeOptions: client.ServeOptions{
 			Workers: 2, Lease: shareLease, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
 			OnError: func(client.MeshMessage, error) {},
@@ -55,7 +56,9 @@ func runServer(address string) error {
 
 // sharingServer is a server process as the test sees it.
 type sharingServer struct {
-	cmd *exec.Cmd
+	cmd   *exec.Cmd
+	spool string
+	ended chan struct{} // with the output
 
 	mu       sync.Mutex
 	runs     map[string]bool
@@ -63,18 +66,17 @@ type sharingServer struct {
 	killed   time.Time
 }
 
-func startSharing(t *testing.T, address string) *sharingServer {
+func startSharing(t *testing.T, address, spool string) *sharingServer {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	s := &sharingServer{cmd: exec.Command(self, "-serve", address), runs: map[string]bool{}, answered: map[string]time.Time{}}
+	s := &sharingServer{cmd: exec.Command(self, "-serve", address, "-spool", spool), spool: spool, ended: make(chan struct{}), runs: map[string]bool{}, answered: map[string]time.Time{}}
 	s.cmd.Stderr = os.Stderr
 	stdout, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, s.cmd.Start())
-	done := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(s.ended)
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			what, id, _ := strings.Cut(lines.Text(), " ")
 			s.mu.Lock()
@@ -86,7 +88,7 @@ func startSharing(t *testing.T, address string) *sharingServer {
 			s.mu.Unlock()
 		}
 	}()
-	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-done; _ = s.cmd.Wait() })
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended; _ = s.cmd.Wait() })
 	return s
 }
 
@@ -123,13 +125,13 @@ func TestServersShareMessagesOverKills(t *testing.T) {
 		_, err := asker.Send(t.Context(), client.SendRequest{To: nodeName(0), Kind: client.KindQuestion, Content: fmt.Sprint(i)})
 		require.NoError(t, err)
 	}
-	all := []*sharingServer{startSharing(t, g.address), startSharing(t, g.address), startSharing(t, g.address)}
+	all := []*sharingServer{startSharing(t, g.address, ""), startSharing(t, g.address, ""), startSharing(t, g.address, "")}
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	for i := range kills {
 		pause(ctx, rand.N(shareLease/2))
 		all[i].kill(t)
-		all = append(all, startSharing(t, g.address))
+		all = append(all, startSharing(t, g.address, ""))
 		pause(ctx, rand.N(shareLease/2))
 		g.away(t, time.Duration(i%3)*shareLease*2/3+outage) // up to longer than a lease
 	}
