@@ -11,6 +11,7 @@ var (
 	soakFor   = flag.Duration("soak", time.Second, "how long messages are sent; 200 nodes for 10s and more")
 	seedFlag  = flag.Uint64("seed", 0, "seed of the faults; 0 is a random one")
 	asServer  = flag.String("serve", "", "run as a server that shares messages at the gateway with this address; the test starts itself with it")
+	leaseFlag = flag.Duration("lease", shareLease, "lease of -serve")
 	asSpool   = flag.String("spool", "", "folder of the finished answers of -serve")
 	asGateway = flag.Int("gateway", 0, "run as the gateway for this number of nodes; the test starts itself with it")
 )

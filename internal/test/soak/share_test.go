@@ -25,7 +25,7 @@ const shareLease = 6 * time.Second
 
 // runServer is a server process: it shares the questions to a node, and prints each run of its function and each answer.
 func runServer(address, spool string) error {
-	c, err := client.New(nodeName(0), client.WithGatewayURL("http://"+address), client.WithToken(token), client.WithTimeout(shareLease),
+	c, err := client.New(nodeName(0), client.WithGatewayURL("http://"+address), client.WithToken(token), client.WithTimeout(*leaseFlag),
 		client.WithLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return err
@@ -38,12 +38,12 @@ func runServer(address, spool string) error {
 	}
 	return c.Answer(context.Background(), func(_ context.Context, m client.MeshMessage) (string, error) {
 		report("run", m)
-		time.Sleep(rand.N(shareLease / 4))
+		time.Sleep(rand.N(*leaseFlag / 4))
 		return "answer to " + m.GetContent(), nil
 	}, client.AnswerOptions{
 		Spool: spool,
 		ServeOptions: client.ServeOptions{
-			Workers: 2, Lease: shareLease, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
+			Workers: 2, Lease: *leaseFlag, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
 			OnError: func(client.MeshMessage, error) {},
 		},
 		OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
@@ -66,11 +66,11 @@ type sharingServer struct {
 	killed   time.Time
 }
 
-func startSharing(t *testing.T, address, spool string) *sharingServer {
+func startSharing(t *testing.T, address, spool string, lease time.Duration) *sharingServer {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	s := &sharingServer{cmd: exec.Command(self, "-serve", address, "-spool", spool), spool: spool, ended: make(chan struct{}), runs: map[string]bool{}, answered: map[string]time.Time{}}
+	s := &sharingServer{cmd: exec.Command(self, "-serve", address, "-spool", spool, "-lease", lease.String()), spool: spool, ended: make(chan struct{}), runs: map[string]bool{}, answered: map[string]time.Time{}}
 	s.cmd.Stderr = os.Stderr
 	stdout, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -125,13 +125,13 @@ func TestServersShareMessagesOverKills(t *testing.T) {
 		_, err := asker.Send(t.Context(), client.SendRequest{To: nodeName(0), Kind: client.KindQuestion, Content: fmt.Sprint(i)})
 		require.NoError(t, err)
 	}
-	all := []*sharingServer{startSharing(t, g.address, ""), startSharing(t, g.address, ""), startSharing(t, g.address, "")}
+	all := []*sharingServer{startSharing(t, g.address, "", shareLease), startSharing(t, g.address, "", shareLease), startSharing(t, g.address, "", shareLease)}
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	for i := range kills {
 		pause(ctx, rand.N(shareLease/2))
 		all[i].kill(t)
-		all = append(all, startSharing(t, g.address, ""))
+		all = append(all, startSharing(t, g.address, "", shareLease))
 		pause(ctx, rand.N(shareLease/2))
 		g.away(t, time.Duration(i%3)*shareLease*2/3+outage) // up to longer than a lease
 	}

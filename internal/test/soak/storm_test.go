@@ -22,6 +22,7 @@ import (
 // storm is a run of TestServersKeepAnswersInAStorm.
 type storm struct {
 	t          *testing.T
+	lease      time.Duration
 	gateway    *process
 	asker      *client.MeshClient
 	live       [3]*sharingServer
@@ -37,14 +38,14 @@ type storm struct {
 // if its server was killed while it ran, and no file is left.
 func TestServersKeepAnswersInAStorm(t *testing.T) {
 	t.Parallel()
-	questions, kills := 20, 2
+	questions, kills, lease := 20, 2, shareLease
 	switch {
 	case *soakFor > time.Second:
-		questions, kills = 200, 9
+		questions, kills, lease = 200, 9, 20*time.Second
 	case !whole.Tests():
 		return // it takes half a minute
 	}
-	s := &storm{t: t, gateway: startGateway(t, 2, 1), unfinished: make(map[string]int), took: make(map[string]time.Duration)}
+	s := &storm{t: t, lease: lease, gateway: startGateway(t, 2, 1), unfinished: make(map[string]int), took: make(map[string]time.Duration)}
 	s.gateway.endFaults(t)
 	var err error
 	s.asker, err = client.New(nodeName(1), client.WithGatewayURL("http://"+s.gateway.address), client.WithToken(token))
@@ -60,15 +61,15 @@ func TestServersKeepAnswersInAStorm(t *testing.T) {
 	go func() {
 		defer close(ended)
 		for range kills {
-			pause(ctx, rand.N(shareLease/2))
+			pause(ctx, rand.N(lease/2))
 			s.kill(rand.IntN(len(s.live)))
-			pause(ctx, rand.N(shareLease/2))
+			pause(ctx, rand.N(lease/2))
 			s.gateway.away(t, rand.N(2*outage))
 		}
 	}()
 	for i := range questions {
 		asking.Go(func() { s.ask(ctx, i) })
-		pause(ctx, time.Duration(kills)*shareLease/2/time.Duration(questions))
+		pause(ctx, time.Duration(kills)*lease/2/time.Duration(questions))
 	}
 	<-ended
 	asking.Wait()
@@ -77,7 +78,7 @@ func TestServersKeepAnswersInAStorm(t *testing.T) {
 }
 
 func (s *storm) start(spool string) *sharingServer {
-	started := startSharing(s.t, s.gateway.address, spool)
+	started := startSharing(s.t, s.gateway.address, spool, s.lease)
 	s.all = append(s.all, started)
 	return started
 }
@@ -138,10 +139,10 @@ func (s *storm) checkTimes() {
 		kills := s.unfinished[fmt.Sprint(m.ID)]
 		slowest[kills] = max(slowest[kills], s.took[m.GetContent()])
 	}
-	s.t.Logf("the slowest answers by kills of servers that ran the question: %v; a lease is %v", slowest, shareLease)
+	s.t.Logf("the slowest answers by kills of servers that ran the question: %v; a lease is %v", slowest, s.lease)
 	if *soakFor > time.Second {
 		for kills, took := range slowest {
-			assert.LessOrEqual(s.t, took, time.Duration(max(kills, 1))*2*shareLease, "%d kills", kills)
+			assert.LessOrEqual(s.t, took, time.Duration(max(kills, 1))*2*s.lease, "%d kills", kills)
 		}
 	}
 }
