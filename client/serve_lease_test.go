@@ -167,14 +167,16 @@ func TestServersWithALeaseGiveUpTogether(t *testing.T) {
 			defer cancel()
 			var running sync.WaitGroup
 			var runs, givenUp atomic.Int64
-			failing := 0
+			var failed sync.Map
 			g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
 				switch {
 				case test.finishes && strings.Contains(r.Body, `"kind":"answer"`):
 					return &gatewaytest.Fault{Status: 500}
 				case test.failsToClaim && strings.Contains(r.Body, "given up"):
-					failing++
-					return &gatewaytest.Fault{Status: 500, AfterEffect: failing%2 == 0}
+					n, _ := failed.LoadOrStore(r.Body, new(atomic.Int64))
+					if times := n.(*atomic.Int64).Add(1); times <= 2 {
+						return &gatewaytest.Fault{Status: 500, AfterEffect: times == 2}
+					}
 				}
 				return nil
 			})
@@ -200,7 +202,7 @@ func TestServersWithALeaseGiveUpTogether(t *testing.T) {
 			for range 3 {
 				start()
 			}
-			time.Sleep(40 * lease)
+			time.Sleep(15 * lease)
 			attempts := int64(2)
 			if test.finishes {
 				attempts = 1
@@ -209,7 +211,7 @@ func TestServersWithALeaseGiveUpTogether(t *testing.T) {
 			assert.EqualValues(t, 3, givenUp.Load(), name)
 			start() // two later servers try again, together
 			start()
-			time.Sleep(40 * lease)
+			time.Sleep(15 * lease)
 			assert.Equal(t, 6*attempts, runs.Load(), name)
 			assert.EqualValues(t, 6, givenUp.Load(), name)
 			cancel()
