@@ -423,43 +423,18 @@ type ListUsageParamsGroupBy string
 // ListUsageParamsAnthropicVersion defines parameters for ListUsage.
 type ListUsageParamsAnthropicVersion string
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
+var objectCacheCreation = wire.Register[CacheCreation](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"ephemeral_5m_input_tokens": {Default: "0"},
+	"ephemeral_1h_input_tokens": {Default: "0"},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
 func (t *CacheCreation) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CacheCreation).decode)
+	return objectCacheCreation.Unmarshal(data, t)
 }
 
-func (t *CacheCreation) decode(d *wire.Decoder) error {
-	*t = CacheCreation{}
-	t.Ephemeral5MInputTokens = 0
-	t.Ephemeral1HInputTokens = 0
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "ephemeral_5m_input_tokens":
-			o.Report(wire.UnlessNull(&t.Ephemeral5MInputTokens, d, wire.Integer))
-		case "ephemeral_1h_input_tokens":
-			o.Report(wire.UnlessNull(&t.Ephemeral1HInputTokens, d, wire.Integer))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CacheCreation) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*CacheCreation).encode)
-}
-
-func (t *CacheCreation) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteInteger(&t.Ephemeral5MInputTokens, e.Field("ephemeral_5m_input_tokens"))
-	wire.WriteInteger(&t.Ephemeral1HInputTokens, e.Field("ephemeral_1h_input_tokens"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CacheCreation) MarshalJSON() ([]byte, error) { return objectCacheCreation.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CacheCreation) String() string { return wire.Print(t) }
@@ -467,45 +442,17 @@ func (t CacheCreation) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CacheCreation) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostBucket) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostBucket).decode)
-}
+var objectCostBucket = wire.Register[CostBucket](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"starting_at": {Required: true},
+	"ending_at":   {Required: true},
+	"results":     {Required: true},
+}})
 
-func (t *CostBucket) decode(d *wire.Decoder) error {
-	*t = CostBucket{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "starting_at":
-			seen.Add(0)
-			o.Report(wire.Time(&t.StartingAt, d))
-		case "ending_at":
-			seen.Add(1)
-			o.Report(wire.Time(&t.EndingAt, d))
-		case "results":
-			seen.Add(2)
-			o.Report(wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "starting_at", "ending_at", "results")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostBucket) UnmarshalJSON(data []byte) error { return objectCostBucket.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostBucket).encode) }
-
-func (t *CostBucket) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteTime(&t.StartingAt, e.Field("starting_at"))
-	wire.WriteTime(&t.EndingAt, e.Field("ending_at"))
-	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.Field("results"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostBucket) MarshalJSON() ([]byte, error) { return objectCostBucket.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostBucket) String() string { return wire.Print(t) }
@@ -513,44 +460,17 @@ func (t CostBucket) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostBucket) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostPage).decode)
-}
+var objectCostPage = wire.Register[CostPage](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"data":      {Required: true},
+	"has_more":  {Required: true},
+	"next_page": {Nullable: true},
+}})
 
-func (t *CostPage) decode(d *wire.Decoder) error {
-	*t = CostPage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d))
-		case "has_more":
-			seen.Add(1)
-			o.Report(wire.Bool(&t.HasMore, d))
-		case "next_page":
-			o.Report(wire.Optional(&t.NextPage, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "data", "has_more")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostPage) UnmarshalJSON(data []byte) error { return objectCostPage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostPage).encode) }
-
-func (t *CostPage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	wire.WriteBool(&t.HasMore, e.Field("has_more"))
-	wire.WriteNullable(t.NextPage, e.Field("next_page"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostPage) MarshalJSON() ([]byte, error) { return objectCostPage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostPage) String() string { return wire.Print(t) }
@@ -566,65 +486,24 @@ func (t *CostPage) GetNextPage() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostResult).decode)
-}
+var objectCostResult = wire.Register[CostResult](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"amount":         {Required: true},
+	"currency":       {Required: true},
+	"cost_type":      {Nullable: true},
+	"description":    {Nullable: true},
+	"model":          {Nullable: true},
+	"token_type":     {Nullable: true},
+	"service_tier":   {Nullable: true},
+	"context_window": {Nullable: true},
+	"workspace_id":   {Nullable: true},
+	"inference_geo":  {Nullable: true},
+}})
 
-func (t *CostResult) decode(d *wire.Decoder) error {
-	*t = CostResult{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "amount":
-			seen.Add(0)
-			o.Report(wire.String(&t.Amount, d))
-		case "currency":
-			seen.Add(1)
-			o.Report(wire.String(&t.Currency, d))
-		case "cost_type":
-			o.Report(wire.Optional(&t.CostType, d, wire.String))
-		case "description":
-			o.Report(wire.UnlessNull(&t.Description, d, wire.String))
-		case "model":
-			o.Report(wire.Optional(&t.Model, d, wire.String))
-		case "token_type":
-			o.Report(wire.Optional(&t.TokenType, d, wire.String))
-		case "service_tier":
-			o.Report(wire.Optional(&t.ServiceTier, d, wire.String))
-		case "context_window":
-			o.Report(wire.Optional(&t.ContextWindow, d, wire.String))
-		case "workspace_id":
-			o.Report(wire.UnlessNull(&t.WorkspaceID, d, wire.String))
-		case "inference_geo":
-			o.Report(wire.Optional(&t.InferenceGeo, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "amount", "currency")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostResult) UnmarshalJSON(data []byte) error { return objectCostResult.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostResult).encode) }
-
-func (t *CostResult) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Amount, e.Field("amount"))
-	wire.WriteString(&t.Currency, e.Field("currency"))
-	wire.WriteNullable(t.CostType, e.Field("cost_type"), wire.WriteString)
-	wire.WriteString(&t.Description, e.Field("description"))
-	wire.WriteNullable(t.Model, e.Field("model"), wire.WriteString)
-	wire.WriteNullable(t.TokenType, e.Field("token_type"), wire.WriteString)
-	wire.WriteNullable(t.ServiceTier, e.Field("service_tier"), wire.WriteString)
-	wire.WriteNullable(t.ContextWindow, e.Field("context_window"), wire.WriteString)
-	wire.WriteString(&t.WorkspaceID, e.Field("workspace_id"))
-	wire.WriteNullable(t.InferenceGeo, e.Field("inference_geo"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostResult) MarshalJSON() ([]byte, error) { return objectCostResult.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostResult) String() string { return wire.Print(t) }
@@ -680,38 +559,15 @@ func (t *CostResult) GetInferenceGeo() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"error": {Nullable: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "error":
-			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -719,55 +575,21 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Model).decode)
-}
+var objectModel = wire.Register[Model](wire.Table{Fields: map[string]wire.Field{
+	"id":               {Required: true},
+	"display_name":     {Nullable: true},
+	"created_at":       {Nullable: true},
+	"max_input_tokens": {Nullable: true},
+	"max_tokens":       {Nullable: true},
+	"lifecycle":        {Nullable: true},
+	"retires_at":       {Nullable: true},
+}})
 
-func (t *Model) decode(d *wire.Decoder) error {
-	*t = Model{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "display_name":
-			o.Report(wire.Optional(&t.DisplayName, d, wire.String))
-		case "created_at":
-			o.Report(wire.Optional(&t.CreatedAt, d, wire.String))
-		case "max_input_tokens":
-			o.Report(wire.Optional(&t.MaxInputTokens, d, wire.Integer))
-		case "max_tokens":
-			o.Report(wire.Optional(&t.MaxTokens, d, wire.Integer))
-		case "lifecycle":
-			o.Report(wire.Optional(&t.Lifecycle, d, wire.String))
-		case "retires_at":
-			o.Report(wire.Optional(&t.RetiresAt, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "id")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Model) UnmarshalJSON(data []byte) error { return objectModel.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
-
-func (t *Model) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("id"))
-	wire.WriteNullable(t.DisplayName, e.Field("display_name"), wire.WriteString)
-	wire.WriteNullable(t.CreatedAt, e.Field("created_at"), wire.WriteString)
-	wire.WriteNullable(t.MaxInputTokens, e.Field("max_input_tokens"), wire.WriteInteger)
-	wire.WriteNullable(t.MaxTokens, e.Field("max_tokens"), wire.WriteInteger)
-	wire.WriteNullable(t.Lifecycle, e.Field("lifecycle"), wire.WriteString)
-	wire.WriteNullable(t.RetiresAt, e.Field("retires_at"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Model) MarshalJSON() ([]byte, error) { return objectModel.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Model) String() string { return wire.Print(t) }
@@ -823,47 +645,18 @@ func (t *Model) GetRetiresAt() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ModelPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ModelPage).decode)
-}
+var objectModelPage = wire.Register[ModelPage](wire.Table{Fields: map[string]wire.Field{
+	"data":     {Required: true},
+	"has_more": {Default: "false"},
+	"first_id": {Nullable: true},
+	"last_id":  {Nullable: true},
+}})
 
-func (t *ModelPage) decode(d *wire.Decoder) error {
-	*t = ModelPage{}
-	t.HasMore = false
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
-		case "has_more":
-			o.Report(wire.UnlessNull(&t.HasMore, d, wire.Bool))
-		case "first_id":
-			o.Report(wire.Optional(&t.FirstID, d, wire.String))
-		case "last_id":
-			o.Report(wire.Optional(&t.LastID, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "data")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ModelPage) UnmarshalJSON(data []byte) error { return objectModelPage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelPage).encode) }
-
-func (t *ModelPage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	wire.WriteBool(&t.HasMore, e.Field("has_more"))
-	wire.WriteNullable(t.FirstID, e.Field("first_id"), wire.WriteString)
-	wire.WriteNullable(t.LastID, e.Field("last_id"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ModelPage) MarshalJSON() ([]byte, error) { return objectModelPage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ModelPage) String() string { return wire.Print(t) }
@@ -887,45 +680,17 @@ func (t *ModelPage) GetLastID() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *UsageBucket) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*UsageBucket).decode)
-}
+var objectUsageBucket = wire.Register[UsageBucket](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"starting_at": {Required: true},
+	"ending_at":   {Required: true},
+	"results":     {Required: true},
+}})
 
-func (t *UsageBucket) decode(d *wire.Decoder) error {
-	*t = UsageBucket{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "starting_at":
-			seen.Add(0)
-			o.Report(wire.Time(&t.StartingAt, d))
-		case "ending_at":
-			seen.Add(1)
-			o.Report(wire.Time(&t.EndingAt, d))
-		case "results":
-			seen.Add(2)
-			o.Report(wire.ArrayOf[RawUsageResult](wire.Raw)(&t.Results, d))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "starting_at", "ending_at", "results")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *UsageBucket) UnmarshalJSON(data []byte) error { return objectUsageBucket.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t UsageBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*UsageBucket).encode) }
-
-func (t *UsageBucket) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteTime(&t.StartingAt, e.Field("starting_at"))
-	wire.WriteTime(&t.EndingAt, e.Field("ending_at"))
-	wire.WriteArrayOf[RawUsageResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.Field("results"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t UsageBucket) MarshalJSON() ([]byte, error) { return objectUsageBucket.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t UsageBucket) String() string { return wire.Print(t) }
@@ -933,44 +698,17 @@ func (t UsageBucket) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t UsageBucket) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *UsagePage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*UsagePage).decode)
-}
+var objectUsagePage = wire.Register[UsagePage](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"data":      {Required: true},
+	"has_more":  {Required: true},
+	"next_page": {Nullable: true},
+}})
 
-func (t *UsagePage) decode(d *wire.Decoder) error {
-	*t = UsagePage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[UsageBucket]((*UsageBucket).decode)(&t.Data, d))
-		case "has_more":
-			seen.Add(1)
-			o.Report(wire.Bool(&t.HasMore, d))
-		case "next_page":
-			o.Report(wire.Optional(&t.NextPage, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "data", "has_more")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *UsagePage) UnmarshalJSON(data []byte) error { return objectUsagePage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t UsagePage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*UsagePage).encode) }
-
-func (t *UsagePage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[UsageBucket]((*UsageBucket).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	wire.WriteBool(&t.HasMore, e.Field("has_more"))
-	wire.WriteNullable(t.NextPage, e.Field("next_page"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t UsagePage) MarshalJSON() ([]byte, error) { return objectUsagePage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t UsagePage) String() string { return wire.Print(t) }
@@ -986,62 +724,21 @@ func (t *UsagePage) GetNextPage() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *UsageResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*UsageResult).decode)
-}
+var objectUsageResult = wire.Register[UsageResult](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"uncached_input_tokens":   {Required: true},
+	"cache_read_input_tokens": {Required: true},
+	"output_tokens":           {Required: true},
+	"model":                   {Nullable: true},
+	"service_tier":            {Nullable: true},
+	"context_window":          {Nullable: true},
+	"inference_geo":           {Nullable: true},
+}})
 
-func (t *UsageResult) decode(d *wire.Decoder) error {
-	*t = UsageResult{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "uncached_input_tokens":
-			seen.Add(0)
-			o.Report(wire.Integer(&t.UncachedInputTokens, d))
-		case "cache_read_input_tokens":
-			seen.Add(1)
-			o.Report(wire.Integer(&t.CacheReadInputTokens, d))
-		case "output_tokens":
-			seen.Add(2)
-			o.Report(wire.Integer(&t.OutputTokens, d))
-		case "cache_creation":
-			o.Report(wire.Optional(&t.CacheCreation, d, (*CacheCreation).decode))
-		case "model":
-			o.Report(wire.Optional(&t.Model, d, wire.String))
-		case "service_tier":
-			o.Report(wire.Optional(&t.ServiceTier, d, wire.String))
-		case "context_window":
-			o.Report(wire.Optional(&t.ContextWindow, d, wire.String))
-		case "inference_geo":
-			o.Report(wire.Optional(&t.InferenceGeo, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "uncached_input_tokens", "cache_read_input_tokens", "output_tokens")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *UsageResult) UnmarshalJSON(data []byte) error { return objectUsageResult.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t UsageResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*UsageResult).encode) }
-
-func (t *UsageResult) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteInteger(&t.UncachedInputTokens, e.Field("uncached_input_tokens"))
-	wire.WriteInteger(&t.CacheReadInputTokens, e.Field("cache_read_input_tokens"))
-	wire.WriteInteger(&t.OutputTokens, e.Field("output_tokens"))
-	if t.CacheCreation != nil {
-		(*CacheCreation).encode(t.CacheCreation, e.Field("cache_creation"))
-	}
-	wire.WriteNullable(t.Model, e.Field("model"), wire.WriteString)
-	wire.WriteNullable(t.ServiceTier, e.Field("service_tier"), wire.WriteString)
-	wire.WriteNullable(t.ContextWindow, e.Field("context_window"), wire.WriteString)
-	wire.WriteNullable(t.InferenceGeo, e.Field("inference_geo"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t UsageResult) MarshalJSON() ([]byte, error) { return objectUsageResult.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t UsageResult) String() string { return wire.Print(t) }

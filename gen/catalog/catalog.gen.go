@@ -106,45 +106,18 @@ type ListModelsParams struct {
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+var objectCatalogEnvelope = wire.Register[CatalogEnvelope](wire.Table{Bare: "data", Fields: map[string]wire.Field{
+	"object": {Nullable: true},
+	"data":   {Required: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
 func (t *CatalogEnvelope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CatalogEnvelope).decode)
+	return objectCatalogEnvelope.Unmarshal(data, t)
 }
 
-func (t *CatalogEnvelope) decode(d *wire.Decoder) error {
-	*t = CatalogEnvelope{}
-	if d.IsArray() {
-		return wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d)
-	}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.Optional(&t.Object, d, wire.String))
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[RawEntry](wire.Raw)(&t.Data, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "data")
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CatalogEnvelope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*CatalogEnvelope).encode)
-}
-
-func (t *CatalogEnvelope) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNullable(t.Object, e.Field("object"), wire.WriteString)
-	wire.WriteArrayOf[RawEntry](wire.WriteRaw)(wire.NotNil(&t.Data), e.Field("data"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CatalogEnvelope) MarshalJSON() ([]byte, error) { return objectCatalogEnvelope.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CatalogEnvelope) String() string { return wire.Print(t) }
@@ -160,71 +133,25 @@ func (t *CatalogEnvelope) GetObject() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *Entry) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Entry).decode)
-}
+var objectEntry = wire.Register[Entry](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"id":            {Required: true},
+	"type":          {Nullable: true},
+	"aliases":       {Nullable: true},
+	"tags":          {Nullable: true},
+	"info":          {Nullable: true},
+	"developer":     {Nullable: true},
+	"name":          {Nullable: true},
+	"description":   {Nullable: true},
+	"contextLength": {Nullable: true, Lenient: true},
+	"outputMax":     {Nullable: true, Lenient: true},
+	"maxTokens":     {Nullable: true, Lenient: true},
+}})
 
-func (t *Entry) decode(d *wire.Decoder) error {
-	*t = Entry{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "type":
-			o.Report(wire.Optional(&t.Type, d, wire.String))
-		case "aliases":
-			o.Report(wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String)))
-		case "tags":
-			o.Report(wire.UnlessNull(&t.Tags, d, wire.ArrayOf[string](wire.String)))
-		case "info":
-			o.Report(wire.Optional(&t.Info, d, (*Info).decode))
-		case "developer":
-			o.Report(wire.Optional(&t.Developer, d, wire.String))
-		case "name":
-			o.Report(wire.Optional(&t.Name, d, wire.String))
-		case "description":
-			o.Report(wire.Optional(&t.Description, d, wire.String))
-		case "contextLength":
-			o.Report(wire.Optional(&t.ContextLength, d, wire.Number))
-		case "outputMax":
-			o.Report(wire.Optional(&t.OutputMax, d, wire.Number))
-		case "maxTokens":
-			o.Report(wire.Optional(&t.MaxTokens, d, wire.Number))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "id")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *Entry) UnmarshalJSON(data []byte) error { return objectEntry.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Entry) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Entry).encode) }
-
-func (t *Entry) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("id"))
-	wire.WriteNullable(t.Type, e.Field("type"), wire.WriteString)
-	if t.Aliases != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.Field("aliases"))
-	}
-	if t.Tags != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Tags, e.Field("tags"))
-	}
-	wire.WriteNullable(t.Info, e.Field("info"), (*Info).encode)
-	wire.WriteNullable(t.Developer, e.Field("developer"), wire.WriteString)
-	wire.WriteNullable(t.Name, e.Field("name"), wire.WriteString)
-	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
-	wire.WriteNullable(t.ContextLength, e.Field("contextLength"), wire.WriteNumber)
-	wire.WriteNullable(t.OutputMax, e.Field("outputMax"), wire.WriteNumber)
-	wire.WriteNullable(t.MaxTokens, e.Field("maxTokens"), wire.WriteNumber)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Entry) MarshalJSON() ([]byte, error) { return objectEntry.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Entry) String() string { return wire.Print(t) }
@@ -296,51 +223,20 @@ func (t *Entry) GetMaxTokens() (v Count) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *Info) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Info).decode)
-}
+var objectInfo = wire.Register[Info](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"developer":     {Nullable: true},
+	"name":          {Nullable: true},
+	"description":   {Nullable: true},
+	"contextLength": {Nullable: true, Lenient: true},
+	"outputMax":     {Nullable: true, Lenient: true},
+	"maxTokens":     {Nullable: true, Lenient: true},
+}})
 
-func (t *Info) decode(d *wire.Decoder) error {
-	*t = Info{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "developer":
-			o.Report(wire.Optional(&t.Developer, d, wire.String))
-		case "name":
-			o.Report(wire.Optional(&t.Name, d, wire.String))
-		case "description":
-			o.Report(wire.Optional(&t.Description, d, wire.String))
-		case "contextLength":
-			o.Report(wire.Optional(&t.ContextLength, d, wire.Number))
-		case "outputMax":
-			o.Report(wire.Optional(&t.OutputMax, d, wire.Number))
-		case "maxTokens":
-			o.Report(wire.Optional(&t.MaxTokens, d, wire.Number))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *Info) UnmarshalJSON(data []byte) error { return objectInfo.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Info) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Info).encode) }
-
-func (t *Info) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNullable(t.Developer, e.Field("developer"), wire.WriteString)
-	wire.WriteNullable(t.Name, e.Field("name"), wire.WriteString)
-	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
-	wire.WriteNullable(t.ContextLength, e.Field("contextLength"), wire.WriteNumber)
-	wire.WriteNullable(t.OutputMax, e.Field("outputMax"), wire.WriteNumber)
-	wire.WriteNullable(t.MaxTokens, e.Field("maxTokens"), wire.WriteNumber)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Info) MarshalJSON() ([]byte, error) { return objectInfo.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Info) String() string { return wire.Print(t) }

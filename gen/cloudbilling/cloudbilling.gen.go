@@ -123,37 +123,15 @@ type ListSkusParams struct {
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *Category) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Category).decode)
-}
+var objectCategory = wire.Register[Category](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"usageType": {Default: "\"\""},
+}})
 
-func (t *Category) decode(d *wire.Decoder) error {
-	*t = Category{}
-	t.UsageType = ""
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "usageType":
-			o.Report(wire.UnlessNull(&t.UsageType, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *Category) UnmarshalJSON(data []byte) error { return objectCategory.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Category) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Category).encode) }
-
-func (t *Category) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.UsageType, e.Field("usageType"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Category) MarshalJSON() ([]byte, error) { return objectCategory.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Category) String() string { return wire.Print(t) }
@@ -161,38 +139,15 @@ func (t Category) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Category) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"error": {Nullable: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "error":
-			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -200,43 +155,17 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *Money) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Money).decode)
-}
+var objectMoney = wire.Register[Money](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"currencyCode": {Default: "\"\""},
+	"units":        {Nullable: true, Lenient: true},
+	"nanos":        {Nullable: true, Lenient: true},
+}})
 
-func (t *Money) decode(d *wire.Decoder) error {
-	*t = Money{}
-	t.CurrencyCode = ""
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "currencyCode":
-			o.Report(wire.UnlessNull(&t.CurrencyCode, d, wire.String))
-		case "units":
-			o.Report(wire.Optional(&t.Units, d, wire.Text))
-		case "nanos":
-			o.Report(wire.Optional(&t.Nanos, d, wire.Text))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *Money) UnmarshalJSON(data []byte) error { return objectMoney.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Money) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Money).encode) }
-
-func (t *Money) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.CurrencyCode, e.Field("currencyCode"))
-	wire.WriteNullable(t.Units, e.Field("units"), wire.WriteText)
-	wire.WriteNullable(t.Nanos, e.Field("nanos"), wire.WriteText)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Money) MarshalJSON() ([]byte, error) { return objectMoney.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Money) String() string { return wire.Print(t) }
@@ -260,51 +189,20 @@ func (t *Money) GetNanos() (v Decimal) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
+var objectPricingExpression = wire.Register[PricingExpression](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"usageUnit":                {Default: "\"\""},
+	"baseUnit":                 {Default: "\"\""},
+	"baseUnitConversionFactor": {Nullable: true, Lenient: true},
+	"tieredRates":              {Nullable: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
 func (t *PricingExpression) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*PricingExpression).decode)
+	return objectPricingExpression.Unmarshal(data, t)
 }
 
-func (t *PricingExpression) decode(d *wire.Decoder) error {
-	*t = PricingExpression{}
-	t.UsageUnit = ""
-	t.BaseUnit = ""
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "usageUnit":
-			o.Report(wire.UnlessNull(&t.UsageUnit, d, wire.String))
-		case "baseUnit":
-			o.Report(wire.UnlessNull(&t.BaseUnit, d, wire.String))
-		case "baseUnitConversionFactor":
-			o.Report(wire.Optional(&t.BaseUnitConversionFactor, d, wire.Text))
-		case "tieredRates":
-			o.Report(wire.UnlessNull(&t.TieredRates, d, wire.ArrayOf[TierRate]((*TierRate).decode)))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t PricingExpression) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*PricingExpression).encode)
-}
-
-func (t *PricingExpression) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.UsageUnit, e.Field("usageUnit"))
-	wire.WriteString(&t.BaseUnit, e.Field("baseUnit"))
-	wire.WriteNullable(t.BaseUnitConversionFactor, e.Field("baseUnitConversionFactor"), wire.WriteText)
-	if t.TieredRates != nil {
-		wire.WriteArrayOf[TierRate]((*TierRate).encode)(&t.TieredRates, e.Field("tieredRates"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t PricingExpression) MarshalJSON() ([]byte, error) { return objectPricingExpression.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t PricingExpression) String() string { return wire.Print(t) }
@@ -320,40 +218,16 @@ func (t *PricingExpression) GetBaseUnitConversionFactor() (v Decimal) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *PricingInfo) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*PricingInfo).decode)
-}
+var objectPricingInfo = wire.Register[PricingInfo](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"effectiveTime":     {Default: "\"\""},
+	"pricingExpression": {Nullable: true},
+}})
 
-func (t *PricingInfo) decode(d *wire.Decoder) error {
-	*t = PricingInfo{}
-	t.EffectiveTime = ""
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "effectiveTime":
-			o.Report(wire.UnlessNull(&t.EffectiveTime, d, wire.String))
-		case "pricingExpression":
-			o.Report(wire.Optional(&t.PricingExpression, d, (*PricingExpression).decode))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *PricingInfo) UnmarshalJSON(data []byte) error { return objectPricingInfo.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t PricingInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*PricingInfo).encode) }
-
-func (t *PricingInfo) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.EffectiveTime, e.Field("effectiveTime"))
-	wire.WriteNullable(t.PricingExpression, e.Field("pricingExpression"), (*PricingExpression).encode)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t PricingInfo) MarshalJSON() ([]byte, error) { return objectPricingInfo.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t PricingInfo) String() string { return wire.Print(t) }
@@ -369,49 +243,18 @@ func (t *PricingInfo) GetPricingExpression() (v *PricingExpression) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *SKU) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*SKU).decode)
-}
+var objectSKU = wire.Register[SKU](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"skuId":       {Required: true},
+	"description": {Default: "\"\""},
+	"category":    {Nullable: true},
+	"pricingInfo": {Nullable: true},
+}})
 
-func (t *SKU) decode(d *wire.Decoder) error {
-	*t = SKU{}
-	t.Description = ""
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "skuId":
-			seen.Add(0)
-			o.Report(wire.String(&t.SKUID, d))
-		case "description":
-			o.Report(wire.UnlessNull(&t.Description, d, wire.String))
-		case "category":
-			o.Report(wire.Optional(&t.Category, d, (*Category).decode))
-		case "pricingInfo":
-			o.Report(wire.UnlessNull(&t.PricingInfo, d, wire.ArrayOf[PricingInfo]((*PricingInfo).decode)))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "skuId")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *SKU) UnmarshalJSON(data []byte) error { return objectSKU.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t SKU) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKU).encode) }
-
-func (t *SKU) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.SKUID, e.Field("skuId"))
-	wire.WriteString(&t.Description, e.Field("description"))
-	wire.WriteNullable(t.Category, e.Field("category"), (*Category).encode)
-	if t.PricingInfo != nil {
-		wire.WriteArrayOf[PricingInfo]((*PricingInfo).encode)(&t.PricingInfo, e.Field("pricingInfo"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t SKU) MarshalJSON() ([]byte, error) { return objectSKU.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t SKU) String() string { return wire.Print(t) }
@@ -427,41 +270,15 @@ func (t *SKU) GetCategory() (v *Category) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *SKUPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*SKUPage).decode)
-}
+var objectSKUPage = wire.Register[SKUPage](wire.Table{Fields: map[string]wire.Field{
+	"nextPageToken": {Nullable: true},
+}})
 
-func (t *SKUPage) decode(d *wire.Decoder) error {
-	*t = SKUPage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "skus":
-			o.Report(wire.UnlessNull(&t.Skus, d, wire.ArrayOf[SKU]((*SKU).decode)))
-		case "nextPageToken":
-			o.Report(wire.Optional(&t.NextPageToken, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *SKUPage) UnmarshalJSON(data []byte) error { return objectSKUPage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t SKUPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*SKUPage).encode) }
-
-func (t *SKUPage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Skus != nil {
-		wire.WriteArrayOf[SKU]((*SKU).encode)(&t.Skus, e.Field("skus"))
-	}
-	wire.WriteNullable(t.NextPageToken, e.Field("nextPageToken"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t SKUPage) MarshalJSON() ([]byte, error) { return objectSKUPage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t SKUPage) String() string { return wire.Print(t) }
@@ -477,39 +294,16 @@ func (t *SKUPage) GetNextPageToken() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *TierRate) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*TierRate).decode)
-}
+var objectTierRate = wire.Register[TierRate](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"startUsageAmount": {Nullable: true, Lenient: true},
+	"unitPrice":        {Nullable: true},
+}})
 
-func (t *TierRate) decode(d *wire.Decoder) error {
-	*t = TierRate{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "startUsageAmount":
-			o.Report(wire.Optional(&t.StartUsageAmount, d, wire.Text))
-		case "unitPrice":
-			o.Report(wire.Optional(&t.UnitPrice, d, (*Money).decode))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *TierRate) UnmarshalJSON(data []byte) error { return objectTierRate.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t TierRate) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TierRate).encode) }
-
-func (t *TierRate) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNullable(t.StartUsageAmount, e.Field("startUsageAmount"), wire.WriteText)
-	wire.WriteNullable(t.UnitPrice, e.Field("unitPrice"), (*Money).encode)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t TierRate) MarshalJSON() ([]byte, error) { return objectTierRate.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t TierRate) String() string { return wire.Print(t) }

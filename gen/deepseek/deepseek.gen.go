@@ -83,41 +83,16 @@ type RawBalanceInfo = json.RawMessage
 // Refusal is the error body. Its code is a text that is not related to the status.
 type Refusal = Error
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Balance) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Balance).decode)
-}
+var objectBalance = wire.Register[Balance](wire.Table{Fields: map[string]wire.Field{
+	"is_available":  {Nullable: true, Default: "true"},
+	"balance_infos": {Required: true},
+}})
 
-func (t *Balance) decode(d *wire.Decoder) error {
-	*t = Balance{}
-	t.IsAvailable = true
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "is_available":
-			o.Report(wire.UnlessNull(&t.IsAvailable, d, wire.Bool))
-		case "balance_infos":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[RawBalanceInfo](wire.Raw)(&t.BalanceInfos, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "balance_infos")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Balance) UnmarshalJSON(data []byte) error { return objectBalance.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Balance) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Balance).encode) }
-
-func (t *Balance) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteBool(&t.IsAvailable, e.Field("is_available"))
-	wire.WriteArrayOf[RawBalanceInfo](wire.WriteRaw)(wire.NotNil(&t.BalanceInfos), e.Field("balance_infos"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Balance) MarshalJSON() ([]byte, error) { return objectBalance.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Balance) String() string { return wire.Print(t) }
@@ -125,47 +100,18 @@ func (t Balance) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Balance) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *BalanceInfo) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*BalanceInfo).decode)
-}
+var objectBalanceInfo = wire.Register[BalanceInfo](wire.Table{Fields: map[string]wire.Field{
+	"currency":          {Nullable: true, Default: "\"USD\""},
+	"total_balance":     {Required: true, Lenient: true},
+	"granted_balance":   {Nullable: true, Lenient: true},
+	"topped_up_balance": {Nullable: true, Lenient: true},
+}})
 
-func (t *BalanceInfo) decode(d *wire.Decoder) error {
-	*t = BalanceInfo{}
-	t.Currency = "USD"
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "currency":
-			o.Report(wire.UnlessNull(&t.Currency, d, wire.String))
-		case "total_balance":
-			seen.Add(0)
-			o.Report(wire.Number(&t.TotalBalance, d))
-		case "granted_balance":
-			o.Report(wire.UnlessNull(&t.GrantedBalance, d, wire.Number))
-		case "topped_up_balance":
-			o.Report(wire.UnlessNull(&t.ToppedUpBalance, d, wire.Number))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "total_balance")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *BalanceInfo) UnmarshalJSON(data []byte) error { return objectBalanceInfo.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t BalanceInfo) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*BalanceInfo).encode) }
-
-func (t *BalanceInfo) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Currency, e.Field("currency"))
-	wire.WriteNumber(&t.TotalBalance, e.Field("total_balance"))
-	wire.WriteNumber(&t.GrantedBalance, e.Field("granted_balance"))
-	wire.WriteNumber(&t.ToppedUpBalance, e.Field("topped_up_balance"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t BalanceInfo) MarshalJSON() ([]byte, error) { return objectBalanceInfo.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t BalanceInfo) String() string { return wire.Print(t) }
@@ -173,38 +119,15 @@ func (t BalanceInfo) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t BalanceInfo) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"error": {Nullable: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "error":
-			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -212,49 +135,19 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Model).decode)
-}
+var objectModel = wire.Register[Model](wire.Table{Fields: map[string]wire.Field{
+	"id":                {Required: true},
+	"owned_by":          {Nullable: true},
+	"name":              {Nullable: true},
+	"context_window":    {Nullable: true},
+	"max_output_tokens": {Nullable: true},
+}})
 
-func (t *Model) decode(d *wire.Decoder) error {
-	*t = Model{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "owned_by":
-			o.Report(wire.Optional(&t.OwnedBy, d, wire.String))
-		case "name":
-			o.Report(wire.Optional(&t.Name, d, wire.String))
-		case "context_window":
-			o.Report(wire.Optional(&t.ContextWindow, d, wire.Integer))
-		case "max_output_tokens":
-			o.Report(wire.Optional(&t.MaxOutputTokens, d, wire.Integer))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "id")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Model) UnmarshalJSON(data []byte) error { return objectModel.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
-
-func (t *Model) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("id"))
-	wire.WriteNullable(t.OwnedBy, e.Field("owned_by"), wire.WriteString)
-	wire.WriteNullable(t.Name, e.Field("name"), wire.WriteString)
-	wire.WriteNullable(t.ContextWindow, e.Field("context_window"), wire.WriteInteger)
-	wire.WriteNullable(t.MaxOutputTokens, e.Field("max_output_tokens"), wire.WriteInteger)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Model) MarshalJSON() ([]byte, error) { return objectModel.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Model) String() string { return wire.Print(t) }
@@ -294,42 +187,15 @@ func (t *Model) GetMaxOutputTokens() (v int64) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ModelList).decode)
-}
+var objectModelList = wire.Register[ModelList](wire.Table{Fields: map[string]wire.Field{
+	"data": {Required: true},
+}})
 
-func (t *ModelList) decode(d *wire.Decoder) error {
-	*t = ModelList{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.Optional(&t.Object, d, wire.String))
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "data")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ModelList) UnmarshalJSON(data []byte) error { return objectModelList.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
-
-func (t *ModelList) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Object != nil {
-		wire.WriteString(t.Object, e.Field("object"))
-	}
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ModelList) MarshalJSON() ([]byte, error) { return objectModelList.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ModelList) String() string { return wire.Print(t) }

@@ -327,38 +327,15 @@ type RegisterPeerJSONRequestBody = RegisterPeerRequest
 // OpenThreadJSONRequestBody defines body for OpenThread for application/json ContentType.
 type OpenThreadJSONRequestBody = OpenThreadRequest
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"detail": {Lenient: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "detail":
-			o.Report(wire.UnlessNull(&t.Detail, d, wire.Raw))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Detail != nil {
-		wire.WriteRaw(&t.Detail, e.Field("detail"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -366,38 +343,13 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Health) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Health).decode)
-}
+var objectHealth = wire.Register[Health](wire.Table{Fields: map[string]wire.Field{}})
 
-func (t *Health) decode(d *wire.Decoder) error {
-	*t = Health{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "status":
-			o.Report(wire.Optional(&t.Status, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Health) UnmarshalJSON(data []byte) error { return objectHealth.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Health) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Health).encode) }
-
-func (t *Health) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Status != nil {
-		wire.WriteString(t.Status, e.Field("status"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Health) MarshalJSON() ([]byte, error) { return objectHealth.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Health) String() string { return wire.Print(t) }
@@ -413,65 +365,23 @@ func (t *Health) GetStatus() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *MeshMessage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*MeshMessage).decode)
-}
+var objectMeshMessage = wire.Register[MeshMessage](wire.Table{Fields: map[string]wire.Field{
+	"id":              {Required: true},
+	"from_node":       {Required: true},
+	"to_node":         {Required: true},
+	"kind":            {Required: true},
+	"content":         {Nullable: true},
+	"created_at":      {Required: true},
+	"read_at":         {Nullable: true},
+	"related_task_id": {Nullable: true, Lenient: true},
+	"thread_id":       {Nullable: true},
+}})
 
-func (t *MeshMessage) decode(d *wire.Decoder) error {
-	*t = MeshMessage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.Integer(&t.ID, d))
-		case "from_node":
-			seen.Add(1)
-			o.Report(wire.String(&t.FromNode, d))
-		case "to_node":
-			seen.Add(2)
-			o.Report(wire.String(&t.ToNode, d))
-		case "kind":
-			seen.Add(3)
-			o.Report(wire.String(&t.Kind, d))
-		case "content":
-			o.Report(wire.Optional(&t.Content, d, wire.String))
-		case "created_at":
-			seen.Add(4)
-			o.Report(wire.String(&t.CreatedAt, d))
-		case "read_at":
-			o.Report(wire.Optional(&t.ReadAt, d, wire.String))
-		case "related_task_id":
-			o.Report(wire.Optional(&t.RelatedTaskID, d, wire.Text))
-		case "thread_id":
-			o.Report(wire.Optional(&t.ThreadID, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "id", "from_node", "to_node", "kind", "created_at")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *MeshMessage) UnmarshalJSON(data []byte) error { return objectMeshMessage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t MeshMessage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*MeshMessage).encode) }
-
-func (t *MeshMessage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteInteger(&t.ID, e.Field("id"))
-	wire.WriteString(&t.FromNode, e.Field("from_node"))
-	wire.WriteString(&t.ToNode, e.Field("to_node"))
-	wire.WriteString(&t.Kind, e.Field("kind"))
-	wire.WriteNullable(t.Content, e.Field("content"), wire.WriteString)
-	wire.WriteString(&t.CreatedAt, e.Field("created_at"))
-	wire.WriteNullable(t.ReadAt, e.Field("read_at"), wire.WriteString)
-	wire.WriteNullable(t.RelatedTaskID, e.Field("related_task_id"), wire.WriteText)
-	wire.WriteNullable(t.ThreadID, e.Field("thread_id"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t MeshMessage) MarshalJSON() ([]byte, error) { return objectMeshMessage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t MeshMessage) String() string { return wire.Print(t) }
@@ -511,62 +421,22 @@ func (t *MeshMessage) GetThreadID() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *MeshPeer) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*MeshPeer).decode)
-}
+var objectMeshPeer = wire.Register[MeshPeer](wire.Table{Fields: map[string]wire.Field{
+	"name":          {Required: true},
+	"url":           {Nullable: true},
+	"capabilities":  {Default: "{}"},
+	"enabled":       {Lenient: true, Default: "true"},
+	"last_health":   {Nullable: true},
+	"last_seen":     {Nullable: true},
+	"registered_at": {Nullable: true},
+	"peer_token":    {Nullable: true},
+}})
 
-func (t *MeshPeer) decode(d *wire.Decoder) error {
-	*t = MeshPeer{}
-	t.Capabilities = map[string]interface{}{}
-	t.Enabled = true
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "name":
-			seen.Add(0)
-			o.Report(wire.String(&t.Name, d))
-		case "url":
-			o.Report(wire.Optional(&t.URL, d, wire.String))
-		case "capabilities":
-			o.Report(wire.UnlessNull(&t.Capabilities, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		case "enabled":
-			o.Report(wire.UnlessNull(&t.Enabled, d, wire.Flag))
-		case "last_health":
-			o.Report(wire.Optional(&t.LastHealth, d, wire.String))
-		case "last_seen":
-			o.Report(wire.Optional(&t.LastSeen, d, wire.String))
-		case "registered_at":
-			o.Report(wire.Optional(&t.RegisteredAt, d, wire.String))
-		case "peer_token":
-			o.Report(wire.Optional(&t.PeerToken, d, wire.JSON))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "name")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *MeshPeer) UnmarshalJSON(data []byte) error { return objectMeshPeer.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t MeshPeer) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*MeshPeer).encode) }
-
-func (t *MeshPeer) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Name, e.Field("name"))
-	wire.WriteNullable(t.URL, e.Field("url"), wire.WriteString)
-	if t.Capabilities != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Capabilities, e.Field("capabilities"))
-	}
-	wire.WriteFlag(&t.Enabled, e.Field("enabled"))
-	wire.WriteNullable(t.LastHealth, e.Field("last_health"), wire.WriteString)
-	wire.WriteNullable(t.LastSeen, e.Field("last_seen"), wire.WriteString)
-	wire.WriteNullable(t.RegisteredAt, e.Field("registered_at"), wire.WriteString)
-	wire.WriteNullable(t.PeerToken, e.Field("peer_token"), wire.WriteJSON)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t MeshPeer) MarshalJSON() ([]byte, error) { return objectMeshPeer.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t MeshPeer) String() string { return wire.Print(t) }
@@ -614,47 +484,17 @@ func (t *MeshPeer) GetPeerToken() (v secret.Secret) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+var objectMessageEnvelope = wire.Register[MessageEnvelope](wire.Table{Bare: "messages", Fields: map[string]wire.Field{
+	"messages": {Required: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
 func (t *MessageEnvelope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*MessageEnvelope).decode)
+	return objectMessageEnvelope.Unmarshal(data, t)
 }
 
-func (t *MessageEnvelope) decode(d *wire.Decoder) error {
-	*t = MessageEnvelope{}
-	if d.IsArray() {
-		return wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d)
-	}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "messages":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d))
-		case "n":
-			o.Report(wire.Optional(&t.N, d, wire.Integer))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "messages")
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t MessageEnvelope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*MessageEnvelope).encode)
-}
-
-func (t *MessageEnvelope) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.Field("messages"))
-	if t.N != nil {
-		wire.WriteInteger(t.N, e.Field("n"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t MessageEnvelope) MarshalJSON() ([]byte, error) { return objectMessageEnvelope.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t MessageEnvelope) String() string { return wire.Print(t) }
@@ -670,40 +510,15 @@ func (t *MessageEnvelope) GetN() (v int64) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *PeerEnvelope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*PeerEnvelope).decode)
-}
+var objectPeerEnvelope = wire.Register[PeerEnvelope](wire.Table{Bare: "peers", Fields: map[string]wire.Field{
+	"peers": {Required: true},
+}})
 
-func (t *PeerEnvelope) decode(d *wire.Decoder) error {
-	*t = PeerEnvelope{}
-	if d.IsArray() {
-		return wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d)
-	}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "peers":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[MeshPeer]((*MeshPeer).decode)(&t.Peers, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "peers")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *PeerEnvelope) UnmarshalJSON(data []byte) error { return objectPeerEnvelope.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t PeerEnvelope) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*PeerEnvelope).encode) }
-
-func (t *PeerEnvelope) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[MeshPeer]((*MeshPeer).encode)(wire.NotNil(&t.Peers), e.Field("peers"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t PeerEnvelope) MarshalJSON() ([]byte, error) { return objectPeerEnvelope.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t PeerEnvelope) String() string { return wire.Print(t) }
@@ -711,41 +526,15 @@ func (t PeerEnvelope) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t PeerEnvelope) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ReadReceipt) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ReadReceipt).decode)
-}
+var objectReadReceipt = wire.Register[ReadReceipt](wire.Table{Fields: map[string]wire.Field{
+	"read_at": {Nullable: true},
+}})
 
-func (t *ReadReceipt) decode(d *wire.Decoder) error {
-	*t = ReadReceipt{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			o.Report(wire.Optional(&t.ID, d, wire.Integer))
-		case "read_at":
-			o.Report(wire.Optional(&t.ReadAt, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ReadReceipt) UnmarshalJSON(data []byte) error { return objectReadReceipt.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ReadReceipt) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ReadReceipt).encode) }
-
-func (t *ReadReceipt) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.ID != nil {
-		wire.WriteInteger(t.ID, e.Field("id"))
-	}
-	wire.WriteNullable(t.ReadAt, e.Field("read_at"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ReadReceipt) MarshalJSON() ([]byte, error) { return objectReadReceipt.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ReadReceipt) String() string { return wire.Print(t) }
@@ -769,65 +558,21 @@ func (t *ReadReceipt) GetReadAt() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Thread) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Thread).decode)
-}
+var objectThread = wire.Register[Thread](wire.Table{Fields: map[string]wire.Field{
+	"thread_uuid":  {Required: true},
+	"thread_name":  {Required: true},
+	"peer_pair":    {Required: true},
+	"topic":        {Required: true},
+	"session_id":   {Nullable: true},
+	"created_at":   {Required: true},
+	"last_used_at": {Required: true},
+}})
 
-func (t *Thread) decode(d *wire.Decoder) error {
-	*t = Thread{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "thread_uuid":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "thread_name":
-			seen.Add(1)
-			o.Report(wire.String(&t.Name, d))
-		case "peer_pair":
-			seen.Add(2)
-			o.Report(wire.String(&t.PeerPair, d))
-		case "topic":
-			seen.Add(3)
-			o.Report(wire.String(&t.Topic, d))
-		case "session_id":
-			o.Report(wire.Optional(&t.SessionID, d, wire.String))
-		case "created_at":
-			seen.Add(4)
-			o.Report(wire.String(&t.CreatedAt, d))
-		case "last_used_at":
-			seen.Add(5)
-			o.Report(wire.String(&t.LastUsedAt, d))
-		case "created":
-			o.Report(wire.Optional(&t.Created, d, wire.Bool))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Thread) UnmarshalJSON(data []byte) error { return objectThread.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Thread) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Thread).encode) }
-
-func (t *Thread) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("thread_uuid"))
-	wire.WriteString(&t.Name, e.Field("thread_name"))
-	wire.WriteString(&t.PeerPair, e.Field("peer_pair"))
-	wire.WriteString(&t.Topic, e.Field("topic"))
-	wire.WriteNullable(t.SessionID, e.Field("session_id"), wire.WriteString)
-	wire.WriteString(&t.CreatedAt, e.Field("created_at"))
-	wire.WriteString(&t.LastUsedAt, e.Field("last_used_at"))
-	if t.Created != nil {
-		wire.WriteBool(t.Created, e.Field("created"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Thread) MarshalJSON() ([]byte, error) { return objectThread.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Thread) String() string { return wire.Print(t) }
@@ -851,37 +596,15 @@ func (t *Thread) GetCreated() (v bool) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ThreadList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ThreadList).decode)
-}
+var objectThreadList = wire.Register[ThreadList](wire.Table{Fields: map[string]wire.Field{
+	"threads": {Required: true},
+}})
 
-func (t *ThreadList) decode(d *wire.Decoder) error {
-	*t = ThreadList{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "threads":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[Thread]((*Thread).decode)(&t.Threads, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "threads")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ThreadList) UnmarshalJSON(data []byte) error { return objectThreadList.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ThreadList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ThreadList).encode) }
-
-func (t *ThreadList) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[Thread]((*Thread).encode)(wire.NotNil(&t.Threads), e.Field("threads"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ThreadList) MarshalJSON() ([]byte, error) { return objectThreadList.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ThreadList) String() string { return wire.Print(t) }
@@ -889,43 +612,18 @@ func (t ThreadList) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t ThreadList) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+var objectThreadMessages = wire.Register[ThreadMessages](wire.Table{Fields: map[string]wire.Field{
+	"thread":   {Required: true},
+	"messages": {Required: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
 func (t *ThreadMessages) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ThreadMessages).decode)
+	return objectThreadMessages.Unmarshal(data, t)
 }
 
-func (t *ThreadMessages) decode(d *wire.Decoder) error {
-	*t = ThreadMessages{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "thread":
-			seen.Add(0)
-			o.Report((*Thread).decode(&t.Thread, d))
-		case "messages":
-			seen.Add(1)
-			o.Report(wire.ArrayOf[MeshMessage]((*MeshMessage).decode)(&t.Messages, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "thread", "messages")
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ThreadMessages) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*ThreadMessages).encode)
-}
-
-func (t *ThreadMessages) encode(e *wire.Encoder) {
-	start := e.Begin()
-	(*Thread).encode(&t.Thread, e.Field("thread"))
-	wire.WriteArrayOf[MeshMessage]((*MeshMessage).encode)(wire.NotNil(&t.Messages), e.Field("messages"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ThreadMessages) MarshalJSON() ([]byte, error) { return objectThreadMessages.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ThreadMessages) String() string { return wire.Print(t) }
@@ -933,47 +631,19 @@ func (t ThreadMessages) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t ThreadMessages) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+var objectValidationIssue = wire.Register[ValidationIssue](wire.Table{Fields: map[string]wire.Field{
+	"type": {Required: true},
+	"loc":  {Required: true, Lenient: true},
+	"msg":  {Required: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
 func (t *ValidationIssue) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ValidationIssue).decode)
+	return objectValidationIssue.Unmarshal(data, t)
 }
 
-func (t *ValidationIssue) decode(d *wire.Decoder) error {
-	*t = ValidationIssue{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "type":
-			seen.Add(0)
-			o.Report(wire.String(&t.Type, d))
-		case "loc":
-			seen.Add(1)
-			o.Report(wire.ArrayOf[json.RawMessage](wire.Raw)(&t.Loc, d))
-		case "msg":
-			seen.Add(2)
-			o.Report(wire.String(&t.Msg, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "type", "loc", "msg")
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ValidationIssue) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*ValidationIssue).encode)
-}
-
-func (t *ValidationIssue) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Type, e.Field("type"))
-	wire.WriteArrayOf[json.RawMessage](wire.WriteRaw)(wire.NotNil(&t.Loc), e.Field("loc"))
-	wire.WriteString(&t.Msg, e.Field("msg"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ValidationIssue) MarshalJSON() ([]byte, error) { return objectValidationIssue.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ValidationIssue) String() string { return wire.Print(t) }

@@ -67,38 +67,15 @@ type ListModelsParams struct {
 	PageToken *string `form:"pageToken,omitempty" json:"pageToken,omitempty"`
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"error": {Nullable: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "error":
-			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -106,54 +83,20 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Model).decode)
-}
+var objectModel = wire.Register[Model](wire.Table{Fields: map[string]wire.Field{
+	"name":                       {Required: true},
+	"displayName":                {Nullable: true},
+	"description":                {Nullable: true},
+	"inputTokenLimit":            {Nullable: true},
+	"outputTokenLimit":           {Nullable: true},
+	"supportedGenerationMethods": {Nullable: true},
+}})
 
-func (t *Model) decode(d *wire.Decoder) error {
-	*t = Model{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "name":
-			seen.Add(0)
-			o.Report(wire.String(&t.Name, d))
-		case "displayName":
-			o.Report(wire.Optional(&t.DisplayName, d, wire.String))
-		case "description":
-			o.Report(wire.Optional(&t.Description, d, wire.String))
-		case "inputTokenLimit":
-			o.Report(wire.Optional(&t.InputTokenLimit, d, wire.Integer))
-		case "outputTokenLimit":
-			o.Report(wire.Optional(&t.OutputTokenLimit, d, wire.Integer))
-		case "supportedGenerationMethods":
-			o.Report(wire.UnlessNull(&t.SupportedGenerationMethods, d, wire.ArrayOf[string](wire.String)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "name")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Model) UnmarshalJSON(data []byte) error { return objectModel.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
-
-func (t *Model) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Name, e.Field("name"))
-	wire.WriteNullable(t.DisplayName, e.Field("displayName"), wire.WriteString)
-	wire.WriteNullable(t.Description, e.Field("description"), wire.WriteString)
-	wire.WriteNullable(t.InputTokenLimit, e.Field("inputTokenLimit"), wire.WriteInteger)
-	wire.WriteNullable(t.OutputTokenLimit, e.Field("outputTokenLimit"), wire.WriteInteger)
-	if t.SupportedGenerationMethods != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.SupportedGenerationMethods, e.Field("supportedGenerationMethods"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Model) MarshalJSON() ([]byte, error) { return objectModel.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Model) String() string { return wire.Print(t) }
@@ -193,41 +136,15 @@ func (t *Model) GetOutputTokenLimit() (v int64) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ModelPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ModelPage).decode)
-}
+var objectModelPage = wire.Register[ModelPage](wire.Table{Fields: map[string]wire.Field{
+	"nextPageToken": {Nullable: true},
+}})
 
-func (t *ModelPage) decode(d *wire.Decoder) error {
-	*t = ModelPage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "models":
-			o.Report(wire.UnlessNull(&t.Models, d, wire.ArrayOf[Model]((*Model).decode)))
-		case "nextPageToken":
-			o.Report(wire.Optional(&t.NextPageToken, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ModelPage) UnmarshalJSON(data []byte) error { return objectModelPage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ModelPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelPage).encode) }
-
-func (t *ModelPage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Models != nil {
-		wire.WriteArrayOf[Model]((*Model).encode)(&t.Models, e.Field("models"))
-	}
-	wire.WriteNullable(t.NextPageToken, e.Field("nextPageToken"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ModelPage) MarshalJSON() ([]byte, error) { return objectModelPage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ModelPage) String() string { return wire.Print(t) }

@@ -203,41 +203,16 @@ type ListCostsParamsBucketWidth string
 // ListCostsParamsGroupBy defines parameters for ListCosts.
 type ListCostsParamsGroupBy string
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostAmount) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostAmount).decode)
-}
+var objectCostAmount = wire.Register[CostAmount](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"value":    {Required: true, Lenient: true},
+	"currency": {Nullable: true, Default: "\"usd\""},
+}})
 
-func (t *CostAmount) decode(d *wire.Decoder) error {
-	*t = CostAmount{}
-	t.Currency = "usd"
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "value":
-			seen.Add(0)
-			o.Report(wire.Number(&t.Value, d))
-		case "currency":
-			o.Report(wire.UnlessNull(&t.Currency, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "value")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostAmount) UnmarshalJSON(data []byte) error { return objectCostAmount.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostAmount) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostAmount).encode) }
-
-func (t *CostAmount) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNumber(&t.Value, e.Field("value"))
-	wire.WriteString(&t.Currency, e.Field("currency"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostAmount) MarshalJSON() ([]byte, error) { return objectCostAmount.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostAmount) String() string { return wire.Print(t) }
@@ -245,48 +220,18 @@ func (t CostAmount) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostAmount) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostBucket) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostBucket).decode)
-}
+var objectCostBucket = wire.Register[CostBucket](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"object":     {Nullable: true},
+	"start_time": {Required: true},
+	"end_time":   {Required: true},
+	"results":    {Required: true},
+}})
 
-func (t *CostBucket) decode(d *wire.Decoder) error {
-	*t = CostBucket{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.UnlessNull(&t.Object, d, wire.String))
-		case "start_time":
-			seen.Add(0)
-			o.Report(wire.Integer(&t.StartTime, d))
-		case "end_time":
-			seen.Add(1)
-			o.Report(wire.Integer(&t.EndTime, d))
-		case "results":
-			seen.Add(2)
-			o.Report(wire.ArrayOf[RawCostResult](wire.Raw)(&t.Results, d))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "start_time", "end_time", "results")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostBucket) UnmarshalJSON(data []byte) error { return objectCostBucket.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostBucket) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostBucket).encode) }
-
-func (t *CostBucket) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Object, e.Field("object"))
-	wire.WriteInteger(&t.StartTime, e.Field("start_time"))
-	wire.WriteInteger(&t.EndTime, e.Field("end_time"))
-	wire.WriteArrayOf[RawCostResult](wire.WriteRaw)(wire.NotNil(&t.Results), e.Field("results"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostBucket) MarshalJSON() ([]byte, error) { return objectCostBucket.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostBucket) String() string { return wire.Print(t) }
@@ -294,47 +239,18 @@ func (t CostBucket) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t CostBucket) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostPage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostPage).decode)
-}
+var objectCostPage = wire.Register[CostPage](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"object":    {Nullable: true},
+	"data":      {Required: true},
+	"has_more":  {Required: true},
+	"next_page": {Nullable: true},
+}})
 
-func (t *CostPage) decode(d *wire.Decoder) error {
-	*t = CostPage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.Optional(&t.Object, d, wire.String))
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[CostBucket]((*CostBucket).decode)(&t.Data, d))
-		case "has_more":
-			seen.Add(1)
-			o.Report(wire.Bool(&t.HasMore, d))
-		case "next_page":
-			o.Report(wire.Optional(&t.NextPage, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "data", "has_more")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostPage) UnmarshalJSON(data []byte) error { return objectCostPage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostPage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostPage).encode) }
-
-func (t *CostPage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNullable(t.Object, e.Field("object"), wire.WriteString)
-	wire.WriteArrayOf[CostBucket]((*CostBucket).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	wire.WriteBool(&t.HasMore, e.Field("has_more"))
-	wire.WriteNullable(t.NextPage, e.Field("next_page"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostPage) MarshalJSON() ([]byte, error) { return objectCostPage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostPage) String() string { return wire.Print(t) }
@@ -358,61 +274,23 @@ func (t *CostPage) GetNextPage() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *CostResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*CostResult).decode)
-}
+var objectCostResult = wire.Register[CostResult](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"object":        {Nullable: true},
+	"amount":        {Required: true},
+	"line_item":     {Nullable: true},
+	"project_id":    {Nullable: true},
+	"api_key_id":    {Nullable: true},
+	"user_id":       {Nullable: true},
+	"api_source":    {Nullable: true},
+	"quantity":      {Nullable: true, Lenient: true},
+	"quantity_unit": {Nullable: true},
+}})
 
-func (t *CostResult) decode(d *wire.Decoder) error {
-	*t = CostResult{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.UnlessNull(&t.Object, d, wire.String))
-		case "amount":
-			seen.Add(0)
-			o.Report((*CostAmount).decode(&t.Amount, d))
-		case "line_item":
-			o.Report(wire.UnlessNull(&t.LineItem, d, wire.String))
-		case "project_id":
-			o.Report(wire.UnlessNull(&t.ProjectID, d, wire.String))
-		case "api_key_id":
-			o.Report(wire.UnlessNull(&t.APIKeyID, d, wire.String))
-		case "user_id":
-			o.Report(wire.UnlessNull(&t.UserID, d, wire.String))
-		case "api_source":
-			o.Report(wire.UnlessNull(&t.APISource, d, wire.String))
-		case "quantity":
-			o.Report(wire.Optional(&t.Quantity, d, wire.Number))
-		case "quantity_unit":
-			o.Report(wire.UnlessNull(&t.QuantityUnit, d, wire.String))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "amount")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *CostResult) UnmarshalJSON(data []byte) error { return objectCostResult.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t CostResult) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*CostResult).encode) }
-
-func (t *CostResult) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.Object, e.Field("object"))
-	(*CostAmount).encode(&t.Amount, e.Field("amount"))
-	wire.WriteString(&t.LineItem, e.Field("line_item"))
-	wire.WriteString(&t.ProjectID, e.Field("project_id"))
-	wire.WriteString(&t.APIKeyID, e.Field("api_key_id"))
-	wire.WriteString(&t.UserID, e.Field("user_id"))
-	wire.WriteString(&t.APISource, e.Field("api_source"))
-	wire.WriteNullable(t.Quantity, e.Field("quantity"), wire.WriteNumber)
-	wire.WriteString(&t.QuantityUnit, e.Field("quantity_unit"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t CostResult) MarshalJSON() ([]byte, error) { return objectCostResult.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t CostResult) String() string { return wire.Print(t) }
@@ -428,38 +306,15 @@ func (t *CostResult) GetQuantity() (v json.Number) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"error": {Nullable: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "error":
-			o.Report(wire.UnlessNull(&t.Error, d, wire.MapOf[map[string]interface{}](wire.Any)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Error != nil {
-		wire.WriteMapOf[map[string]interface{}](wire.WriteAny)(&t.Error, e.Field("error"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -467,46 +322,18 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Model).decode)
-}
+var objectModel = wire.Register[Model](wire.Table{Fields: map[string]wire.Field{
+	"id":            {Required: true},
+	"created":       {Nullable: true},
+	"owned_by":      {Nullable: true},
+	"shutdown_date": {Nullable: true},
+}})
 
-func (t *Model) decode(d *wire.Decoder) error {
-	*t = Model{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "created":
-			o.Report(wire.Optional(&t.Created, d, wire.Integer))
-		case "owned_by":
-			o.Report(wire.Optional(&t.OwnedBy, d, wire.String))
-		case "shutdown_date":
-			o.Report(wire.Optional(&t.ShutdownDate, d, wire.String))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "id")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Model) UnmarshalJSON(data []byte) error { return objectModel.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
-
-func (t *Model) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("id"))
-	wire.WriteNullable(t.Created, e.Field("created"), wire.WriteInteger)
-	wire.WriteNullable(t.OwnedBy, e.Field("owned_by"), wire.WriteString)
-	wire.WriteNullable(t.ShutdownDate, e.Field("shutdown_date"), wire.WriteString)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Model) MarshalJSON() ([]byte, error) { return objectModel.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Model) String() string { return wire.Print(t) }
@@ -538,42 +365,15 @@ func (t *Model) GetShutdownDate() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ModelList).decode)
-}
+var objectModelList = wire.Register[ModelList](wire.Table{Fields: map[string]wire.Field{
+	"data": {Required: true},
+}})
 
-func (t *ModelList) decode(d *wire.Decoder) error {
-	*t = ModelList{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.Optional(&t.Object, d, wire.String))
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "data")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ModelList) UnmarshalJSON(data []byte) error { return objectModelList.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
-
-func (t *ModelList) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Object != nil {
-		wire.WriteString(t.Object, e.Field("object"))
-	}
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ModelList) MarshalJSON() ([]byte, error) { return objectModelList.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ModelList) String() string { return wire.Print(t) }

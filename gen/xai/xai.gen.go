@@ -92,38 +92,15 @@ type ModelList struct {
 // Refusal is the error body.
 type Refusal = Error
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Error) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Error).decode)
-}
+var objectError = wire.Register[Error](wire.Table{Fields: map[string]wire.Field{
+	"error": {Nullable: true, Lenient: true},
+}})
 
-func (t *Error) decode(d *wire.Decoder) error {
-	*t = Error{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "error":
-			o.Report(wire.UnlessNull(&t.Error, d, wire.Raw))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Error) UnmarshalJSON(data []byte) error { return objectError.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Error) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Error).encode) }
-
-func (t *Error) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Error != nil {
-		wire.WriteRaw(&t.Error, e.Field("error"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Error) MarshalJSON() ([]byte, error) { return objectError.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Error) String() string { return wire.Print(t) }
@@ -131,65 +108,25 @@ func (t Error) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t Error) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+var objectLanguageModel = wire.Register[LanguageModel](wire.Table{Fields: map[string]wire.Field{
+	"id":                                   {Required: true},
+	"aliases":                              {Nullable: true},
+	"prompt_text_token_price":              {Nullable: true},
+	"cached_prompt_text_token_price":       {Nullable: true},
+	"completion_text_token_price":          {Nullable: true},
+	"prompt_text_token_price_long_context": {Nullable: true},
+	"cached_prompt_text_token_price_long_context": {Nullable: true},
+	"completion_text_token_price_long_context":    {Nullable: true},
+	"long_context_threshold":                      {Nullable: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
 func (t *LanguageModel) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*LanguageModel).decode)
+	return objectLanguageModel.Unmarshal(data, t)
 }
 
-func (t *LanguageModel) decode(d *wire.Decoder) error {
-	*t = LanguageModel{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "aliases":
-			o.Report(wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String)))
-		case "prompt_text_token_price":
-			o.Report(wire.Optional(&t.PromptTextTokenPrice, d, wire.Integer))
-		case "cached_prompt_text_token_price":
-			o.Report(wire.Optional(&t.CachedPromptTextTokenPrice, d, wire.Integer))
-		case "completion_text_token_price":
-			o.Report(wire.Optional(&t.CompletionTextTokenPrice, d, wire.Integer))
-		case "prompt_text_token_price_long_context":
-			o.Report(wire.Optional(&t.PromptTextTokenPriceLongContext, d, wire.Integer))
-		case "cached_prompt_text_token_price_long_context":
-			o.Report(wire.Optional(&t.CachedPromptTextTokenPriceLongContext, d, wire.Integer))
-		case "completion_text_token_price_long_context":
-			o.Report(wire.Optional(&t.CompletionTextTokenPriceLongContext, d, wire.Integer))
-		case "long_context_threshold":
-			o.Report(wire.Optional(&t.LongContextThreshold, d, wire.Integer))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "id")
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t LanguageModel) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*LanguageModel).encode)
-}
-
-func (t *LanguageModel) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("id"))
-	if t.Aliases != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.Field("aliases"))
-	}
-	wire.WriteNullable(t.PromptTextTokenPrice, e.Field("prompt_text_token_price"), wire.WriteInteger)
-	wire.WriteNullable(t.CachedPromptTextTokenPrice, e.Field("cached_prompt_text_token_price"), wire.WriteInteger)
-	wire.WriteNullable(t.CompletionTextTokenPrice, e.Field("completion_text_token_price"), wire.WriteInteger)
-	wire.WriteNullable(t.PromptTextTokenPriceLongContext, e.Field("prompt_text_token_price_long_context"), wire.WriteInteger)
-	wire.WriteNullable(t.CachedPromptTextTokenPriceLongContext, e.Field("cached_prompt_text_token_price_long_context"), wire.WriteInteger)
-	wire.WriteNullable(t.CompletionTextTokenPriceLongContext, e.Field("completion_text_token_price_long_context"), wire.WriteInteger)
-	wire.WriteNullable(t.LongContextThreshold, e.Field("long_context_threshold"), wire.WriteInteger)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t LanguageModel) MarshalJSON() ([]byte, error) { return objectLanguageModel.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t LanguageModel) String() string { return wire.Print(t) }
@@ -253,39 +190,17 @@ func (t *LanguageModel) GetLongContextThreshold() (v int64) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
+var objectLanguageModelList = wire.Register[LanguageModelList](wire.Table{Fields: map[string]wire.Field{
+	"models": {Required: true},
+}})
+
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
 func (t *LanguageModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*LanguageModelList).decode)
+	return objectLanguageModelList.Unmarshal(data, t)
 }
 
-func (t *LanguageModelList) decode(d *wire.Decoder) error {
-	*t = LanguageModelList{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "models":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[LanguageModel]((*LanguageModel).decode)(&t.Models, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "models")
-}
-
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t LanguageModelList) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&t, (*LanguageModelList).encode)
-}
-
-func (t *LanguageModelList) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteArrayOf[LanguageModel]((*LanguageModel).encode)(wire.NotNil(&t.Models), e.Field("models"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t LanguageModelList) MarshalJSON() ([]byte, error) { return objectLanguageModelList.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t LanguageModelList) String() string { return wire.Print(t) }
@@ -293,51 +208,19 @@ func (t LanguageModelList) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t LanguageModelList) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Model) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Model).decode)
-}
+var objectModel = wire.Register[Model](wire.Table{Fields: map[string]wire.Field{
+	"id":             {Required: true},
+	"created":        {Nullable: true},
+	"owned_by":       {Nullable: true},
+	"aliases":        {Nullable: true},
+	"context_length": {Nullable: true},
+}})
 
-func (t *Model) decode(d *wire.Decoder) error {
-	*t = Model{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "id":
-			seen.Add(0)
-			o.Report(wire.String(&t.ID, d))
-		case "created":
-			o.Report(wire.Optional(&t.Created, d, wire.Integer))
-		case "owned_by":
-			o.Report(wire.Optional(&t.OwnedBy, d, wire.String))
-		case "aliases":
-			o.Report(wire.UnlessNull(&t.Aliases, d, wire.ArrayOf[string](wire.String)))
-		case "context_length":
-			o.Report(wire.Optional(&t.ContextLength, d, wire.Integer))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "id")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Model) UnmarshalJSON(data []byte) error { return objectModel.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Model) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Model).encode) }
-
-func (t *Model) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteString(&t.ID, e.Field("id"))
-	wire.WriteNullable(t.Created, e.Field("created"), wire.WriteInteger)
-	wire.WriteNullable(t.OwnedBy, e.Field("owned_by"), wire.WriteString)
-	if t.Aliases != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Aliases, e.Field("aliases"))
-	}
-	wire.WriteNullable(t.ContextLength, e.Field("context_length"), wire.WriteInteger)
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Model) MarshalJSON() ([]byte, error) { return objectModel.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Model) String() string { return wire.Print(t) }
@@ -369,42 +252,15 @@ func (t *Model) GetContextLength() (v int64) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *ModelList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*ModelList).decode)
-}
+var objectModelList = wire.Register[ModelList](wire.Table{Fields: map[string]wire.Field{
+	"data": {Required: true},
+}})
 
-func (t *ModelList) decode(d *wire.Decoder) error {
-	*t = ModelList{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "object":
-			o.Report(wire.Optional(&t.Object, d, wire.String))
-		case "data":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[Model]((*Model).decode)(&t.Data, d))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err(), "data")
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *ModelList) UnmarshalJSON(data []byte) error { return objectModelList.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t ModelList) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*ModelList).encode) }
-
-func (t *ModelList) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Object != nil {
-		wire.WriteString(t.Object, e.Field("object"))
-	}
-	wire.WriteArrayOf[Model]((*Model).encode)(wire.NotNil(&t.Data), e.Field("data"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t ModelList) MarshalJSON() ([]byte, error) { return objectModelList.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t ModelList) String() string { return wire.Print(t) }

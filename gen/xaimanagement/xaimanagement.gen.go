@@ -150,40 +150,16 @@ type Refusal = Error
 // GetUsageJSONRequestBody defines body for GetUsage for application/json ContentType.
 type GetUsageJSONRequestBody = UsageRequest
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are dropped.
-func (t *DataPoint) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*DataPoint).decode)
-}
+var objectDataPoint = wire.Register[DataPoint](wire.Table{Drop: true, Fields: map[string]wire.Field{
+	"timestamp": {Nullable: true},
+	"values":    {Required: true, Lenient: true},
+}})
 
-func (t *DataPoint) decode(d *wire.Decoder) error {
-	*t = DataPoint{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "timestamp":
-			o.Report(wire.Optional(&t.Timestamp, d, wire.String))
-		case "values":
-			seen.Add(0)
-			o.Report(wire.ArrayOf[Amount](wire.Number)(&t.Values, d))
-		default:
-			o.Skip()
-		}
-	}
-	return seen.Check(o.Err(), "values")
-}
+// UnmarshalJSON checks required fields and sets defaults. It drops unknown fields.
+func (t *DataPoint) UnmarshalJSON(data []byte) error { return objectDataPoint.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t DataPoint) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*DataPoint).encode) }
-
-func (t *DataPoint) encode(e *wire.Encoder) {
-	start := e.Begin()
-	wire.WriteNullable(t.Timestamp, e.Field("timestamp"), wire.WriteString)
-	wire.WriteArrayOf[Amount](wire.WriteNumber)(wire.NotNil(&t.Values), e.Field("values"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t DataPoint) MarshalJSON() ([]byte, error) { return objectDataPoint.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t DataPoint) String() string { return wire.Print(t) }
@@ -199,48 +175,17 @@ func (t *DataPoint) GetTimestamp() (v string) {
 	return v
 }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *TimeSeries) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*TimeSeries).decode)
-}
+var objectTimeSeries = wire.Register[TimeSeries](wire.Table{Fields: map[string]wire.Field{
+	"group":       {Nullable: true},
+	"groupLabels": {Nullable: true},
+	"dataPoints":  {Nullable: true},
+}})
 
-func (t *TimeSeries) decode(d *wire.Decoder) error {
-	*t = TimeSeries{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "group":
-			o.Report(wire.UnlessNull(&t.Group, d, wire.ArrayOf[string](wire.String)))
-		case "groupLabels":
-			o.Report(wire.UnlessNull(&t.GroupLabels, d, wire.ArrayOf[string](wire.String)))
-		case "dataPoints":
-			o.Report(wire.UnlessNull(&t.DataPoints, d, wire.ArrayOf[RawDataPoint](wire.Raw)))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *TimeSeries) UnmarshalJSON(data []byte) error { return objectTimeSeries.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t TimeSeries) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*TimeSeries).encode) }
-
-func (t *TimeSeries) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.Group != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.Group, e.Field("group"))
-	}
-	if t.GroupLabels != nil {
-		wire.WriteArrayOf[string](wire.WriteString)(&t.GroupLabels, e.Field("groupLabels"))
-	}
-	if t.DataPoints != nil {
-		wire.WriteArrayOf[RawDataPoint](wire.WriteRaw)(&t.DataPoints, e.Field("dataPoints"))
-	}
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t TimeSeries) MarshalJSON() ([]byte, error) { return objectTimeSeries.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t TimeSeries) String() string { return wire.Print(t) }
@@ -248,41 +193,16 @@ func (t TimeSeries) String() string { return wire.Print(t) }
 // LogValue returns the fields of String as a group for log/slog.
 func (t TimeSeries) LogValue() slog.Value { return wire.LogValue(t) }
 
-// UnmarshalJSON replaces t by the decoded object. A required field that is missing or null is an error, and absent fields
-// get their defaults. Fields that the document does not define are kept in AdditionalProperties.
-func (t *Usage) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, t, (*Usage).decode)
-}
+var objectUsage = wire.Register[Usage](wire.Table{Fields: map[string]wire.Field{
+	"timeSeries":   {Nullable: true},
+	"limitReached": {Nullable: true},
+}})
 
-func (t *Usage) decode(d *wire.Decoder) error {
-	*t = Usage{}
-	var seen wire.Fields
-	o := d.Object()
-	for o.Next() {
-		switch string(o.Key()) {
-		case "timeSeries":
-			o.Report(wire.UnlessNull(&t.TimeSeries, d, wire.ArrayOf[TimeSeries]((*TimeSeries).decode)))
-		case "limitReached":
-			o.Report(wire.UnlessNull(&t.LimitReached, d, wire.Bool))
-		default:
-			o.Unknown(&t.AdditionalProperties)
-		}
-	}
-	return seen.Check(o.Err())
-}
+// UnmarshalJSON checks required fields and sets defaults. It keeps unknown fields in AdditionalProperties.
+func (t *Usage) UnmarshalJSON(data []byte) error { return objectUsage.Unmarshal(data, t) }
 
-// MarshalJSON encodes the fields of the document, then the additional ones sorted by name. A nil pointer is null where the
-// document allows it. Other nil fields are left out, or empty if they are required.
-func (t Usage) MarshalJSON() ([]byte, error) { return wire.Marshal(&t, (*Usage).encode) }
-
-func (t *Usage) encode(e *wire.Encoder) {
-	start := e.Begin()
-	if t.TimeSeries != nil {
-		wire.WriteArrayOf[TimeSeries]((*TimeSeries).encode)(&t.TimeSeries, e.Field("timeSeries"))
-	}
-	wire.WriteBool(&t.LimitReached, e.Field("limitReached"))
-	e.End(start, t.AdditionalProperties)
-}
+// MarshalJSON writes the fields of the document, then the additional ones sorted by name.
+func (t Usage) MarshalJSON() ([]byte, error) { return objectUsage.Marshal(&t) }
 
 // String returns the fields as text. Secrets and the values of unknown strings, arrays and objects are hidden.
 func (t Usage) String() string { return wire.Print(t) }

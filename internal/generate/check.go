@@ -49,7 +49,11 @@ func check(parts []part) error {
 				found = append(found, fmt.Errorf("%s.%s: the name gives no Go name, so the property needs an x-go-name", p.place, property.JsonFieldName))
 			}
 		}
-		if p.Schema.HasAdditionalProperties && len(p.Schema.UnionElements) == 0 {
+		switch {
+		case len(p.Schema.UnionElements) > 0 && (p.Schema.HasAdditionalProperties || slices.ContainsFunc(p.Schema.Properties, isInteger)):
+			found = append(found, fmt.Errorf("%s: an object that is also a union would lose unknown fields and round integers, "+
+				"so it needs the x-go-type json.RawMessage", p.place))
+		case p.Schema.HasAdditionalProperties:
 			found = append(found, checkObject(p)...)
 		}
 	}
@@ -62,12 +66,8 @@ func checkObject(t part) (found []error) {
 			found = append(found, fmt.Errorf("%s: %s", place, problem))
 		}
 	}
-	required := 0
 	bare, _ := t.Schema.OAPISchema.Extensions["x-bare-array"].(string)
 	for i, p := range t.Schema.Properties {
-		if p.Required {
-			required++
-		}
 		if p.JsonFieldName == bare {
 			bare = ""
 		}
@@ -76,9 +76,6 @@ func checkObject(t part) (found []error) {
 		if p.Schema.OAPISchema != nil {
 			report(place, checkSchema(p))
 		}
-	}
-	if required > 64 {
-		report(t.place, "more than 64 required properties; make some of them optional in an overlay")
 	}
 	if bare != "" {
 		report(t.place, "x-bare-array names no property: "+bare)
@@ -107,6 +104,10 @@ func checkName(p codegen.Property, all []codegen.Property, i int) string {
 		}
 	}
 	return ""
+}
+
+func isInteger(p codegen.Property) bool {
+	return p.Schema.OAPISchema != nil && p.Schema.OAPISchema.Type.Is("integer")
 }
 
 const onlyNull = "null alone has no Go type; add it to the type of another arm, or of the schema that a $ref names"

@@ -62,6 +62,9 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 	}
 	// The path is the name alone, so that a reference to a file beside it has a local path.
 	doc, err := loader.LoadFromDataWithPath(text, &url.URL{Path: name})
+	if place := found[nullPart]; place != "" {
+		return nil, fmt.Errorf("%s: null; describe it or remove it", place)
+	}
 	if err != nil {
 		return nil, found.locate(err)
 	}
@@ -72,12 +75,33 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 	if doc.Components == nil {
 		doc.Components = &openapi3.Components{}
 	}
-	for name, ref := range doc.Components.Schemas {
-		if ref.Value == nil {
-			return nil, fmt.Errorf("components.schemas.%s: it refers to itself", name)
+	return doc, requireValues(doc)
+}
+
+// requireValues returns an error for a $ref that leads to itself.
+func requireValues(doc *openapi3.T) error {
+	var place string
+	require := func(kind, name string, missing bool) {
+		if missing {
+			place = kind + "." + name
 		}
 	}
-	return doc, nil
+	for name, ref := range doc.Components.Schemas {
+		require("components.schemas", name, ref.Value == nil)
+	}
+	for name, ref := range doc.Components.Responses {
+		require("components.responses", name, ref.Value == nil)
+	}
+	for name, ref := range doc.Components.RequestBodies {
+		require("components.requestBodies", name, ref.Value == nil)
+	}
+	for name, ref := range doc.Components.Parameters {
+		require("components.parameters", name, ref.Value == nil)
+	}
+	if place != "" {
+		return fmt.Errorf("%s: it refers to itself", place)
+	}
+	return nil
 }
 
 // apply returns doc with an overlay. The loader of the generator, which has the overlay, reads files only.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
@@ -58,7 +59,7 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	if keepsUnknown(settings) {
 		requests = schemasOfRequests(doc)
 	}
-	codegen.TemplateFunctions["typeOf"], codegen.TemplateFunctions["isChange"] = requests.typeOf, requests.has
+	maps.Copy(codegen.TemplateFunctions, template.FuncMap{"typeOf": requests.typeOf, "isChange": requests.has, "facts": facts, "isObject": isObject})
 	code, err := codegen.Generate(doc, settings)
 	// The checks need the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Their
 	// errors are clearer than its own, of which code is a part.

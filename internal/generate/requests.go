@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,12 +25,22 @@ func (c changes) typeOf(t codegen.TypeDefinition) string {
 	object := t.Schema
 	object.Properties = slices.Clone(object.Properties)
 	for i, p := range object.Properties {
-		if c.has(t, p) {
+		switch {
+		case !p.Required && isContainer(p) && !c.has(t, p) && !t.Schema.HasAdditionalProperties:
+			object.Properties[i].Extensions = map[string]any{"x-omitempty": false, "x-omitzero": true}
+			maps.Copy(object.Properties[i].Extensions, p.Extensions)
+		case c.has(t, p):
 			object.Properties[i].Schema.RefType = "wire.Change[" + p.Schema.TypeDecl() + "]"
 			object.Properties[i].Extensions = map[string]any{"x-go-type-skip-optional-pointer": true, "x-go-name": p.GoFieldName()}
 		}
 	}
 	return codegen.GenStructFromSchema(object)
+}
+
+// isContainer reports whether nil is absence, and empty a value that is sent: it clears a list.
+func isContainer(p codegen.Property) bool {
+	name := p.GoTypeDef()
+	return strings.HasPrefix(name, "[]") || strings.HasPrefix(name, "map[")
 }
 
 // schemasOfRequests returns the schemas of the bodies of requests.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -36,11 +37,37 @@ func StyleParamWithOptions(style string, explode bool, name string, value any, o
 			return "", fmt.Errorf("the path parameter %s must be a name or an id", name)
 		}
 	}
+	if opts.ParamLocation == ParamLocationQuery && style != "deepObject" {
+		value = escapeKeys(value)
+	}
 	text, err := runtime.StyleParamWithOptions(style, explode, name, value, opts)
 	if cookie := (http.Cookie{Name: name, Value: text}); err == nil && opts.ParamLocation == ParamLocationCookie && cookie.Valid() != nil { //nolint:gosec // only its validity is of interest
 		return "", fmt.Errorf("the cookie %s has a character that a cookie cannot contain", name)
 	}
 	return text, err
+}
+
+// escapeKeys escapes the member names of an object. The runtime escapes only its values.
+func escapeKeys(value any) any {
+	text, err := json.Marshal(value)
+	var object map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err != nil || decoder.Decode(&object) != nil {
+		return value
+	}
+	changed := false
+	for name, member := range maps.Clone(object) {
+		if escaped := url.QueryEscape(name); escaped != name {
+			delete(object, name)
+			object[escaped] = member
+			changed = true
+		}
+	}
+	if !changed {
+		return value
+	}
+	return object
 }
 
 // MarshalForm returns the fields of a body as form fields with the text that they have in JSON, a list as a field for each element. An

@@ -23,20 +23,8 @@ func (c *Change[T]) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	err := decoder.Decode(&value)
-	c.set(value)
-	return err
-}
-
-func (c *Change[T]) set(value *T) {
 	if *c = (Change[T]{false: *new(T)}); value != nil {
 		*c = Change[T]{true: *value}
 	}
-}
-
-// ReadChange reads a value with read, or null.
-func ReadChange[T any](v *Change[T], d *Decoder, read func(*T, *Decoder) error) error {
-	var value *T
-	err := Optional(&value, d, read)
-	v.set(value)
 	return err
 }

@@ -1,42 +1,26 @@
-// Package wire is the runtime of the generated types. It decodes JSON in one pass, checks what the OpenAPI document
-// requires, keeps unknown fields, and encodes by appending to one buffer.
+// Package wire decodes and encodes the generated types. It checks what the OpenAPI document
+// requires and keeps unknown fields.
 //
-// A generated type has a decode and an encode method. For an object with one required field they are:
+// Each generated object registers a [Table] with the facts that its Go type can't express:
 //
-//	func (t *Peer) decode(d *wire.Decoder) error {
-//		*t = Peer{}
-//		var seen wire.Fields
-//		o := d.Object()
-//		for o.Next() {
-//			switch string(o.Key()) {
-//			case "name":
-//				seen.Add(0)
-//				o.Report(wire.String(&t.Name, d))
-//			default:
-//				o.Unknown(&t.AdditionalProperties)
-//			}
-//		}
-//		return seen.Check(o.Err(), "name")
-//	}
+//	var objectPeer = wire.Register[Peer](wire.Table{Fields: map[string]wire.Field{
+//		"name": {Required: true},
+//	}})
 //
-//	func (t *Peer) encode(e *wire.Encoder) {
-//		start := e.Begin()
-//		wire.WriteString(&t.Name, e.Field("name"))
-//		e.End(start, t.AdditionalProperties)
-//	}
+// The table is planned once, on first use: a codec for each field, chosen by its Go type. Decoding
+// is one pass over the body, encoding appends to one buffer.
 //
-// Values are read and written by functions of two shapes, func(*T, *Decoder) error and func(*T, *Encoder). [ArrayOf],
-// [MapOf] and [Nullable] compose the first, [WriteArrayOf], [WriteMapOf] and [WriteNullable] the second.
+// Errors are [*Error], with the path of the failing field. They contain no value and no field name
+// that the document doesn't define, because either may be a secret.
 //
-// Decoding and encoding errors are [*Error], with the path of the failing field. They contain no value and no field name
-// that the document does not define, because either may be a secret.
-//
-// A Decoder or an Encoder belongs to one call. It is not safe for concurrent use.
-//
-// The lexer is package jsonread: encoding/json needs a second pass for the unknown fields and about four times as long.
+// The lexer is package jsonread: encoding/json needs a second pass for the unknown fields.
 package wire
 
-import "github.com/mesh-gateway/mesh-go/internal/jsonread"
+import (
+	"reflect"
+
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
+)
 
 // Decoder reads one JSON document.
 type Decoder struct {
@@ -45,8 +29,9 @@ type Decoder struct {
 	elements int
 }
 
-// maxElements bounds the array elements and map entries of one document, since a Go value takes many times the few bytes of an
-// element such as "0,". A document with that many elements of a usual size exceeds every size limit.
+// maxElements bounds the array elements and map entries of one document, since a Go value takes
+// many times the few bytes of an element such as "0,". A document with that many elements of a
+// usual size exceeds every size limit.
 const maxElements = 500_000
 
 // element counts an array element or a map entry.
@@ -57,8 +42,8 @@ func (d *Decoder) element() error {
 	return nil
 }
 
-// Unmarshal decodes data into v. It returns an error if anything but white space follows the document.
-func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
+// decode reads data, which has nothing but white space after the document.
+func decode(data []byte, v reflect.Value, read func(reflect.Value, *Decoder) error) error {
 	var d Decoder
 	d.json.Reset(data)
 	if err := read(v, &d); err != nil {
@@ -69,9 +54,6 @@ func Unmarshal[T any](data []byte, v *T, read func(*T, *Decoder) error) error {
 	}
 	return nil
 }
-
-// IsArray reports whether the next value is an array.
-func (d *Decoder) IsArray() bool { return d.json.Next() == jsonread.Array }
 
 // expect returns an error unless the next value is of a kind.
 func (d *Decoder) expect(want jsonread.Kind) error {

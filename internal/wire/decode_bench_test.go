@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
-	"github.com/mesh-gateway/mesh-go/internal/test/shapes"
 )
 
 // Every benchmark compares impl=mesh, the generated types, with impl=baseline in one run. The baseline is encoding/json with
@@ -109,7 +108,7 @@ func BenchmarkDecodeTimes(b *testing.B) {
 	b.Run("impl=mesh", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			var v shapes.Containers
+			var v containers
 			if err := v.UnmarshalJSON(body); err != nil || len(v.Times) != 1000 {
 				b.Fatal(err)
 			}

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
-	"github.com/mesh-gateway/mesh-go/internal/test/shapes"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 	"github.com/mesh-gateway/mesh-go/specs"
 )
@@ -126,7 +125,7 @@ func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 			text := strings.Repeat("a", place) + string(c) + strings.Repeat("b", 9-place)
 			want, err := json.Marshal(text)
 			require.NoError(t, err)
-			got, err := wire.Marshal(&text, wire.WriteString)
+			got, err := wire.Encode(text)
 			require.NoError(t, err)
 			require.Equal(t, replaced(string(want)), replaced(string(got)))
 		}
@@ -135,17 +134,17 @@ func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 		text := "ab" + string([]byte{byte(c)}) + "cdefghijkl"
 		want, err := json.Marshal(text)
 		require.NoError(t, err)
-		got, err := wire.Marshal(&text, wire.WriteString)
+		got, err := wire.Encode(text)
 		require.NoError(t, err)
 		require.Equal(t, replaced(string(want)), replaced(string(got)))
 	}
 }
 
-// same checks that write writes what encoding/json does, or fails where it fails.
-func same[T any](t *testing.T, v T, write func(*T, *wire.Encoder)) {
+// same checks that a value is written as encoding/json does, or fails where it fails.
+func same[T any](t *testing.T, v T) {
 	t.Helper()
 	want, refErr := json.Marshal(v)
-	got, err := wire.Marshal(&v, write)
+	got, err := wire.Encode(v)
 	require.Equal(t, refErr == nil, err == nil, "%v: %v, %v", v, refErr, err)
 	require.Equal(t, string(want), string(got))
 }
@@ -156,20 +155,20 @@ func TestScalarsAreWrittenAsInEncodingJSON(t *testing.T) {
 		0, math.Copysign(0, -1), 1, -1.5, 0.1, 1e-6, 9.99e-7, 1e-7, 1e-10, 1e20, 1e21, 1e22, 123456789.125, math.MaxFloat64,
 		math.SmallestNonzeroFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 1e-100,
 	} {
-		same(t, f, wire.WriteFloat)
-		same(t, float32(f), wire.WriteFloat)
+		same(t, f)
+		same(t, float32(f))
 	}
 	for _, n := range []json.Number{"", "0", "-0", "1e5", "1E+5", "0.10", "01", "1.", "x", "1 ", " 1", "-", "1e", "+1", "0x1", "NaN", "1\n", "1,2", "1]"} {
-		same(t, n, wire.WriteNumber)
+		same(t, n)
 	}
 	for _, at := range []time.Time{
 		{}, time.Unix(0, 1).UTC(), time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)),
 		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.FixedZone("", 25*3600)),
 	} {
-		same(t, at, wire.WriteTime)
+		same(t, at)
 	}
 	for _, raw := range []json.RawMessage{nil, {}, json.RawMessage(` [ 1 , "a b" ] `), json.RawMessage("x"), json.RawMessage("1 2"), json.RawMessage("[1,")} {
-		same(t, raw, wire.WriteRaw)
+		same(t, raw)
 	}
 }
 
@@ -182,7 +181,7 @@ func TestAnyIsWrittenAsInEncodingJSON(t *testing.T) {
 		map[string]any{"b": 1, "a": []any{nil, map[string]any{"é": "\u2028"}}, "": uint8(7)},
 		struct{ A int }{1}, math.NaN(), []any{math.Inf(1)}, map[string]any{"f": func() {}}, cycle, json.Number("x"),
 	} {
-		same(t, v, wire.WriteAny)
+		same(t, v)
 	}
 }
 
@@ -190,15 +189,15 @@ func TestAnyIsWrittenAsInEncodingJSON(t *testing.T) {
 func TestEncodingErrorsHaveThePath(t *testing.T) {
 	t.Parallel()
 	bad := map[string]json.RawMessage{"secret name": json.RawMessage("{")}
-	leaf := shapes.Leaf{AdditionalProperties: bad}
+	broken := leaf{AdditionalProperties: bad}
 	for path, v := range map[string]json.Marshaler{
 		"messages[1].(unknown field)": gateway.MessageEnvelope{Messages: []gateway.MeshMessage{{}, {AdditionalProperties: bad}}},
 		"peers[0].capabilities.*":     gateway.PeerEnvelope{Peers: []gateway.MeshPeer{{Capabilities: map[string]any{"k": math.NaN()}}}},
-		"lists.*[1].(unknown field)":  shapes.Containers{Lists: map[string][]shapes.Leaf{"k": {{}, leaf}}},
-		"leafMap.(unknown field)":     shapes.Containers{LeafMap: &shapes.LeafMap{"k": leaf}},
-		"leaf.(unknown field)":        shapes.Required{Leaf: leaf},
-		"double":                      shapes.Scalars{Double: ptr(math.NaN())},
-		"(unknown field)":             shapes.Containers{NullableItems: []*string{nil}, AdditionalProperties: bad},
+		"lists.*[1].(unknown field)":  containers{Lists: map[string][]leaf{"k": {{}, broken}}},
+		"leafMap.*.(unknown field)":   containers{LeafMap: &map[string]leaf{"k": broken}},
+		"leaves[0].(unknown field)":   containers{Leaves: []leaf{broken}},
+		"double":                      scalars{Double: ptr(math.NaN())},
+		"(unknown field)":             containers{NullableItems: []*string{nil}, AdditionalProperties: bad},
 	} {
 		_, err := v.MarshalJSON()
 		require.Equal(t, "value cannot be written as JSON", refused(t, path, err))

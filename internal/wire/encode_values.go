@@ -2,18 +2,9 @@ package wire
 
 import (
 	"encoding/json"
-	"maps"
-	"math"
-	"reflect"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
-
-// WriteString writes a string, escaped as encoding/json does.
-func WriteString[T ~string](v *T, e *Encoder) { e.string(string(*v)) }
 
 // plain has the bytes that are written as they are. Of a character beyond ASCII that depends on all its bytes.
 var plain = func() (plain [256]bool) {
@@ -61,42 +52,18 @@ func (e *Encoder) escape(r rune) {
 	}
 }
 
-// WriteInteger writes an integer.
-func WriteInteger[T integer](v *T, e *Encoder) {
-	e.buf = strconv.AppendInt(e.buf, int64(*v), 10)
-}
-
-// WriteBool writes true or false.
-func WriteBool[T ~bool](v *T, e *Encoder) { e.buf = strconv.AppendBool(e.buf, bool(*v)) }
-
-// WriteFlag writes true or false, also for a value that was read as 1 or 0.
-func WriteFlag[T ~bool](v *T, e *Encoder) { WriteBool(v, e) }
-
-// WriteText writes a string, also for a value that was read as a number.
-func WriteText[T ~string](v *T, e *Encoder) { WriteString(v, e) }
-
-// WriteFloat writes a number. NaN and the infinities are errors.
-func WriteFloat[T ~float32 | ~float64](v *T, e *Encoder) {
-	f := float64(*v)
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		e.fail(errNotJSON)
+// raw writes JSON without its white space, escaped as encoding/json does.
+func (e *Encoder) raw(text json.RawMessage) {
+	if string(text) == "null" { // as most unknown fields are
+		e.null()
 		return
 	}
-	// As in encoding/json, very small and very large numbers have an exponent, without a leading zero.
-	format, abs := byte('f'), T(math.Abs(f))
-	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		format = 'e'
-	}
-	e.buf = strconv.AppendFloat(e.buf, f, format, -1, reflect.TypeFor[T]().Bits())
-	if n := len(e.buf); format == 'e' && e.buf[n-4] == 'e' && e.buf[n-3] == '-' && e.buf[n-2] == '0' {
-		e.buf[n-2] = e.buf[n-1]
-		e.buf = e.buf[:n-1]
-	}
+	e.marshal(text)
 }
 
-// WriteNumber writes the digits of a number. The empty number is 0, as in encoding/json.
-func WriteNumber(v *json.Number, e *Encoder) {
-	switch text := string(*v); {
+// number writes the digits of a number. The empty number is 0, as in encoding/json.
+func (e *Encoder) number(text string) {
+	switch {
 	case text == "":
 		e.buf = append(e.buf, '0')
 	case isNumber(text):
@@ -105,32 +72,3 @@ func WriteNumber(v *json.Number, e *Encoder) {
 		e.fail(errNotJSON)
 	}
 }
-
-// WriteTime writes an RFC 3339 time.
-func WriteTime(v *time.Time, e *Encoder) {
-	e.buf = append(e.buf, '"')
-	text, err := v.AppendText(e.buf)
-	if err != nil {
-		e.fail(errNotJSON)
-		return
-	}
-	e.buf = text
-	e.buf = append(e.buf, '"')
-}
-
-// WriteRaw writes a value that is JSON already. A nil value is null.
-func WriteRaw[T ~[]byte](v *T, e *Encoder) { e.raw(json.RawMessage(*v)) }
-
-// raw writes JSON without its white space, escaped as encoding/json does.
-func (e *Encoder) raw(text json.RawMessage) {
-	if string(text) == "null" { // as most unknown fields are
-		e.null()
-		return
-	}
-	WriteJSON(&text, e)
-}
-
-// WriteAny writes any value with encoding/json.
-func WriteAny(v *any, e *Encoder) { WriteJSON(v, e) }
-
-func sortedKeys[M ~map[string]V, V any](m M) []string { return slices.Sorted(maps.Keys(m)) }

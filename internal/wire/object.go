@@ -4,99 +4,172 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"reflect"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Object iterates over the members of a JSON object. After Next the caller reads the value, and passes the error to
-// Report.
-type Object struct {
-	d       *Decoder
-	members jsonread.Members
-	err     error
+// decode reads an object. A missing field gets its default.
+func (t *Table) decode(v reflect.Value, d *Decoder) error {
+	p := t.plan()
+	v.SetZero()
+	if p.bare != nil && d.json.Next() == jsonread.Array {
+		return p.bare.read(v.Field(p.bare.index), d)
+	}
+	var few [64]bool // on the stack
+	seen := few[:]
+	if len(p.fields) > len(seen) {
+		seen = make([]bool, len(p.fields))
+	}
+	if err := p.members(v, d, seen); err != nil {
+		return err
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		if seen[i] {
+			continue
+		}
+		if f.Required && f.Default == "" {
+			return &Error{Path: f.name, Err: errMissing}
+		}
+		if f.Default != "" {
+			if err := decode([]byte(f.Default), v.Field(f.index), f.read); err != nil {
+				return located(f.name, err)
+			}
+		}
+	}
+	return nil
 }
 
-// Object starts to read an object. Anything else is an error, which Err returns.
-func (d *Decoder) Object() Object {
+func (p *plan) members(v reflect.Value, d *Decoder, seen []bool) error {
 	if err := d.expect(jsonread.Object); err != nil {
-		return Object{err: err}
+		return err
 	}
-	return Object{d: d, members: d.json.Object()}
+	members := d.json.Object()
+	for next := 0; members.Next(); { // mostly in the order of the document
+		i, known := next, next < len(p.fields) && p.fields[next].name == string(members.Key())
+		if !known {
+			i, known = p.byName[string(members.Key())]
+		}
+		if !known {
+			if err := p.unknown(v, d, members.Key()); err != nil {
+				return located(unknownField, err)
+			}
+			continue
+		}
+		next = i + 1
+		set, err := p.member(&p.fields[i], v, d)
+		if err != nil {
+			return located(p.fields[i].name, err)
+		}
+		seen[i] = seen[i] || set
+	}
+	return members.Err()
 }
 
-// Next moves to the next member. It returns false at the end and after an error.
-func (o *Object) Next() bool { return o.err == nil && o.members.Next() }
-
-// Key returns the name of the current member. It must not be kept: it may point into the body.
-func (o *Object) Key() []byte { return o.members.Key() }
-
-// Report ends the iteration if err is not nil. It must be called for members of the document only: their name becomes
-// part of the path.
-func (o *Object) Report(err error) {
-	if err != nil {
-		o.err = located(string(o.Key()), err)
+// member reads a field. It reports false if the field keeps its default.
+func (p *plan) member(f *field, v reflect.Value, d *Decoder) (bool, error) {
+	value := v.Field(f.index)
+	if d.json.Next() != jsonread.Null || f.null {
+		return true, f.read(value, d)
 	}
+	switch {
+	case f.Required && !f.Nullable:
+		return false, errNull
+	case f.Default != "" && !(f.Nullable && f.nils):
+		return false, d.json.Skip()
+	}
+	value.SetZero()
+	if f.omit && p.keepsNull {
+		return true, p.unknown(v, d, []byte(f.name))
+	}
+	return true, d.json.Skip()
 }
 
-// Unknown keeps the current member, which the document does not define.
-func (o *Object) Unknown(fields *map[string]json.RawMessage) {
-	name := jsonread.Text(o.Key())
-	raw, err := o.d.json.Raw()
-	if err = cmp.Or(err, o.d.element()); err != nil {
-		o.err = located(unknownField, err)
-		return
+// unknown reads a value into AdditionalProperties.
+func (p *plan) unknown(v reflect.Value, d *Decoder, key []byte) error {
+	if p.Drop {
+		return d.json.Skip()
 	}
+	if p.typed.read != nil {
+		return entry(v.Field(p.extra), p.typed, d, key)
+	}
+	name := jsonread.Text(key)
+	raw, err := d.json.Raw()
+	if err = cmp.Or(err, d.element()); err != nil {
+		return err
+	}
+	fields, _ := v.Field(p.extra).Addr().Interface().(*map[string]json.RawMessage)
 	if *fields == nil {
 		*fields = make(map[string]json.RawMessage)
 	}
 	(*fields)[name] = bytes.Clone(raw)
+	return nil
 }
 
-// Skip checks the syntax of the current member, which the document does not define, and drops it.
-func (o *Object) Skip() {
-	if err := o.d.json.Skip(); err != nil {
-		o.err = located(unknownField, err)
-	}
-}
-
-// Extra reads the current member with read into the additional properties of an object that has typed ones.
-func Extra[T any](fields *map[string]T, o *Object, read func(*T, *Decoder) error) {
-	name := jsonread.Text(o.Key())
-	var v T
-	if err := cmp.Or(o.d.element(), read(&v, o.d)); err != nil {
-		o.err = located(unknownField, err)
-		return
-	}
-	if *fields == nil {
-		*fields = make(map[string]T)
-	}
-	(*fields)[name] = v
-}
-
-// Err returns the first error.
-func (o *Object) Err() error {
-	if o.err != nil {
-		return o.err
-	}
-	return o.members.Err()
-}
-
-// Fields is the set of required fields that are present, by their position among the required fields of the type. There
-// are at most 64; the template refuses more.
-type Fields uint64
-
-// Add marks required field i as present.
-func (f *Fields) Add(i int) { *f |= 1 << i }
-
-// Check returns err if it is not nil, else an error for the first required field that is missing.
-func (f Fields) Check(err error, required ...string) error {
-	if err != nil {
-		return err
-	}
-	for i, name := range required {
-		if f&(1<<i) == 0 {
-			return &Error{Path: name, Err: errMissing}
+// encode writes the fields in the order of the document, then the unknown ones by name.
+func (t *Table) encode(v reflect.Value, e *Encoder) {
+	p := t.plan()
+	nested := len(e.buf) > 0
+	e.buf = append(e.buf, '{')
+	for i := range p.fields {
+		f := &p.fields[i]
+		value := v.Field(f.index)
+		if f.nils && value.IsNil() {
+			if f.omit {
+				continue
+			}
+			if f.empty.IsValid() {
+				value = f.empty
+			}
+		}
+		e.comma()
+		e.buf = append(e.buf, f.key...)
+		if f.write(value, e); e.err != nil {
+			e.err = located(f.name, e.err)
+			return
 		}
 	}
-	return nil
+	if extra := v.Field(p.extra); extra.Len() > 0 {
+		p.writeUnknown(v, extra, e, nested)
+	}
+	e.buf = append(e.buf, '}')
+}
+
+// writes reports whether a field called name is written.
+func (p *plan) writes(v reflect.Value, name string) bool {
+	i, known := p.byName[name]
+	return known && !p.fields[i].leavesOut(v)
+}
+
+// writeUnknown writes additional properties, except for the names of fields that are written.
+func (p *plan) writeUnknown(v, extra reflect.Value, e *Encoder, nested bool) {
+	if p.typed.write != nil {
+		e.entries(extra, p.typed, unknownField, func(name string) bool { return !p.writes(v, name) })
+		return
+	}
+	fields, _ := extra.Interface().(map[string]json.RawMessage)
+	names := e.sorted[:0]
+	for name := range fields {
+		if !p.writes(v, name) {
+			names = append(names, name)
+		}
+	}
+	e.sorted = names
+	slices.Sort(names)
+	for _, name := range names {
+		e.name(name)
+		if raw := fields[name]; nested {
+			e.raw(raw)
+		} else if json.Valid(raw) {
+			e.buf = append(e.buf, raw...)
+		} else {
+			e.fail(errNotJSON)
+		}
+		if e.err != nil {
+			e.err = located(unknownField, e.err)
+			return
+		}
+	}
 }

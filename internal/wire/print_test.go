@@ -13,7 +13,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
-	"github.com/mesh-gateway/mesh-go/internal/test/shapes"
 )
 
 // A field that the gateway document gains later, with a default, is printed as well.
@@ -39,15 +38,15 @@ func TestPrintedMessageShowsItsText(t *testing.T) {
 
 func TestPrintedContainersAndScalars(t *testing.T) {
 	t.Parallel()
-	var c shapes.Containers
+	var c containers
 	require.NoError(t, c.UnmarshalJSON([]byte(`{"leaves":[{"id":1,"u":2}],"nullableItems":["a",null],"nullableValues":{"b":1,"a":null},"leafMap":{"k":{"id":2}}}`)))
-	assert.Equal(t, `Containers{NullableItems:["a" nil] NullableValues:{a:nil b:1} Leaves:[Leaf{ID:1 u:2}] LeafMap:{k:Leaf{ID:2}}}`, c.String())
+	assert.Equal(t, `containers{NullableItems:["a" nil] NullableValues:{a:nil b:1} Leaves:[leaf{ID:1 u:2}] LeafMap:{k:leaf{ID:2}}}`, c.String())
 
-	var s shapes.Scalars
-	require.NoError(t, s.UnmarshalJSON([]byte(`{"decimal":1.50,"enabled":0,"time":"2026-01-02T03:04:05Z","int64":-1,"any":{"a":["x",1]}}`)))
-	assert.Equal(t, `Scalars{Int64:-1 Time:2026-01-02 03:04:05 +0000 UTC Decimal:1.50 Any:{a:["x" 1]} Enabled:false}`, s.String())
+	var s scalars
+	require.NoError(t, s.UnmarshalJSON([]byte(`{"decimal":1.50,"enabled":0,"time":"2026-01-02T03:04:05Z","small":-1,"any":{"a":["x",1]}}`)))
+	assert.Equal(t, `scalars{Small:-1 Time:2026-01-02 03:04:05 +0000 UTC Decimal:1.50 Any:{a:["x" 1]} Enabled:false Text:""}`, s.String())
 
-	assert.Equal(t, `AnyExtras{ID:1 a:string(3) b:2}`, shapes.AnyExtras{ID: ptr(int64(1)), AdditionalProperties: map[string]any{"a": "x", "b": 2}}.String())
+	assert.Equal(t, `scalars{Small:0 Text:"" a:string(3) b:2}`, scalars{AdditionalProperties: map[string]any{"a": "x", "b": 2}}.String())
 	assert.Equal(t, `Error{Detail:string(4)}`, gateway.Error{Detail: json.RawMessage(`"no"`)}.String())
 }
 
@@ -91,10 +90,6 @@ func TestAccessorsOfNilAreZero(t *testing.T) {
 	assert.Empty(t, (*gateway.MeshPeer)(nil).GetPeerToken().Reveal())
 	token := secret.New(strings.Repeat("t", 4))
 	assert.Equal(t, "tttt", (&gateway.MeshPeer{PeerToken: &token}).GetPeerToken().Reveal())
-
-	var nothing *shapes.RequiredNullable
-	assert.Nil(t, nothing.GetLeaf())
-	assert.Empty(t, nothing.GetLeaf().GetNote(), "accessors of objects chain")
 }
 
 func TestPeerTokenIsHidden(t *testing.T) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"reflect"
@@ -11,36 +12,40 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// String reads a JSON string. Invalid UTF-8 becomes U+FFFD, as in encoding/json.
-func String[T ~string](v *T, d *Decoder) error {
+// readString reads a string. Invalid UTF-8 becomes U+FFFD, as in encoding/json.
+func readString(v reflect.Value, d *Decoder) error {
 	if err := d.expect(jsonread.String); err != nil {
 		return err
 	}
 	raw, err := d.json.StrBytes()
 	if err == nil {
-		*v = T(jsonread.Text(raw))
+		v.SetString(jsonread.Text(raw))
 	}
 	return err
 }
 
-type integer interface {
-	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32
-}
-
-// Integer reads a JSON integer, which 5.0 and 1e3 are, too. A number that T cannot hold is an error, never rounded.
-func Integer[T integer](v *T, d *Decoder) error {
+// readInteger reads an integer, which 5.0 and 1e3 are, too. It never rounds.
+func readInteger(v reflect.Value, d *Decoder) error {
 	raw, err := d.number()
 	if err != nil {
 		return err
 	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
-		n, err = strconv.ParseInt(whole(string(raw)), 10, 64)
+	if v.CanUint() {
+		n, err := strconv.ParseUint(whole(string(raw)), 10, v.Type().Bits())
+		if err != nil {
+			return errNotInteger
+		}
+		v.SetUint(n)
+		return nil
 	}
-	if err != nil || int64(T(n)) != n {
+	n, err := strconv.ParseInt(string(raw), 10, v.Type().Bits())
+	if err != nil {
+		n, err = strconv.ParseInt(whole(string(raw)), 10, v.Type().Bits())
+	}
+	if err != nil {
 		return errNotInteger
 	}
-	*v = T(n)
+	v.SetInt(n)
 	return nil
 }
 
@@ -63,34 +68,32 @@ func whole(number string) string {
 	return digits + strings.Repeat("0", power)
 }
 
-// Float reads a JSON number.
-func Float[T ~float32 | ~float64](v *T, d *Decoder) error {
+func readFloat(v reflect.Value, d *Decoder) error {
 	raw, err := d.number()
 	if err != nil {
 		return err
 	}
-	f, err := strconv.ParseFloat(string(raw), reflect.TypeFor[T]().Bits())
+	f, err := strconv.ParseFloat(string(raw), v.Type().Bits())
 	if err != nil {
 		return errNotFloat
 	}
-	*v = T(f)
+	v.SetFloat(f)
 	return nil
 }
 
-// Bool reads true or false.
-func Bool[T ~bool](v *T, d *Decoder) error {
+func readBool(v reflect.Value, d *Decoder) error {
 	if err := d.expect(jsonread.Bool); err != nil {
 		return err
 	}
 	b, err := d.json.Bool()
-	*v = T(b)
+	v.SetBool(b)
 	return err
 }
 
-// Flag reads true, false, 1 or 0. Some gateways send a boolean as a number.
-func Flag[T ~bool](v *T, d *Decoder) error {
+// readFlag reads true, false, 1 or 0. Some gateways send a boolean as a number.
+func readFlag(v reflect.Value, d *Decoder) error {
 	if d.json.Next() != jsonread.Number {
-		return Bool(v, d)
+		return readBool(v, d)
 	}
 	raw, err := d.number()
 	if err != nil {
@@ -99,35 +102,31 @@ func Flag[T ~bool](v *T, d *Decoder) error {
 	if n := string(raw); n != "0" && n != "1" {
 		return errNotFlag
 	}
-	*v = raw[0] == '1'
+	v.SetBool(raw[0] == '1')
 	return nil
 }
 
-// Text reads a string, or a number as the text it was written with.
-func Text[T ~string](v *T, d *Decoder) error {
+// readText reads a string, or a number as the text it was written with.
+func readText(v reflect.Value, d *Decoder) error {
 	if d.json.Next() != jsonread.Number {
-		return String(v, d)
+		return readString(v, d)
 	}
 	raw, err := d.number()
 	if err == nil {
-		*v = T(jsonread.Text(raw))
+		v.SetString(jsonread.Text(raw))
 	}
 	return err
 }
 
-// Number reads a number, or a string that contains one, and keeps its digits.
-func Number(v *json.Number, d *Decoder) error {
-	if d.json.Next() == jsonread.Number {
-		return Text(v, d)
-	}
-	var text string
-	if err := String(&text, d); err != nil {
+// readNumber reads a number, or a string that contains one, and keeps its digits.
+func readNumber(v reflect.Value, d *Decoder) error {
+	quoted := d.json.Next() != jsonread.Number
+	if err := readText(v, d); err != nil {
 		return err
 	}
-	if !isNumber(text) {
+	if quoted && !isNumber(v.String()) {
 		return errNotNumber
 	}
-	*v = json.Number(text)
 	return nil
 }
 
@@ -139,8 +138,8 @@ func isNumber(text string) bool {
 	return err == nil && len(raw) == len(text)
 }
 
-// Time reads an RFC 3339 time.
-func Time(v *time.Time, d *Decoder) error {
+// readTime reads an RFC 3339 time.
+func readTime(v reflect.Value, d *Decoder) error {
 	if err := d.expect(jsonread.String); err != nil {
 		return err
 	}
@@ -148,12 +147,82 @@ func Time(v *time.Time, d *Decoder) error {
 	if err != nil {
 		return err
 	}
-	var at time.Time
+	at, _ := v.Addr().Interface().(*time.Time)
 	if at.UnmarshalText(raw) != nil { // its error quotes the text
 		return errNotTime
 	}
-	*v = at
 	return nil
+}
+
+// readRaw keeps a copy: a value that points into the body keeps all of it in memory.
+func readRaw(v reflect.Value, d *Decoder) error {
+	raw, err := d.json.Raw()
+	if err == nil {
+		v.SetBytes(bytes.Clone(raw))
+	}
+	return err
+}
+
+// readAny reads any value, as encoding/json does with UseNumber.
+func readAny(v reflect.Value, d *Decoder) error {
+	value, err := d.any()
+	if v.SetZero(); value != nil {
+		v.Set(reflect.ValueOf(value))
+	}
+	return err
+}
+
+// readObject reads a map[string]any.
+func readObject(v reflect.Value, d *Decoder) error {
+	if err := d.expect(jsonread.Object); err != nil {
+		return err
+	}
+	return readAny(v, d)
+}
+
+func (d *Decoder) any() (any, error) {
+	switch d.json.Next() {
+	case jsonread.String:
+		return d.json.Str()
+	case jsonread.Number:
+		raw, err := d.json.Number()
+		return json.Number(raw), err
+	case jsonread.Bool:
+		return d.json.Bool()
+	case jsonread.Array:
+		return d.anyArray()
+	case jsonread.Object:
+		return d.anyObject()
+	default:
+		return nil, d.json.Skip() // null, or an error
+	}
+}
+
+func (d *Decoder) anyArray() ([]any, error) {
+	list := []any{}
+	elements := d.json.Array()
+	for elements.Next() {
+		value, err := d.any()
+		if err = cmp.Or(d.element(), err); err != nil {
+			return list, located(index(len(list)), err)
+		}
+		list = append(list, value)
+	}
+	return list, elements.Err()
+}
+
+func (d *Decoder) anyObject() (map[string]any, error) {
+	values := map[string]any{}
+	members := d.json.Object()
+	for members.Next() {
+		name := jsonread.Text(members.Key())
+		value, err := d.any()
+		if err = cmp.Or(d.element(), err); err != nil {
+			return values, located(anyKey, err)
+		}
+		values[name] = value
+	}
+	return values, members.Err()
 }
 
 // number reads a JSON number as its text, which is valid until the next read.

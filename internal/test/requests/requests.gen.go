@@ -21,7 +21,7 @@ type PeerPatchRequest struct {
 type TaskCreateRequest struct {
 	TaskID       string                   `json:"task_id"`
 	Category     string                   `json:"category"`
-	SpecJSON     map[string]interface{}   `json:"spec_json,omitzero"`
+	SpecJSON     map[string]interface{}   `json:"spec_json"`
 	Priority     *int64                   `json:"priority,omitempty"`
 	CostCapUSD   wire.Change[json.Number] `json:"cost_cap_usd,omitempty"`
 	NotBefore    wire.Change[string]      `json:"not_before,omitempty"`
