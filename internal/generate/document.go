@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -30,7 +32,6 @@ func load(document string, settings codegen.Configuration) (*openapi3.T, error) 
 		}
 	}
 	relaxErrors(doc)
-	keepOnce(doc)
 	return doc, nil
 }
 
@@ -80,26 +81,12 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 
 // requireValues returns an error for a $ref that leads to itself.
 func requireValues(doc *openapi3.T) error {
-	var place string
-	require := func(kind, name string, missing bool) {
-		if missing {
-			place = kind + "." + name
+	for _, kind := range []string{"Schemas", "Responses", "RequestBodies", "Parameters"} {
+		for name, ref := range reflect.ValueOf(*doc.Components).FieldByName(kind).Seq2() {
+			if ref.Elem().FieldByName("Value").IsNil() {
+				return fmt.Errorf("components.%s%s.%s: it refers to itself", strings.ToLower(kind[:1]), kind[1:], name)
+			}
 		}
-	}
-	for name, ref := range doc.Components.Schemas {
-		require("components.schemas", name, ref.Value == nil)
-	}
-	for name, ref := range doc.Components.Responses {
-		require("components.responses", name, ref.Value == nil)
-	}
-	for name, ref := range doc.Components.RequestBodies {
-		require("components.requestBodies", name, ref.Value == nil)
-	}
-	for name, ref := range doc.Components.Parameters {
-		require("components.parameters", name, ref.Value == nil)
-	}
-	if place != "" {
-		return fmt.Errorf("%s: it refers to itself", place)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,11 +47,12 @@ func eachResponse(doc *openapi3.T, fn func(operation, status, mediaType string, 
 	}
 }
 
+var stream = regexp.MustCompile(`^application/(x-ndjson|ndjson|jsonl|json-seq)\b`)
+
 // checkStreams refuses responses that consist of several JSON values: the generated code would read them as one.
 func checkStreams(doc *openapi3.T) (err error) {
 	eachResponse(doc, func(operation, status, mediaType string, _ *openapi3.SchemaRef) {
-		name, _, _ := strings.Cut(mediaType, ";")
-		if slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq"}, name) {
+		if name := stream.FindString(mediaType); name != "" {
 			err = fmt.Errorf("%s: the response %s is a stream of JSON values (%s), which the generated code would read as one; "+
 				"remove the response in an overlay, or leave the operation out with -operations", operation, status, name)
 		}

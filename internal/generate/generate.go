@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
-	"strings"
 	"text/template"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -89,14 +87,16 @@ func normalizedText(document string, settings codegen.Configuration) (string, er
 
 // requireOperations returns an error for ids that the document does not have: the generator would ignore them.
 func requireOperations(doc *openapi3.T, ids []string) error {
-	missing := slices.Clone(ids)
+	found := map[string]bool{}
 	for _, item := range doc.Paths.Map() {
 		for _, operation := range item.Operations() {
-			missing = slices.DeleteFunc(missing, func(id string) bool { return id == operation.OperationID })
+			found[operation.OperationID] = true
 		}
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("the document has no operation %s", strings.Join(missing, ", "))
+	for _, id := range ids {
+		if !found[id] {
+			return fmt.Errorf("the document has no operation %s", id)
+		}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,7 +46,6 @@ func normalize(s *openapi3.Schema) {
 		s.Example = s.Examples[0]
 	}
 	s.Examples = nil
-	joinAnnotations(s)
 	s.Defs = nil // what refers to them has become a component
 	if len(s.PatternProperties) > 0 {
 		s.PatternProperties, s.AdditionalProperties = nil, openapi3.AdditionalProperties{Has: openapi3.Ptr(true)}
@@ -115,51 +113,6 @@ func splitTypes(s *openapi3.Schema) {
 	}
 }
 
-// joinAnnotations gives s the annotations of the arms around its only $ref: they say nothing of the type.
-func joinAnnotations(s *openapi3.Schema) {
-	i := slices.IndexFunc(s.AllOf, func(arm *openapi3.SchemaRef) bool { return arm.Ref != "" })
-	if i < 0 || len(s.AllOf) < 2 {
-		return
-	}
-	joined := *s
-	for j, arm := range s.AllOf {
-		if j != i && (arm.Ref != "" || !isAnnotation(*arm.Value)) {
-			return
-		}
-		if j != i {
-			annotate(&joined, arm.Value)
-		}
-	}
-	joined.AllOf = openapi3.SchemaRefs{s.AllOf[i]}
-	*s = joined
-}
-
-// isAnnotation reports whether a schema permits everything.
-func isAnnotation(s openapi3.Schema) bool {
-	s.Title, s.Description, s.Default, s.Example, s.Extensions, s.Origin, s.ExternalDocs = "", "", nil, nil, nil, nil, nil
-	s.Nullable, s.Deprecated, s.ReadOnly, s.WriteOnly = false, false, false, false
-	return reflect.DeepEqual(s, openapi3.Schema{})
-}
-
-// annotate adds the annotations of other that s lacks.
-func annotate(s, other *openapi3.Schema) {
-	s.Nullable, s.Deprecated = s.Nullable || other.Nullable, s.Deprecated || other.Deprecated
-	s.ReadOnly, s.WriteOnly = s.ReadOnly || other.ReadOnly, s.WriteOnly || other.WriteOnly
-	s.Title, s.Description = cmp.Or(s.Title, other.Title), cmp.Or(s.Description, other.Description)
-	if s.Default == nil {
-		s.Default = other.Default
-	}
-	if s.Example == nil {
-		s.Example = other.Example
-	}
-	extensions := maps.Clone(other.Extensions)
-	if extensions == nil {
-		extensions = map[string]any{}
-	}
-	maps.Copy(extensions, s.Extensions)
-	s.Extensions = extensions
-}
-
 func isNull(arm *openapi3.SchemaRef) bool { return arm.Ref == "" && arm.Value.Type.Is("null") }
 
 // isWrapper reports whether s constrains a value by its only arm alone.
@@ -173,12 +126,16 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 		s.AllOf = openapi3.SchemaRefs{arm}
 		return
 	}
-	joined := *arm.Value
 	outer := *s
-	annotate(&outer, arm.Value)
-	joined.Title, joined.Description, joined.Default, joined.Example, joined.Extensions = "", "", nil, nil, nil
-	annotate(&joined, &outer)
-	*s = joined
+	*s = *arm.Value
+	s.Nullable = true
+	s.ReadOnly, s.WriteOnly = s.ReadOnly || outer.ReadOnly, s.WriteOnly || outer.WriteOnly
+	s.Deprecated = s.Deprecated || outer.Deprecated
+	s.Extensions = map[string]any{}
+	maps.Copy(s.Extensions, arm.Value.Extensions)
+	maps.Copy(s.Extensions, outer.Extensions)
+	s.Title, s.Description = cmp.Or(outer.Title, s.Title), cmp.Or(outer.Description, s.Description)
+	s.Default, s.Example = cmp.Or(outer.Default, s.Default), cmp.Or(outer.Example, s.Example)
 }
 
 // keepUnknown states which objects have unknown fields: all that do not forbid them, apart from those of requests alone and those with a
@@ -202,55 +159,4 @@ func keepUnknown(doc *openapi3.T) {
 		}
 		return nil
 	})
-}
-
-// keepOnce lets one part of each allOf have unknown fields, preferably with a type: the generator can't merge two.
-func keepOnce(doc *openapi3.T) {
-	_ = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
-		if len(ref.Value.AllOf) > 0 {
-			k := keeper{above: map[*openapi3.Schema]bool{}}
-			k.visit(ref.Value)
-			k.kept = k.typed
-			*ref.Value = *k.visit(ref.Value)
-		}
-		return nil
-	})
-}
-
-type keeper struct {
-	kept, typed bool                      // an arm keeps unknown fields; they have a type
-	above       map[*openapi3.Schema]bool // a schema may contain itself
-}
-
-// visit returns s, or a copy without the unknown fields that are kept already.
-func (k *keeper) visit(s *openapi3.Schema) *openapi3.Schema {
-	if k.above[s] {
-		return s
-	}
-	k.above[s] = true
-	defer delete(k.above, s)
-	copied := *s
-	copied.AllOf = slices.Clone(s.AllOf)
-	changed := false
-	for i, arm := range s.AllOf {
-		if once := k.visit(arm.Value); once != arm.Value {
-			copied.AllOf[i], changed = once.NewRef(), true
-		}
-	}
-	if raw := keepsRaw(s); raw && k.kept {
-		copied.AdditionalProperties, changed = openapi3.AdditionalProperties{}, true
-	} else {
-		k.kept = k.kept || raw
-		k.typed = k.typed || !raw && s.AdditionalProperties.Schema != nil
-	}
-	if !changed {
-		return s
-	}
-	return &copied
-}
-
-// keepsRaw reports whether an object keeps unknown fields of any type.
-func keepsRaw(s *openapi3.Schema) bool {
-	has, extra := s.AdditionalProperties.Has, s.AdditionalProperties.Schema
-	return has != nil && *has || extra != nil && extra.Value.Extensions["x-go-type"] == "json.RawMessage"
 }

@@ -43,46 +43,52 @@ var below = regexp.MustCompile(`^#/components/\w+/[^/]+/`)
 
 // visit visits a node. The keys of some are names of properties.
 func (p places) visit(node *yaml.Node, file, place string, names bool) {
-	if !names {
-		wrapRef(node)
-	}
 	for i, child := range node.Content {
 		switch {
 		case node.Kind == yaml.SequenceNode:
+			at := fmt.Sprintf("%s[%d]", place, i)
 			if child.Tag == "!!null" {
-				p[nullPart] = fmt.Sprintf("%s[%d]", place, i)
+				p[nullPart] = at
 			}
-			p.visit(child, file, fmt.Sprintf("%s[%d]", place, i), false)
+			p.visit(child, file, at, false)
 		case node.Kind != yaml.MappingNode:
 			p.visit(child, file, place, false)
 		case i%2 == 1:
 			key := node.Content[i-1].Value
-			if names {
+			at := strings.TrimPrefix(place+"."+key, ".")
+			if child.Tag == "!!null" && (single.MatchString(key) || several.MatchString(place)) {
+				p[nullPart] = at
+			}
+			switch {
+			case names:
 				setOrder(child)
-			}
-			if child.Tag == "!!null" && (names || single.MatchString(key) || several.MatchString(place)) {
-				p[nullPart] = place + "." + key
-			}
-			if key == "$ref" && child.Kind == yaml.ScalarNode {
-				p[child.Value] = place + ".$ref"
+			case key == "allOf":
+				hoist(node, child)
+			case key != "$ref":
+			case strings.Contains(child.Value, "/schemas/") && hasOther(node, alone): // the loader drops the other keys
+				node.Content[i-1].Value = "allOf"
+				_ = child.Encode([]map[string]string{{key: child.Value}})
+			default:
+				p[child.Value] = at
 				child.Value = below.ReplaceAllString(child.Value, file+"$0")
 			}
 			if !names && !several.MatchString(place) && data.MatchString(key) {
 				continue // a $ref in an example is data
 			}
-			p.visit(child, file, strings.TrimPrefix(place+"."+key, "."), key == "properties" && !names)
+			p.visit(child, file, at, key == "properties" && !names)
 		}
 	}
 }
 
 // setOrder sets the position of a property that has none.
 func setOrder(property *yaml.Node) {
-	const key = "x-order"
-	if property.Kind == yaml.MappingNode && !slices.ContainsFunc(property.Content, func(n *yaml.Node) bool { return n.Value == key }) {
+	if order := "x-order"; property.Kind == yaml.MappingNode && !hasKey(property, order) {
 		position := strconv.Itoa(property.Line*1_000_000 + property.Column)
-		property.Content = append(property.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, &yaml.Node{Kind: yaml.ScalarNode, Value: position})
+		property.Content = append(property.Content, scalar(order), scalar(position))
 	}
 }
+
+func scalar(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
 // locate puts the place of a $ref before an error that has its text, or quotes a part of it.
 func (p places) locate(err error) error {
@@ -98,17 +104,44 @@ func (p places) locate(err error) error {
 // data are the keys whose values are not parts of the document.
 var data = regexp.MustCompile(`^(example|examples|default|enum|const|value|x-.*)$`)
 
-// wrapRef puts a reference to a schema with other keys beside it into an allOf. The loader drops those keys.
-func wrapRef(node *yaml.Node) {
-	beside := false
-	for i := 0; i+1 < len(node.Content) && node.Kind == yaml.MappingNode; i += 2 {
-		beside = beside || node.Content[i].Value != "$ref" && !strings.HasPrefix(node.Content[i].Value, "x-")
-	}
-	for i := 0; i+1 < len(node.Content) && beside; i += 2 {
-		if key, ref := node.Content[i], node.Content[i+1]; key.Value == "$ref" && strings.Contains(ref.Value, "/schemas/") {
-			inner := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "$ref"}, ref}}
-			node.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Value: "allOf"}
-			node.Content[i+1] = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{inner}}
+// annotation are the keys that say nothing of the type.
+var annotation = regexp.MustCompile(`^(title|description|default|example|deprecated|nullable|readOnly|writeOnly|x-.*)$`)
+
+// hasOther reports whether a key of a mapping does not match.
+func hasOther(node *yaml.Node, pattern *regexp.Regexp) bool {
+	for i := 0; i < len(node.Content); i += 2 {
+		if !pattern.MatchString(node.Content[i].Value) {
+			return true
 		}
 	}
+	return false
+}
+
+var alone = regexp.MustCompile(`^(\$ref|x-.*)$`)
+
+// hoist moves the annotations of the arms beside the only $ref of an allOf to node.
+func hoist(node, allOf *yaml.Node) {
+	var ref *yaml.Node
+	for _, arm := range allOf.Content {
+		if hasOther(arm, annotation) {
+			if ref != nil || hasOther(arm, alone) {
+				return
+			}
+			ref = arm
+		}
+	}
+	for _, arm := range allOf.Content {
+		for i := 0; i < len(arm.Content) && arm != ref; i += 2 {
+			if !hasKey(node, arm.Content[i].Value) {
+				node.Content = append(node.Content, arm.Content[i:i+2]...)
+			}
+		}
+	}
+	if ref != nil {
+		allOf.Content = []*yaml.Node{ref}
+	}
+}
+
+func hasKey(node *yaml.Node, key string) bool {
+	return slices.ContainsFunc(node.Content, func(n *yaml.Node) bool { return n.Value == key })
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,30 +17,29 @@ func (c changes) has(t codegen.TypeDefinition, p codegen.Property) bool {
 	return p.Nullable && !p.Required && (c[t.Schema.OAPISchema] || !t.Schema.HasAdditionalProperties)
 }
 
-// typeOf returns the Go type of a definition.
+var container = regexp.MustCompile(`^(\[\]|map\[)`)
+
+// typeOf returns the Go type of a definition. Unknown fields of any type are kept as they came.
 func (c changes) typeOf(t codegen.TypeDefinition) string {
 	if c == nil || t.Schema.OAPISchema == nil || !strings.HasPrefix(t.Schema.TypeDecl(), "struct") { // nil are the parameters of an operation
 		return t.Schema.TypeDecl()
 	}
 	object := t.Schema
+	if extra := object.AdditionalPropertiesType; extra != nil && extra.TypeDecl() == "interface{}" {
+		object.AdditionalPropertiesType = &codegen.Schema{GoType: "json.RawMessage"}
+	}
 	object.Properties = slices.Clone(object.Properties)
 	for i, p := range object.Properties {
 		switch {
-		case !p.Required && isContainer(p) && !c.has(t, p) && !t.Schema.HasAdditionalProperties:
-			object.Properties[i].Extensions = map[string]any{"x-omitempty": false, "x-omitzero": true}
-			maps.Copy(object.Properties[i].Extensions, p.Extensions)
 		case c.has(t, p):
 			object.Properties[i].Schema.RefType = "wire.Change[" + p.Schema.TypeDecl() + "]"
 			object.Properties[i].Extensions = map[string]any{"x-go-type-skip-optional-pointer": true, "x-go-name": p.GoFieldName()}
+		case !p.Required && !object.HasAdditionalProperties && container.MatchString(p.GoTypeDef()):
+			// an empty list is sent: it clears the list of the server
+			object.Properties[i].Extensions = map[string]any{"x-omitempty": false, "x-omitzero": true, "x-go-name": p.GoFieldName()}
 		}
 	}
 	return codegen.GenStructFromSchema(object)
-}
-
-// isContainer reports whether nil is absence, and empty a value that is sent: it clears a list.
-func isContainer(p codegen.Property) bool {
-	name := p.GoTypeDef()
-	return strings.HasPrefix(name, "[]") || strings.HasPrefix(name, "map[")
 }
 
 // schemasOfRequests returns the schemas of the bodies of requests.

@@ -1,6 +1,7 @@
 package jsonread
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -103,6 +104,42 @@ func (d *Decoder) Number() ([]byte, error) {
 		return nil, d.unexpected()
 	}
 	return d.text[begin:d.at], nil
+}
+
+// IsNumber reports whether text is a number and nothing else.
+func IsNumber(text string) bool {
+	var d Decoder
+	d.Reset([]byte(text))
+	raw, err := d.Number()
+	return err == nil && len(raw) == len(text)
+}
+
+// Integer returns the value of a number if it is an integer, which 5.0 and 1e3 are, too. It never rounds.
+func Integer(number []byte) (n int64, ok bool) {
+	n, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil {
+		n, err = strconv.ParseInt(whole(string(number)), 10, 64)
+	}
+	return n, err == nil
+}
+
+// whole returns the digits of an integer with a fraction or an exponent, or else a text without digits.
+func whole(number string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	digits, fraction, _ := strings.Cut(mantissa, ".")
+	digits += fraction
+	if strings.Trim(digits, "-0") == "" {
+		return "0"
+	}
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	power -= len(fraction)
+	for ; power < 0 && strings.HasSuffix(digits, "0"); power++ {
+		digits = digits[:len(digits)-1]
+	}
+	if err != nil || power < 0 || power > len("9223372036854775807") {
+		return ""
+	}
+	return digits + strings.Repeat("0", power)
 }
 
 // one reads one of the characters, if it is next.

@@ -1,8 +1,8 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
+	"reflect"
 )
 
 // Change is an optional field of a request that may be null. An empty map leaves the field out, {false: v} is null for any v, and
@@ -20,9 +20,7 @@ func (c Change[T]) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON sets c to the value, or to null.
 func (c *Change[T]) UnmarshalJSON(text []byte) error {
 	var value *T
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	err := decoder.Decode(&value)
+	err := decode(text, reflect.ValueOf(&value).Elem(), codecOf(reflect.TypeFor[*T](), false).read)
 	if *c = (Change[T]{false: *new(T)}); value != nil {
 		*c = Change[T]{true: *value}
 	}

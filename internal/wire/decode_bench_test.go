@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
@@ -96,31 +95,6 @@ func BenchmarkDecodePeers(b *testing.B) {
 				} `json:"peers"`
 			}
 			if err := json.Unmarshal(body, &list); err != nil || len(list.Peers) != 1000 {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-// BenchmarkDecodeTimes reads 1,000 values with the format date-time.
-func BenchmarkDecodeTimes(b *testing.B) {
-	body := []byte(`{"times":["2026-11-21T08:28:39.167872+00:00"` + strings.Repeat(`,"2026-11-21T08:28:39.167872+00:00"`, 999) + `]}`)
-	b.Run("impl=mesh", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var v containers
-			if err := v.UnmarshalJSON(body); err != nil || len(v.Times) != 1000 {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("impl=baseline", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var v struct {
-				Times []time.Time `json:"times"`
-			}
-			if err := json.Unmarshal(body, &v); err != nil || len(v.Times) != 1000 {
 				b.Fatal(err)
 			}
 		}

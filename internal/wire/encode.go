@@ -21,10 +21,10 @@ func encode(v reflect.Value, write func(reflect.Value, *Encoder)) ([]byte, error
 	}
 	write(v, e)
 	if e.err != nil {
-		return nil, e.err
+		return nil, located("", e.err)
 	}
 	text := bytes.Clone(e.buf)
-	if cap(e.buf) <= largestKept {
+	if cap(e.buf) <= 1<<20 { // a larger one would stay in memory
 		e.buf = e.buf[:0]
 		encoders.Put(e)
 	}
@@ -33,11 +33,6 @@ func encode(v reflect.Value, write func(reflect.Value, *Encoder)) ([]byte, error
 
 // encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
 var encoders sync.Pool
-
-const largestKept = 1 << 20
-
-// fail stores an error.
-func (e *Encoder) fail(err error) { e.err = located("", err) }
 
 func (e *Encoder) name(name string) {
 	e.comma()

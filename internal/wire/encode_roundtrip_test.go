@@ -97,7 +97,7 @@ func TestInvalidRawValuesAreNotEncoded(t *testing.T) {
 		require.EqualError(t, err, "(unknown field): value cannot be written as JSON", bad)
 	}
 	_, err := gateway.MeshPeer{Capabilities: map[string]any{"n": math.NaN()}}.MarshalJSON()
-	require.EqualError(t, err, "capabilities.*: value cannot be written as JSON")
+	require.EqualError(t, err, "capabilities: value cannot be written as JSON")
 	_, err = gateway.Error{Detail: json.RawMessage(`{`)}.MarshalJSON()
 	require.EqualError(t, err, "detail: value cannot be written as JSON")
 }

@@ -192,9 +192,9 @@ func TestEncodingErrorsHaveThePath(t *testing.T) {
 	broken := leaf{AdditionalProperties: bad}
 	for path, v := range map[string]json.Marshaler{
 		"messages[1].(unknown field)": gateway.MessageEnvelope{Messages: []gateway.MeshMessage{{}, {AdditionalProperties: bad}}},
-		"peers[0].capabilities.*":     gateway.PeerEnvelope{Peers: []gateway.MeshPeer{{Capabilities: map[string]any{"k": math.NaN()}}}},
-		"lists.*[1].(unknown field)":  containers{Lists: map[string][]leaf{"k": {{}, broken}}},
-		"leafMap.*.(unknown field)":   containers{LeafMap: &map[string]leaf{"k": broken}},
+		"peers[0].capabilities":       gateway.PeerEnvelope{Peers: []gateway.MeshPeer{{Capabilities: map[string]any{"k": math.NaN()}}}},
+		"lists.(unknown field)":       containers{Lists: map[string][]leaf{"k": {{}, broken}}},
+		"leafMap.(unknown field)":     containers{LeafMap: &map[string]leaf{"k": broken}},
 		"leaves[0].(unknown field)":   containers{Leaves: []leaf{broken}},
 		"double":                      scalars{Double: ptr(math.NaN())},
 		"(unknown field)":             containers{NullableItems: []*string{nil}, AdditionalProperties: bad},

@@ -14,8 +14,9 @@ import (
 func (t *Table) decode(v reflect.Value, d *Decoder) error {
 	p := t.plan()
 	v.SetZero()
-	if p.bare != nil && d.json.Next() == jsonread.Array {
-		return p.bare.read(v.Field(p.bare.index), d)
+	if p.Bare != "" && d.json.Next() == jsonread.Array {
+		i := p.byName[p.Bare]
+		return p.fields[i].read(v.Field(i), d)
 	}
 	var few [64]bool // on the stack
 	seen := few[:]
@@ -26,17 +27,14 @@ func (t *Table) decode(v reflect.Value, d *Decoder) error {
 		return err
 	}
 	for i := range p.fields {
-		f := &p.fields[i]
-		if seen[i] {
-			continue
-		}
-		if f.Required && f.Default == "" {
-			return &Error{Path: f.name, Err: errMissing}
-		}
-		if f.Default != "" {
-			if err := decode([]byte(f.Default), v.Field(f.index), f.read); err != nil {
+		switch f := &p.fields[i]; {
+		case seen[i]:
+		case f.Default != "":
+			if err := decode([]byte(f.Default), v.Field(i), f.read); err != nil {
 				return located(f.name, err)
 			}
+		case f.Required:
+			return &Error{Path: f.name, Err: errMissing}
 		}
 	}
 	return nil
@@ -59,7 +57,7 @@ func (p *plan) members(v reflect.Value, d *Decoder, seen []bool) error {
 			continue
 		}
 		next = i + 1
-		set, err := p.member(&p.fields[i], v, d)
+		set, err := p.member(i, v, d)
 		if err != nil {
 			return located(p.fields[i].name, err)
 		}
@@ -69,15 +67,15 @@ func (p *plan) members(v reflect.Value, d *Decoder, seen []bool) error {
 }
 
 // member reads a field. It reports false if the field keeps its default.
-func (p *plan) member(f *field, v reflect.Value, d *Decoder) (bool, error) {
-	value := v.Field(f.index)
+func (p *plan) member(i int, v reflect.Value, d *Decoder) (bool, error) {
+	f, value := &p.fields[i], v.Field(i)
 	if d.json.Next() != jsonread.Null || f.null {
 		return true, f.read(value, d)
 	}
 	switch {
 	case f.Required && !f.Nullable:
 		return false, errNull
-	case f.Default != "" && !(f.Nullable && f.nils):
+	case f.Default != "" && !f.Nullable:
 		return false, d.json.Skip()
 	}
 	value.SetZero()
@@ -114,19 +112,16 @@ func (t *Table) encode(v reflect.Value, e *Encoder) {
 	nested := len(e.buf) > 0
 	e.buf = append(e.buf, '{')
 	for i := range p.fields {
-		f := &p.fields[i]
-		value := v.Field(f.index)
-		if f.nils && value.IsNil() {
-			if f.omit {
-				continue
-			}
-			if f.empty.IsValid() {
-				value = f.empty
-			}
+		f, value := &p.fields[i], v.Field(i)
+		none := (f.omit || f.empty != "") && value.IsNil()
+		if none && f.omit {
+			continue
 		}
 		e.comma()
 		e.buf = append(e.buf, f.key...)
-		if f.write(value, e); e.err != nil {
+		if none {
+			e.buf = append(e.buf, f.empty...)
+		} else if f.write(value, e); e.err != nil {
 			e.err = located(f.name, e.err)
 			return
 		}
@@ -140,16 +135,15 @@ func (t *Table) encode(v reflect.Value, e *Encoder) {
 // writes reports whether a field called name is written.
 func (p *plan) writes(v reflect.Value, name string) bool {
 	i, known := p.byName[name]
-	return known && !p.fields[i].leavesOut(v)
+	return known && !(p.fields[i].omit && v.Field(i).IsNil())
 }
 
 // writeUnknown writes additional properties, except for the names of fields that are written.
 func (p *plan) writeUnknown(v, extra reflect.Value, e *Encoder, nested bool) {
-	if p.typed.write != nil {
-		e.entries(extra, p.typed, unknownField, func(name string) bool { return !p.writes(v, name) })
-		return
+	fields, ok := extra.Interface().(map[string]json.RawMessage)
+	if !ok {
+		fields = e.rawFields(extra)
 	}
-	fields, _ := extra.Interface().(map[string]json.RawMessage)
 	names := e.sorted[:0]
 	for name := range fields {
 		if !p.writes(v, name) {
@@ -165,11 +159,20 @@ func (p *plan) writeUnknown(v, extra reflect.Value, e *Encoder, nested bool) {
 		} else if json.Valid(raw) {
 			e.buf = append(e.buf, raw...)
 		} else {
-			e.fail(errNotJSON)
+			e.err = errNotJSON
 		}
 		if e.err != nil {
 			e.err = located(unknownField, e.err)
 			return
 		}
 	}
+}
+
+// rawFields returns typed additional properties as they are written.
+func (e *Encoder) rawFields(extra reflect.Value) (fields map[string]json.RawMessage) {
+	var typed Encoder
+	writeJSON(extra, &typed)
+	e.err = typed.err
+	_ = json.Unmarshal(typed.buf, &fields) // it is JSON, or empty
+	return fields
 }

@@ -44,12 +44,10 @@ func LogValue(v any) slog.Value {
 
 // logged returns a scalar as it is and anything else as its text: a handler would marshal it, unknown values included.
 func logged(v reflect.Value) any {
-	switch v.Kind() {
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
+	if kind := v.Kind(); kind == reflect.String || kind >= reflect.Bool && kind <= reflect.Float64 {
 		return v.Interface()
-	default:
-		return textOf(v)
 	}
+	return textOf(v)
 }
 
 // fields yields the fields of a struct that are not nil, apart from those that the document does not define.
@@ -70,36 +68,27 @@ type member struct{ name, text string }
 func (m member) String() string { return m.name + ":" + m.text }
 
 // membersOf returns the members of a map, sorted.
-func membersOf(m reflect.Value, show func(reflect.Value) string) (members []member) {
-	keys := m.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-	for _, key := range keys {
-		members = append(members, member{printable(key.String()), show(m.MapIndex(key))})
+func membersOf(m reflect.Value) (members []member) {
+	for key, value := range m.Seq2() {
+		members = append(members, member{printable(key.String()), textOf(value)})
 	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return members
 }
 
-// unknown returns the unknown fields of an object. A value that was decoded has its kind in the document, apart from any.
+// unknown returns the unknown fields of an object.
 func unknown(object reflect.Value) []member {
 	extra := object.FieldByName(additional)
 	if !extra.IsValid() {
 		return nil
 	}
-	return membersOf(extra, func(v reflect.Value) string {
-		if v.Kind() != reflect.Interface {
-			return textOf(v)
-		}
-		raw, _ := json.Marshal(v.Interface()) // shape takes an error for an invalid value
-		return shape(raw)
-	})
+	return membersOf(extra)
 }
 
 // printable returns name, quoted unless it is a plain word: it comes from outside.
 func printable(name string) string {
-	for i := range len(name) {
-		if c := name[i]; c < '-' || c > '~' || c == '=' || c == ':' {
-			return strconv.Quote(name)
-		}
+	if strings.ContainsFunc(name, func(r rune) bool { return r < '-' || r > '~' || r == '=' || r == ':' }) {
+		return strconv.Quote(name)
 	}
 	return name
 }
@@ -147,7 +136,7 @@ func textOf(v reflect.Value) string {
 		}
 		return fmt.Sprint(elements)
 	case reflect.Map:
-		list := fmt.Sprint(membersOf(v, textOf)) // in brackets
+		list := fmt.Sprint(membersOf(v)) // in brackets
 		return "{" + list[1:len(list)-1] + "}"
 	case reflect.String:
 		return strconv.Quote(v.String())

@@ -46,7 +46,7 @@ func TestPrintedContainersAndScalars(t *testing.T) {
 	require.NoError(t, s.UnmarshalJSON([]byte(`{"decimal":1.50,"enabled":0,"time":"2026-01-02T03:04:05Z","small":-1,"any":{"a":["x",1]}}`)))
 	assert.Equal(t, `scalars{Small:-1 Time:2026-01-02 03:04:05 +0000 UTC Decimal:1.50 Any:{a:["x" 1]} Enabled:false Text:""}`, s.String())
 
-	assert.Equal(t, `scalars{Small:0 Text:"" a:string(3) b:2}`, scalars{AdditionalProperties: map[string]any{"a": "x", "b": 2}}.String())
+	assert.Equal(t, `scalars{Small:0 Text:"" a:nil b:2}`, scalars{AdditionalProperties: map[string]*int64{"a": nil, "b": ptr(int64(2))}}.String())
 	assert.Equal(t, `Error{Detail:string(4)}`, gateway.Error{Detail: json.RawMessage(`"no"`)}.String())
 }
 

@@ -5,9 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -18,9 +15,7 @@ func readString(v reflect.Value, d *Decoder) error {
 		return err
 	}
 	raw, err := d.json.StrBytes()
-	if err == nil {
-		v.SetString(jsonread.Text(raw))
-	}
+	v.SetString(jsonread.Text(raw))
 	return err
 }
 
@@ -30,54 +25,15 @@ func readInteger(v reflect.Value, d *Decoder) error {
 	if err != nil {
 		return err
 	}
-	if v.CanUint() {
-		n, err := strconv.ParseUint(whole(string(raw)), 10, v.Type().Bits())
-		if err != nil {
-			return errNotInteger
-		}
-		v.SetUint(n)
-		return nil
-	}
-	n, err := strconv.ParseInt(string(raw), 10, v.Type().Bits())
-	if err != nil {
-		n, err = strconv.ParseInt(whole(string(raw)), 10, v.Type().Bits())
-	}
-	if err != nil {
+	n, ok := jsonread.Integer(raw)
+	switch {
+	case ok && v.CanInt() && !v.OverflowInt(n):
+		v.SetInt(n)
+	case ok && v.CanUint() && n >= 0 && !v.OverflowUint(uint64(n)):
+		v.SetUint(uint64(n))
+	default:
 		return errNotInteger
 	}
-	v.SetInt(n)
-	return nil
-}
-
-// whole returns the digits of a number that has a fraction or an exponent and is an integer, or else a text without digits.
-func whole(number string) string {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-	digits, fraction, _ := strings.Cut(mantissa, ".")
-	digits += fraction
-	if strings.Trim(digits, "-0") == "" {
-		return "0"
-	}
-	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
-	power -= len(fraction)
-	for ; power < 0 && strings.HasSuffix(digits, "0"); power++ {
-		digits = digits[:len(digits)-1]
-	}
-	if err != nil || power < 0 || power > len("9223372036854775807") {
-		return ""
-	}
-	return digits + strings.Repeat("0", power)
-}
-
-func readFloat(v reflect.Value, d *Decoder) error {
-	raw, err := d.number()
-	if err != nil {
-		return err
-	}
-	f, err := strconv.ParseFloat(string(raw), v.Type().Bits())
-	if err != nil {
-		return errNotFloat
-	}
-	v.SetFloat(f)
 	return nil
 }
 
@@ -99,10 +55,10 @@ func readFlag(v reflect.Value, d *Decoder) error {
 	if err != nil {
 		return err
 	}
-	if n := string(raw); n != "0" && n != "1" {
+	n := string(raw)
+	if v.SetBool(n == "1"); n != "0" && n != "1" {
 		return errNotFlag
 	}
-	v.SetBool(raw[0] == '1')
 	return nil
 }
 
@@ -112,9 +68,7 @@ func readText(v reflect.Value, d *Decoder) error {
 		return readString(v, d)
 	}
 	raw, err := d.number()
-	if err == nil {
-		v.SetString(jsonread.Text(raw))
-	}
+	v.SetString(jsonread.Text(raw))
 	return err
 }
 
@@ -124,32 +78,8 @@ func readNumber(v reflect.Value, d *Decoder) error {
 	if err := readText(v, d); err != nil {
 		return err
 	}
-	if quoted && !isNumber(v.String()) {
+	if quoted && !jsonread.IsNumber(v.String()) {
 		return errNotNumber
-	}
-	return nil
-}
-
-// isNumber reports whether text is a JSON number and nothing else.
-func isNumber(text string) bool {
-	var d jsonread.Decoder
-	d.Reset([]byte(text))
-	raw, err := d.Number()
-	return err == nil && len(raw) == len(text)
-}
-
-// readTime reads an RFC 3339 time.
-func readTime(v reflect.Value, d *Decoder) error {
-	if err := d.expect(jsonread.String); err != nil {
-		return err
-	}
-	raw, err := d.json.StrBytes()
-	if err != nil {
-		return err
-	}
-	at, _ := v.Addr().Interface().(*time.Time)
-	if at.UnmarshalText(raw) != nil { // its error quotes the text
-		return errNotTime
 	}
 	return nil
 }
@@ -157,9 +87,7 @@ func readTime(v reflect.Value, d *Decoder) error {
 // readRaw keeps a copy: a value that points into the body keeps all of it in memory.
 func readRaw(v reflect.Value, d *Decoder) error {
 	raw, err := d.json.Raw()
-	if err == nil {
-		v.SetBytes(bytes.Clone(raw))
-	}
+	v.SetBytes(bytes.Clone(raw))
 	return err
 }
 
@@ -183,32 +111,22 @@ func readObject(v reflect.Value, d *Decoder) error {
 func (d *Decoder) any() (any, error) {
 	switch d.json.Next() {
 	case jsonread.String:
-		return d.json.Str()
+		raw, err := d.json.StrBytes()
+		return jsonread.Text(raw), err
 	case jsonread.Number:
 		raw, err := d.json.Number()
 		return json.Number(raw), err
 	case jsonread.Bool:
 		return d.json.Bool()
 	case jsonread.Array:
-		return d.anyArray()
+		list := []any(nil)
+		err := codecOf(reflect.TypeOf(list), false).read(reflect.ValueOf(&list).Elem(), d)
+		return list, err
 	case jsonread.Object:
 		return d.anyObject()
 	default:
 		return nil, d.json.Skip() // null, or an error
 	}
-}
-
-func (d *Decoder) anyArray() ([]any, error) {
-	list := []any{}
-	elements := d.json.Array()
-	for elements.Next() {
-		value, err := d.any()
-		if err = cmp.Or(d.element(), err); err != nil {
-			return list, located(index(len(list)), err)
-		}
-		list = append(list, value)
-	}
-	return list, elements.Err()
 }
 
 func (d *Decoder) anyObject() (map[string]any, error) {

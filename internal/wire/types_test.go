@@ -44,7 +44,7 @@ type scalars struct {
 	Text                 string               `json:"text,omitempty"`
 	Bytes                []byte               `json:"bytes,omitempty"`
 	Change               wire.Change[[]int64] `json:"change,omitempty"`
-	AdditionalProperties map[string]any       `json:"-"`
+	AdditionalProperties map[string]*int64    `json:"-"`
 }
 
 var (
