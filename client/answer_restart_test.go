@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -145,5 +146,38 @@ func TestADeliveredAnswerIsKeptUntilTheMark(t *testing.T) {
 		inbox, err := c.Fetch(t.Context(), client.FetchOptions{ToNode: "node-b"})
 		require.NoError(t, err)
 		assert.Len(t, inbox, 1)
+	})
+}
+
+// The first poll after a restart shows the message as unread, and its response arrives when the
+// kept answer is delivered and the message marked.
+func TestAResumedMessageOfALatePollIsNotHandledAgain(t *testing.T) {
+	t.Parallel()
+	g := emptyGateway(t)
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		storeQuestions(g, 1)
+		runs := 0
+		serve := func(c *client.MeshClient) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			require.NoError(t, c.Answer(ctx, func(context.Context, client.MeshMessage) (string, error) { runs++; return "paid", nil },
+				client.AnswerOptions{Spool: folder, ServeOptions: client.ServeOptions{OnError: func(client.MeshMessage, error) {}}}))
+		}
+		g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Status: 503, Times: -1})
+		first, d := worker(t, g)
+		serve(first)
+		g.Heal()
+		late := roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp, err := d.RoundTrip(req)
+			if req.URL.Query().Get("limit") == "1000" && !req.URL.Query().Has("since") {
+				time.Sleep(time.Second)
+			}
+			return resp, err
+		})
+		c, _ := worker(t, g, client.WithHTTPClient(&http.Client{Transport: late}))
+		serve(c)
+		assert.Equal(t, 1, runs)
+		assert.Zero(t, unread(t, c))
 	})
 }

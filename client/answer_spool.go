@@ -43,11 +43,13 @@ func (s *server) resume(ctx context.Context) {
 	if err != nil {
 		s.report(MeshMessage{}, err)
 	}
+	s.resumed = make(map[messageKey]bool)
 	for _, a := range answers {
 		j := &job{message: a.Message(), slots: s.sends, finished: true, saved: true, answer: a.Text}
 		if !s.begin(j.message) {
 			continue
 		}
+		s.resumed[keyOf(j.message)] = true
 		s.running.Go(func() {
 			if s.acquire(ctx, s.sends) {
 				s.process(ctx, j)

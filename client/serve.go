@@ -189,7 +189,8 @@ type server struct {
 	marks     markQueue
 	check     unreadCheck
 	spool     *spool.Spool
-	threads   sync.Map // the names of conversations, by the ids of their threads
+	resumed   map[messageKey]bool // messages with an answer of an earlier process; a late poll may show them as unread
+	threads   sync.Map            // the names of conversations, by the ids of their threads
 
 	identity string // of the claims
 	started  int64  // the id of its first claim
@@ -212,7 +213,7 @@ func (s *server) serve(ctx context.Context) {
 
 // accept takes the new messages of a poll.
 func (s *server) accept(messages []MeshMessage) {
-	s.backlog.add(slices.DeleteFunc(slices.Clone(messages), func(m MeshMessage) bool { return !s.begin(m) }))
+	s.backlog.add(slices.DeleteFunc(slices.Clone(messages), func(m MeshMessage) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
 }
 
 // dispatch starts a goroutine for each message of the backlog, which owns a slot.
