@@ -100,8 +100,8 @@ mutate: ## list the mutants of package MUTATE that no test catches; fail below t
 	$(GO) run $(GREMLINS) unleash $(MUTATE)
 
 .PHONY: bench
-bench: ## compare the benchmarks with their baselines, as benchstat tables; takes minutes, on an idle machine
-	@./.ci/bench $(GO)
+bench: ## fail if a path is slower than at BASE, or at the commit in .ci/bench-base
+	@$(GO) run ./.ci/bench $(BASE)
 
 .PHONY: release-check
 release-check: ## build the last commit as a release and check its archives; takes minutes

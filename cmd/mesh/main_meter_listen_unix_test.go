@@ -158,7 +158,7 @@ func TestListenEndsAfterItsStreams(t *testing.T) {
 		all = append(all, r)
 	}
 	require.Len(t, all, 1)
-	assert.True(t, all[0].Complete)
+	assert.False(t, all[0].Incomplete)
 	assert.EqualValues(t, "0.0075", all[0].USD)
 }
 
@@ -171,7 +171,7 @@ func TestListenFollowsOtherPrograms(t *testing.T) {
 	assert.Contains(t, l.run("chat"), "chat 200 ")
 	other, err := calls.OpenLog(dir)
 	require.NoError(t, err)
-	other.Record(calls.Record{Provider: "openai", Model: "gpt-4o", Time: time.Now(), USD: "1", Complete: true})
+	other.Record(calls.Record{Provider: "openai", Model: "gpt-4o", Time: time.Now(), USD: "1"})
 	require.NoError(t, other.Close())
 	l.await("mesh: warning: 80 % of the budget of 1 USD/day are spent: 1.00045 USD\n")
 	assert.Contains(t, l.run("chat"), "chat 402 ")

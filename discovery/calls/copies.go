@@ -73,7 +73,7 @@ type sighting struct {
 
 // sighting returns the record of a line, or a record without one.
 func (r *Record) sighting(line []byte, number int) sighting {
-	s := sighting{key: once.Key(r.Provider, r.ID, r.Time), time: r.Time, id: r.ID, line: line, number: number, final: r.Complete || r.USD != ""}
+	s := sighting{key: once.Key(r.Provider, r.ID, r.Time), time: r.Time, id: r.ID, line: line, number: number, final: !r.Incomplete || r.USD != ""}
 	s.waits = once.Waits(r.Path, r.ID, s.final)
 	return s
 }

@@ -63,7 +63,7 @@ func (in *decoder) read(line []byte, r *Record) (err error) {
 }
 
 func (in *decoder) decode(line []byte, r *Record) error {
-	*r = Record{Complete: true}
+	*r = Record{}
 	in.usageErr, in.noCost = nil, false
 	in.keys.reset()
 	if len(line) > maxLine+1 { // with its line break
@@ -134,7 +134,9 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 	case "session":
 		r.Session, err = in.Bool()
 	case "complete":
-		r.Complete, err = in.Bool()
+		var complete bool
+		complete, err = in.Bool()
+		r.Incomplete = !complete
 	default:
 		err = in.Skip()
 	}

@@ -24,7 +24,7 @@ func Example() {
 	}
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, usd := range []prices.USD{"0.1", "0.25"} {
-		file.Record(calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: noon, Status: 200, Complete: true, USD: usd})
+		file.Record(calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: noon, Status: 200, USD: usd})
 	}
 	if err := file.Close(); err != nil {
 		log.Fatal(err)

@@ -20,7 +20,7 @@ import (
 
 func recordOn(day int, id string) calls.Record {
 	return calls.Record{
-		ID: id, Provider: models.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, day, 23, 0, 0, 0, time.UTC), USD: "0.01", Complete: true,
+		ID: id, Provider: models.OpenAI, Model: "gpt-4o", Time: time.Date(2026, 11, day, 23, 0, 0, 0, time.UTC), USD: "0.01",
 	}
 }
 

@@ -52,14 +52,14 @@ type Record struct {
 	Attempt int
 	// Stream reports whether the response was streamed.
 	Stream bool
-	// Complete reports whether the final counts were read. It is true for a line without it.
-	Complete bool
+	// Incomplete reports that the final counts are missing or invalid. In a calls file it is "complete": false.
+	Incomplete bool
 	// Duration is the time from the request to the final event, the end or the close of the response.
 	Duration time.Duration
 	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
 	USD prices.USD
 	// BoundUSD is what a call whose final counts are missing or invalid costs at least, as a plain decimal: the list price of the counts
-	// and fees that arrived before, or that can be read. It is "" if there are none, if their price is not known, and if Complete is true.
+	// and fees that arrived before, or that can be read. It is "" if there are none, if their price is not known, and unless Incomplete is set.
 	BoundUSD prices.USD
 	// UpstreamUSD is what the provider behind OpenRouter bills besides USD, to the owner of a key there, and BYOK reports that the call
 	// was made with such a key.
@@ -139,7 +139,7 @@ type line struct {
 func (r Record) MarshalJSON() ([]byte, error) {
 	l := line{
 		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
-		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: r.Complete,
+		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: !r.Incomplete,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000, BoundUSD: r.BoundUSD, Source: r.Source, Unpriced: r.Unpriced,
 		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
 		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, Session: r.Session, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,

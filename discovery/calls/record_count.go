@@ -28,8 +28,7 @@ func (r Record) Count(list *prices.List, reprice bool) (Record, error) {
 	}
 	call, usageErr := r.Call()
 	r.Provider, r.Counts = call.Provider, call.Usage
-	complete := r.Complete || r.Path == "" && r.BoundUSD == "" && r.Unpriced == "" // as of a record that a program made
-	if err := r.count(usageErr, list, reprice && complete, reprice); err != nil {
+	if err := r.count(usageErr, list, reprice); err != nil {
 		return Record{}, err
 	}
 	return r, nil
@@ -47,16 +46,15 @@ func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
 	} else {
 		_, usageErr = r.Call() // whose error is that of prices.ParseUsage
 	}
-	err := r.count(usageErr, list, reprice && r.Complete, reprice)
+	err := r.count(usageErr, list, reprice)
 	if err != nil {
 		r.Counts, r.HasCounts = prices.Usage{}, false
 	}
 	return err
 }
 
-// count sets the cost that counts. usageErr is why there are none. again computes the cost of a call that is
-// billed by its usage alone, and bounds what an incomplete one costs at least, whatever was recorded.
-func (r *Record) count(usageErr error, list *prices.List, again, bounds bool) error {
+// count sets the cost that counts. usageErr is the reason if there are no counts.
+func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 	if r.Usage == nil {
 		usageErr = errNoUsage
 	}
@@ -67,8 +65,8 @@ func (r *Record) count(usageErr error, list *prices.List, again, bounds bool) er
 		r.BoundUSD, r.Unpriced = "", ""
 	}
 	switch {
-	case (r.USD != "" || r.Unpriced != "") && !(again && r.repriceable()):
-		if bounds && r.HasCounts && r.Unpriced != "" && !r.Complete {
+	case (r.USD != "" || r.Unpriced != "") && !(reprice && !r.Incomplete && r.repriceable()):
+		if reprice && r.HasCounts && r.Unpriced != "" && r.Incomplete {
 			r.BoundUSD = r.bound(list)
 		}
 		return nil

@@ -24,11 +24,12 @@ func TestCount(t *testing.T) {
 		r             calls.Record
 		want, reprice want
 	}{
-		"recorded":     {calls.Record{USD: "7", Usage: usage, Complete: true}, want{usd: "7"}, want{usd: "0.0035"}},
+		"recorded":     {calls.Record{USD: "7", Usage: usage}, want{usd: "7"}, want{usd: "0.0035"}},
 		"without":      {calls.Record{Usage: usage}, want{usd: "0.0035"}, want{usd: "0.0035"}},
 		"known":        {calls.Record{USD: "7", BoundUSD: "3", Unpriced: "x"}, want{usd: "7"}, want{usd: "7"}},
-		"bounded":      {calls.Record{BoundUSD: "3", Unpriced: "closed", Usage: usage, Path: "/v1/chat/completions"}, want{bound: "3"}, want{bound: "0.0035"}},
+		"bounded":      {calls.Record{BoundUSD: "3", Unpriced: "closed", Usage: usage, Incomplete: true}, want{bound: "3"}, want{bound: "0.0035"}},
 		"subscription": {calls.Record{USD: "2", Billing: "subscription"}, want{usd: "2", subscription: true}, want{usd: "2", subscription: true}},
+		"charged":      {calls.Record{USD: "2", Usage: usage, Incomplete: true}, want{usd: "2"}, want{usd: "2"}},
 		"refused":      {calls.Record{USD: "0", Status: 429}, want{usd: "0", failed: true}, want{usd: "0", failed: true}},
 		"no response":  {calls.Record{Unpriced: "timeout"}, want{failed: true}, want{failed: true}},
 	} {

@@ -27,13 +27,13 @@ func TestRecordsAreLinesOfACallsFile(t *testing.T) {
 			`"duration_ms":1234.567,"usd":"0.0075","source":"s"}`: {
 			ID: "x", Provider: models.OpenAI, Model: "gpt-4o", Time: at, Usage: json.RawMessage(`{"prompt_tokens":1}`), Mode: "priority",
 			Requests: map[string]int64{"web_search": 2}, Labels: map[string]string{"user": "ann"}, Path: "/v1/responses", Status: 200,
-			Attempt: 2, Stream: true, Complete: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", Source: "s",
+			Attempt: 2, Stream: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", Source: "s",
 		},
 		`{"provider":"xai","model":"","time":"2026-11-22T10:30:00.123456789Z","usage":null,"complete":false,"usd":null,"unpriced":"why"}`: {
-			Provider: models.XAI, Time: at, Unpriced: "why",
+			Provider: models.XAI, Time: at, Unpriced: "why", Incomplete: true,
 		},
 		`{"provider":"xai","model":"m","time":"2026-11-22T10:30:00.123456789Z","usage":null,"complete":false}`: {
-			Provider: models.XAI, Model: "m", Time: at,
+			Provider: models.XAI, Model: "m", Time: at, Incomplete: true,
 		},
 	} {
 		got, err := json.Marshal(r)

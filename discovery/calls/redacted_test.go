@@ -73,7 +73,7 @@ func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 			fields.Field(i).SetString(long)
 		}
 	}
-	r.Provider, r.Time, r.Complete, r.USD, r.BoundUSD, r.UpstreamUSD = "openai", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), true, "0.5", "", "1"
+	r.Provider, r.Time, r.USD, r.BoundUSD, r.UpstreamUSD = "openai", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), "0.5", "", "1"
 	many := r
 	many.Usage, many.Labels = json.RawMessage(`{"prompt_tokens":1,"note":"`+long+`"}`), map[string]string{}
 	for i := range 1000 {

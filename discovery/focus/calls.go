@@ -59,25 +59,19 @@ func (c *Calls) Add(r calls.Record) error {
 	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of its month must have a year of four digits
 		return invalid("Time", "", "must be set, to a year before 9999")
 	}
-	if r.USD == "" && r.Unpriced != "" {
-		return unpriced(r.Unpriced)
-	}
-	cost, err := c.price(r)
-	if r.USD == "" || r.USD == cost.USD { // most are equal, which is faster to see in the text than in the number
-		if err == nil {
-			c.addCost(r, cost)
-		}
+	if r, err = r.Count(c.list, false); err != nil {
 		return err
 	}
-	recorded, ok := decimal.ParsePlain(r.USD)
-	if !ok {
-		return invalid("USD", string(r.USD), "must be a plain decimal")
+	if r.USD == "" {
+		return unpriced(r.Unpriced)
 	}
+	usd := decimal.FromText(string(r.USD))
+	cost, err := c.price(&r)
 	switch {
-	case err == nil && recorded.Cmp(decimal.FromText(cost.USD)) == 0:
+	case err == nil && usd.Cmp(decimal.FromText(cost.USD)) == 0:
 		c.addCost(r, cost)
-	case !recorded.IsZero():
-		c.addCharge(r, recorded, r.Source)
+	case !usd.IsZero():
+		c.addCharge(r, usd, r.Source)
 	}
 	return nil
 }
@@ -106,9 +100,9 @@ func unpriced(reason string) error {
 }
 
 // price returns the cost that the price list gives.
-func (c *Calls) price(r calls.Record) (prices.Cost, error) {
-	if r.Usage == nil {
-		return prices.Cost{}, unpriced("it has no usage")
+func (c *Calls) price(r *calls.Record) (prices.Cost, error) {
+	if !r.HasCounts {
+		return prices.Cost{}, prices.ErrUnpriced
 	}
 	call, err := r.Call()
 	if err != nil {

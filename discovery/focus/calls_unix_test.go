@@ -95,7 +95,7 @@ func priced(b *testing.B, i int, at time.Time, random *rand.Rand) calls.Record {
 	r := calls.Record{
 		Provider: models.OpenAI, Model: list[random.IntN(len(list))], Time: at, ID: fmt.Sprintf("resp_%032x", i), Path: "/v1/chat/completions",
 		Labels: map[string]string{"env": fmt.Sprintf("env-%d", random.IntN(2)), "team": fmt.Sprintf("team-%d", random.IntN(5))},
-		Usage:  fmt.Appendf(nil, openAI, input, output, input+output, input/2), Status: 200, Complete: true, Duration: time.Second,
+		Usage:  fmt.Appendf(nil, openAI, input, output, input+output, input/2), Status: 200, Duration: time.Second,
 	}
 	if r.Model[0] == 'c' {
 		r.Provider, r.Path, r.Usage = models.Anthropic, "/v1/messages", fmt.Appendf(nil, anthropic, input, input/2, output)

@@ -19,7 +19,7 @@ import (
 func Example() {
 	rows := focus.NewCalls(prices.BuiltIn(), "org-1")
 	err := rows.Add(calls.Record{
-		Provider: models.OpenAI, Model: "gpt-4.1", Time: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: 200, Complete: true,
+		Provider: models.OpenAI, Model: "gpt-4.1", Time: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Status: 200,
 		Usage: json.RawMessage(`{"input_tokens":1000,"output_tokens":50,"total_tokens":1050}`), USD: "0.0024",
 	})
 	if err != nil {

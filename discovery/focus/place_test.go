@@ -50,7 +50,7 @@ func TestCallsOnPlatforms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := c.of
-			r.Time, r.Complete, r.Status, r.Usage = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), true, 200, json.RawMessage(c.usage)
+			r.Time, r.Status, r.Usage = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), 200, json.RawMessage(c.usage)
 			records := focus.NewCalls(list, "")
 			if err := records.Add(r); err != nil {
 				t.Fatal(err)

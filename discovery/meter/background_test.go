@@ -297,13 +297,13 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 func TestRestoreKnowsTheIdsOfADay(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	fetch := calls.Record{ID: "resp_1", Provider: "openai", Model: "gpt-4o", Time: at, Path: "/v1/responses/resp_1", Complete: true, USD: "1"}
+	fetch := calls.Record{ID: "resp_1", Provider: "openai", Model: "gpt-4o", Time: at, Path: "/v1/responses/resp_1", USD: "1"}
 	later, other, third, post, cut := fetch, fetch, fetch, fetch, fetch
 	later.Time = at.Add(24 * time.Hour)
 	other.ID, other.Path = "resp_2", "/v1/responses/resp_2"
 	third.ID, third.Path = "resp_3", "/v1/responses"
 	post.Path = "/v1/responses"
-	cut.Complete, cut.USD, cut.Unpriced, cut.BoundUSD = false, "", "closed", "7"
+	cut.Incomplete, cut.USD, cut.Unpriced, cut.BoundUSD = true, "", "closed", "7"
 	for want, records := range map[string][]calls.Record{"1": {fetch, fetch, post, cut}, "2": {fetch, later, later}, "3": {fetch, other, post, third}} {
 		m, err := meter.New()
 		require.NoError(t, err)

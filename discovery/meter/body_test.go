@@ -78,7 +78,7 @@ func TestAStreamThatIsNotReadToItsEndIsUnpriced(t *testing.T) {
 		r := records.all()[0]
 		assert.Empty(t, r.USD, name)
 		assert.NotEmpty(t, r.Unpriced, name)
-		assert.False(t, r.Complete, name)
+		assert.True(t, r.Incomplete, name)
 		assert.Equal(t, 1, m.Spent().Unpriced, name)
 	}
 }

@@ -24,7 +24,7 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 	for _, e := range exchanges(t) {
 		body := e.Response.Body
 		whole := send(t, &e, 1<<20, false)
-		if e.Response.Status != http.StatusOK || len(whole) != 1 || !whole[0].Stream || !whole[0].Complete {
+		if e.Response.Status != http.StatusOK || len(whole) != 1 || !whole[0].Stream || whole[0].Incomplete {
 			continue
 		}
 		streams++
@@ -37,7 +37,7 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 			cut := e
 			cut.Response.Body = body[:end+1]
 			r := send(t, &cut, 1<<20, false)[0]
-			if r.Complete {
+			if !r.Incomplete {
 				break
 			}
 			prefixes++
@@ -175,7 +175,7 @@ func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
 			require.NoError(t, err)
 			require.Nil(t, refusal(t.Context(), t, answering(m, answer+usage+"}}"), openAIChat, chat))
 			r := records.all()[0]
-			assert.Equal(t, []any{prices.USD(""), bound, false}, []any{r.USD, r.BoundUSD, r.Complete}, usage)
+			assert.Equal(t, []any{prices.USD(""), bound, false}, []any{r.USD, r.BoundUSD, !r.Incomplete}, usage)
 			assert.Contains(t, r.Unpriced, "the counts are invalid")
 			spent := bound
 			if perCall != "" || bound == "" {

@@ -86,8 +86,7 @@ func (c *call) fail(status int, reason string) {
 func (c *call) record(status int) calls.Record {
 	r := calls.Record{
 		Platform: c.target.Platform, Region: c.target.Region, Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
-		Billing: c.billing,
-		Stream:  c.target.Stream, Duration: time.Since(c.sent),
+		Billing: c.billing, Incomplete: true, Stream: c.target.Stream, Duration: time.Since(c.sent),
 	}
 	c.name(&r, "")
 	return r
@@ -170,7 +169,7 @@ func (m *Meter) count(r *calls.Record, reserved []reservation, own bool) error {
 	if !own {
 		return nil
 	}
-	if r.Complete || r.USD != "" {
+	if !r.Incomplete || r.USD != "" {
 		m.isCopy(r) // notes the call, which another program may fetch
 	} else if h, waits := m.held[r.ID]; waits {
 		m.held[r.ID] = held{h.reserved, r}

@@ -20,7 +20,7 @@ func TestAStatusOfAnErrorCostsNothing(t *testing.T) {
 	r := records.all()[0]
 	assert.EqualValues(t, "0", r.USD)
 	assert.Equal(t, http.StatusTooManyRequests, r.Status)
-	assert.False(t, r.Complete)
+	assert.True(t, r.Incomplete)
 	assert.Equal(t, "gpt-4o", r.Model)
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Calls: 1}, m.Spent())
 }
@@ -36,7 +36,7 @@ func TestATranscriptionNamesNoModel(t *testing.T) {
 		require.Len(t, records.all(), 1)
 		r := records.all()[0]
 		assert.Equal(t, []string{"", "", reason}, []string{r.Model, string(r.USD), r.Unpriced})
-		assert.True(t, r.Complete)
+		assert.False(t, r.Incomplete)
 	}
 }
 

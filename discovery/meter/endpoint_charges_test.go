@@ -27,7 +27,7 @@ func TestAStatedChargeIsTheCostWhateverTheCountsAre(t *testing.T) {
 			r := records[0]
 			assert.EqualValues(t, *e.Expect.USD, r.USD, r.Unpriced)
 			assert.Equal(t, []string{e.Expect.Model, e.Expect.Upstream, "count:reasoning_tokens"}, []string{r.Model, r.Upstream, r.Mode}, e.Name)
-			assert.True(t, r.Complete)
+			assert.False(t, r.Incomplete)
 			checkSums(t, &r)
 			call, err := r.Call()
 			require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestChargesOfCallsWithoutCounts(t *testing.T) {
 			for _, size := range []int{1, 7, 1 << 20} {
 				records := send(t, e, size, false)
 				require.Len(t, records, 1)
-				assert.Equal(t, []any{c.usd, c.complete}, []any{string(records[0].USD), records[0].Complete}, records[0].Unpriced)
+				assert.Equal(t, []any{c.usd, c.complete}, []any{string(records[0].USD), !records[0].Incomplete}, records[0].Unpriced)
 				if c.usd != "" {
 					assert.Empty(t, records[0].Unpriced)
 					checkSums(t, &records[0])

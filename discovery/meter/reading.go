@@ -142,7 +142,7 @@ func (r *reading) finish(reason string) {
 
 // fill sets what the response states.
 func (r *reading) fill(record *calls.Record, result *response.Result) {
-	record.Complete = result.Complete
+	record.Incomplete = !result.Complete
 	if r.body.Cut() && !result.Complete { // a JSON array that was cut is not JSON
 		return
 	}

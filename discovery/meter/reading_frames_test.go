@@ -103,7 +103,7 @@ func TestEventStreamsThatCannotBeRead(t *testing.T) {
 				assert.Contains(t, r.Unpriced, row.reason, "%s in pieces of %d", name, size)
 				assert.NotContains(t, r.Unpriced, "secret")
 				assert.Empty(t, r.USD, name)
-				assert.Equal(t, []any{200, true, false}, []any{r.Status, r.Stream, r.Complete}, name)
+				assert.Equal(t, []any{200, true, false}, []any{r.Status, r.Stream, !r.Incomplete}, name)
 			}
 		}
 	}

@@ -181,7 +181,7 @@ func checkRecords(t *testing.T, e *exchange, records []calls.Record) {
 	assert.Equal(t, want.Model, r.Model)
 	assert.Equal(t, want.ID, r.ID)
 	assert.Equal(t, e.Response.Status, r.Status)
-	assert.Equal(t, want.Complete, r.Complete)
+	assert.Equal(t, want.Complete, !r.Incomplete)
 	if want.Stream != nil {
 		assert.Equal(t, *want.Stream, r.Stream)
 	}
@@ -230,7 +230,7 @@ func TestTheNewestCountsOfACutStreamAreRecorded(t *testing.T) {
 		e.Response.Body = event("{}", 10) + event("{}", 20) + last
 		records := send(t, e, 1<<20, false)
 		require.Len(t, records, 1, name)
-		assert.False(t, records[0].Complete, name)
+		assert.True(t, records[0].Incomplete, name)
 		assert.Contains(t, string(records[0].Usage), `"totalTokenCount":38`, name)
 	}
 }
@@ -266,9 +266,9 @@ func checkParsed(t *testing.T, e *exchange, records []calls.Record) {
 	if err != nil || !strings.HasPrefix(strings.TrimSpace(e.Response.Body), "{") {
 		return
 	}
-	assert.Equal(t, parsed.Complete, r.Complete)
+	assert.Equal(t, parsed.Complete, !r.Incomplete)
 	assert.Equal(t, parsed.ID, r.ID)
-	if r.Complete {
+	if !r.Incomplete {
 		got, err := prices.ParseUsage(r.Provider, r.Usage)
 		require.NoError(t, err)
 		got.Mode, got.Requests = parsed.Usage.Mode, parsed.Usage.Requests
@@ -309,7 +309,7 @@ func TestStatusOfTheModelIsRecorded(t *testing.T) {
 			records := send(t, &e, size, false)
 			require.Len(t, records, 1)
 			assert.Equal(t, want, [2]string{records[0].ModelStage, records[0].RetirementDate}, status)
-			assert.True(t, records[0].Complete)
+			assert.False(t, records[0].Incomplete)
 		}
 		e.Request.URL = strings.Replace(e.Request.URL, ":generateContent", ":streamGenerateContent?alt=sse", 1)
 		e.Response.Headers["Content-Type"] = "text/event-stream"

@@ -41,7 +41,7 @@ func (m *Meter) add(r calls.Record, own bool) error {
 	if err != nil {
 		return err
 	}
-	if c.Unpriced != "" && !c.Complete && c.BoundUSD == "" && c.HasCounts {
+	if c.Unpriced != "" && c.Incomplete && c.BoundUSD == "" && c.HasCounts {
 		call, _ := c.Call()
 		c.BoundUSD = atLeast(m.prices, call)
 	}
@@ -49,7 +49,7 @@ func (m *Meter) add(r calls.Record, own bool) error {
 	defer m.unlock()
 	var reserved []reservation
 	switch {
-	case !c.Complete && c.USD == "": // budgets are spent at least
+	case c.Incomplete && c.USD == "": // budgets are spent at least
 	case m.isCopy(&c):
 		return nil
 	case once.Fetches(c.Path, c.ID):

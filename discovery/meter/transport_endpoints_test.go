@@ -41,7 +41,7 @@ func TestEndpointsWithoutCountsAreUnpriced(t *testing.T) {
 		assert.Empty(t, r.USD, paths[i])
 		assert.NotEmpty(t, r.Unpriced, paths[i])
 		assert.Equal(t, "some-model", r.Model, paths[i])
-		assert.False(t, r.Complete, paths[i])
+		assert.True(t, r.Incomplete, paths[i])
 	}
 	assert.Equal(t, len(paths), m.Spent().Unpriced)
 }

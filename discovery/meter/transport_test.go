@@ -107,7 +107,7 @@ func TestACallIsCounted(t *testing.T) {
 	assert.Equal(t, calls.Record{
 		ID: "chatcmpl-1", Provider: models.OpenAI, Model: "gpt-4o-2024-08-06", Requested: "gpt-4o",
 		Usage:  []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`),
-		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200, Complete: true,
+		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200,
 		USD: chatUSD, Source: r.Source,
 	}, r)
 	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, m.Spent())

@@ -59,7 +59,7 @@ func (a *attempts) add(c *call) {
 	if c.Failed() {
 		t.Failed++
 	}
-	if !c.Failed() && c.Complete && c.Duration > 0 {
+	if !c.Failed() && !c.Incomplete && c.Duration > 0 {
 		t.times.add(float64(c.Duration) / float64(time.Millisecond))
 	}
 }

@@ -24,7 +24,7 @@ func ownPrices(t *testing.T) *prices.List {
 func TestCache(t *testing.T) {
 	t.Parallel()
 	record := func(usage string, usd prices.USD) calls.Record {
-		return calls.Record{Provider: models.Anthropic, Model: "m", Time: at(1), Usage: []byte(usage), Status: 200, Complete: true, USD: usd}
+		return calls.Record{Provider: models.Anthropic, Model: "m", Time: at(1), Usage: []byte(usage), Status: 200, USD: usd}
 	}
 	const mixed = `{"input_tokens":100,"cache_read_input_tokens":800,"cache_creation_input_tokens":100,"output_tokens":10}`
 	// 0.001 + 0.0008 + 0.002 + 0.0003 = 0.0041; without caches 1,000 · 10 / 1e6 + 0.0003 = 0.0103.

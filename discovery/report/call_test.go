@@ -15,7 +15,7 @@ func TestRepriceComputesCostsAgain(t *testing.T) {
 	t.Parallel()
 	usage := []byte(`{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000,"prompt_tokens_details":{"cached_tokens":0}}`)
 	call := func(change func(r *calls.Record)) calls.Record {
-		r := calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: at(2), Status: 200, Complete: true, Path: "/v1/chat/completions", Usage: usage, USD: "7"}
+		r := calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: at(2), Status: 200, Path: "/v1/chat/completions", Usage: usage, USD: "7"}
 		change(&r)
 		return r
 	}
@@ -25,9 +25,9 @@ func TestRepriceComputesCostsAgain(t *testing.T) {
 	}{
 		"recorded":          {call(func(*calls.Record) {}), "2.5"},
 		"unpriced before":   {call(func(r *calls.Record) { r.USD, r.Unpriced = "", "no price" }), "2.5"},
-		"minimal":           {call(func(r *calls.Record) { r.Path, r.Complete, r.Status = "", false, 0 }), "2.5"},
+		"minimal":           {call(func(r *calls.Record) { r.Path, r.Status = "", 0 }), "2.5"},
 		"without counts":    {call(func(r *calls.Record) { r.Usage = nil }), "7"},
-		"broken off":        {call(func(r *calls.Record) { r.Complete = false }), "7"},
+		"broken off":        {call(func(r *calls.Record) { r.Incomplete = true }), "7"},
 		"no counts":         {call(func(r *calls.Record) { r.Path = "/v1/containers" }), "7"},
 		"failed":            {call(func(r *calls.Record) { r.Status, r.USD = 500, "0" }), "0"},
 		"not usage":         {call(func(r *calls.Record) { r.Usage = []byte(`{"x":1}`) }), "7"},

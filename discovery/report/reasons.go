@@ -115,7 +115,7 @@ func reasonOf(c *call) reasonKey {
 		return reasonKey{code: reasonStreamCounts}
 	case c.Failed():
 		return reasonKey{code: reasonFailed}
-	case c.bounded, strings.HasPrefix(text, "the response was closed"), c.Stream && !c.Complete && c.HasCounts:
+	case c.bounded, strings.HasPrefix(text, "the response was closed"), c.Stream && c.Incomplete && c.HasCounts:
 		return reasonKey{code: reasonBroken}
 	case isEndpoint(text):
 		return reasonKey{reasonEndpoint, text}

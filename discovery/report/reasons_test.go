@@ -22,7 +22,7 @@ func TestReasonsOfPrices(t *testing.T) {
 	} {
 		for _, text := range []string{e.Error(), "discovery" + e.Error()[len("prices"):]} {
 			e.Model = "gpt-5.2"
-			r := build(t, report.Options{}, calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: at(1), Status: 200, Complete: true, Unpriced: text})
+			r := build(t, report.Options{}, calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: at(1), Status: 200, Unpriced: text})
 			require.Len(t, r.Unpriced.Groups, 1)
 			g := r.Unpriced.Groups[0]
 			assert.Equal(t, string(e.What), g.Reason)
@@ -40,7 +40,7 @@ func TestReasonsOfTheMeter(t *testing.T) {
 	var all []calls.Record
 	for want, r := range map[string]calls.Record{
 		"broken":        {Status: 200, Stream: true, Usage: usage, Unpriced: "unexpected EOF", BoundUSD: "0.5"},
-		"stream-counts": {Status: 200, Stream: true, Complete: true, Unpriced: "the stream has no counts; stream_options.include_usage requests them"},
+		"stream-counts": {Status: 200, Stream: true, Unpriced: "the stream has no counts; stream_options.include_usage requests them"},
 		"endpoint":      {Status: 200, Unpriced: "speech has no counts"},
 		"failed":        {Unpriced: "there was no response"},
 		"other":         {Status: 200, Unpriced: "moonlight"},

@@ -197,7 +197,7 @@ func TestRetries(t *testing.T) {
 			records = append(records, r)
 		}
 	}
-	records[0].Complete = false // has no latency
+	records[0].Incomplete = true // has no latency
 	r := build(t, report.Options{}, records...)
 	assert.EqualValues(t, "16", r.Total.USD)
 	first, retries := r.Failures.First, r.Failures.Retries

@@ -96,7 +96,7 @@ func TestText(t *testing.T) {
 			records = append(records, r)
 		}
 	}
-	broken := calls.Record{Provider: models.OpenAI, Model: "gpt-5.4", Time: at(1), Status: 200, Unpriced: "closed", BoundUSD: "0.25", Usage: []byte(`{}`)}
+	broken := calls.Record{Provider: models.OpenAI, Model: "gpt-5.4", Time: at(1), Status: 200, Unpriced: "closed", Incomplete: true, BoundUSD: "0.25", Usage: []byte(`{}`)}
 	records = append(records, broken)
 	r := build(t, report.Options{Budgets: []string{"2000/month"}}, records...)
 	assert.Equal(t, `25 Oct to 21 Nov 2026 (28 days, UTC)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // writeCalls writes n records to a file in a new folder, as a calls.Log does.
@@ -45,7 +46,7 @@ func writeCalls(tb testing.TB, n int) (dir string) {
 func record(random *rand.Rand, i int) calls.Record {
 	input, output := random.Int64N(100_000), random.Int64N(5000)
 	r := calls.Record{
-		ID: "chatcmpl-" + strconv.Itoa(i), Time: firstDay.Add(time.Duration(random.Int64N(int64(30 * 24 * time.Hour)))), Status: 200, Complete: true,
+		ID: "chatcmpl-" + strconv.Itoa(i), Time: firstDay.Add(time.Duration(random.Int64N(int64(30 * 24 * time.Hour)))), Status: 200,
 		Labels: map[string]string{"team": "team-" + strconv.Itoa(random.IntN(20))}, Duration: time.Duration(random.Int64N(int64(time.Minute))),
 		Source: "https://example.com/pricing", USD: prices.USD(fmt.Sprintf("0.%09d", random.Int64N(1_000_000_000))),
 	}
@@ -104,7 +105,7 @@ func TestSumAgreesWithTheWarehouse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, stored, 60)
 	for i := range stored {
-		stored[i].USD = strings.TrimRight(stored[i].USD, "0")
+		stored[i].USD = stored[i].USD.Add("0")
 	}
 	assert.Equal(t, counted[0], stored)
 }

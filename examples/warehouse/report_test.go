@@ -57,7 +57,7 @@ func reportedCall(random *rand.Rand) call {
 // reportedRecord returns the record of a call. One in thirty has no known cost, and another one an error status.
 func reportedRecord(random *rand.Rand, c *call, usd string) calls.Record {
 	u := &c.usage
-	r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, Status: 200, Complete: true, USD: usd}
+	r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, Status: 200, USD: usd}
 	if c.provider == models.Anthropic {
 		r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":%d}`,
 			u.Input, u.CacheRead, u.CacheWrite5m, u.Output)

@@ -42,7 +42,7 @@ func Record(random *rand.Rand, days int) calls.Record {
 	m := made[random.IntN(len(made))]
 	r := calls.Record{
 		ID: "r" + strconv.Itoa(random.IntN(1e9)), Provider: m.provider, Model: m.model, Time: Now.Add(-time.Duration(random.Int64N(int64(days) * 24 * int64(time.Hour)))),
-		Status: 200, Complete: true, Duration: time.Duration(random.ExpFloat64() * 5e9), Attempt: random.IntN(3), Source: "s",
+		Status: 200, Duration: time.Duration(random.ExpFloat64() * 5e9), Attempt: random.IntN(3), Source: "s",
 		Labels: map[string]string{"project": "p" + strconv.Itoa(random.IntN(5)), "user": "u" + strconv.Itoa(random.IntN(40)), "thread": "t" + strconv.Itoa(random.IntN(500))},
 	}
 	if r.Labels["project"] == "p1" {
@@ -54,13 +54,13 @@ func Record(random *rand.Rand, days int) calls.Record {
 	r.Usage = usage(random, m.provider)
 	switch random.IntN(25) {
 	case 0:
-		r.Status, r.USD, r.Usage, r.Complete = 429+100*random.IntN(2), "0", nil, false
+		r.Status, r.USD, r.Usage, r.Incomplete = 429+100*random.IntN(2), "0", nil, true
 		return r
 	case 1:
-		r.Unpriced, r.BoundUSD, r.Complete, r.Stream = "the response was closed before its final counts", "0.00123", false, true
+		r.Unpriced, r.BoundUSD, r.Incomplete, r.Stream = "the response was closed before its final counts", "0.00123", true, true
 		return r
 	case 2:
-		r.Status, r.Usage, r.Unpriced, r.Complete = 0, nil, "there was no response", false
+		r.Status, r.Usage, r.Unpriced, r.Incomplete = 0, nil, "there was no response", true
 		return r
 	}
 	u, err := prices.ParseUsage(r.Provider, r.Usage)
@@ -143,7 +143,7 @@ func Billed(model string, usd prices.USD) bills.Item {
 
 // Priced returns a call of gpt-5.2 with a cost.
 func Priced(when time.Time, usd prices.USD) calls.Record {
-	return calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: when, Status: http.StatusOK, Complete: true, USD: usd}
+	return calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: when, Status: http.StatusOK, USD: usd}
 }
 
 // Of returns a call of another model.

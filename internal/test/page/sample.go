@@ -54,7 +54,7 @@ func one(random *rand.Rand) calls.Record {
 	project := []string{"code-agent", "support-bot", "doc-summaries", "growth-copy", "eval-nightly", "search-rerank"}[random.IntN(6)]
 	input, output := random.Int64N(60_000)+10, random.Int64N(3000)
 	r := calls.Record{
-		ID: fmt.Sprintf("r%06d", random.IntN(1e6)), Provider: m.provider, Platform: m.platform, Model: m.model, Time: at, Status: 200, Complete: true,
+		ID: fmt.Sprintf("r%06d", random.IntN(1e6)), Provider: m.provider, Platform: m.platform, Model: m.model, Time: at, Status: 200,
 		Duration: time.Duration(random.ExpFloat64() * 9e9), Source: "sample", USD: prices.USD(fmt.Sprintf("0.%09d", m.micros*(500+random.IntN(1000)))),
 		Usage:  fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`, input, output, input+output, input/2),
 		Labels: map[string]string{"project": project, "team": project[:4], "user": fmt.Sprintf("user-%02d", random.IntN(24)), "thread": fmt.Sprintf("%s-%s-%02d", project, at.Format("0102"), random.IntN(20))},
@@ -95,13 +95,13 @@ func pick(random *rand.Rand, daysAgo int) used {
 func fail(random *rand.Rand, m *used, r *calls.Record) {
 	switch k := random.IntN(100); {
 	case m.model == "o4-mini" && now.Sub(r.Time) < 30*24*time.Hour:
-		r.Status, r.USD, r.Usage, r.Complete = 404, "0", nil, false
+		r.Status, r.USD, r.Usage, r.Incomplete = 404, "0", nil, true
 	case m.micros < 0:
 		r.USD, r.Unpriced = "", "prices: the cost is not known: model: "+m.model+" has no price in the list"
 	case k < 3:
-		r.Status, r.USD, r.Usage, r.Complete = 429+50*k, "0", nil, false
+		r.Status, r.USD, r.Usage, r.Incomplete = 429+50*k, "0", nil, true
 	case k == 3:
-		r.USD, r.Unpriced, r.BoundUSD, r.Complete, r.Stream = "", "the response was closed before its final counts", "0.034", false, true
+		r.USD, r.Unpriced, r.BoundUSD, r.Incomplete, r.Stream = "", "the response was closed before its final counts", "0.034", true, true
 	case k < 8:
 		r.Attempt = 2
 	}
@@ -115,7 +115,7 @@ func hostile(yield func(calls.Record, error) bool) {
 	}
 	for i := range 600 {
 		name := names[i%len(names)]
-		r := calls.Record{Provider: models.OpenAI, Model: name, ID: name, Time: now.AddDate(0, 0, -1-i%50), Status: 200, Complete: true, Source: "sample", USD: "27132.89"}
+		r := calls.Record{Provider: models.OpenAI, Model: name, ID: name, Time: now.AddDate(0, 0, -1-i%50), Status: 200, Source: "sample", USD: "27132.89"}
 		r.Labels = map[string]string{name: name, "user": name, "thread": name}
 		switch i % 7 {
 		case 0:

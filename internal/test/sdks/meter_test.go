@@ -63,7 +63,7 @@ func (m *metered) record(t *testing.T, n int) calls.Record {
 func (m *metered) priced(t *testing.T, n int, model string) {
 	t.Helper()
 	r := m.record(t, n)
-	if !r.Complete || r.USD == "" || r.Unpriced != "" || r.Model != model || r.Labels["test"] != t.Name() {
+	if r.Incomplete || r.USD == "" || r.Unpriced != "" || r.Model != model || r.Labels["test"] != t.Name() {
 		t.Errorf("record %d is %+v", n, r)
 	}
 	u, err := prices.ParseUsage(r.Provider, r.Usage)

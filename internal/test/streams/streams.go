@@ -227,7 +227,7 @@ func (s Stream) whole(t testing.TB, events []string) []byte {
 func Check(t testing.TB, want prices.Response, r calls.Record) {
 	t.Helper()
 	assert.True(t, r.Stream)
-	assert.Equal(t, want.Complete, r.Complete)
+	assert.Equal(t, want.Complete, !r.Incomplete)
 	assert.Equal(t, want.ID, r.ID)
 	if want.Model != "" {
 		assert.Equal(t, want.Model, r.Model)

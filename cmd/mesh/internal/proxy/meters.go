@@ -126,7 +126,7 @@ func public(r calls.Record, upstreams []Upstream) calls.Record {
 // explain sets why a complete call to a host that is no provider's has no cost, and what to do about it.
 func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	for _, u := range upstreams {
-		if u.API == r.Provider && r.Complete {
+		if u.API == r.Provider && !r.Incomplete {
 			r.USD, r.Source = "", ""
 			r.Unpriced = fmt.Sprintf("%s is no provider's host; --upstream %s=URL gives it the prices of %[2]s", u.URL.Host, u.API)
 		}
