@@ -58,8 +58,8 @@ type Record struct {
 	Duration time.Duration
 	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
 	USD prices.USD
-	// BoundUSD is what a call whose final counts are missing or invalid costs at least, as a plain decimal: the list price of the counts
-	// and fees that arrived before, or that can be read. It is "" if there are none, if their price is not known, and unless Incomplete is set.
+	// BoundUSD is what a call without a known cost costs at least: the list price of its counts and fees, as far as they arrived and have
+	// a known price ([prices.UnpricedError].BoundUSD). It is "" if there are none, and if USD is known.
 	BoundUSD prices.USD
 	// UpstreamUSD is what the provider behind OpenRouter bills besides USD, to the owner of a key there, and BYOK reports that the call
 	// was made with such a key.

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
@@ -76,7 +77,7 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 	r.BoundUSD = ""
 	usd, err := list.USDOf(r.call())
 	if errors.Is(err, prices.ErrUnpriced) {
-		r.USD, r.Unpriced = "", err.Error()
+		r.USD, r.Unpriced, r.BoundUSD = "", err.Error(), boundOf(err)
 		return nil
 	}
 	r.USD, r.Unpriced = usd, ""
@@ -92,8 +93,16 @@ func (r *Record) repriceable() bool {
 // bound returns what the call costs at least, or "" if that is nothing or not known.
 func (r *Record) bound(list *prices.List) prices.USD {
 	usd, err := list.USDOf(r.call())
-	if err != nil || usd == "0" {
+	if usd == "0" {
 		return ""
 	}
-	return usd
+	return cmp.Or(usd, boundOf(err))
+}
+
+func boundOf(err error) prices.USD {
+	var unpriced *prices.UnpricedError
+	if errors.As(err, &unpriced) {
+		return unpriced.BoundUSD
+	}
+	return ""
 }

@@ -114,7 +114,7 @@ func callOf(r *calls.Record, used prices.Usage) prices.Call {
 func (c *call) price(r *calls.Record, u prices.Usage) {
 	cost, err := c.meter.prices.CostOf(callOf(r, u))
 	if err != nil {
-		r.Unpriced = err.Error()
+		r.Unpriced, r.BoundUSD = err.Error(), boundOf(err)
 		if r.Model == "" {
 			r.Unpriced = withoutModel(r, u.Mode)
 		}

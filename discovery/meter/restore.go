@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 
@@ -10,7 +11,7 @@ import (
 
 // Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
 // budget survives a restart. Recorders do not get them. Records of one call count once, as [calls.Copies] describes. A record without a
-// cost counts as its BoundUSD or as Budget.PerCall, if that is more; the BoundUSD of an incomplete one that has none is computed. Restore
+// cost counts as its BoundUSD or as Budget.PerCall, if that is more; a BoundUSD that is missing is computed. Restore
 // reads on after an error of the sequence, and returns all of them joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if err := m.ready(); err != nil {
@@ -41,9 +42,10 @@ func (m *Meter) add(r calls.Record, own bool) error {
 	if err != nil {
 		return err
 	}
-	if c.Unpriced != "" && c.Incomplete && c.BoundUSD == "" && c.HasCounts {
-		call, _ := c.Call()
-		c.BoundUSD = atLeast(m.prices, call)
+	if c.Unpriced != "" && c.BoundUSD == "" && c.HasCounts {
+		if again, err := c.Count(m.prices, true); err == nil {
+			c.BoundUSD = cmp.Or(again.USD, again.BoundUSD)
+		}
 	}
 	m.mu.Lock()
 	defer m.unlock()

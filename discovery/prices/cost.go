@@ -135,6 +135,12 @@ func (l *List) price(call *Call, lines bool) (Cost, error) {
 		}
 	}
 	charge, err := l.charge(p, call)
+	var unpriced *UnpricedError
+	if errors.As(err, &unpriced) {
+		if least := total(&charge, nil); !least.IsZero() {
+			unpriced.BoundUSD = USD(least.String())
+		}
+	}
 	if err != nil {
 		return Cost{}, err
 	}
@@ -160,25 +166,43 @@ func (c *Call) check() (models.Provider, error) {
 	return p, c.Usage.check()
 }
 
-// charge returns what the call of a provider is charged by its prices.
+// charge returns what the call of a provider is charged by its prices, or with an *UnpricedError the part of it that is known.
 func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 	if strings.TrimSpace(call.Model) == "" {
 		return pricelist.Charge{}, invalid("Model", "", "must not be empty")
 	}
+	mode, rest := usage.Split(usage.Mode(call.Mode, call.Usage.Mode))
 	billed := pricelist.Call{
-		Provider: string(p), Model: call.Model, Mode: usage.Mode(call.Mode, call.Usage.Mode), At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
+		Provider: string(p), Model: call.Model, Mode: mode, At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
 		Place: call.place(),
 	}
-	if billed.Mode != "" && usage.Timed(billed.Mode) {
-		return pricelist.Charge{}, newUnpricedError(p, call, MissingDuration, "")
-	}
 	charge, err := l.chargeByRows(&billed)
-	if err != nil { // errors.As allocates
+	switch {
+	case len(rest) > 0:
+		what, name := missingOf(rest)
+		return charge, newUnpricedError(p, call, what, name)
+	case err != nil: // errors.As allocates
 		var unknown *pricelist.UnknownError
 		errors.As(err, &unknown)
-		return pricelist.Charge{}, newUnpricedError(p, call, Missing(unknown.What), unknown.Name)
+		return charge, newUnpricedError(p, call, Missing(unknown.What), unknown.Name)
 	}
 	return charge, nil
+}
+
+// missingOf returns what is not known of a call by the parts of its mode that no price has.
+func missingOf(parts []string) (what Missing, name string) {
+	for _, part := range parts {
+		switch count, isCount := strings.CutPrefix(part, "count:"); {
+		case count == "seconds":
+			return MissingDuration, ""
+		case isCount && name == "":
+			what, name = MissingCount, count
+		}
+	}
+	if name == "" {
+		return MissingMode, strings.Join(parts, "+")
+	}
+	return what, name
 }
 
 // chargeByRows returns a *pricelist.UnknownError if the cost is not known.

@@ -261,7 +261,7 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	}
 	searched := with(thousand, func(u *prices.Usage) { u.Requests = map[string]int64{"web_search": 0, "xx_search": 1} })
 	_, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
-	assert.Equal(t, &prices.UnpricedError{Provider: models.XAI, Model: "grok-4.7", What: prices.MissingTool, Name: "xx_search"}, err)
+	assert.Equal(t, &prices.UnpricedError{Provider: models.XAI, Model: "grok-4.7", What: prices.MissingTool, Name: "xx_search", BoundUSD: "0.008"}, err)
 	searched.Requests = map[string]int64{"web_search": 0}
 	_, err = prices.BuiltIn().CostOf(prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
 	require.NoError(t, err)

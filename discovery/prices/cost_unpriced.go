@@ -20,6 +20,9 @@ type UnpricedError struct {
 	What Missing
 	// Name is the name of the mode, the tool or the count; "" otherwise.
 	Name string
+	// BoundUSD is what the call costs at least: the tokens and fees whose prices are known. It is "" if there are none, and in an unknown
+	// mode, which may be cheaper.
+	BoundUSD USD
 
 	noKind bool // the Region of a call on Azure was empty
 }

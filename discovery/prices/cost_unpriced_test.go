@@ -31,7 +31,7 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage},
-			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", What: prices.MissingCount, Name: "future_tokens"},
+			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", What: prices.MissingCount, Name: "future_tokens", BoundUSD: "0.0175"},
 			"prices: the cost is not known: count future_tokens: gpt-5.4 has no known price for this count",
 		},
 		{

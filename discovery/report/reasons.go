@@ -104,7 +104,7 @@ var unpricedText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\w+: the cost is not known: ([a-z0-9_]+)(?: ([^:]{1,64}))?: `)
 })
 
-// reasonOf returns the reason of an unpriced call. Texts are those of package meter; what breaks off has a lower bound.
+// reasonOf returns the reason of an unpriced call. Texts are those of package meter.
 func reasonOf(c *call) reasonKey {
 	text := c.Unpriced
 	if m := unpricedText().FindStringSubmatch(text); m != nil {

@@ -138,7 +138,7 @@ func (t *text) known(r *Report) {
 	if u := &r.Unpriced; u.Calls > 0 {
 		bound := "."
 		if u.Bounded > 0 {
-			bound = fmt.Sprintf("; %d of them broke off and cost at least %s USD more.", u.Bounded, money.USD(u.BoundUSD))
+			bound = fmt.Sprintf("; %d of them cost at least %s USD more.", u.Bounded, money.USD(u.BoundUSD))
 		}
 		t.line("%s no known cost (--by unpriced)%s", table.Number(u.Calls, "call has", "calls have"), bound)
 	}

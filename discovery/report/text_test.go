@@ -106,8 +106,8 @@ gpt-5.4       openai       29         1  1,403.44   83.4%
 gpt-5.4-mini  openai       28         -    280.00   16.6%
 total                      57         1  1,683.44  100.0%
 
-1 call has no known cost (--by unpriced); 1 of them broke
-  off and cost at least 0.2500 USD more.
+1 call has no known cost (--by unpriced); 1 of them cost at
+  least 0.2500 USD more.
 280.00 USD are the list price of calls of a subscription,
   which are not charged.
 The part of the calls without a known cost differs by more

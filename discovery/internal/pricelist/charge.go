@@ -37,12 +37,13 @@ type UnknownError struct{ What, Name string }
 
 func (u *UnknownError) Error() string { return strings.TrimSpace(u.What + " " + u.Name) }
 
-// ByOwn charges the call by the caller's own rows, of which at least one for text is in force. No factor is applied.
+// ByOwn charges the call by the caller's own rows, of which at least one for text is in force. No factor is applied. With a
+// *UnknownError, the Charge has the parts and uses whose prices are known. In an unknown mode, which may be cheaper, it has none.
 func (c *Call) ByOwn(rows []Row) (Charge, error) {
 	row, missing := c.Row(rows, c.Mode)
 	switch {
 	case row == nil && missing == "tier":
-		return Charge{}, &UnknownError{What: missing}
+		return c.onlyFees(&UnknownError{What: missing})
 	case row == nil:
 		return Charge{}, c.unknownMode()
 	}
@@ -53,7 +54,7 @@ func (c *Call) ByOwn(rows []Row) (Charge, error) {
 	return charge, c.check(&charge, true)
 }
 
-// ByList charges the text of the call by listed rows, and its audio and images by those of media.
+// ByList charges the text of the call by listed rows, and its audio and images by those of media. Its errors are those of ByOwn.
 func (c *Call) ByList(rows, media []Row) (Charge, error) {
 	if row, _ := c.Row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // prices of the mode itself, which no factor gives
 		charge := Charge{Row: row, Mode: c.Mode, Factor: whole, Parts: c.parts(row, media)}
@@ -61,14 +62,23 @@ func (c *Call) ByList(rows, media []Row) (Charge, error) {
 	}
 	row, missing := c.Row(rows, "")
 	if row == nil || !row.Priced() {
-		return Charge{}, c.unpricedRow(rows, row, missing)
+		return c.onlyFees(c.unpricedRow(rows, row, missing))
 	}
 	factor, cached, err := c.factor(row)
-	if err != nil {
+	if err != nil && (c.Mode != "" || factor.IsZero()) {
 		return Charge{}, err
 	}
 	charge := Charge{Row: row, Mode: cmp.Or(c.Mode, row.Mode), Factor: factor, Parts: c.parts(row, media)}
-	return charge, c.check(&charge, cached)
+	return charge, cmp.Or(err, c.check(&charge, cached || err != nil))
+}
+
+// onlyFees returns the fees of a call whose tokens have no known price.
+func (c *Call) onlyFees(err error) (Charge, error) {
+	if c.Mode != "" {
+		return Charge{}, err
+	}
+	uses, _ := c.uses(c.Model)
+	return Charge{Uses: uses}, err
 }
 
 // Row returns the row for text in a mode. A standard call to DeepSeek has the mode of its hour.
@@ -108,7 +118,8 @@ func (c *Call) listedMode() string {
 	return c.Mode
 }
 
-// factor returns the factor of the platform and the mode. cached reports whether it holds for cached input.
+// factor returns the factor of the platform and the mode. cached reports whether it holds for cached input. The factor beside an error is
+// that of [Call.region].
 func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error) {
 	factor, err = c.region(row.Model)
 	switch {
@@ -159,12 +170,9 @@ func (c *Call) modeFactor(row *Row) (factor decimal.Decimal, cached bool, err er
 	return factor, cached, nil
 }
 
-// unknownMode returns the error of a mode without a price. Media and unknown counts are modes of the usage.
+// unknownMode returns the error of a mode without a price. Media are modes of callers.
 func (c *Call) unknownMode() error {
 	for part := range strings.SplitSeq(c.Mode, "+") {
-		if name, ok := strings.CutPrefix(part, "count:"); ok {
-			return &UnknownError{What: "count", Name: name}
-		}
 		if part == "audio" || part == "image" {
 			return &UnknownError{What: part}
 		}
@@ -172,17 +180,19 @@ func (c *Call) unknownMode() error {
 	return &UnknownError{What: "mode", Name: c.Mode}
 }
 
-// check reports whether every kind of token that was used has a price.
+// check sets the uses of the charge, and removes the parts without a price. The error names the first use or part that has none.
 func (c *Call) check(charge *Charge, cached bool) error {
 	uses, err := c.uses(charge.Row.Model)
-	if err != nil {
-		return err
-	}
 	charge.Uses = uses
+	priced := charge.Parts[:0]
 	for _, part := range charge.Parts {
-		if part.Price == nil || (!cached && strings.HasSuffix(part.What, "cache_read")) {
-			return &UnknownError{What: part.kind()}
+		switch {
+		case part.Price != nil && (cached || !strings.HasSuffix(part.What, "cache_read")):
+			priced = append(priced, part)
+		case err == nil:
+			err = &UnknownError{What: part.kind()}
 		}
 	}
-	return nil
+	charge.Parts = priced
+	return err
 }

@@ -48,15 +48,17 @@ type Use struct {
 	USD      decimal.Decimal
 }
 
-// uses returns the billed uses of tools, by name. Free ones are left out. The error names a tool whose fee is not known.
+// uses returns the billed uses of tools, by name. Free ones are left out. The error names a tool whose fee is not known, which the uses
+// leave out.
 func (c *Call) uses(model string) (uses []Use, err error) {
 	for i := range c.Fees {
 		if f := &c.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {
-			return nil, &UnknownError{What: "tool", Name: f.What}
+			err = &UnknownError{What: "tool", Name: f.What}
+			break
 		}
 	}
 	if len(c.Usage.Requests) == 0 { // sorting no names would allocate
-		return nil, nil
+		return nil, err
 	}
 	for _, tool := range slices.Sorted(maps.Keys(c.Usage.Requests)) {
 		n := c.Usage.Requests[tool]
@@ -66,7 +68,8 @@ func (c *Call) uses(model string) (uses []Use, err error) {
 		fee := c.fee(model, tool)
 		switch {
 		case fee == nil || fee.USD == nil:
-			return nil, &UnknownError{What: "tool", Name: tool}
+			err = cmp.Or(err, error(&UnknownError{What: "tool", Name: tool}))
+			continue
 		case fee.USD.IsZero():
 			continue
 		case fee.Unit == "prompt":
@@ -74,7 +77,7 @@ func (c *Call) uses(model string) (uses []Use, err error) {
 		}
 		uses = append(uses, Use{tool, n, *fee.USD})
 	}
-	return uses, nil
+	return uses, err
 }
 
 // fee returns the fee of a tool that is in force: that with the longest pattern that matches the model. nil is not known. A platform

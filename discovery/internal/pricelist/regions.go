@@ -39,7 +39,8 @@ var regions = sync.OnceValue(func() []region {
 })
 
 // region returns the factor of the place of the call, or of the one that its id names, for a model of the list. The error is the one of
-// a platform or a region whose prices are not known.
+// a platform or a region whose prices are not known. The factor beside it is 1 for a region of a platform with other known prices, none
+// of which is cheaper, and else 0.
 func (c *Call) region(model string) (decimal.Decimal, error) {
 	place, missing := c.Place, "platform"
 	if place.Platform == "" {
@@ -50,11 +51,12 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 			return whole, nil
 		}
 	}
+	var least decimal.Decimal
 	for _, r := range regions() {
 		if r.provider != c.Provider || r.platform != place.Platform {
 			continue
 		}
-		missing = "region"
+		missing, least = "region", whole
 		if c.At.Before(r.from) || !anyLike(place.Region, r.regions) || !anyLike(place.Profile, r.profiles) || longestMatch(r.models, model) == 0 {
 			continue
 		}
@@ -63,7 +65,7 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 		}
 		return *r.factor, nil
 	}
-	return whole, &UnknownError{What: missing}
+	return least, &UnknownError{What: missing}
 }
 
 // anyLike reports whether a name matches one of the patterns. "-" is no name, and * any text.

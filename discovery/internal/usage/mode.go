@@ -40,6 +40,22 @@ func unpriced(mode string) bool {
 // Timed reports whether calls in a mode are billed by duration, as calls of whisper-1 are.
 func Timed(mode string) bool { return slices.Contains(split(mode), seconds) }
 
+// Split returns the part of a mode that has a price, and the counts that are not known and tokens of other models, which may cost more.
+func Split(mode string) (priced string, rest []string) {
+	if !strings.Contains(mode, unknownCount) && !strings.Contains(mode, otherModel) { // nearly always
+		return mode, nil
+	}
+	var parts []string
+	for part := range strings.SplitSeq(mode, "+") {
+		if part == otherModel || strings.HasPrefix(part, unknownCount) {
+			rest = append(rest, part)
+		} else {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "+"), rest
+}
+
 // Join puts the service tier beside a usage object in front of the mode of that object.
 func Join(tier, mode string) string { return join(split(tier), split(mode)) }
 

@@ -101,7 +101,7 @@ func TestPageOfUnpricedCalls(t *testing.T) {
 	all := checkPage(t, page)
 	assert.Contains(t, page, "<title>not known for models")
 	assert.Contains(t, page, "0.0 %")
-	assert.Contains(t, page, `1 call that broke off cost <strong>at least <data value="0.5">$0.50</data></strong> more`)
+	assert.Contains(t, page, `1 call cost <strong>at least <data value="0.5">$0.50</data></strong> more`)
 	assert.Contains(t, texts(byName(all, "h2")), "Not in the total")
 	assert.Contains(t, page, `<td>not known</td>`, "a cost that is not known is not $0.00")
 }
