@@ -27,7 +27,7 @@ import (
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
 	most := []string{"github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid", "github.com/mesh-gateway/mesh-go", "github.com/oapi-codegen/runtime"}
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./discovery/focus", "./discovery/report", "./discovery/report/page", "./gen/gateway", "./scan"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./gen/gateway", "./scan"} {
 		assert.Subset(t, most, modules(t, pkg), pkg)
 		for _, dep := range packageOf(t, pkg).Deps {
 			// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
@@ -38,25 +38,23 @@ func TestImportersGetFewModules(t *testing.T) {
 	for _, dep := range packageOf(t, "./discovery/discoverytest").Deps {
 		assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/client(/|$)`, dep) // errors are redacted with package scan
 	}
-	for _, pkg := range []string{"./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./discovery/report", "./discovery/report/page", "./scan"} {
+	for _, pkg := range []string{"./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./scan"} {
 		assert.Equal(t, []string{"github.com/mesh-gateway/mesh-go"}, modules(t, pkg), pkg)
 	}
 }
 
-// builtFrom has the public packages of discovery, "" for itself, and those of them that each may be built from.
+// builtFrom maps each public package of discovery, "" for itself, to those that it may be built from.
 var builtFrom = map[string][]string{
-	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"models", "prices"}, "report": {"bills", "calls", "models", "prices"},
-	"report/page": {"bills", "calls", "models", "prices", "report"},
-	"meter":       {"calls", "models", "prices"}, "": {"bills", "calls", "models", "prices", "report"},
-	"internal/budget": {"calls", "models", "prices"},
-	"focus":           {"", "bills", "calls", "models", "prices", "report"}, "discoverytest": {"", "bills", "calls", "models", "prices", "report"},
+	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"models", "prices"},
+	"meter": {"calls", "models", "prices"}, "": {"bills", "calls", "models", "prices"},
+	"discoverytest": {"", "bills", "calls", "models", "prices"},
 }
 
 // mayUseHTTP has the packages of discovery that may be built from net/http.
-var mayUseHTTP = []string{"", "focus", "discoverytest", "meter", "internal/billing", "internal/geminisku"}
+var mayUseHTTP = []string{"", "discoverytest", "meter", "internal/billing", "internal/geminisku"}
 
-// TestPackagesThatCalculateSendNothing limits what the packages of discovery are built from: what calculates needs nothing that sends, and
-// only the page of a report is drawn.
+// TestPackagesThatCalculateSendNothing limits what the packages of discovery are built from: what calculates needs
+// nothing that sends or draws.
 func TestPackagesThatCalculateSendNothing(t *testing.T) {
 	t.Parallel()
 	for path, p := range packages(t) {
@@ -71,7 +69,7 @@ func TestPackagesThatCalculateSendNothing(t *testing.T) {
 			if below && !strings.HasPrefix(name, "internal/") {
 				assert.Contains(t, allowed, name, path)
 			}
-			assert.False(t, dep == "html/template" && pkg != "report/page", "%s is built from %s", path, dep)
+			assert.NotEqual(t, "html/template", dep, path)
 			_, generated := within(dep, "gen")
 			if dep == "net/http" || generated {
 				assert.Contains(t, mayUseHTTP, pkg, "%s is built from %s", path, dep)

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // BalanceOptions selects the account by its key. The zero value is valid.

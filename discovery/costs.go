@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.

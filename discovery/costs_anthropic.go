@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 const (

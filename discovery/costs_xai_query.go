@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // TimeUnit is the width of a bucket of xAI's costs.

@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede the prices of its table. A nil base

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // ReconcileOpenAICost compares what [Client.FetchOpenAICostBuckets] reads with what was counted locally in the same window. The window

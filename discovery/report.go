@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // ReconciliationReport compares what a provider billed in a window with what was counted locally. An amount that is not finite,

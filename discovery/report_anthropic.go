@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // anthropicPlace is what Anthropic's reports of costs and of usage have in common for the tokens of a model.

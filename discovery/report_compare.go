@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Compare compares the bill with the calls of [ReconciliationReport.WithCalls], or without those with

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Bill returns the line items by UTC day, for [bills.Compare]. They need a bill that is grouped by line item or description, as every bill

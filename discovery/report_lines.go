@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // besideCalls are parts of the names of line items whose costs arise beside calls: by the hour, by the gigabyte, by the training

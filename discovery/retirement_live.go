@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // Retirements returns the built-in registry merged with live data: the shutdown_date of OpenAI's models, and the lifecycle and

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // SavedBill selects the days of a bill in a file, and has what was counted in them. The zero value is the whole file.

@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // equalFiles has calls with a cost of 1 and 4, a bound of 3, a subscription of 2, an upstream part of 0.5, an error status, no known cost,

@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // model is a model of a bill by days.

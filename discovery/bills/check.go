@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 func check(b *Bill, counted []Counted) error {

@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // cent is the smallest sum of effects that has a cause.

@@ -3,7 +3,7 @@ package bills
 import (
 	"math/big"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // setEffects splits the difference of each cell. The amount of more or fewer tokens at billed prices is an effect of calls, and the rest

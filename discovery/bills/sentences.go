@@ -9,7 +9,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // named is how many cells and items the sentences name.
@@ -87,7 +86,10 @@ func (c *Comparison) others() string {
 }
 
 func (c *Comparison) unpriced() string {
-	text := table.Number(c.Total.Unpriced, "call has", "calls have") + " no known cost"
+	text := "1 call has no known cost"
+	if c.Total.Unpriced != 1 {
+		text = money.Separated(strconv.Itoa(c.Total.Unpriced)) + " calls have no known cost"
+	}
 	if c.Range.LowUSD == "" {
 		return text + "."
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // listCosts returns OpenAI's billed costs: 4.25 dollars a day up to yesterday, split into two results with amounts in quotes

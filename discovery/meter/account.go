@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/budget"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // account is the state of a budget. The lock of the Meter guards it.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/budget"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/budget"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Period is the time for which a [Budget] is.

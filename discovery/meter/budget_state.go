@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // BudgetState is what has become of a [Budget] in the present period, or of the budget of one value of its label. Amounts are exact, in

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // ModelKey identifies a model of a provider. It is the key of a [Registry]. As text and in JSON it is "openai/gpt-4o".

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // RetirementState classifies a model for [Registry.Check].

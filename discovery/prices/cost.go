@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Call is a call whose cost [List.CostOf] computes.

@@ -1,6 +1,6 @@
 package prices
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+import "github.com/mesh-gateway/mesh-go/internal/decimal"
 
 // USD is an exact amount in US dollars: a plain decimal such as "0.0345", negative for a credit.
 // "" is an unknown amount, as is any text that isn't a plain decimal; only "0" is nothing.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -15,8 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/discovery/report/page"
 )
 
 // reconciliation is a discovery.ReconciliationReport of any provider.
@@ -73,22 +70,8 @@ func (j *job) compare(ctx context.Context, provider models.Provider, counted []c
 	}
 	sentences := c.Sentences()
 	fmt.Fprintln(j.out, strings.Join(sentences, "\n"))
-	j.billed = append(j.billed, c)
 	if !c.Within {
 		return errors.New(sentences[0])
 	}
 	return nil
-}
-
-// writePage writes the page of the window: what the calls cost, and the bills beside them.
-func (j *job) writePage() error {
-	r, err := report.Read(report.Options{From: j.from, To: j.to, Bills: j.billed}, j.usage)
-	if err != nil {
-		return err
-	}
-	file, err := os.Create(j.html)
-	if err != nil {
-		return err
-	}
-	return errors.Join(page.Write(file, r), file.Close())
 }

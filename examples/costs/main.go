@@ -9,7 +9,7 @@
 //
 // usage is the usage object of the provider's response, unchanged. mode is optional: "batch" for a call in a batch, and for
 // OpenAI the service tier of the response. The window is the last seven days unless -from and -to are given; calls outside it
-// are ignored. For each provider the program prints a table. -html writes a page of the window with all bills.
+// are ignored. The program prints a table per provider.
 //
 // The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can
 // manage a whole organization: give them only to this job. Anthropic's bill does not include the priority service tier.
@@ -30,7 +30,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -48,13 +47,10 @@ type job struct {
 	today  time.Time
 	out    io.Writer
 
-	usage, html string
-	from, to    time.Time
-	drift       float64
-	providers   []models.Provider
-
-	// billed are the bills that were read.
-	billed []*bills.Comparison
+	usage     string
+	from, to  time.Time
+	drift     float64
+	providers []models.Provider
 }
 
 // run returns the exit status.
@@ -77,13 +73,6 @@ func (j *job) run(ctx context.Context, args []string, errs io.Writer) int {
 			status = 1
 		}
 	}
-	if j.html == "" {
-		return status
-	}
-	if err := j.writePage(); err != nil {
-		fmt.Fprintln(errs, "costs:", err)
-		return 2
-	}
 	return status
 }
 
@@ -93,7 +82,6 @@ func (j *job) parse(args []string, errs io.Writer) error {
 	flags.SetOutput(errs)
 	flags.StringVar(&j.usage, "usage", "calls.jsonl", "calls file, or folder of them")
 	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of the bill")
-	flags.StringVar(&j.html, "html", "", "file that receives a page of the calls and the bills")
 	from := flags.String("from", j.today.AddDate(0, 0, -7).Format(time.DateOnly), "first day, UTC")
 	to := flags.String("to", j.today.Format(time.DateOnly), "day after the last one, UTC")
 	if err := flags.Parse(args); err != nil {

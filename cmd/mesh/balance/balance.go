@@ -6,8 +6,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // New returns the command mesh balance.

@@ -16,15 +16,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/focus"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // bill is what the bills of all providers have in common.

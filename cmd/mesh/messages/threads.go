@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
 // threadsOptions are the flags of mesh threads.

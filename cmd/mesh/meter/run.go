@@ -14,10 +14,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // meterRun is what mesh meter has checked and opened before it starts a proxy.

@@ -16,9 +16,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // plainID is the form of the ids of models that a shell takes as they are.

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
 // NewPeers returns the command mesh peers.

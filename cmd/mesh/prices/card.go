@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // priceCard writes the prices of a model for a terminal, on which the eleven columns of the table do not fit: those of today first, and

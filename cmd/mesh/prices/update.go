@@ -14,10 +14,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // update is what mesh prices --update prints.

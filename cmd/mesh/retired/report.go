@@ -13,8 +13,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // sourceModel is one row of mesh retired --scan: a model, and the first of its places before all of them.

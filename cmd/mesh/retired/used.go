@@ -13,11 +13,11 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // usedDays is the number of days before today whose calls count.

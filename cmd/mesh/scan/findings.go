@@ -10,7 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 

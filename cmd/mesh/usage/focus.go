@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/focus"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/focus"
 )
 
 // maxLineErrors is the number of errors of lines that are printed; the others are counted, as calls.Sum does.

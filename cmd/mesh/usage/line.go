@@ -9,10 +9,10 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // printLine prints the calls of today, in UTC, and which part of the budgets is spent. It reads only the files of the periods: a status

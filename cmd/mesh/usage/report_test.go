@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // TestReportOfAllYears has calls of the first and the last year that a time can have, as from a clock without a battery.

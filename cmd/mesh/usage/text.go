@@ -9,11 +9,11 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // printText prints the report for a terminal: by model, or by the names of --by.

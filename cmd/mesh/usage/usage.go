@@ -19,11 +19,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // completeList completes the last of names that have commas between them.
@@ -86,7 +86,7 @@ no row; they are counted on stderr, and the exit status is 1.
 All calls count, or those of --from and --to or --last, on a terminal and in a pipe; the period is printed. On a terminal the table
 is followed by what is not known, the month and what to do next, and --last 28d also has the change against the 28 days before. Names
 are never cut: columns are left out where they do not fit. A pipe, -o csv and -o json get all rows, columns and digits. -o json also has
-the report of the page of --html, as package discovery/report describes it. On a terminal INPUT is all input, and CACHED the part of it that was read from caches; elsewhere
+the data of the --html page. On a terminal INPUT is all input, and CACHED the part of it that was read from caches; elsewhere
 INPUT is the input without caches, which have columns of their own.
 
 --budget shows what is left of a budget of mesh meter in the present day or month, in UTC; one without either is about all calls of the

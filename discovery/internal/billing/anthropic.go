@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // AnthropicPage decodes a page of costs from Anthropic, or of its usage report. A result that cannot be added up is an error.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // ErrOutsideWindow is the error of a bucket outside the requested window.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 var errNoRate = errors.New("the cost is not in US dollars, and the row has no currency_conversion_rate above 0")

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // OpenAIPage decodes a page of costs from OpenAI. A result that cannot be added up is an error.

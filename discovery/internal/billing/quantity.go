@@ -3,7 +3,7 @@ package billing
 import (
 	"maps"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Quantity is how much of a line item was used.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 var (

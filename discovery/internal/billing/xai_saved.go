@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // ReadXAI reads a file with one or more usage responses of UTC days. Begins are the days with a data point, oldest first.

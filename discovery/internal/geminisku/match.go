@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // modelNames are the distinct models of a price list.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Call is a call to bill.

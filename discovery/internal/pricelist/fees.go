@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 //go:embed fees.csv

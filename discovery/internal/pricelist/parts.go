@@ -3,8 +3,8 @@ package pricelist
 import (
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Part is the tokens of one kind that a call used.

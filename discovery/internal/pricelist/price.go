@@ -3,7 +3,7 @@ package pricelist
 import (
 	"math/big"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Price is a price in USD per million tokens. nil is not known, which is not the same as a price of 0.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // maxPrice is the highest price of a table, so that every cost is a finite float64.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 //go:embed regions.csv

@@ -3,7 +3,7 @@ package usage
 import (
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 

@@ -18,8 +18,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 

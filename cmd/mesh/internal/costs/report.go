@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
 )
 
 // Report has the sums of calls, as mesh usage prints them.

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
-	"github.com/mesh-gateway/mesh-go/internal/table"
 )
 
 // column is a column of sums, behind those of the names.

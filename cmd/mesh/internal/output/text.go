@@ -18,7 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
 // Line returns text without line breaks, control characters and marks of the writing direction.

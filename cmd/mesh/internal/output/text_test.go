@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
 func TestTextsDoNotControlTheTerminal(t *testing.T) {

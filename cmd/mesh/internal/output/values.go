@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
 // Unknown replaces a value that is not known in a table.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
 // Wide is a writer to which tables are written in full, also if a row is longer than a line of the terminal.

@@ -10,8 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/discovery/report"
-	"github.com/mesh-gateway/mesh-go/discovery/report/page"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report/page"
 )
 
 // ReadReport returns the report of calls files. unread are the errors of reading them, with the names of the command line.

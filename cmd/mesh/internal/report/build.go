@@ -1,0 +1,226 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
+)
+
+// report returns what was collected as plain data.
+func (c *collector) report() *Report {
+	c.settle()
+	now, before := c.current, c.previous
+	items := modelItems(now, before)
+	total := item{current: &now.total, previous: &before.total}
+	r := &Report{
+		Period: c.window.current, Previous: c.window.previous, Source: c.source(), Total: c.total(total, items), Week: c.history.week(c.window.today),
+		Month: c.history.month(&c.window), Budgets: []Budget{}, Models: []ModelRow{}, Users: users(&now.users, &before.users),
+		Cache: c.cache(items), Latency: latency(items), Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
+		Bills: append([]*bills.Comparison{}, c.Bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
+	}
+	usd := now.total.total()
+	for i := range items {
+		r.Models = append(r.Models, ModelRow{items[i].id, items[i].row(usd)})
+	}
+	r.Providers = totalsBy(items, func(id ModelID) string { return string(id.Provider) }, usd)
+	r.Platforms = totalsBy(items, func(id ModelID) string { return id.Platform }, usd)
+	r.Days = c.days(items)
+	c.addLabels(r, total, items)
+	for _, b := range c.budgets {
+		r.Budgets = append(r.Budgets, b.state(&r.Month, c.window.today))
+	}
+	r.Retiring = c.retiring(r.Labels)
+	c.advise(r)
+	return r
+}
+
+// settle makes the period one of a first run, if all calls are younger than the default one.
+func (c *collector) settle() {
+	if c.firstRun == nil || c.firstRun.total.Calls == 0 {
+		return
+	}
+	first, _ := c.history.first()
+	c.current, c.today = c.firstRun, newAggregate(c.setting, true)
+	c.window.set(dayTime(first), dayTime(c.window.today+1))
+}
+
+func (c *collector) source() Source {
+	s := Source{
+		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
+	}
+	if c.sessions.Calls > 0 {
+		s.Sessions = &c.sessions
+	}
+	if asOf := c.Prices.AsOf(); !asOf.IsZero() {
+		s.PricesAsOf = asOf.Format(time.DateOnly)
+	}
+	return s
+}
+
+func (c *collector) total(total item, items []item) Total {
+	now, before := total.current, total.previous
+	t := Total{
+		Row: total.row(now.total()), Priced: share(now.Calls-now.Unpriced, now.Calls), PreviousPriced: share(before.Calls-before.Unpriced, before.Calls),
+		Comparable: isComparable(now, before),
+	}
+	providers, platforms := map[models.Provider]bool{}, map[string]bool{}
+	for i := range items {
+		if calls, _ := items[i].calls(); calls > 0 && !items[i].others {
+			t.Models++
+			providers[items[i].id.Provider], platforms[items[i].id.Platform] = true, true
+		}
+	}
+	t.Providers, t.Platforms = len(providers), len(platforms)
+	return t
+}
+
+// maxLabels is the number of labels that are selected.
+const maxLabels = 4
+
+// addLabels sets the labels, and the change, which has the same rows.
+func (c *collector) addLabels(r *Report, total item, items []item) {
+	r.Labels = []Label{}
+	change := compared(c, total, items)
+	for _, name := range c.labelNames() {
+		values, folded := labelItems(name, c.current, c.previous)
+		unlabelled := without(name, c.current, c.previous)
+		r.Labels = append(r.Labels, newLabel(name, values, folded, unlabelled, total.current.total()))
+		if change == nil {
+			continue
+		}
+		if calls, previous := unlabelled.calls(); calls+previous > 0 {
+			values = append(values, unlabelled)
+		}
+		change.Labels = append(change.Labels, movers(name, values))
+	}
+	r.Change = change
+}
+
+// compared returns the change; nil if there is nothing to compare.
+func compared(c *collector, total item, items []item) *Change {
+	first, _ := c.history.first()
+	if total.previous.Counted == 0 || first > calendar.DayNumber(c.window.previous.From) {
+		return nil
+	}
+	change := split(total, items)
+	change.Models, change.Labels = movers("model", slices.Clone(items)), []Movers{}
+	return change
+}
+
+// labelNames returns the chosen labels, or those with the highest cost.
+func (c *collector) labelNames() []string {
+	if c.Labels != nil {
+		return c.Labels
+	}
+	cost := func(name string) decimal.Decimal { return made(c.current.names.labels, name).all.total() }
+	names := slices.SortedFunc(maps.Keys(keys(c.current.names.labels, c.previous.names.labels)), func(a, b string) int {
+		return cmp.Or(cost(b).Cmp(cost(a)), cmp.Compare(a, b))
+	})
+	return names[:min(len(names), maxLabels)]
+}
+
+// maxStack is the number of models with a column of their own by day.
+const maxStack = 6
+
+// maxDays is the length of a period beyond which days without calls have no row: a clock of 1970 would add 20,000.
+const maxDays = 800
+
+// days returns the cost by day.
+func (c *collector) days(items []item) Days {
+	days := Days{Models: []ModelID{}, Rows: []Day{}}
+	for i := range items {
+		if len(days.Models) < maxStack && !items[i].others && items[i].current != nil {
+			days.Models = append(days.Models, items[i].id)
+		}
+	}
+	begin, end := calendar.DayNumber(c.window.current.From), calendar.DayNumber(c.window.current.To.Add(-1))
+	first, ok := c.history.first()
+	if !ok {
+		return days
+	}
+	for number := max(begin, first); number <= min(end, max(c.window.today, calendar.DayNumber(c.last))); number++ {
+		if c.window.current.Days <= maxDays || c.current.days[number] != nil {
+			days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
+		}
+	}
+	if c.today.total.Calls > 0 {
+		today := c.day(c.window.today, c.today, days.Models, first)
+		days.Today = &today
+	}
+	return days
+}
+
+func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) Day {
+	all := a.days[number]
+	d := Day{Day: dayText(number), Sum: all.sum(), Models: []prices.USD{}, Running: number >= c.window.today}
+	rest := all.total()
+	for _, id := range ids {
+		var usd decimal.Decimal
+		if m := a.models[id]; m != nil {
+			usd = m.days.cost(number)
+		}
+		rest = rest.Sub(usd)
+		d.Models = append(d.Models, usdOf(usd))
+	}
+	d.Models = append(d.Models, usdOf(rest))
+	if earlier := number - int64(c.window.current.Days); earlier >= first {
+		d.PreviousUSD = usdOf(c.history.cost(earlier))
+	}
+	return d
+}
+
+// cache returns what caches saved.
+func (c *collector) cache(items []item) Cache {
+	now, before := &c.current.total, &c.previous.total
+	all := Cache{Ratio: share(now.Cached, now.Input), PreviousRatio: share(before.Cached, before.Input), Models: []CacheRow{}}
+	var saved decimal.Decimal
+	for i := range items {
+		m := items[i].model
+		if m == nil || m.caching.calls == 0 {
+			continue
+		}
+		all.Calls += m.caching.calls
+		all.Skipped += m.caching.skipped
+		usd, part := m.total(), m.caching.saved.Total()
+		saved = saved.Add(part)
+		all.Models = append(all.Models, CacheRow{
+			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usdOf(usd), SavedUSD: usdOf(part), WithoutUSD: usdOf(usd.Add(part)),
+		})
+	}
+	all.SavedUSD, all.WithoutUSD = usdOf(saved), usdOf(now.total().Add(saved))
+	slices.SortStableFunc(all.Models, func(a, b CacheRow) int { return decimal.FromText(b.SavedUSD).Cmp(decimal.FromText(a.SavedUSD)) })
+	return all
+}
+
+// latency returns the errors and latencies of the models with calls.
+func latency(items []item) []Latency {
+	rows := []Latency{}
+	for i := range items {
+		if m := items[i].model; m != nil && m.Calls > 0 {
+			rows = append(rows, Latency{
+				ModelID: items[i].id, Others: items[i].others, First: m.tries.first.tries(), Retries: m.tries.retries.tries(), Rate: m.tries.first.rate(),
+			})
+		}
+	}
+	return rows
+}
+
+func (c *collector) failures() Failures {
+	now, before := &c.current.tries, &c.previous.tries
+	f := Failures{
+		First: now.first.tries(), Retries: now.retries.tries(), Rate: now.first.rate(), PreviousRate: before.first.rate(), Statuses: []Status{},
+	}
+	for status, n := range c.current.status {
+		f.Statuses = append(f.Statuses, Status{status, n})
+	}
+	slices.SortFunc(f.Statuses, func(a, b Status) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Status, b.Status)) })
+	return f
+}

@@ -1,0 +1,41 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// TestRepriceComputesCostsAgain checks which recorded costs are computed again: not those without counts, and not those of failed calls.
+func TestRepriceComputesCostsAgain(t *testing.T) {
+	t.Parallel()
+	usage := []byte(`{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000,"prompt_tokens_details":{"cached_tokens":0}}`)
+	call := func(change func(r *calls.Record)) calls.Record {
+		r := calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: at(2), Status: 200, Path: "/v1/chat/completions", Usage: usage, USD: "7"}
+		change(&r)
+		return r
+	}
+	for name, row := range map[string]struct {
+		call calls.Record
+		want string
+	}{
+		"recorded":          {call(func(*calls.Record) {}), "2.5"},
+		"unpriced before":   {call(func(r *calls.Record) { r.USD, r.Unpriced = "", "no price" }), "2.5"},
+		"minimal":           {call(func(r *calls.Record) { r.Path, r.Status = "", 0 }), "2.5"},
+		"without counts":    {call(func(r *calls.Record) { r.Usage = nil }), "7"},
+		"broken off":        {call(func(r *calls.Record) { r.Incomplete = true }), "7"},
+		"no counts":         {call(func(r *calls.Record) { r.Path = "/v1/containers" }), "7"},
+		"failed":            {call(func(r *calls.Record) { r.Status, r.USD = 500, "0" }), "0"},
+		"not usage":         {call(func(r *calls.Record) { r.Usage = []byte(`{"x":1}`) }), "7"},
+		"no price any more": {call(func(r *calls.Record) { r.Model = "gpt-none" }), "0"},
+	} {
+		r := build(t, report.Options{Reprice: true}, row.call)
+		assert.EqualValues(t, row.want, r.Total.USD, name)
+		assert.Zero(t, r.Errors.Count, name)
+	}
+	assert.EqualValues(t, "7", build(t, report.Options{}, call(func(*calls.Record) {})).Total.USD)
+}

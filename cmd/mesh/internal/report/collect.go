@@ -1,0 +1,223 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/budget"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
+)
+
+// Read returns the report of calls files, which are read once, in parallel, as [calls.Read] yields them. Lines, files and folders that cannot
+// be read are counted in Report.Errors, and do not end it. Invalid options are a [*ValueError], and no file is read.
+//
+// Memory does not grow with the number of calls. 1,000 models, 100,000 values of each label and 125,000 of all labels and threads have sums
+// of their own; what is beyond is in the row of the others. Which values these are depends on the order of the files.
+func Read(o Options, paths ...string) (*Report, error) {
+	s, err := newSetting(o)
+	if err != nil {
+		return nil, err
+	}
+	c := newCollector(s)
+	var copies []calls.Copies
+	c.collect(calls.Read(calls.Options{
+		MatchLabels: s.MatchLabels, Prices: s.Prices, Reprice: s.Reprice, Subscription: s.Subscription, OnRead: s.OnRead,
+		OnCopies: func(c calls.Copies) { copies = append(copies, c) },
+	}, paths...))
+	r := c.report()
+	r.Source.Paths, r.Source.Copies = append(r.Source.Paths, paths...), append(r.Source.Copies, copies...)
+	return r, nil
+}
+
+// Build returns the report of records, such as [calls.Read] yields. Errors among them, and records that cannot be used, are counted in
+// Report.Errors and do not end it. Invalid options are a [*ValueError].
+func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
+	s, err := newSetting(o)
+	if err != nil {
+		return nil, err
+	}
+	c := newCollector(s)
+	c.collect(func(yield func(calls.Record, error) bool) {
+		for r, err := range calls.Once(records) {
+			if err == nil {
+				var counted calls.Record
+				if counted, err = r.Count(s.Prices, s.Reprice); err == nil {
+					r = counted
+				}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	})
+	return c.report(), nil
+}
+
+func newSetting(o Options) (*setting, error) {
+	s := &setting{Options: o, retirement: models.Retirements()}
+	var err error
+	if s.window, err = newWindow(&o); err != nil {
+		return nil, err
+	}
+	if s.Prices == nil {
+		s.Prices = prices.BuiltIn()
+	}
+	if slices.Contains(o.Bills, nil) {
+		return nil, invalid("Bills", "must not be nil")
+	}
+	if s.budgets, err = newBudgets(o.Budgets); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// collector adds up calls.
+type collector struct {
+	*setting
+	current, previous *aggregate
+	// today has the calls of today if they are not in the period.
+	today *aggregate
+	// firstRun has the calls of the default period and of today; nil for another period, and if there are calls before it.
+	firstRun      *aggregate
+	history       history
+	sessions      Sessions
+	calls, future int
+	first, last   time.Time
+	errors        errorList
+}
+
+func newCollector(s *setting) *collector {
+	c := &collector{
+		setting: s, current: newAggregate(s, true), previous: newAggregate(s, false), today: newAggregate(s, true), history: history{},
+	}
+	if !s.chosen {
+		c.firstRun = newAggregate(s, true)
+	}
+	return c
+}
+
+// collect adds calls, and the errors of lines and of their calls. The error of a line is of no labels.
+func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
+	var one call
+	for r, err := range records {
+		if (err == nil || !r.Time.IsZero()) && !r.HasLabels(c.MatchLabels) {
+			continue
+		}
+		if r.Session && c.Subscription {
+			r.Billing = "subscription"
+		}
+		if err == nil {
+			err = one.read(&r)
+		}
+		if err != nil {
+			c.errors.add(err)
+		} else {
+			c.add(&one)
+		}
+	}
+}
+
+func (c *collector) add(one *call) {
+	c.calls++
+	if one.Session {
+		c.sessions.add(one)
+	}
+	if c.first.IsZero() || one.Time.Before(c.first) {
+		c.first = one.Time
+	}
+	if one.Time.After(c.last) {
+		c.last = one.Time
+	}
+	today := c.window.today
+	if one.day > today {
+		c.future++
+	}
+	inCurrent, inPrevious := c.window.current.has(one.Time), c.window.previous.has(one.Time)
+	switch {
+	case inCurrent:
+		c.current.add(one)
+	case inPrevious:
+		c.previous.add(one)
+	case one.day == today:
+		c.today.add(one)
+	}
+	if inCurrent || inPrevious || (one.day <= today && one.day >= c.historyBegin) {
+		c.history.add(one.day, one.usd)
+		switch {
+		case c.firstRun == nil:
+		case one.day <= calendar.DayNumber(c.window.current.From):
+			c.firstRun = nil
+		default:
+			c.firstRun.add(one)
+		}
+	}
+	c.addBudgets(one)
+}
+
+func (c *collector) addBudgets(one *call) {
+	for _, b := range c.budgets {
+		in, forecast := b.in(one.day, &c.window), b.Per == "month" && one.day >= c.window.today-forecastDays && one.day <= c.window.today
+		if !in && !forecast {
+			continue
+		}
+		value, usd := "", budget.Expense(&one.Record, decimal.Decimal{}, c.ChargesOnly)
+		if b.Label != "" {
+			value = one.Labels[b.Label]
+		}
+		if in {
+			b.add(value, usd)
+		}
+		if forecast {
+			b.addDay(value, one.day, usd)
+		}
+	}
+}
+
+// maxErrors is the number of errors whose texts are in a report.
+const maxErrors = 100
+
+// errorList counts errors and keeps the first, by file and line.
+type errorList struct {
+	count int
+	first []error
+}
+
+func (l *errorList) add(err error) {
+	l.count++
+	if l.first = append(l.first, err); len(l.first) == 2*maxErrors {
+		l.trim()
+	}
+}
+
+func (l *errorList) trim() {
+	slices.SortStableFunc(l.first, func(a, b error) int {
+		x, y := placeOf(a), placeOf(b)
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	l.first = l.first[:min(len(l.first), maxErrors)]
+}
+
+// placeOf returns the place of an error; the zero value if it has none.
+func placeOf(err error) calls.LineError {
+	var at *calls.LineError
+	if errors.As(err, &at) {
+		return *at
+	}
+	return calls.LineError{}
+}
+
+func (l *errorList) errors() Errors {
+	l.trim()
+	all := Errors{Count: l.count, First: []string{}}
+	for _, err := range l.first {
+		all.First = append(all.First, err.Error())
+	}
+	return all
+}

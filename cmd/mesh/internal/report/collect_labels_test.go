@@ -1,0 +1,46 @@
+package report_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+// TestMatchLabels checks that a report is of the selected calls alone, with its budgets, bills, days before and month.
+func TestMatchLabels(t *testing.T) {
+	t.Parallel()
+	records := someRecords(3000, 60)
+	for _, match := range []map[string]string{{"project": "p2"}, {"project": "p2", "user": "u3"}, {"project": ""}, {"project": "", "team": ""}} {
+		o := report.Options{
+			Budgets: []string{"5", "5/month/label:user"},
+			Bills:   []*bills.Comparison{compared(t, "1", 0, billed("gpt-5.2", "1"))},
+		}
+		want := build(t, o, slices.DeleteFunc(slices.Clone(records), func(r calls.Record) bool { return !r.HasLabels(match) })...)
+		require.NotZero(t, want.Source.Calls)
+		o.MatchLabels = match
+		got := build(t, o, records...)
+		assert.Equal(t, match, got.Source.MatchLabels)
+		want.Source.MatchLabels = match
+		assert.Equal(t, want, got)
+	}
+	without, err := json.Marshal(build(t, report.Options{}, records...))
+	require.NoError(t, err)
+	assert.NotContains(t, string(without), "match_labels")
+}
+
+// What is selected is in the text: a part of the calls must not look like all of them.
+func TestMatchLabelsIsShown(t *testing.T) {
+	t.Parallel()
+	r := build(t, report.Options{MatchLabels: map[string]string{"project": "p2\x1b<b>", "team": ""}}, someRecords(100, 60)...)
+	assert.Contains(t, textOf(t, r, 80), "Nov 2026 (28 days, UTC)\nOnly calls with project=p2")
+	assert.NotContains(t, textOf(t, r, 80), "\x1b")
+	r = build(t, report.Options{}, someRecords(100, 60)...)
+	assert.NotContains(t, textOf(t, r, 80), "nly calls")
+}

@@ -1,0 +1,176 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+)
+
+// tableRow is a row of a table of costs.
+type tableRow struct {
+	report.Row
+	// ID is the model of a row of models, and Name what is shown in place of a value.
+	ID   report.ModelID
+	Name string
+	// Rest marks a row that is not of one value.
+	Rest bool
+	// Wide rows are not on a phone, and Narrow ones only there.
+	Wide, Narrow bool
+	ChangeText   string
+}
+
+// costTable is a table of costs: the first rows, and all of them.
+type costTable struct {
+	Name, Values, Column string
+	Rows, All            []tableRow
+	Count                int
+}
+
+// ModelTable is the table of models.
+func (p *page) ModelTable() costTable {
+	var rows []tableRow
+	for i := range p.Models {
+		m := &p.Models[i]
+		rows = append(rows, tableRow{Row: m.Row, ID: m.ModelID, Rest: m.Others})
+	}
+	return p.table("model", rows)
+}
+
+// LabelTables are the tables of labels, providers and platforms with more than one value.
+func (p *page) LabelTables() (all []costTable) {
+	for i := range p.Labels {
+		l := &p.Labels[i]
+		t := p.table(line(l.Name), plainRows(l.Rows, nameOfLabel))
+		t.Values, t.Count = table.Number(l.Values, "value", "values"), l.Values
+		if l.Folded {
+			t.Values = "more than " + table.Count(l.Values) + " values"
+		}
+		all = append(all, t)
+	}
+	all = append(all, p.table("provider", plainRows(p.Providers, table.Provider)), p.table("platform", plainRows(p.Platforms, platformName)))
+	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
+}
+
+const withoutLabel = "without this label"
+
+// nameOfLabel returns what is shown of a value in its place; "" for the value itself.
+func nameOfLabel(value string) string {
+	if value == "" {
+		return withoutLabel
+	}
+	return ""
+}
+
+// plainRows returns rows of values with their names.
+func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
+	for i := range rows {
+		r := tableRow{Row: rows[i], Rest: rows[i].Others}
+		if !r.Others {
+			r.Name = name(r.Value)
+			r.Rest = r.Name == withoutLabel
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// table returns a table whose rows are folded.
+func (p *page) table(name string, rows []tableRow) costTable {
+	for i := range rows {
+		rows[i].ChangeText = p.ChangeOf(&rows[i].Row)
+	}
+	t := costTable{Column: name, Name: strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):], Count: len(rows)}
+	t.All = p.fold(rows, foldedRows)
+	t.Rows = p.fold(rows, shownRows)
+	if len(rows) <= phoneRows+1 {
+		return t
+	}
+	for i := phoneRows; i < len(t.Rows); i++ {
+		t.Rows[i].Wide = true
+	}
+	rest := p.rest(rows[phoneRows:])
+	rest.Narrow = true
+	t.Rows = append(t.Rows, rest)
+	return t
+}
+
+// fold returns the first rows, and one for all others. One row alone is not folded.
+func (p *page) fold(rows []tableRow, most int) []tableRow {
+	if len(rows) <= most+1 {
+		return slices.Clone(rows)
+	}
+	return append(slices.Clone(rows[:most]), p.rest(rows[most:]))
+}
+
+// rest adds up rows.
+func (p *page) rest(rows []tableRow) tableRow {
+	var all []report.Row
+	for i := range rows {
+		all = append(all, rows[i].Row)
+	}
+	sum := tableRow{Row: p.Others(all), Rest: true}
+	sum.ChangeText = p.ChangeOf(&sum.Row)
+	return sum
+}
+
+// noCost reports whether the cost of none of the calls is known.
+func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
+
+// timing is a row of errors and latency, with a bar from the median to the slowest 5 %, in hundredths of the width.
+type timing struct {
+	report.Latency
+	Bad      bool
+	X, Width string
+}
+
+// highRate is the part of failed calls that is marked, as it is in the advice.
+const highRate = 0.03
+
+// Timings are the models with the most failed calls first. By their rate, a model with one failed call of ten would be above one with a
+// hundred of two thousand.
+func (p *page) Timings() (rows []timing) {
+	slowest := 0.0
+	latency := slices.Clone(p.Latency)
+	for i := range latency {
+		if t := &latency[i].First; t.P95MS != nil {
+			slowest = max(slowest, *t.P95MS)
+		}
+	}
+	slices.SortStableFunc(latency, func(a, b report.Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
+	for _, m := range latency {
+		t := timing{Latency: m, Bad: m.Rate != nil && *m.Rate >= highRate}
+		if low, high := m.First.P50MS, m.First.P95MS; low != nil && high != nil && slowest > 0 {
+			t.X, t.Width = coordinate(100**low/slowest), coordinate(100*max(0, *high-*low)/slowest)
+		}
+		rows = append(rows, t)
+	}
+	return rows
+}
+
+// first returns the first rows of a table.
+func first(most int, rows any) any {
+	all := reflect.ValueOf(rows)
+	return all.Slice(0, min(all.Len(), most)).Interface()
+}
+
+// unpricedModels names the models of a reason.
+func unpricedModels(g report.UnpricedGroup) string {
+	var names []string
+	for i := range g.Models {
+		m := &g.Models[i]
+		name := cmp.Or(m.Model, "(no name)")
+		if m.Others {
+			name = "others"
+		}
+		names = append(names, fmt.Sprintf("%s %s", name, table.Count(m.Calls)))
+	}
+	return listed(names)
+}
+
+// percentWidth returns a fraction as the width of a bar, in hundredths.
+func percentWidth(fraction float64) string { return coordinate(100 * min(max(fraction, 0), 1)) }

@@ -1,0 +1,229 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/money"
+)
+
+// notKnown is shown in place of a value.
+const notKnown = "not known"
+
+// The amounts from which a page shows an exponent, since the whole number would be wider than a column, and below which it shows three
+// digits, and a part of a cent.
+var (
+	scientific = big.NewRat(1e9, 1)
+	small      = big.NewRat(9995, 10_000)
+	smallest   = big.NewRat(1, 1e10)
+	halfACent  = big.NewRat(5, 1000)
+)
+
+// dollars returns an amount in cents.
+func dollars(usd prices.USD) string { return signedDollars(usd, "") }
+
+// delta returns a difference, with its sign.
+func delta(usd prices.USD) string { return signedDollars(usd, "+") }
+
+func signedDollars(usd prices.USD, plus string) string {
+	exact, ok := new(big.Rat).SetString(string(usd))
+	if !ok {
+		return notKnown
+	}
+	sign := map[int]string{-1: "−", 1: plus}[exact.Sign()]
+	exact.Abs(exact)
+	switch {
+	case exact.Cmp(scientific) >= 0:
+		value, _ := new(big.Float).SetRat(exact).Float64()
+		return sign + "$" + strconv.FormatFloat(value, 'e', 2, 64)
+	case exact.Sign() != 0 && exact.Cmp(halfACent) < 0:
+		return sign + "<$0.01"
+	}
+	return sign + "$" + money.Text(exact, 2)
+}
+
+// smallDollars returns an amount below a dollar with three digits, and others in cents.
+func smallDollars(usd prices.USD) string {
+	if exact := money.Exact(usd); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
+		return "$" + money.Significant(exact)
+	}
+	return dollars(usd)
+}
+
+// number returns the float64 nearest to an amount; 0 for what is not an amount.
+func number(usd prices.USD) float64 {
+	value, _ := money.Exact(usd).Float64()
+	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
+}
+
+// share returns the part of an amount in another one; nil if that is 0.
+func share(usd, all prices.USD) *float64 {
+	if money.Exact(all).Sign() == 0 {
+		return nil
+	}
+	part, _ := new(big.Rat).Quo(money.Exact(usd), money.Exact(all)).Float64()
+	return &part
+}
+
+// tokens returns a number of tokens, such as 1.8M.
+func tokens(n int64) string { return compact(float64(n)) }
+
+// compact returns a number with at most one decimal place and a unit.
+func compact(value float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if scaled := value / unit.size; scaled >= 0.99995 {
+			if scaled >= 1e6 {
+				return strconv.FormatFloat(value, 'e', 1, 64)
+			}
+			return strings.TrimSuffix(strconv.FormatFloat(scaled, 'f', 1, 64), ".0") + unit.name
+		}
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+// percent returns a fraction as in 44.2 %.
+func percent(fraction *float64, places int) string {
+	if fraction == nil || math.IsNaN(*fraction) || math.IsInf(*fraction, 0) {
+		return "–"
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(100**fraction, 'f', places, 64), "-", "−") + " %"
+}
+
+// signedPercent returns a change as in +44.2 %, and a large one as in ×45.2.
+func signedPercent(change *float64, places int) string {
+	switch {
+	case change == nil:
+		return "–"
+	case *change >= 1e6:
+		return fmt.Sprintf("×%.1e", 1+*change)
+	case *change >= 10:
+		return fmt.Sprintf("×%.1f", 1+*change)
+	}
+	text := percent(change, places)
+	digits := strings.TrimPrefix(text, "−")
+	switch {
+	case strings.Trim(digits, "0. %") == "":
+		return digits // a zero has no sign
+	case *change > 0:
+		return "+" + text
+	}
+	return text
+}
+
+// line returns a text without line breaks, control characters and marks of the writing direction, and at most 300 characters of it.
+func line(text string) string {
+	text = table.Line(text)
+	if runes := []rune(text); len(runes) > maxLine {
+		return string(runes[:maxLine-1]) + "…"
+	}
+	return text
+}
+
+const maxLine = 300
+
+// listed joins the first three names, and states how many follow.
+func listed(names []string) string {
+	const most = 3
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return line(text)
+}
+
+// nameParts returns a name in parts between which a line may break: after punctuation, and not within words.
+func nameParts(name string) (parts []string) {
+	name = line(name)
+	if strings.TrimSpace(name) == "" {
+		return []string{"(no name)"}
+	}
+	start := 0
+	for i := range len(name) - 1 {
+		if i-start >= minPart && strings.IndexByte(".-/:_", name[i]) >= 0 {
+			parts, start = append(parts, name[start:i+1]), i+1
+		}
+	}
+	return append(parts, name[start:])
+}
+
+// minPart is the length of the shortest part before a break.
+const minPart = 8
+
+func platformName(name string) string {
+	switch name {
+	case "":
+		return "the provider’s API"
+	case "bedrock":
+		return "Amazon Bedrock"
+	case "vertex":
+		return "Google Vertex AI"
+	case "azure":
+		return "Microsoft Azure"
+	}
+	return line(name)
+}
+
+// dateText returns a date such as "2026-11-21" as 21 Nov 2026.
+func dateText(date string) string { return dateAs(date, time.DateOnly, "2 Jan 2006") }
+
+// shortDate returns a date without its year, and with the weekday.
+func shortDate(date string) string { return dateAs(date, time.DateOnly, "Mon 2 Jan") }
+
+// dateAs returns a date in another layout, and a text that is not a date as it is.
+func dateAs(date, layout, shown string) string {
+	at, err := time.Parse(layout, date)
+	if err != nil {
+		return line(date)
+	}
+	return at.Format(shown)
+}
+
+// seconds returns milliseconds as people state them.
+func seconds(ms *float64) string {
+	switch {
+	case ms == nil:
+		return "–"
+	case *ms < 999.5:
+		return fmt.Sprintf("%.0f ms", *ms)
+	case *ms < 9950:
+		return fmt.Sprintf("%.1f s", *ms/1000)
+	}
+	return money.Separated(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
+}
+
+// statusText returns a status and what it means.
+func statusText(status int) string {
+	meaning := map[int]string{
+		400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found", 408: "timeout", 413: "too large", 429: "too many requests",
+		500: "server error", 502: "bad gateway", 503: "unavailable", 504: "gateway timeout", 529: "overloaded",
+	}[status]
+	switch {
+	case status == 0:
+		return "no response"
+	case meaning == "":
+		return strconv.Itoa(status)
+	}
+	return strconv.Itoa(status) + " " + meaning
+}
+
+// sameChange returns by how much another model is cheaper.
+func sameChange(before, after prices.USD) string {
+	old := number(before)
+	if old == 0 {
+		return ""
+	}
+	change := number(after)/old - 1
+	if math.Abs(change) < 0.005 {
+		return "the same"
+	}
+	return signedPercent(&change, 0)
+}

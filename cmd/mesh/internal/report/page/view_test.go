@@ -1,0 +1,255 @@
+package page_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report/page"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	r := demo(t)
+	page := html(t, r)
+	all := checkPage(t, page)
+	assert.Equal(t, []string{
+		"Summary", "Bill of OpenAI", "What to do", "Cost per day", "Models", "Labels and providers", "Caching", "Errors and latency", "Models in use that retire",
+		"Most expensive", "Not in the total", "How the numbers are made",
+	}, texts(byName(all, "h2")))
+	assert.GreaterOrEqual(t, len(r.Models), 40)
+	assert.Less(t, len(page), 150_000)
+	assert.Contains(t, page, `<data value="`+r.Total.USD+`">`, "the exact value is in the page")
+	figure := byName(all, "figure")
+	require.Len(t, figure, 1, "the chart")
+	for _, d := range r.Days.Rows {
+		assert.Contains(t, page, `<data value="`+d.USD+`">`, "the table of the chart has every day")
+	}
+	for i, e := range byName(all, "details") {
+		assert.NotContains(t, e.attrs, "open", i)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	r, err := report.Build(sequence(someRecords(6000, 90)), report.Options{From: day("2026-08-24"), To: day("2026-11-22"), Now: now})
+	require.NoError(b, err)
+	for b.Loop() {
+		require.NoError(b, page.Write(io.Discard, r))
+	}
+}
+
+func TestPageOfTheDefaultPeriodHasTheChange(t *testing.T) {
+	t.Parallel()
+	r := build(t, report.Options{}, someRecords(3000, 90)...)
+	all := checkPage(t, html(t, r))
+	assert.Contains(t, texts(byName(all, "h2")), "Where the change came from")
+	captions := texts(byName(all, "caption"))
+	for _, want := range []string{"By model", "By user", "By project"} {
+		assert.Contains(t, captions, want)
+	}
+	for _, m := range r.Change.Models.Rows {
+		assert.Contains(t, html(t, r), `<data value="`+m.ChangeUSD+`">`)
+	}
+}
+
+func TestPageOfNoCalls(t *testing.T) {
+	t.Parallel()
+	r := build(t, report.Options{})
+	r.Source.Paths = []string{"calls"}
+	page := html(t, r)
+	all := checkPage(t, page)
+	assert.Equal(t, []string{"No calls in this time", "How the numbers are made"}, texts(byName(all, "h2")))
+	assert.Contains(t, page, "No call was read.")
+	assert.Contains(t, page, "<code>calls</code>")
+	assert.Empty(t, byName(all, "table"))
+
+	page = html(t, build(t, report.Options{From: day("2020-01-01"), To: day("2020-02-01")}, priced(at(2), "1"), priced(at(1), "1")))
+	checkPage(t, page)
+	assert.Contains(t, page, "2 calls were read, from 20 Nov 2026, 12:00 to 21 Nov 2026, 12:00")
+	assert.Contains(t, page, "1 Jan – 31 Jan 2020")
+	page = html(t, build(t, report.Options{}, priced(time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC), "1")))
+	assert.Contains(t, page, "1 call is later than today: a clock may be wrong.")
+}
+
+func TestPageOfOneCall(t *testing.T) {
+	t.Parallel()
+	page := html(t, build(t, report.Options{}, priced(at(0), "0.000123456")))
+	all := checkPage(t, page)
+	assert.Contains(t, page, `<data value="0.000123456">$0.000123</data>`)
+	assert.Contains(t, page, "1 day, today included, UTC · 1 call · 1 model of 1 provider")
+	assert.NotContains(t, texts(byName(all, "h2")), "Cost per day")
+	assert.NotContains(t, texts(byName(all, "h2")), "Models")
+	assert.Contains(t, page, "There are no calls before, to compare with.")
+}
+
+func TestPageOfUnpricedCalls(t *testing.T) {
+	t.Parallel()
+	one := priced(at(2), "")
+	one.Unpriced, one.BoundUSD, one.Stream = "the response was closed before its final counts", "0.5", true
+	other := priced(at(1), "")
+	other.Unpriced, other.Model = "why", "other"
+	page := html(t, build(t, report.Options{}, one, other))
+	all := checkPage(t, page)
+	assert.Contains(t, page, "<title>not known for models")
+	assert.Contains(t, page, "0.0 %")
+	assert.Contains(t, page, `1 call cost <strong>at least <data value="0.5">$0.50</data></strong> more`)
+	assert.Contains(t, texts(byName(all, "h2")), "Not in the total")
+	assert.Contains(t, page, `<td>not known</td>`, "a cost that is not known is not $0.00")
+}
+
+func TestPageOfPeriodsThatAreNotComparable(t *testing.T) {
+	t.Parallel()
+	unpriced := priced(at(2), "")
+	unpriced.Unpriced = "why"
+	r := build(t, report.Options{}, append(repeat(10, priced(at(40), "1")), priced(at(2), "9"), unpriced, priced(at(60), "1"))...)
+	require.NotNil(t, r.Change)
+	require.False(t, r.Total.Comparable)
+	page := html(t, r)
+	checkPage(t, page)
+	assert.Contains(t, page, "Not comparable with 27 Sep – 24 Oct 2026: 50.0 % of the calls have a cost, then it was 100.0 %.")
+	assert.NotContains(t, page, "Where the change came from")
+}
+
+func TestPageOfUnusualCalls(t *testing.T) {
+	t.Parallel()
+	for name, records := range map[string][]calls.Record{
+		"1970":     {priced(time.Unix(0, 0), "1"), priced(at(2), "1"), priced(at(33), "1")},
+		"year 1":   {priced(time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), "1"), priced(time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC), "1")},
+		"large":    append(repeat(3, priced(at(2), "999999999999999999999999999999")), priced(at(1), "1"), priced(at(3), "0.0000000000000000000001")),
+		"free":     repeat(200, priced(at(2), "0")),
+		"no model": {of(priced(at(2), "1"), "")},
+	} {
+		for _, o := range []report.Options{{}, {From: day("1970-01-01")}, {From: day("0001-01-01"), To: day("9999-12-31")}, {Now: time.Unix(100, 0)}} {
+			page := html(t, build(t, o, records...))
+			checkPage(t, page)
+			assert.Less(t, len(page), 100_000, name)
+			assert.NotContains(t, page, "NaN")
+			assert.NotContains(t, page, "Inf")
+			assert.NotContains(t, page, "%!")
+		}
+	}
+}
+
+func TestPageOfManyValuesIsFolded(t *testing.T) {
+	t.Parallel()
+	var records []calls.Record
+	for i := range 1500 {
+		records = append(records, labelled(of(priced(at(1+i%80), prices.USD(fmt.Sprint(i))), fmt.Sprintf("m%04d", i%300)), "user", fmt.Sprintf("u%04d", i)))
+	}
+	r := build(t, report.Options{From: day("2026-08-24"), To: day("2026-11-22")}, records...)
+	page := html(t, r)
+	all := checkPage(t, page)
+	rows, table := map[string]int{}, ""
+	for _, e := range all {
+		switch e.name {
+		case "caption":
+			table = e.text
+		case "tr":
+			rows[table]++
+		}
+	}
+	assert.Equal(t, 1+10+2+1, rows["Models with the highest cost"], "a head, ten rows, two rows of others, of which a window shows one, and the total")
+	assert.Equal(t, 1+200+1, rows["All models"])
+	assert.Equal(t, 1+200+1, rows["All of user"])
+	assert.Contains(t, page, "100 others")
+	assert.Contains(t, page, "1,300 others")
+}
+
+func TestChartOfALongTimeIsByMonth(t *testing.T) {
+	t.Parallel()
+	var records []calls.Record
+	for i := range 400 {
+		records = append(records, priced(at(i), "0.1"))
+	}
+	page := html(t, build(t, report.Options{From: day("2025-01-01"), To: day("2026-11-22")}, records...))
+	all := checkPage(t, page)
+	assert.Contains(t, texts(byName(all, "h2")), "Cost per month")
+	assert.Contains(t, page, `<th scope="row">2026-05</th><td><data value="3.1">$3.10</data></td>`)
+}
+
+func TestPageOfABill(t *testing.T) {
+	t.Parallel()
+	o := report.Options{From: day("2026-11-20"), To: day("2026-11-22")}
+	credit := bills.Item{Day: "2026-11-21", Name: "Credit <b>", Kind: bills.KindFee, USD: "-0.5"}
+	o.Bills = []*bills.Comparison{compared(t, "", 0, billed("gpt-5.2", "1.015"), credit)}
+	page := html(t, build(t, o))
+	all := checkPage(t, page)
+	assert.Contains(t, page, "<title>Bill of OpenAI, 20 Nov – 21 Nov 2026</title>")
+	assert.Contains(t, page, "There are no calls to compare with the bill.")
+	assert.Contains(t, page, `<data value="1.015">$1.02</data>`, "half a cent is rounded to even")
+	assert.Contains(t, page, `<data value="-0.5">−$0.50</data>`)
+	assert.NotContains(t, page, "ounted", "nothing was counted")
+	assert.Equal(t, []string{"No calls in this time", "Bill of OpenAI", "How the numbers are made"}, texts(byName(all, "h2")))
+
+	within := compared(t, "1", 0, billed("gpt-5.2", "1.015"))
+	o.Bills = []*bills.Comparison{within, within}
+	page = html(t, build(t, o, priced(at(2), "1")))
+	checkPage(t, page)
+	for i, sentence := range within.Sentences() {
+		times := []int{4, 2, 2}[i] // the verdict is in the summary, too
+		assert.Equal(t, times, strings.Count(strings.ReplaceAll(page, "&#43;", "+"), sentence), sentence)
+	}
+	o.Bills = []*bills.Comparison{compared(t, "1", 0.55, billed("gpt-5.2", "1.015"), credit)}
+	r := build(t, o, priced(at(2), "1"))
+	page = html(t, r)
+	checkPage(t, page)
+	assert.Contains(t, page, "<small>−0.50 USD for fees and credits</small>")
+	assert.Contains(t, page, "No model: &#34;Credit &lt;b&gt;&#34;.")
+	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of OpenAI: −0.48 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
+	assert.Contains(t, page, "Look at the bill of OpenAI: −0.48 USD")
+}
+
+func TestPageOfLinesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := build(t, report.Options{}, priced(at(2), "1"), priced(at(2), "x"))
+	r.Errors.First[0] = "<b>\u202e\x00.jsonl:1"
+	page := html(t, r)
+	checkPage(t, page)
+	assert.Contains(t, page, "1 line or file could not be read, and is in no number.")
+	assert.Contains(t, page, "<bdi>&lt;b&gt;\ufffd\ufffd.jsonl:1</bdi>")
+}
+
+// TestPageOfOtherPrograms writes reports that were not made by Build: the zero value, and parts of a report.
+func TestPageOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	checkPage(t, html(t, &report.Report{}))
+	r := demo(t)
+	r.Days.Models, r.Change, r.Month.Forecast = r.Days.Models[:2], nil, nil
+	for i := range r.Days.Rows {
+		r.Days.Rows[i].Models = r.Days.Rows[i].Models[:i%3]
+		r.Days.Rows[i].Day = "x"
+	}
+	r.Total.USD, r.Models[0].USD = "1e999999999", "x"
+	checkPage(t, html(t, r))
+	var invalid *report.ValueError
+	require.ErrorAs(t, page.Write(io.Discard, nil), &invalid)
+}
+
+func TestPageStatesWhyTheForecastHasNoRange(t *testing.T) {
+	t.Parallel()
+	var weeks []calls.Record
+	for ago := range 40 {
+		weeks = append(weeks, priced(at(ago), "0.5"))
+	}
+	page := html(t, build(t, report.Options{}, weeks...))
+	assert.Contains(t, page, `<strong>About <data value="15">$15.00</data></strong> by the end of the month <em class="est">estimate</em>`)
+	assert.Contains(t, page, "The forecast has no range: when costs grow or change, the errors of earlier forecasts do not bound the next one")
+}
+
+// What is selected is on the page: a part of the calls must not look like all of them.
+func TestPageOfSelectedLabels(t *testing.T) {
+	t.Parallel()
+	page := html(t, build(t, report.Options{MatchLabels: map[string]string{"project": "p2\x1b<b>", "team": ""}}, someRecords(100, 60)...))
+	checkPage(t, page)
+	assert.Contains(t, page, "only calls <bdi>with project=p2\ufffd&lt;b&gt;, without team</bdi>")
+	assert.NotContains(t, html(t, build(t, report.Options{}, someRecords(100, 60)...)), "nly calls")
+}

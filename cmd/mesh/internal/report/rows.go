@@ -1,0 +1,198 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
+)
+
+// item is a row before it is plain data. The tally of a period without calls may be nil.
+type item struct {
+	id                ModelID
+	value             string
+	current, previous *tally
+	// model is that of the current calls of a row of models; nil without any.
+	model *model
+	// values is the number of values of a row of others.
+	others bool
+	values int
+	// key is what the items are sorted by.
+	key decimal.Decimal
+}
+
+func (it *item) change() decimal.Decimal { return it.current.total().Sub(it.previous.total()) }
+
+func (it *item) calls() (current, previous int) {
+	return it.current.orEmpty().Calls, it.previous.orEmpty().Calls
+}
+
+// row returns the row.
+func (it *item) row(total decimal.Decimal) Row {
+	change := it.change()
+	return Row{
+		Value: it.value, Others: it.others, Values: it.values, Sum: it.current.sum(), Previous: it.previous.sum(),
+		ChangeUSD: usdOf(change), Change: ratio(change, it.previous.total()), Share: ratio(it.current.total(), total),
+	}
+}
+
+// add adds another row to a row of others.
+func (it *item) add(more *item) {
+	if it.current == nil {
+		it.current, it.previous = &tally{}, &tally{}
+	}
+	it.current.merge(more.current.orEmpty())
+	it.previous.merge(more.previous.orEmpty())
+	it.values += max(more.values, 1)
+}
+
+// Others returns the sum of rows as a row of others, for a table that does not show them all.
+func (r *Report) Others(rows []Row) Row {
+	rest := item{others: true, current: &tally{}, previous: &tally{}}
+	for i := range rows {
+		rest.add(&item{current: rows[i].Sum.tally(), previous: rows[i].Previous.tally(), values: rows[i].Values})
+	}
+	return rest.row(decimal.FromText(r.Total.USD))
+}
+
+// sortItems sorts rows by their cost, the highest first. The others are last.
+func sortItems(items []item) {
+	sortBy(items, func(it *item) decimal.Decimal { return it.current.total() })
+}
+
+// sortBy sorts rows by an amount, the highest first. There can be 200,000 rows: what decides rarely is compared last.
+func sortBy(items []item, key func(*item) decimal.Decimal) {
+	for i := range items {
+		items[i].key = key(&items[i])
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		if a.others != b.others {
+			if a.others {
+				return 1
+			}
+			return -1
+		}
+		if c := b.key.Cmp(a.key); c != 0 {
+			return c
+		}
+		return cmp.Or(
+			b.previous.total().Cmp(a.previous.total()), cmp.Compare(b.current.orEmpty().Calls, a.current.orEmpty().Calls), cmp.Compare(a.value, b.value), compareIDs(a.id, b.id))
+	})
+}
+
+func compareIDs(a, b ModelID) int {
+	return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Model, b.Model))
+}
+
+// modelItems returns the models of two periods.
+func modelItems(current, previous *aggregate) []item {
+	var items []item
+	for id := range keys(current.models, previous.models) {
+		it := item{id: id, value: id.Model}
+		if m := current.models[id]; m != nil {
+			it.current, it.model = &m.tally, m
+		}
+		if m := previous.models[id]; m != nil {
+			it.previous = &m.tally
+		}
+		items = append(items, it)
+	}
+	if current.others.Calls+previous.others.Calls > 0 {
+		items = append(items, item{others: true, current: &current.others.tally, previous: &previous.others.tally, model: current.others})
+	}
+	sortItems(items)
+	return items
+}
+
+// totalsBy adds up models by what they have in common.
+func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) []Row {
+	sums := map[string]*item{}
+	var order []item
+	for i := range models {
+		if m := &models[i]; m.others {
+			order = append(order, *m)
+		} else {
+			made(sums, name(m.id)).add(m)
+		}
+	}
+	for key, sum := range sums {
+		sum.value, sum.values = key, 0
+		order = append(order, *sum)
+	}
+	sortItems(order)
+	return rowsOf(order, total)
+}
+
+// rowsOf returns items as plain data. total is the known cost of all calls.
+func rowsOf(items []item, total decimal.Decimal) []Row {
+	rows := []Row{}
+	for i := range items {
+		rows = append(rows, items[i].row(total))
+	}
+	return rows
+}
+
+// fold returns the first items, and one of others for the rest.
+func fold(items []item, most int) (folded []item) {
+	rest := item{others: true}
+	for i := range items {
+		if i < most && !items[i].others {
+			folded = append(folded, items[i])
+		} else {
+			rest.add(&items[i])
+		}
+	}
+	if rest.current != nil {
+		folded = append(folded, rest)
+	}
+	return folded
+}
+
+// labelItems returns the values of a label, without the calls that have none.
+func labelItems(name string, current, previous *aggregate) (items []item, folded bool) {
+	now, before := made(current.names.labels, name), made(previous.names.labels, name)
+	for value := range keys(now.rows, before.rows) {
+		items = append(items, item{value: value, current: now.rows[value], previous: before.rows[value]})
+	}
+	folded = now.folded() || before.folded()
+	if folded {
+		items = append(items, item{others: true, current: &now.others, previous: &before.others})
+	}
+	sortItems(items)
+	return items, folded
+}
+
+// without returns the calls without a label.
+func without(name string, current, previous *aggregate) item {
+	return item{current: current.total.less(&made(current.names.labels, name).all), previous: previous.total.less(&made(previous.names.labels, name).all)}
+}
+
+// maxLabelRows is the number of values of a label in a report.
+const maxLabelRows = 200
+
+// newLabel returns the rows of a label.
+func newLabel(name string, items []item, folded bool, unlabelled item, total decimal.Decimal) Label {
+	l := Label{Name: name, Folded: folded, Values: len(items)}
+	shown := fold(items, maxLabelRows)
+	if folded { // the others are no value
+		l.Values--
+		shown[len(shown)-1].values--
+	}
+	if now, before := unlabelled.calls(); now+before > 0 {
+		shown = append(shown, unlabelled)
+	}
+	l.Rows = rowsOf(shown, total)
+	return l
+}
+
+// keys returns the keys of two maps.
+func keys[K comparable, A, B any](a map[K]A, b map[K]B) map[K]struct{} {
+	all := make(map[K]struct{}, len(a))
+	for key := range a {
+		all[key] = struct{}{}
+	}
+	for key := range b {
+		all[key] = struct{}{}
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"math"
+
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
+)
+
+// tally adds up calls. It is small, since each value of a label has one. Its counts are those of Sum.
+type tally struct {
+	Calls, Failed, Unpriced, Bounded, Counted int
+	Input, Cached, Written, Output            int64
+	// usd is of all known costs.
+	usd decimal.Sum
+	// rare has what few calls have; nil if there are none.
+	rare *rareSums
+}
+
+// rareSums has the lower bounds of unpriced calls, and the known costs of failed ones and of subscriptions.
+type rareSums struct{ more, failedUSD, subscription decimal.Sum }
+
+// rares returns the rare sums, which are made when they are first used.
+func (t *tally) rares() *rareSums {
+	if t.rare == nil {
+		t.rare = &rareSums{}
+	}
+	return t.rare
+}
+
+func (t *tally) add(c *call) {
+	t.Calls++
+	if c.Failed() {
+		t.Failed++
+	}
+	if c.known {
+		t.usd.Add(c.usd)
+	} else {
+		t.Unpriced++
+	}
+	if c.counted {
+		t.Counted++
+	} else if !c.usd.IsZero() {
+		t.rares().failedUSD.Add(c.usd)
+	}
+	if c.Subscribed() && c.known {
+		t.rares().subscription.Add(c.usd)
+	}
+	if c.bounded {
+		t.Bounded++
+		t.rares().more.Add(c.more)
+	}
+	t.Input, t.Cached = plus(t.Input, c.input), plus(t.Cached, c.cached)
+	t.Written, t.Output = plus(t.Written, c.written), plus(t.Output, c.output)
+}
+
+// merge adds the calls of another tally.
+func (t *tally) merge(o *tally) { t.addTimes(o, 1) }
+
+// less returns the calls that are not in a part of t.
+func (t *tally) less(part *tally) *tally {
+	rest := &tally{}
+	rest.addTimes(t, 1)
+	rest.addTimes(part, -1)
+	return rest
+}
+
+func (t *tally) addTimes(o *tally, n int) {
+	t.Calls += n * o.Calls
+	t.Failed += n * o.Failed
+	t.Unpriced += n * o.Unpriced
+	t.Bounded += n * o.Bounded
+	t.Counted += n * o.Counted
+	times, factor := int64(n), decimal.New(int64(n), 0)
+	t.Input, t.Cached = plus(t.Input, times*o.Input), plus(t.Cached, times*o.Cached)
+	t.Written, t.Output = plus(t.Written, times*o.Written), plus(t.Output, times*o.Output)
+	t.usd.Add(o.usd.Total().Mul(factor))
+	if o.rare != nil {
+		t.rares().more.Add(o.rare.more.Total().Mul(factor))
+		t.rares().failedUSD.Add(o.rare.failedUSD.Total().Mul(factor))
+		t.rares().subscription.Add(o.rare.subscription.Total().Mul(factor))
+	}
+}
+
+// countedUSD returns the known cost of the counted calls.
+func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.rares().failedUSD.Total()) }
+
+// orEmpty returns the tally, or an empty one for nil.
+func (t *tally) orEmpty() *tally {
+	if t == nil {
+		return &tally{}
+	}
+	return t
+}
+
+// sum returns the tally as plain data. A nil tally is empty.
+func (t *tally) sum() Sum {
+	t = t.orEmpty()
+	return Sum{
+		Calls: t.Calls, Failed: t.Failed, Unpriced: t.Unpriced, Bounded: t.Bounded, BoundUSD: usdOf(t.rares().more.Total()), USD: usdOf(t.total()),
+		SubscriptionUSD: usdOf(t.rares().subscription.Total()), Counted: t.Counted, PerCallUSD: quotient(t.countedUSD(), t.Counted),
+		Input: t.Input, Cached: t.Cached, Written: t.Written, Output: t.Output,
+	}
+}
+
+// tally returns the tally of a sum, in which the cost of the counted calls is as exact as their mean.
+func (s *Sum) tally() *tally {
+	t := &tally{
+		Calls: s.Calls, Failed: s.Failed, Unpriced: s.Unpriced, Bounded: s.Bounded, Counted: s.Counted,
+		Input: s.Input, Cached: s.Cached, Written: s.Written, Output: s.Output,
+	}
+	usd := decimal.FromText(s.USD)
+	t.usd.Add(usd)
+	t.rares().more.Add(decimal.FromText(s.BoundUSD))
+	t.rares().subscription.Add(decimal.FromText(s.SubscriptionUSD))
+	t.rares().failedUSD.Add(usd.Sub(decimal.FromText(s.PerCallUSD).Mul(decimal.New(int64(s.Counted), 0))))
+	return t
+}
+
+// total returns the known cost. A nil tally is empty.
+func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
+
+// plus returns the sum of two counts, or the largest number.
+func plus(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/money"
+)
+
+// WriteText writes the report for a terminal of columns characters: the models by cost with share and change, a total, what is not
+// known, the month, budgets, and one thing to do next. Names of models are never cut: columns are left out first, and then names wrap at
+// hyphens and dots. It has the twelve models with the highest cost. 0 columns have no limit, and then no model is left out. Amounts are
+// rounded, and texts have no colour and no control characters.
+func (r *Report) WriteText(w io.Writer, columns int) error {
+	t := &text{columns: columns}
+	t.head(r)
+	if r.Total.Calls > 0 {
+		t.table(r)
+	}
+	t.line("")
+	t.known(r)
+	t.notes(r)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: the parts of the change, how
+// old the prices are if that is more than 14 days, the month, budgets, bills, and one thing to do next.
+func (r *Report) WriteNotes(w io.Writer, columns int) error {
+	t := &text{columns: columns}
+	t.notes(r)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+func (t *text) notes(r *Report) {
+	if r.compares() && r.Change.USD != "0" {
+		t.line("Change in USD: %s", r.Change.Sentence(signedUSD))
+	}
+	if r.Source.Sessions != nil {
+		t.line("%s", r.Source.Sessions)
+	}
+	if old := table.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
+		t.line("Prices: %s.", old)
+	}
+	t.month(r)
+	for i := range r.Budgets {
+		t.budget(r, &r.Budgets[i])
+	}
+	for i := range r.Bills {
+		t.bill(r.Bills[i])
+	}
+	t.next(r)
+}
+
+// text writes lines that fit into columns.
+type text struct {
+	strings.Builder
+	columns int
+}
+
+func (t *text) line(format string, args ...any) {
+	fmt.Fprintln(t, table.Paragraph(table.Line(fmt.Sprintf(format, args...)), t.columns))
+}
+
+// compares reports whether there is a period before that can be compared.
+func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable }
+
+// head writes the period, and why there are no calls in it.
+func (t *text) head(r *Report) {
+	period := table.Period(r.Period.From, r.Period.To, r.Period.Running)
+	if r.compares() {
+		period += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
+	}
+	t.line("%s", period)
+	if labels := table.Labels(r.Source.MatchLabels); labels != "" {
+		t.line("Only calls %s", labels)
+	}
+	switch s := &r.Source; {
+	case s.Calls == 0:
+		t.line("There are no calls.")
+	case r.Total.Calls == 0:
+		t.line("There are no calls in this time; %s from %s to %s were read.", table.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
+	default:
+		t.line("")
+	}
+}
+
+// table writes the models.
+func (t *text) table(r *Report) {
+	costs := table.Costs{Keys: []string{"MODEL"}, Change: r.compares(), All: t.columns <= 0}
+	names := map[string]int{}
+	for i := range r.Models {
+		names[r.Models[i].Model]++
+	}
+	for i := range r.Models {
+		m := &r.Models[i]
+		if m.Calls+m.Previous.Calls == 0 {
+			continue
+		}
+		row := costRow(&m.Row, modelName(m, names[m.Model] > 1))
+		row.Provider = cmp.Or(m.Platform, string(m.Provider))
+		costs.Rows = append(costs.Rows, row)
+	}
+	costs.Total = costRow(&r.Total.Row, "total")
+	_ = costs.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
+}
+
+// modelName returns the key of a model, with the place where it was called if there are several.
+func modelName(m *ModelRow, several bool) string {
+	switch {
+	case m.Others:
+		return table.Number(m.Values, "other", "others")
+	case several:
+		return cmp.Or(m.Platform, string(m.Provider)) + "/" + m.Model
+	case m.Model == "":
+		return "(no model)"
+	}
+	return m.Model
+}
+
+// costRow returns a row of the table.
+func costRow(r *Row, key string) table.CostRow {
+	return table.CostRow{
+		Keys: []string{key}, Calls: r.Calls, Unpriced: r.Unpriced, PerCallUSD: r.PerCallUSD, USD: r.USD, PreviousUSD: r.Previous.USD,
+		Input: r.Input, Cached: r.Cached, Output: r.Output, Others: r.Values,
+	}
+}
+
+// known writes what the total does not have, and what of it is not charged.
+func (t *text) known(r *Report) {
+	if u := &r.Unpriced; u.Calls > 0 {
+		bound := "."
+		if u.Bounded > 0 {
+			bound = fmt.Sprintf("; %d of them cost at least %s USD more.", u.Bounded, money.USD(u.BoundUSD))
+		}
+		t.line("%s no known cost (--by unpriced)%s", table.Number(u.Calls, "call has", "calls have"), bound)
+	}
+	if s := r.Total.SubscriptionUSD; s != "0" {
+		t.line("%s USD are the list price of calls of a subscription, which are not charged.", money.USD(s))
+	}
+	if r.Change != nil && !r.Total.Comparable {
+		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", table.Length(r.Previous.From, r.Previous.To))
+	}
+	if r.Source.Calls > r.Total.Calls && r.Total.Calls > 0 {
+		t.line("%s were read; --last, --from and --to select others.", table.Calls(r.Source.Calls))
+	}
+	if r.Errors.Count > 0 {
+		t.line("%s cannot be read and are in no number.", table.Number(r.Errors.Count, "line", "lines"))
+	}
+}
+
+// signedUSD returns a difference with its sign.
+func signedUSD(usd prices.USD) string {
+	if money.Exact(usd).Sign() > 0 {
+		return "+" + money.USD(usd)
+	}
+	return money.USD(usd)
+}
+
+// month writes the month until now, and what it will cost.
+func (t *text) month(r *Report) {
+	m := &r.Month
+	at, err := time.Parse("2006-01", m.Month)
+	if err != nil || (m.USD == "0" && m.Forecast == nil) {
+		return
+	}
+	line := fmt.Sprintf("%s: %s USD until now", at.Month(), money.USD(m.USD))
+	if f := m.Forecast; f != nil {
+		line += ", about " + money.About(f.USD) + " at its end (estimate)"
+	}
+	t.line("%s.", line)
+}
+
+// budget writes what is left of a budget.
+func (t *text) budget(r *Report, b *Budget) {
+	of := table.Since(b.Per, r.Source.First)
+	if b.Label != "" {
+		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
+	}
+	left := money.USD(b.LeftUSD) + " left"
+	if rest, over := strings.CutPrefix(string(b.LeftUSD), "-"); over {
+		left = money.USD(rest) + " over the limit"
+	}
+	switch {
+	case b.PerDayUSD != "" && !strings.HasPrefix(string(b.PerDayUSD), "-"):
+		left += ", " + money.USD(b.PerDayUSD) + " a day"
+	case b.Over && !strings.HasPrefix(string(b.LeftUSD), "-"):
+		left += ", not enough by the forecast"
+	}
+	t.line("Budget %s: %s USD spent%s, %s.", b.Text, money.USD(b.SpentUSD), of, left)
+}
+
+// bill writes the sentences of a bill beside the calls.
+func (t *text) bill(c *bills.Comparison) {
+	sentences := c.Sentences()
+	t.line("Bill of %s: %s", c.Provider, sentences[0])
+	for _, sentence := range sentences[1:] {
+		t.line("  %s", sentence)
+	}
+}
+
+// next writes the first advice.
+func (t *text) next(r *Report) {
+	if len(r.Advice) == 0 {
+		return
+	}
+	first := &r.Advice[0]
+	t.line("Next: %s", first.Text)
+	if first.Command != "" {
+		t.line("  %s", first.Command)
+	}
+}

@@ -1,0 +1,19 @@
+package table_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{
+		{"1", "2", "-50%"}, {"2", "1", "+100%"}, {"9.99", "1", "+899%"}, {"45.2", "1", "×45.2"}, {"1", "0", "new"}, {"0", "0", "-"}, {"0", "3", "-100%"}, {"3", "3", "+0%"},
+	} {
+		assert.Equal(t, c[2], table.Change(prices.USD(c[0]), prices.USD(c[1])), c)
+	}
+}
