@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
@@ -282,9 +281,6 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 	groups, err := calls.Sum(calls.Options{}, dir)
 	require.NoError(t, err)
 	assert.Equal(t, []any{1, chatUSD}, []any{groups[0][0].Calls, string(groups[0][0].USD)})
-	page, err := report.Read(report.Options{}, dir)
-	require.NoError(t, err)
-	assert.Equal(t, []any{1, chatUSD}, []any{page.Total.Calls, string(page.Total.USD)})
 
 	again, err := meter.New(budget)
 	require.NoError(t, err)
