@@ -32,6 +32,7 @@ var mayOpen = map[string]string{
 	"internal/generate/":                         "a tool of the project that reads its own documents",
 	"internal/openfile/":                         "the one way to open the files of others",
 	"internal/test/":                             "for tests",
+	"cmd/mesh/internal/test/":                    "for tests",
 	"examples/":                                  "programs that read what their user named",
 	".ci/":                                       "tools of the project",
 }

@@ -120,7 +120,7 @@ func commit(name string) (weights, string, error) {
 
 // add counts a file, if it is shipped.
 func (w weights) add(name string, text []byte) {
-	internal := slices.ContainsFunc([]string{"examples/", ".ci/", "internal/test/"}, func(folder string) bool { return strings.HasPrefix(name, folder) })
+	internal := slices.ContainsFunc([]string{"examples/", ".ci/", "internal/test/", "cmd/mesh/internal/test/"}, func(folder string) bool { return strings.HasPrefix(name, folder) })
 	if internal || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".gen.go") || strings.Contains(name, "testdata/") {
 		return
 	}
