@@ -1,7 +1,6 @@
 package codebase
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -67,8 +66,8 @@ func (f *file) open() (*os.File, error) {
 }
 
 // read returns the content of a text. A binary file has a zero byte among its first 8,000 bytes; it is read no further, unless it was named
-// and binary is true. A file is held in memory once, and not also what io.ReadAll grows through.
-func (f *file) read(binary bool) (content string) {
+// and binary is true. A file is held in memory once, and not also what io.ReadAll grows through. It is read through the buffer.
+func (f *file) read(binary bool, buffer []byte) (content string) {
 	if f.err != nil {
 		return ""
 	}
@@ -78,26 +77,28 @@ func (f *file) read(binary bool) (content string) {
 		return ""
 	}
 	defer in.Close()
-	if content, err = f.content(in, binary); err != nil {
+	if content, err = f.content(in, binary, buffer); err != nil {
 		f.isText, f.err = false, &fs.PathError{Op: "read", Path: f.path, Err: exit.WithoutPath(err)}
 	}
 	return content
 }
 
-func (f *file) content(in *os.File, binary bool) (string, error) {
+func (f *file) content(in *os.File, binary bool, buffer []byte) (string, error) {
 	var text strings.Builder
-	_, err := io.CopyN(&text, in, beginning)
+	limited := &io.LimitedReader{R: in, N: beginning}
+	_, err := io.CopyBuffer(&text, limited, buffer)
 	wide := hasWideMark(text.String())
 	f.isText = wide || strings.IndexByte(text.String(), 0) < 0 || binary && f.in == nil
-	if err == nil && f.isText {
+	if err == nil && f.isText && limited.N == 0 {
 		if f.size > maxFile {
 			return "", &openfile.SizeError{Max: maxFile}
 		}
 		text.Grow(int(f.size))
-		_, err = io.CopyN(&text, in, maxFile-beginning+1)
+		limited.N = maxFile - beginning + 1
+		_, err = io.CopyBuffer(&text, limited, buffer)
 	}
 	switch {
-	case err != nil && !errors.Is(err, io.EOF):
+	case err != nil:
 		return "", err
 	case text.Len() > maxFile:
 		return "", &openfile.SizeError{Max: maxFile}

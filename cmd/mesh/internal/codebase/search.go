@@ -97,20 +97,23 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	matches := make([][]Match[T], len(files))
 	var searches sync.WaitGroup
 	var oneLarge sync.Mutex
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	buffers := make(chan []byte, runtime.GOMAXPROCS(0)) // of the searches that do not run
+	for range cap(buffers) {
+		buffers <- make([]byte, 64<<10)
+	}
 	for i := range files {
-		free <- struct{}{}
+		buffer := <-buffers
 		searches.Go(func() {
 			f := &files[i]
 			if f.size > large {
 				oneLarge.Lock()
 				defer oneLarge.Unlock()
 			}
-			if text := f.read(binary); f.isText {
+			if text := f.read(binary, buffer); f.isText {
 				matches[i] = find(f.path, text)
 			}
 			done.Add(f.size)
-			<-free
+			buffers <- buffer
 		})
 	}
 	searches.Wait()
