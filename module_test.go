@@ -192,7 +192,7 @@ func TestNothingIsWrittenToDisk(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []string{"./client", "./discovery", "./scan"} {
 		files := shippedFiles(t, pkg)
-		require.Greater(t, len(files), 10, pkg)
+		require.NotEmpty(t, files, pkg)
 		for _, path := range files {
 			switch filepath.Base(filepath.Dir(path)) {
 			case "calls", "spool", "private", "openfile": // a Log writes records, which have no keys; the client scans an answer before it is kept; openfile reads

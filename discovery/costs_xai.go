@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/gen/xaimanagement"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 // TeamCostBucket is what xAI billed a team in one part of the window.
@@ -118,4 +120,133 @@ func teamID(given string) (string, error) {
 		return "", invalid("TeamID", team, "cannot be part of a path")
 	}
 	return team, nil
+}
+
+// TimeUnit is the width of a bucket of xAI's costs.
+type TimeUnit string
+
+// The units. Days, weeks and months are calendar units in the time zone of the query, so a day can have 23 or 25 hours.
+const (
+	TimeUnitDay          TimeUnit = "TIME_UNIT_DAY"
+	TimeUnitHour         TimeUnit = "TIME_UNIT_HOUR"
+	TimeUnitMonth        TimeUnit = "TIME_UNIT_MONTH"
+	TimeUnitCalendarWeek TimeUnit = "TIME_UNIT_CALENDAR_WEEK"
+	TimeUnitQuarterHour  TimeUnit = "TIME_UNIT_QUARTER_HOUR"
+	TimeUnitMinute       TimeUnit = "TIME_UNIT_MINUTE"
+	TimeUnitSecond       TimeUnit = "TIME_UNIT_SECOND"
+	// TimeUnitNone makes the whole window one bucket.
+	TimeUnitNone TimeUnit = "TIME_UNIT_NONE"
+)
+
+// XAICostQuery selects costs of an xAI team.
+type XAICostQuery struct {
+	// StartTime and EndTime are the window; EndTime is exclusive. Both are required, in ISO 8601. A time with an offset, as in
+	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01,
+	// is in Timezone. xAI uses whole seconds, so a fraction of a second widens the window.
+	StartTime, EndTime string
+	// ManagementKey is the management key. The default is the key of [WithKey], else XAI_MANAGEMENT_KEY.
+	ManagementKey Secret `json:"-" xml:"-"`
+	// TeamID is the id of the team, from xAI's console. "" means XAI_TEAM_ID.
+	TeamID string
+	// TimeUnit is the width of a bucket. "" means [TimeUnitDay].
+	TimeUnit TimeUnit
+	// Timezone is the IANA name of the time zone. "" means [DefaultTimezone]. A zone other than UTC must be in the time zone
+	// database of the machine; a program can bring its own by importing time/tzdata.
+	Timezone string
+	// Timeout is the time limit of the request. 0 means [DefaultCostTimeout].
+	Timeout time.Duration
+}
+
+// xaiWindow is a valid query, with its time range in its time zone.
+type xaiWindow struct {
+	calendar.Range
+	unit     TimeUnit
+	timezone string
+	key      Secret
+	team     string        // "" if it is not known
+	timeout  time.Duration // 0 means DefaultCostTimeout
+}
+
+// window validates the query.
+func (q XAICostQuery) window() (xaiWindow, error) {
+	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone), key: q.ManagementKey, timeout: q.Timeout}
+	unit, known := calendar.Units[string(w.unit)]
+	if !known {
+		return w, invalid("TimeUnit", string(w.unit), "must be one of the TimeUnit constants, such as TIME_UNIT_DAY")
+	}
+	zone, err := loadZone(w.timezone)
+	if err != nil {
+		return w, err
+	}
+	start, err := parseTime("StartTime", q.StartTime, zone)
+	if err != nil {
+		return w, err
+	}
+	end, err := parseTime("EndTime", q.EndTime, zone)
+	if err != nil {
+		return w, err
+	}
+	if !start.Before(end) {
+		return w, invalid("StartTime", q.StartTime, "must be before EndTime")
+	}
+	if truncated := end.Truncate(time.Second); truncated.Before(end) {
+		end = truncated.Add(time.Second) // formatting the start drops its fraction
+	}
+	w.Range = calendar.Range{Start: start, End: end, Unit: unit}
+	if w.team, err = teamID(q.TeamID); err != nil {
+		return w, err
+	}
+	return w, notNegative("Timeout", w.timeout)
+}
+
+// loadZone returns a time zone. UTC is available without a time zone database. Local is refused: it is the zone of this
+// machine, not of xAI.
+func loadZone(name string) (*time.Location, error) {
+	if slices.Contains([]string{DefaultTimezone, "Etc/UTC", "GMT", "UTC"}, name) {
+		return time.UTC, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, invalid("Timezone", name, "is unknown; it must be an IANA name such as Europe/Berlin")
+	}
+	return zone, nil
+}
+
+// parseTime returns a time in the zone. xAI takes local times without an offset, so it could not distinguish the two moments of
+// an ambiguous one.
+func parseTime(field, text string, zone *time.Location) (time.Time, error) {
+	t, ok := calendar.Parse(text, zone)
+	if !ok {
+		return t, invalid(field, text, "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone")
+	}
+	if calendar.Ambiguous(t) {
+		return t, invalid(field, text, "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT")
+	}
+	return t, nil
+}
+
+// checkWhole refuses a window that does not begin and end with its buckets. An end in the current bucket or in the future is
+// valid: nothing is used there yet.
+func (w xaiWindow) checkWhole() error {
+	switch {
+	case w.Unit == calendar.Whole:
+	case !w.Starts(w.Start):
+		return invalid("StartTime", w.Start.Format(time.RFC3339), "must be the start of a bucket of "+string(w.unit))
+	case !w.Starts(w.End) && w.Next(w.End).Before(w.Next(time.Now().In(w.End.Location()))):
+		return invalid("EndTime", w.End.Format(time.RFC3339), "must be the end of a bucket of "+string(w.unit))
+	}
+	return nil
+}
+
+// request returns the body of the call.
+func (w xaiWindow) request() xaimanagement.UsageRequest {
+	return xaimanagement.UsageRequest{AnalyticsRequest: xaimanagement.AnalyticsRequest{
+		TimeRange: xaimanagement.TimeRange{
+			StartTime: w.Start.Format(time.DateTime), EndTime: w.End.Format(time.DateTime), Timezone: w.timezone,
+		},
+		TimeUnit: xaimanagement.AnalyticsRequestTimeUnit(w.unit),
+		Values:   []xaimanagement.RequestedValue{{Name: "usd", Aggregation: "AGGREGATION_SUM"}},
+		GroupBy:  []string{"description"},
+		Filters:  []string{},
+	}}
 }

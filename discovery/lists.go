@@ -1,13 +1,19 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
+	"github.com/mesh-gateway/mesh-go/gen/catalog"
 	"github.com/mesh-gateway/mesh-go/gen/deepseek"
 	"github.com/mesh-gateway/mesh-go/gen/gemini"
 	"github.com/mesh-gateway/mesh-go/gen/openai"
@@ -145,4 +151,153 @@ func mapped[T any](models []T, info func(T) ModelInfo) []ModelInfo {
 		infos[i] = info(m)
 	}
 	return infos
+}
+
+// The sources of models and prices. Models from a provider's own list have the name of the provider as Source.
+const (
+	SourceCatalog        = "catalog"         // models of the primary catalog
+	SourceCloudBilling   = "cloudbilling"    // prices of Google's Cloud Billing catalog
+	SourceLanguageModels = "language-models" // prices of xAI's GET /v1/language-models
+)
+
+// ModelInfo describes one model. A nil pointer means unknown; 0 and "" are never used for that. ModelInfo contains no prices.
+type ModelInfo struct {
+	// ID is the id under which the source lists the model.
+	ID string `json:"id"`
+	// Developer is the company that made the model, in the spelling of the source, such as "Open AI"; "" if unknown.
+	Developer string `json:"developer"`
+	// ContextLength is the size of the context window in tokens.
+	ContextLength *int64 `json:"context_length"`
+	// MaxTokens is the largest number of tokens in a response.
+	MaxTokens *int64 `json:"max_tokens"`
+	// Name is a display name. It is neither unique nor reliable.
+	Name *string `json:"name"`
+	// Description describes the model in a sentence or two.
+	Description *string `json:"description"`
+	// Type is the kind of API that serves the model, such as "openai/chat-completions"; new values may appear. If the source
+	// lists the model once per type, it is the first type. Of Gemini's own list it is the first method, such as "generateContent".
+	Type *string `json:"type"`
+	// Aliases are other ids of the model.
+	Aliases []string `json:"aliases"`
+	// Tags are labels of the source.
+	Tags []string `json:"tags"`
+	// Source is [SourceCatalog] or the provider that listed the model.
+	Source string `json:"source"`
+}
+
+// MarshalJSON writes nil lists as [], never null.
+func (m ModelInfo) MarshalJSON() ([]byte, error) {
+	type plain ModelInfo
+	if m.Aliases == nil {
+		m.Aliases = []string{}
+	}
+	if m.Tags == nil {
+		m.Tags = []string{}
+	}
+	return json.Marshal(plain(m))
+}
+
+// fromProvider completes a row of a provider's own list.
+func (m *ModelInfo) fromProvider(p *providerInfo) {
+	m.Developer, m.Source = modelid.Lookup(p.provider).Name, string(p.provider)
+	m.Name, m.Description = ptr.NonZero(m.Name), ptr.NonZero(m.Description)
+	m.ContextLength, m.MaxTokens = ptr.NonZero(m.ContextLength), ptr.NonZero(m.MaxTokens)
+}
+
+// maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
+const maxLabels = 1000
+
+var errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
+
+// readRows decodes the rows one by one until ctx ends. first is the error of the first row that was left out.
+func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, first error) {
+	rows = make([]ModelInfo, 0, len(raw))
+	for i, text := range raw {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		row, err := readRow(text)
+		raw[i] = nil // it is garbage from here on, which matters for a catalog of 500,000 rows
+		if err == nil {
+			rows = append(rows, row)
+		} else if first == nil {
+			first = fmt.Errorf("data[%d]: %w", i, err)
+		}
+	}
+	return rows, first
+}
+
+// readRow decodes one row in any of the forms that the catalog has had: a field in info precedes the same field beside the id,
+// and outputMax precedes the older maxTokens. A row without a developer is kept.
+func readRow(text json.RawMessage) (ModelInfo, error) {
+	var e catalog.Entry
+	if err := e.UnmarshalJSON(text); err != nil {
+		return ModelInfo{}, err
+	}
+	switch {
+	case e.ID == "":
+		return ModelInfo{}, errors.New("the id is empty")
+	case len(e.Aliases) > maxLabels || len(e.Tags) > maxLabels:
+		return ModelInfo{}, errTooManyLabels
+	}
+	info := ptr.Value(e.Info)
+	return ModelInfo{
+		ID:            e.ID,
+		Developer:     ptr.Value(cmp.Or(ptr.NonZero(info.Developer), ptr.NonZero(e.Developer))),
+		ContextLength: positive(info.ContextLength, e.ContextLength),
+		MaxTokens:     positive(info.OutputMax, info.MaxTokens, e.OutputMax, e.MaxTokens),
+		Name:          cmp.Or(ptr.NonZero(info.Name), ptr.NonZero(e.Name)),
+		Description:   cmp.Or(ptr.NonZero(info.Description), ptr.NonZero(e.Description)),
+		Type:          ptr.NonZero(e.Type),
+		Aliases:       e.Aliases,
+		Tags:          e.Tags,
+		Source:        SourceCatalog,
+	}, nil
+}
+
+// positive returns the first positive integer: 0 and anything that is not an integer mean "not known".
+func positive(numbers ...*json.Number) *int64 {
+	for _, n := range numbers {
+		if n == nil {
+			continue
+		}
+		if i, err := n.Int64(); err == nil && i > 0 {
+			return &i
+		}
+	}
+	return nil
+}
+
+// merge adds what another row of the same id contains, since the catalog lists a model once for each type. The lists may
+// then have repetitions.
+func (m *ModelInfo) merge(other ModelInfo) {
+	m.ContextLength = cmp.Or(m.ContextLength, other.ContextLength)
+	m.MaxTokens = cmp.Or(m.MaxTokens, other.MaxTokens)
+	m.Name = cmp.Or(m.Name, other.Name)
+	m.Description = cmp.Or(m.Description, other.Description)
+	m.Type = cmp.Or(m.Type, other.Type)
+	m.Aliases = append(m.Aliases, other.Aliases...)
+	m.Tags = append(m.Tags, other.Tags...)
+}
+
+// clone returns a copy that shares nothing with m, so that callers cannot change the cache. Its lists are never nil.
+func (m *ModelInfo) clone() *ModelInfo {
+	c := *m
+	c.ContextLength, c.MaxTokens = ptr.Copy(m.ContextLength), ptr.Copy(m.MaxTokens)
+	c.Name, c.Description, c.Type = ptr.Copy(m.Name), ptr.Copy(m.Description), ptr.Copy(m.Type)
+	c.Aliases, c.Tags = append([]string{}, m.Aliases...), append([]string{}, m.Tags...)
+	return &c
+}
+
+// unique returns list without repetitions. It writes into list.
+func unique(list []string) []string {
+	if len(list) < 2 {
+		return list
+	}
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		repeated := seen[s]
+		seen[s] = true
+		return repeated
+	})
 }

@@ -1,8 +1,11 @@
 package discovery_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,5 +87,138 @@ func TestErrorInPlaceOfAGeminiPageIsAFailure(t *testing.T) {
 				assert.ErrorContains(t, f, want)
 			}
 		}
+	}
+}
+
+// Every field of the catalog is stored in the field of the same name.
+func TestModelHasEveryField(t *testing.T) {
+	t.Parallel()
+	models, err := catalogServer(`[{"id":"acme/one","type":"chat","aliases":["one","uno"],"tags":["fast"],"info":{"developer":"Acme","name":"One",
+		"description":"The first.","contextLength":1000,"maxTokens":100}},{"id":"acme/two","developer":"Acme"}]`).
+		inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []discovery.ModelInfo{
+		{
+			ID: "acme/one", Developer: "Acme", ContextLength: ptr(int64(1000)), MaxTokens: ptr(int64(100)), Name: ptr("One"),
+			Description: ptr("The first."), Type: ptr("chat"), Aliases: []string{"one", "uno"}, Tags: []string{"fast"}, Source: "catalog",
+		},
+		{ID: "acme/two", Developer: "Acme", Aliases: []string{}, Tags: []string{}, Source: "catalog"},
+	}, models, "and the defaults")
+}
+
+func TestOlderFormsOfRows(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		text            string
+		context, tokens any
+	}{
+		"today":              {`{"id":"m","info":{"developer":"D","contextLength":10,"outputMax":5}}`, 10, 5},
+		"before":             {`{"id":"m","info":{"developer":"D","contextLength":10,"maxTokens":5},"features":["x"]}`, 10, 5},
+		"both":               {`{"id":"m","info":{"developer":"D","outputMax":5,"maxTokens":7}}`, nil, 5},
+		"flat":               {`{"id":"m","developer":"D","contextLength":10,"maxTokens":5}`, 10, 5},
+		"info before flat":   {`{"id":"m","developer":"X","contextLength":1,"info":{"developer":"D","contextLength":10}}`, 10, nil},
+		"numbers as strings": {`{"id":"m","info":{"developer":"D","contextLength":"10","outputMax":"5"}}`, 10, 5},
+		"0 is unknown":       {`{"id":"m","info":{"developer":"D","contextLength":0,"outputMax":0,"name":"","description":""},"type":""}`, nil, nil},
+		"null is unknown":    {`{"id":"m","info":{"developer":"D","contextLength":null,"name":null},"aliases":null,"tags":null,"type":null}`, nil, nil},
+		"beyond 64 bits":     {`{"id":"m","info":{"developer":"D","contextLength":9223372036854775808,"outputMax":1e400}}`, nil, nil},
+		"fraction":           {`{"id":"m","info":{"developer":"D","contextLength":1.5,"outputMax":1e3}}`, nil, nil},
+	} {
+		for _, envelope := range []string{`{"object":"list","data":[%s]}`, `{"data":[%s]}`, `[%s]`} {
+			m, err := catalogServer(fmt.Sprintf(envelope, row.text)).inProcess().GetModelInfo(t.Context(), "m", discovery.CatalogOptions{})
+			require.NoError(t, err)
+			require.NotNil(t, m, name)
+			assert.Equal(t, "D", m.Developer, name)
+			assert.Nil(t, m.Name)
+			assert.Nil(t, m.Description)
+			assert.Nil(t, m.Type)
+			for want, got := range map[any]*int64{fmt.Sprint("c", row.context): m.ContextLength, fmt.Sprint("t", row.tokens): m.MaxTokens} {
+				value := "<nil>"
+				if got != nil {
+					value = fmt.Sprint(*got)
+				}
+				assert.Equal(t, want.(string)[1:], value, name)
+			}
+		}
+	}
+}
+
+func TestModelInfoJSON(t *testing.T) {
+	t.Parallel()
+	m, err := catalogServer(twoModels).inProcess().GetModelInfo(t.Context(), "grok-4.5", discovery.CatalogOptions{})
+	require.NoError(t, err)
+	text, err := json.Marshal(m)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"id":"x-ai/grok-4-5","developer":"X AI","context_length":null,"max_tokens":null,"name":"Grok",
+		"description":null,"type":null,"aliases":["grok-4.5"],"tags":[],"source":"catalog"}`, string(text))
+}
+
+func TestUnreadableRowsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	s := catalogServer(`[{"id":"good","developer":"D"},null,7,"x",[],{},{"id":""},{"id":7,"developer":"D"},
+		{"id":"aliases","developer":"D","aliases":"x"},{"id":"count","developer":"D","contextLength":"many"},{"id":"also-good","developer":"D"}]`)
+	models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"good", "also-good"}, ids(models))
+	require.Equal(t, []string{"partial"}, s.reasons())
+	assert.Contains(t, s.failures[0].Error(), "9 of 11 rows cannot be read, the first one: data[1]")
+
+	models, err = s.inProcess(discovery.WithStrictErrors()).ListModels(t.Context(), discovery.CatalogOptions{})
+	assert.Len(t, models, 2, "strict callers get the models and the failure")
+	var f *discovery.Failure
+	require.ErrorAs(t, err, &f)
+	assert.Equal(t, discovery.ReasonPartial, f.Reason)
+}
+
+func TestRowsOfOneIDAreMerged(t *testing.T) {
+	t.Parallel()
+	c := catalogServer(`[{"id":"m","developer":"D","type":"a","aliases":["one"],"tags":["t"]},{"id":"other","developer":"D"},
+		{"id":"m","developer":"D","type":"b","aliases":["two","one"],"tags":["u"],"contextLength":7}]`).inProcess()
+	models, err := c.ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"m", "other"}, ids(models))
+	assert.Equal(t, []string{"one", "two"}, models[0].Aliases)
+	assert.Equal(t, []string{"t", "u"}, models[0].Tags)
+	assert.Equal(t, "a", *models[0].Type)
+	assert.Equal(t, int64(7), *models[0].ContextLength)
+}
+
+// aliases returns a JSON list of n distinct names.
+func aliases(n int) string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("alias-%d", i)
+	}
+	text, _ := json.Marshal(names)
+	return string(text)
+}
+
+func TestRowWithTooManyAliasesIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := catalogServer(`[{"id":"many","aliases":` + aliases(40_000) + `},{"id":"most","aliases":` + aliases(1000) + `},{"id":"plain"}]`)
+	models, err := s.client(t).ListModels(t.Context(), discovery.CatalogOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"most", "plain"}, ids(models))
+	assert.Len(t, models[0].Aliases, 1000)
+	assert.Equal(t, []string{"partial"}, s.reasons())
+	assert.ErrorContains(t, s.failures[0], "1 of 3 rows")
+}
+
+// BenchmarkManyAliases merges rows of one id with 80,000 and 160,000 aliases in all: the time doubles, and does not grow with
+// the square.
+func BenchmarkManyAliases(b *testing.B) {
+	for _, rows := range []int{80, 160} {
+		list := make([]string, rows)
+		for i := range list {
+			list[i] = `{"id":"one","aliases":` + strings.ReplaceAll(aliases(1000), "alias", fmt.Sprintf("alias-%d", i)) + `}`
+		}
+		c := catalogServer("[" + strings.Join(list, ",") + "]").inProcess()
+		b.Run(fmt.Sprintf("aliases=%d", 1000*rows), func(b *testing.B) {
+			for b.Loop() {
+				ok, err := c.IsModelSupported(context.Background(), "one", discovery.CatalogOptions{Refresh: true})
+				if !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+			}
+		})
 	}
 }

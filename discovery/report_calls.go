@@ -1,16 +1,23 @@
 package discovery
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
@@ -121,4 +128,144 @@ func (r *ReconciliationReport[B]) countedNote() string {
 		return "not compared: no call of " + string(r.Provider) + " was counted in this window"
 	}
 	return ""
+}
+
+// Compare compares the bill with the calls of [ReconciliationReport.WithCalls], or without those with
+// AttributedUSD as a whole. limitPercent is that of [bills.Bill]. A bill that is not complete, an amount that is not finite and an invalid
+// limit are errors.
+func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparison, error) {
+	if r.actual() == nil {
+		return nil, errors.New("discovery: the bill is not complete, or has an amount that is not finite")
+	}
+	b := r.Bill()
+	b.LimitPercent = limitPercent
+	if attributed := finiteOrNil(r.AttributedUSD); r.counted == nil && attributed != nil {
+		day := b.From.Format(time.DateOnly)
+		b.Items = []bills.Item{{Day: day, USD: prices.USD(decimal.Text(r.exactActual()))}}
+		return bills.Compare(b, []bills.Counted{{Day: day, Calls: 1, USD: prices.USD(decimalOf(*attributed).String())}})
+	}
+	return bills.Compare(b, r.countedIn(r.modelNames()))
+}
+
+// countedIn returns the calls by the days and the names of the bill.
+func (r *ReconciliationReport[B]) countedIn(name func(id string) string) []bills.Counted {
+	if r.counted == nil {
+		return nil
+	}
+	all := make([]bills.Counted, len(r.counted.calls))
+	for i, c := range r.counted.calls {
+		c.Model, c.Day = name(c.Model), r.bucketOf(c.Day)
+		all[i] = c
+	}
+	return all
+}
+
+// bucketOf returns the first day of the bucket that has a day.
+func (r *ReconciliationReport[B]) bucketOf(day string) string {
+	date, _ := time.Parse(time.DateOnly, day)
+	for _, bucket := range r.Buckets {
+		if s := spanOf(bucket); s.first <= calendar.DayNumber(date) && calendar.DayNumber(date) < s.last {
+			return s.name()
+		}
+	}
+	return day
+}
+
+// modelNames returns the function that names models. The SKUs of Google have no releases, so that gemini-3-flash-preview is
+// gemini-3-flash in a bill that has it.
+func (r *ReconciliationReport[B]) modelNames() func(id string) string {
+	var ids []string
+	if r.Provider == models.Gemini {
+		for _, bucket := range r.Buckets {
+			for _, item := range bucket.items() {
+				ids = append(ids, item.modelOf(models.Gemini))
+			}
+		}
+	}
+	named := geminisku.Names(ids)
+	return func(id string) string { return cmp.Or(named(id), models.NormalizeModelID(r.Provider, id)) }
+}
+
+// span is a number of UTC days since 1970-01-01, the last exclusive.
+type span struct{ first, last int64 }
+
+// spanOf returns the UTC days of a bucket.
+func spanOf[B Bucket](b B) span {
+	start, end := b.times()
+	first := calendar.DayNumber(start)
+	return span{first, max(first, calendar.DayNumber(end.Add(-1))) + 1}
+}
+
+// name returns the first day.
+func (s span) name() string {
+	return time.Unix(s.first*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
+}
+
+// besideCalls are parts of the names of line items whose costs arise beside calls: by the hour, by the gigabyte, by the training
+// run or by contract. No cost of a call has them.
+var besideCalls = []string{
+	"storage", "training", "session", "container", "code interpreter", "code execution", "provisioned", "capacity", "scale tier", "priority tier",
+}
+
+// lineItemNote names the line items of the bill that calls cannot have, with their sum; "" when there are none, or when the bill
+// was not grouped by line item.
+func (r *ReconciliationReport[B]) lineItemNote() string {
+	var names []string
+	var total decimal.Sum
+	for _, bucket := range r.Buckets {
+		for _, item := range bucket.items() {
+			if !isBesideCalls(item.name) {
+				continue
+			}
+			total.Add(item.usd)
+			if name := strconv.Quote(item.name); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	if n := len(names); n > maxListed {
+		names = append(names[:maxListed], fmt.Sprintf("%d more", n-maxListed))
+	}
+	return fmt.Sprintf("not in any call: %s USD of the bill are %s", total.Total(), strings.Join(names, ", "))
+}
+
+// decimalOf returns the decimal that an amount was rounded from. One that is not finite, in a bucket that a program built, is 0.
+func decimalOf(usd float64) decimal.Decimal {
+	d, _ := decimal.Parse(fmt.Sprint(usd))
+	return d
+}
+
+func isBesideCalls(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(besideCalls, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// modelOf returns the model of a line item, or "". Without a field of the provider's own, the name may have one, as in
+// "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini": a word in the form of the provider's ids, with a version. Names for people
+// ("GPT-4o mini") have capitals, and are not taken apart; an item with two models has none.
+func (i *billedItem) modelOf(p models.Provider) string {
+	switch {
+	case i.model != "":
+		return models.NormalizeModelID(p, i.model)
+	case p == models.Gemini && strings.Contains(i.name, billing.TypeEnd):
+		return ""
+	case p == models.Gemini:
+		return geminisku.ModelOf(i.name)
+	}
+	found := ""
+	for _, word := range strings.FieldsFunc(i.name, func(r rune) bool { return r == ' ' || r == ',' }) {
+		owner, ok := models.ProviderOf(word)
+		switch {
+		case !ok || owner != p || word != strings.ToLower(word) || !strings.ContainsAny(word, "0123456789"):
+		case found != "" && found != word:
+			return ""
+		default:
+			found = word
+		}
+	}
+	return models.NormalizeModelID(p, found)
 }

@@ -1,15 +1,21 @@
 package discovery_test
 
 import (
+	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -83,4 +89,104 @@ func TestReportReturnsTheErrorOfTheWriter(t *testing.T) {
 	r := reconcileOpenAI(t, twoDays(), nil)
 	full := errors.New("the disk is full")
 	require.ErrorIs(t, r.Table(failingWriter{full}), full)
+}
+
+// itemsOf returns the items of a report, sorted by day and name.
+func itemsOf[B discovery.Bucket](r *discovery.ReconciliationReport[B]) []bills.Item {
+	items := r.Bill().Items
+	slices.SortFunc(items, func(a, b bills.Item) int { return strings.Compare(a.Day+a.Name, b.Day+b.Name) })
+	return items
+}
+
+func TestBillHasTheLineItems(t *testing.T) {
+	t.Parallel()
+	r := billedDays(0.3, 1, 0)
+	r.Buckets[0].LineItemBreakdown = map[string]float64{"gpt-4o-2024-08-06, input": 0.1, "Vector storage": 0.2}
+	r.Buckets[0].LineItemQuantities = map[string]discovery.Quantity{"gpt-4o-2024-08-06, input": {Amount: "0.25", Unit: "1000_tokens"}}
+	assert.Equal(t, []bills.Item{
+		{Day: "2026-05-01", Name: "Vector storage", Kind: bills.KindFee, USD: "0.2"},
+		{Day: "2026-05-01", Name: "gpt-4o-2024-08-06, input", Model: "gpt-4o", Kind: "input", USD: "0.1", Tokens: ptr(int64(250))},
+		{Day: "2026-05-02", USD: "1"}, {Day: "2026-05-03", USD: "0"},
+	}, itemsOf(r))
+	bill := r.Bill()
+	assert.Equal(t, models.OpenAI, bill.Provider)
+	assert.Equal(t, time.Unix(r.WindowStart, 0).UTC(), bill.From)
+
+	r.WindowEnd = nil
+	assert.True(t, r.Bill().To.After(time.Now()), "an open window ends with today")
+	r.Buckets[1].TotalUSD = math.Inf(1)
+	assert.Empty(t, r.Bill().Items, "an amount that is not finite")
+	r = billedDays(1)
+	r.Complete = false
+	assert.Empty(t, r.Bill().Items)
+}
+
+// TestBillFindsModelsAndKinds reads line items in the forms of recorded bills.
+func TestBillFindsModelsAndKinds(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		provider    models.Provider
+		item        string
+		model, kind string
+	}{
+		{models.OpenAI, "gpt-4o-mini-2024-07-18, input", "gpt-4o-mini", "input"},
+		{models.OpenAI, "gpt-6-astra, input_tokens", "gpt-6-astra", "input"},
+		{models.OpenAI, "gpt-image-2.5-flare image, output", "gpt-image-2.5-flare", "image_output"},
+		{models.OpenAI, "gpt-4o audio, cached input", "gpt-4o", "audio_cache_read"},
+		{models.OpenAI, "o3, cached input", "o3", "cache_read"},
+		{models.OpenAI, "gpt-5.2, tokens", "gpt-5.2", bills.KindTokens},
+		{models.OpenAI, "web search tool calls", "", bills.KindFee},
+		{models.OpenAI, "Vector storage", "", bills.KindFee},
+		{models.OpenAI, "Text tokens", "", bills.KindTokens},
+		{models.OpenAI, "GPT-4o mini, input", "", "input"},
+		{models.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", bills.KindFee},
+		{models.OpenAI, "claude-opus-4-8, output", "", "output"},
+		{models.Gemini, "Generate content cached content token count gemini 3 flash input text", "gemini-3-flash", "cache_read"},
+		{models.Gemini, "Generate content output token count gemini 3 flash short output text", "gemini-3-flash", "output"},
+		{models.Gemini, "Credit: gemini 3 flash", "", bills.KindFee},
+		{models.XAI, "Chat grok-3-mini", "grok-3-mini", bills.KindTokens},
+		{models.XAI, "API grok-imagine-video-1.5", "grok-imagine-video-1.5", bills.KindTokens},
+		{models.XAI, "File Storage", "", bills.KindFee},
+	} {
+		r := discovery.ReconciliationReport[discovery.CostBucket]{Provider: row.provider, Complete: true, Buckets: []discovery.CostBucket{{
+			TotalUSD: 1.5, LineItemBreakdown: map[string]float64{row.item: 1.5},
+		}}}
+		assert.Equal(t, []bills.Item{{Day: "1970-01-01", Name: row.item, Model: row.model, Kind: row.kind, USD: "1.5"}}, r.Bill().Items)
+	}
+}
+
+// Anthropic's items are apart by token type and service tier, and have the tokens of the usage report.
+func TestBillOfAnthropic(t *testing.T) {
+	t.Parallel()
+	cost := func(cents, name, kind, tier string) json.RawMessage {
+		return []byte(asJSON(t, map[string]any{
+			"amount": cents, "currency": "USD", "cost_type": "tokens", "description": name, "model": "claude-opus-4-8-20260101", "token_type": kind, "service_tier": tier,
+			"context_window": "0-200k", "inference_geo": nil,
+		}))
+	}
+	bucket := discovery.CostBucket{LineItemBreakdown: map[string]float64{"Input": 1, "Cache": 1, "Web Search Usage": 1}}
+	bucket.RawResults = []json.RawMessage{
+		cost("180.25", "Input", "uncached_input_tokens", "standard"), cost("20", "Input", "uncached_input_tokens", "batch"), cost("1", "Input", "uncached_input_tokens", "batch"),
+		cost("7", "Cache", "cache_creation.ephemeral_1h_input_tokens", "standard"),
+		[]byte(`{"amount":"2.25","currency":"USD","cost_type":"web_search","description":"Web Search Usage","model":null}`),
+	}
+	r := &discovery.ReconciliationReport[discovery.CostBucket]{Provider: models.Anthropic, Complete: true, Buckets: []discovery.CostBucket{bucket}}
+	item := func(name, kind string, usd prices.USD, tokens *int64) bills.Item {
+		return bills.Item{Day: "1970-01-01", Name: name, Model: "claude-opus-4-8", Kind: kind, USD: usd, Tokens: tokens}
+	}
+	search := bills.Item{Day: "1970-01-01", Name: "Web Search Usage", Kind: bills.KindFee, USD: "0.0225"}
+	assert.Equal(t, []bills.Item{
+		item("Cache", "cache_write_1h", "0.07", nil), item("Input", "input", "1.8025", nil), item("Input, batch", "input", "0.21", nil), search,
+	}, itemsOf(r))
+
+	used := func(input, written int64, tier, geo string) json.RawMessage {
+		return []byte(asJSON(t, map[string]any{
+			"uncached_input_tokens": input, "cache_creation": map[string]any{"ephemeral_1h_input_tokens": written}, "model": "claude-opus-4-8-20260101",
+			"service_tier": tier, "context_window": "0-200k", "inference_geo": geo,
+		}))
+	}
+	r.Buckets[0].UsageResults = []json.RawMessage{used(100, 7, "standard", ""), used(1, 0, "standard", "not_available"), used(40, 0, "batch", ""), used(1000, 0, "batch", "us")}
+	assert.Equal(t, []bills.Item{
+		item("Cache", "cache_write_1h", "0.07", ptr(int64(7))), item("Input", "input", "1.8025", ptr(int64(101))), item("Input, batch", "input", "0.21", ptr(int64(40))), search,
+	}, itemsOf(r))
 }

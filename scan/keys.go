@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 )
 
 // key is a credential that starts with a fixed text, or, for the heuristic rules, consists of characters of a class before a certain
@@ -135,4 +136,120 @@ func (s *search) limit(k *key) int {
 		}
 	}
 	return *last
+}
+
+// jwtPart is the minimum length of each part of a JWT, not counting eyJ in the first two.
+const jwtPart = 15
+
+// jwtTail caches what follows the first part of a JWT: a dot, eyJ and the second part, a dot, the third part. Many words in one
+// long first part may start like a JWT and share what follows.
+type jwtTail struct {
+	from, dot int // the result is for first parts that start at from or later and end at dot
+	end       int // the end of the JWT, or 0 if it is none
+}
+
+// jwtEnd returns the end of k, a JWT or a token that ends like one, whose prefix ends at body, or 0.
+func (s *search) jwtEnd(k *key, body int) int {
+	if body < s.tail.from || body > s.tail.dot {
+		dot := endOf(u, s.content, body, len(s.content))
+		s.tail = jwtTail{from: body, dot: dot, end: jwtTailEnd(s.content, dot)}
+	}
+	if s.tail.dot-body < k.min {
+		return 0
+	}
+	return s.tail.end
+}
+
+// jwtTailEnd returns the end of a JWT whose first part ends at dot, or 0 if it is not a JWT.
+func jwtTailEnd(content string, dot int) int {
+	second := dot + len(".eyJ")
+	if !strings.HasPrefix(content[dot:], ".eyJ") {
+		return 0
+	}
+	dot = endOf(u, content, second, len(content))
+	if dot-second < jwtPart || dot == len(content) || content[dot] != '.' {
+		return 0
+	}
+	third := dot + 1
+	end := endOf(u, content, third, len(content))
+	if end-third < jwtPart {
+		return 0
+	}
+	return end
+}
+
+const (
+	pemBegin    = "-----BEGIN "
+	pemEnd      = "-----END "
+	maxPEMLabel = 24 // characters before PRIVATE KEY: RSA, EC, OPENSSH, ENCRYPTED, PGP …
+	minPEMBody  = 20
+	minPEMLine  = 40 // of base64, if the last line is missing
+)
+
+// pemEnd returns the end of the PEM private key that begins at i, or 0 if it is not a key.
+func (s *search) pemEnd(i int) int {
+	body, ok := pemLine(s.content, i, pemBegin)
+	if !ok {
+		return 0
+	}
+	for i := body + minPEMBody; i < len(s.content) && !s.noPEMEnd; {
+		last := strings.Index(s.content[i:], pemEnd)
+		if last < 0 {
+			break
+		}
+		if end, ok := pemLine(s.content, i+last, pemEnd); ok {
+			return end
+		}
+		i += last + 1
+	}
+	s.noPEMEnd = true // nor after a later first line: do not search again
+	return truncatedPEM(s.content, body)
+}
+
+// pemLine matches start, a label that ends in PRIVATE KEY, and five hyphens at i. It returns their end.
+func pemLine(content string, i int, start string) (int, bool) {
+	i += len(start)
+	end := i
+	for end < len(content) && (content[end] == ' ' || classes[content[end]]&upper != 0) {
+		end++
+		if end-i > maxPEMLabel+len("PRIVATE KEY BLOCK") {
+			return 0, false
+		}
+	}
+	label, found := strings.CutSuffix(strings.TrimSuffix(content[i:end], " BLOCK"), "PRIVATE KEY")
+	if !found || len(label) > maxPEMLabel || !strings.HasPrefix(content[end:], "-----") {
+		return 0, false
+	}
+	return end + len("-----"), true
+}
+
+// truncatedPEM returns the end of the base64 lines that start at body, or 0 if there are none. Line ends may be escapes, as in
+// JSON, whose letters are base64 characters.
+func truncatedPEM(content string, body int) int {
+	longest := 0
+	for i := body; ; i++ {
+		end := endOf(base64, content, i, len(content))
+		longest = max(longest, end-i)
+		if end == len(content) || !isPEMSpace(content[end]) {
+			if longest < minPEMLine {
+				return 0
+			}
+			return end
+		}
+		i = end
+	}
+}
+
+// isPEMSpace reports whether b separates base64 lines. A backslash begins an escape.
+func isPEMSpace(b byte) bool {
+	return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\\'
+}
+
+// minToken is the minimum length of a live token in characters.
+const minToken = 16
+
+// newToken returns the key of a live token, text without surrounding white space, and reports whether it is long enough.
+func newToken(text string) (key, bool) {
+	text = strings.TrimSpace(text)
+	return key{rule: liveToken, prefix: text, anywhere: true}, utf8.RuneCountInString(text) >= minToken
 }

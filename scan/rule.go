@@ -1,5 +1,9 @@
 package scan
 
+import (
+	"fmt"
+)
+
 // Rule describes a kind of credential.
 type Rule struct {
 	// Number is 0 for the live gateway token, 1 to 12 for the standard rules, and above 100 for the extended rules.
@@ -119,4 +123,113 @@ func ExtendedRules() []Rule {
 //	12  mesh-gateway-token  48 or more U, with MESH_GATEWAY_TOKEN anywhere after the first 48
 func Rules() []Rule {
 	return append([]Rule(nil), table[:githubUser]...)
+}
+
+// class is a set of kinds of bytes, one bit each.
+type class uint8
+
+const (
+	word   class = 1 << iota // A-Z a-z 0-9 _ : a word character, as for \b
+	alnum                    // A-Z a-z 0-9
+	upper                    // A-Z 0-9
+	hex                      // a-f 0-9 : the digits of rule 6
+	u                        // A-Z a-z 0-9 _ - : U in the tables of rules
+	base64                   // A-Z a-z 0-9 / + = : rule 10
+	dotted                   // u and the full stop
+)
+
+// classes holds the class of every byte. Bytes from 0x80 on are in no class, so no match contains them.
+var classes = func() (all [256]class) {
+	const lower, capitals, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	add := func(c class, members string) {
+		for i := range len(members) {
+			all[members[i]] |= c
+		}
+	}
+	add(word|alnum|u|base64|dotted, lower+capitals+digits)
+	add(upper, capitals+digits)
+	add(hex, "abcdef"+digits)
+	add(word|u|dotted, "_")
+	add(u|dotted, "-")
+	add(dotted, ".")
+	add(base64, "/+=")
+	return all
+}()
+
+// endOf returns the position of the first byte in content[i:limit] that is not of class c, or limit.
+func endOf(c class, content string, i, limit int) int {
+	for i < limit && classes[content[i]]&c != 0 {
+		i++
+	}
+	return i
+}
+
+// lastNot returns the position of the last byte in content[lo:hi] that is not of class c, or -1.
+func lastNot(c class, content string, lo, hi int) int {
+	for i := hi - 1; i >= lo; i-- {
+		if classes[content[i]]&c == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// WithExtendedRules adds rules for further credentials after the twelve standard rules. They are off by default, so that all
+// nodes of a mesh reject the same messages. Except for the last rule, a match starts at a word boundary. U stands for A-Z a-z
+// 0-9 _ and -. Where a provider does not document a length, it is the length of similar standard rules.
+//
+//	101  github-user-token          ghu_ or ghr_ and 30 or more letters or digits
+//	102  github-fine-grained-token  github_pat_ and 36 or more letters, digits or _
+//	103  github-app-token           ghs_ and 15 or more U, followed by the rest of a JWT as in rule 11
+//	104  aws-other-key-id           ASIA, ABIA or ACCA and 16 upper-case letters or digits
+//	105  google-auth-key            AQ. and 40 or more U
+//	106  google-client-secret       GOCSPX- and 20 or more U
+//	107  google-access-token        ya29. and 20 or more U or dots, the last not a dot
+//	108  groq-api-key               gsk_ and 30 or more letters or digits
+//	109  huggingface-token          hf_ and 30 or more letters or digits
+//	110  slack-token                xox, one of a b c d e o p r s, a hyphen, and 20 or more U
+//	111  pem-private-key            a PEM private key from its first line to its last, at any position
+//
+// A PEM key without its last line matches if 40 or more base64 characters follow the first line. The match ends at the first
+// byte that is neither base64 nor white space nor a backslash (of "\n" in JSON).
+func WithExtendedRules() Option {
+	return func(c *config) { c.extended = true }
+}
+
+// extendedKeys are the extended rules.
+var extendedKeys = []key{
+	{rule: githubUser, prefix: "gh", letters: "ur", behind: "_", of: alnum, min: 30},
+	{rule: githubFineGrained, prefix: "github_pat_", of: word, min: 36},
+	{rule: githubApp, prefix: "ghs_", of: u, min: jwtPart, jwt: true},
+	{rule: awsOtherKeyID, prefix: "ASIA", of: upper, min: 16, max: 16},
+	{rule: awsOtherKeyID, prefix: "ABIA", of: upper, min: 16, max: 16},
+	{rule: awsOtherKeyID, prefix: "ACCA", of: upper, min: 16, max: 16},
+	{rule: googleAuth, prefix: "AQ.", of: u, min: 40},
+	{rule: googleClientSecret, prefix: "GOCSPX-", of: u, min: 20},
+	{rule: googleAccess, prefix: "ya29.", of: dotted, min: 20},
+	{rule: groq, prefix: "gsk_", of: alnum, min: 30},
+	{rule: huggingFace, prefix: "hf_", of: alnum, min: 30},
+	{rule: slack, prefix: "xox", letters: "abcdeoprs", behind: "-", of: u, min: 20},
+	{rule: pemKey, prefix: pemBegin, anywhere: true},
+}
+
+// Finding is a match of a rule: content[Start:End] is the credential, in bytes. It does not contain the text, so it is safe to
+// print, to log and to store.
+type Finding struct {
+	Rule       Rule
+	Start, End int
+}
+
+// Trigger returns the word whose presence after the match makes a rule for keys without a prefix apply: "aws" for rule 10,
+// "MESH_GATEWAY_TOKEN" for rule 12, and "" for the other rules, which need none.
+func (f Finding) Trigger() string {
+	if !f.Rule.Heuristic() {
+		return ""
+	}
+	return keys[f.Rule.Number-1].word
+}
+
+// String returns the rule and the position, as in "openai-api-key (rule 4) at bytes 12-47". The end is exclusive.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s (rule %d) at bytes %d-%d", f.Rule.Name, f.Rule.Number, f.Start, f.End)
 }

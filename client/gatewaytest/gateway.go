@@ -33,7 +33,10 @@ package gatewaytest
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -169,3 +172,109 @@ func timestamp() string {
 	}
 	return now.Format("2006-01-02T15:04:05.000000+00:00")
 }
+
+// Option configures a gateway for [New] and [Start]. A nil Option is ignored.
+type Option func(*config)
+
+// config is a gateway that is being made, so that no option can change a running one.
+type config Gateway
+
+// WithToken requires a bearer token on every request but /health: this one, or the token of a registered peer. Without the
+// option every request is accepted.
+func WithToken(token string) Option { return func(g *config) { g.token = secret.New(token) } }
+
+// WithAddr listens on a fixed address such as "127.0.0.1:8787", so that other processes know it. The default is a free port
+// of the loopback interface.
+func WithAddr(addr string) Option { return func(g *config) { g.addr = addr } }
+
+// WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A long-running gateway then grows only with its peers,
+// messages and threads.
+func WithoutRequestLog() Option { return func(g *config) { g.server.DisableLog() } }
+
+// WithPeers registers peers with these names and the URLs http://NAME.
+func WithPeers(names ...string) Option {
+	return func(g *config) {
+		for _, name := range names {
+			(*Gateway)(g).register(name, "http://"+name, nil)
+		}
+	}
+}
+
+// WithThreads creates threads whose id and name are the given ids. A message with any other thread id gets status 500.
+func WithThreads(ids ...string) Option {
+	return func(g *config) {
+		for _, id := range ids {
+			(*Gateway)(g).addThread(id, id, nil)
+		}
+	}
+}
+
+// WithBareArrays returns lists of peers and messages as bare arrays, as other versions of the gateway do.
+func WithBareArrays() Option { return func(g *config) { g.bareArrays = true } }
+
+// WithoutIdempotency ignores idempotency keys, as older gateways do.
+func WithoutIdempotency() Option { return func(g *config) { g.ignoreKeys = true } }
+
+// WithHosts refuses requests to other hosts than these names and addresses, such as localhost, with status 403, and
+// requests that a web page of another origin sends. A gateway without a token needs it wherever a browser runs: a page could reach it
+// under a name whose address changes to that of the gateway.
+func WithHosts(names ...string) Option {
+	return func(g *config) { g.hosts = append(g.hosts, names...) }
+}
+
+// guarded refuses what WithHosts describes.
+func (g *Gateway) guarded(next http.Handler) http.Handler {
+	if g.hosts == nil {
+		return next
+	}
+	strange := g.server.Handle(other, func(*http.Request) answer {
+		return refuse(http.StatusForbidden, "this gateway has no token and another name; mesh gateway --host NAME adds one")
+	})
+	var origins http.CrossOriginProtection
+	origins.SetDenyHandler(g.server.Handle(other, func(*http.Request) answer {
+		return refuse(http.StatusForbidden, "this gateway has no token and does not accept requests of other web pages")
+	}))
+	next = origins.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.ContainsFunc(g.hosts, func(name string) bool { return strings.EqualFold(name, hostName(r.Host)) }) {
+			strange.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostName returns a host without its port and brackets.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// Fault describes how an operation fails. The fields combine: a delayed 503, or garbage in a body that breaks off.
+//
+//	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
+//	Delay       time.Duration // time before the response; without other fields the usual response follows
+//	BytesPerSecond int        // rate of the body of the usual response, as on a slow link; 0 means no limit
+//	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
+//	AfterEffect bool          // let the request take effect, and replace only its response
+//	AfterEvents int           // not used: no response of the gateway is a stream
+//	Status      int           // status of the response; 0 means 200
+//	Header      http.Header   // header of the response; the default Content-Type is text/plain
+//	Body        string        // body of the response
+//
+// A Delay ends early when the client disconnects or the gateway closes. With HangUp and Body, the connection closes after the
+// status, the header and Body, one byte before the announced length.
+type Fault = testserver.Fault
+
+// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the gateway does not
+// have the operation.
+func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
+
+// FailIf calls choose for every request that has no fault of [Gateway.Fail], and applies the fault that it returns; nil means
+// the usual response. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+func (g *Gateway) FailIf(choose func(Request) *Fault) { g.server.FailIf(choose) }
+
+// Heal removes the faults that have not happened yet, and the function of FailIf.
+func (g *Gateway) Heal() { g.server.Heal() }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/internal/secret"
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
@@ -152,4 +154,77 @@ func refuse(status int, detail string) answer {
 // internalError is how the gateway answers what it did not foresee, in plain text.
 func internalError() answer {
 	return answer{Status: http.StatusInternalServerError, Text: "Internal Server Error"}
+}
+
+// GetHealth is the operation of the gateway as a whole.
+const GetHealth Operation = "getHealth"
+
+func (g *Gateway) health(*http.Request) (action, []issue) {
+	return func(*peer) answer {
+		enabled := 0
+		for _, p := range g.peers {
+			enabled += p.Enabled
+		}
+		return ok(object{
+			"status": "ok", "service": "mesh-gateway", "version": "0.1.2",
+			"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
+		})
+	}, nil
+}
+
+func (g *Gateway) features(*http.Request) (action, []issue) {
+	return func(*peer) answer {
+		return ok(object{"features": []any{}, "count": 0, "generated_at": timestamp()})
+	}, nil
+}
+
+// createTask refuses an incomplete task as the real gateway does. A complete one is refused too: there are no tasks here.
+func (g *Gateway) createTask(r *http.Request) (action, []issue) {
+	f := readBody(r)
+	for _, field := range []string{"task_id", "category", "spec_json", "added_by"} {
+		f.given(field)
+	}
+	return func(*peer) answer { return refuse(http.StatusNotImplemented, "gatewaytest has no tasks") }, f.issues
+}
+
+// Request is a request that arrived, including one that was rejected or failed.
+type Request struct {
+	// Operation is "" for a request that is not an operation of this package.
+	Operation Operation
+	Method    string
+	// Path does not include the base path of [Gateway.URL].
+	Path  string
+	Query url.Values
+	// Header does not include Authorization, so that printing a request shows no token.
+	Header http.Header
+	// HasToken reports whether there was an Authorization header. Token is its value without the prefix "Bearer ".
+	HasToken bool
+	Token    client.Secret
+	Body     string
+}
+
+// Requests returns the requests that have arrived, oldest first: of the given operations, or of all.
+func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
+
+// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests] returns only later ones. A long-running
+// gateway grows with every request unless ForgetRequests is called from time to time; see also [WithoutRequestLog].
+func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
+
+func record(op Operation, r *http.Request, body []byte) Request {
+	header := r.Header.Clone()
+	header.Del("Authorization")
+	token, given := bearer(r)
+	if !given {
+		token = r.Header.Get("Authorization")
+	}
+	return Request{
+		Operation: op,
+		Method:    r.Method,
+		Path:      r.URL.Path,
+		Query:     r.URL.Query(),
+		Header:    header,
+		HasToken:  r.Header.Get("Authorization") != "",
+		Token:     secret.New(token),
+		Body:      string(body),
+	}
 }

@@ -1,6 +1,11 @@
 package gatewaytest_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -118,4 +123,115 @@ func TestOptionsConnectAClient(t *testing.T) {
 	_, err = a.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 	require.NoError(t, err)
 	assert.Equal(t, []any{"hello"}, reply.Column(s.inbox("node-b"), "content"))
+}
+
+func TestRequestsAreRecorded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.Empty(t, s.Requests())
+	s.call("POST", "/messages", message("hello"), "X-Trace", "kept")
+	s.call("GET", "/messages?to=node-b&limit=5", "")
+	s.call("GET", "/health", "", "Authorization", "")
+
+	all := s.Requests()
+	require.Len(t, all, 3)
+	sent := all[0]
+	assert.Equal(t, gatewaytest.SendMessage, sent.Operation)
+	assert.Equal(t, "POST", sent.Method)
+	assert.Equal(t, "/messages", sent.Path, "without the base path")
+	assert.Equal(t, message("hello"), sent.Body)
+	assert.Equal(t, "kept", sent.Header.Get("X-Trace"))
+	assert.NotContains(t, sent.Header, "Authorization")
+	assert.True(t, sent.HasToken)
+	assert.Equal(t, token, sent.Token.Reveal())
+	assert.Equal(t, url.Values{"to": {"node-b"}, "limit": {"5"}}, all[1].Query)
+	assert.Empty(t, all[1].Body)
+	assert.False(t, all[2].HasToken)
+	assert.Empty(t, all[2].Token.Reveal())
+}
+
+func TestRequestsOfSomeOperations(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/health", "/peers", "/messages?to=a", "/health"} {
+		s.call("GET", path, "")
+	}
+	operations := func(ops ...gatewaytest.Operation) []gatewaytest.Operation {
+		found := []gatewaytest.Operation{}
+		for _, r := range s.Requests(ops...) {
+			found = append(found, r.Operation)
+		}
+		return found
+	}
+	const health, peers, messages = gatewaytest.GetHealth, gatewaytest.ListPeers, gatewaytest.ListMessages
+	assert.Equal(t, []gatewaytest.Operation{health, peers, messages, health}, operations())
+	assert.Equal(t, []gatewaytest.Operation{health, health}, operations(health))
+	assert.Equal(t, []gatewaytest.Operation{health, messages, health}, operations(messages, health), "oldest first")
+	assert.Empty(t, operations(gatewaytest.SendMessage))
+}
+
+func TestFailedAndRejectedRequestsAreRecorded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{HangUp: true})
+	_, err := s.faulty("GET", "/peers", "")
+	require.Error(t, err)
+	_, err = s.faulty("GET", "/peers", "", "Authorization", "Bearer wrong")
+	require.NoError(t, err)
+	_, err = s.faulty("DELETE", "/nowhere?x=1", "body")
+	require.NoError(t, err)
+	all := s.Requests()
+	require.Len(t, all, 3)
+	assert.Equal(t, "wrong", all[1].Token.Reveal())
+	assert.Equal(t, gatewaytest.Operation(""), all[2].Operation)
+	assert.Equal(t, "DELETE /nowhere body", all[2].Method+" "+all[2].Path+" "+all[2].Body)
+	assert.Empty(t, s.Requests(gatewaytest.SendMessage))
+}
+
+func TestReturnedRequestsDoNotChange(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.call("GET", "/health", "")
+	first := s.Requests()
+	first[0].Path = "changed"
+	s.call("GET", "/peers", "")
+	assert.Len(t, first, 1)
+	assert.Equal(t, "/health", s.Requests()[0].Path)
+}
+
+// A failing test prints its values. The token may be a real one.
+func TestTokenIsNeverPrinted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.call("GET", "/peers", "")
+	s.call("POST", "/messages", message("hello", `,"idempotency_key":"k-1"`))
+	s.Fail(gatewaytest.GetHealth, gatewaytest.Fault{})
+	request := s.Requests()[0]
+	require.Equal(t, token, request.Token.Reveal())
+	for name, value := range map[string]any{
+		"request": request, "pointer": &request, "requests": s.Requests(), "gateway": s.Gateway, "options": s.Options(),
+	} {
+		var log bytes.Buffer
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "value", value)
+		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "value", value)
+		marshalled, _ := json.Marshal(value) // options are functions, which have no JSON
+		printed := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value)
+		for _, shown := range []string{printed, string(marshalled), log.String()} {
+			assert.NotContains(t, shown, token, name)
+			assert.NotContains(t, shown, fmt.Sprintf("%x", token), name)
+		}
+	}
+}
+
+func TestForgetRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.call("GET", "/peers", "")
+	before := s.Requests()
+	s.ForgetRequests()
+	assert.Empty(t, s.Requests())
+	s.call("GET", "/health", "")
+	require.Len(t, s.Requests(), 1)
+	assert.Equal(t, gatewaytest.GetHealth, s.Requests()[0].Operation)
+	assert.Equal(t, gatewaytest.ListPeers, before[0].Operation, "the returned slice is unchanged")
 }

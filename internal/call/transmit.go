@@ -6,11 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
+	"regexp"
+	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
+	"unicode"
 )
 
 // maxTransmissions is the number of times that a request may be transmitted without a response.
@@ -138,4 +144,60 @@ func unwrapTransmitted(err error) (transmitted bool, cause error) {
 		return true, e.err
 	}
 	return false, err
+}
+
+const longest = math.MaxInt64 / time.Second * time.Second
+
+// seconds matches a number of seconds. HTTP has whole ones; some servers send fractions.
+var seconds = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+// RetryAfter returns the wait that a Retry-After header requests, in seconds or as an HTTP
+// date. ok is false if the header is missing or invalid. A date in the past is a wait of 0,
+// and a wait that does not fit into a Duration is the longest one of whole seconds.
+func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
+	text := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds.MatchString(text) {
+		n, _ := strconv.ParseFloat(text, 64) // +Inf if it is out of range
+		if n < float64(longest/time.Second) {
+			return time.Duration(n * float64(time.Second)), true
+		}
+		return longest, true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0), true
+	}
+	return 0, false
+}
+
+// maxSecret is more than the length of any token that fits into a header.
+const maxSecret = 16 << 10
+
+// Excerpt returns the first n characters of a response body, redacted. Invalid UTF-8 becomes U+FFFD, and no character is split.
+//
+// redact runs before anything else, since it would not recognize a credential with a replaced byte or a part of one. For the
+// same reason the end of a body that was read only in part is not shown. No more than the first 64 KiB are read.
+func Excerpt(body []byte, n int, redact func(string) string) string {
+	body = body[:min(len(body), maxErrorBytes)]
+	text := redact(string(body))
+	if len(body) >= maxErrorBytes {
+		text = text[:max(len(text)-maxSecret, 0)]
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// OneLine replaces control characters and line separators by blanks, so that text from outside cannot add lines or colors to a log.
+func OneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, text)
 }

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // Decimal is an exact decimal, units / 10^places. The zero value is 0. Units that fit in 64 bits, as nearly all do, cost no
@@ -302,3 +304,14 @@ func Text(r *big.Rat) string {
 	places, _ := r.FloatPrec()
 	return r.FloatString(places)
 }
+
+// Round returns a fraction with at most the given number of places, rounded half to even.
+func Round(r *big.Rat, places int) Decimal {
+	return fromBig(money.Round(r, places), places)
+}
+
+// Sign returns -1, 0 or 1 if d is negative, 0 or positive.
+func (d Decimal) Sign() int { return d.Cmp(Decimal{}) }
+
+// Neg returns -d.
+func (d Decimal) Neg() Decimal { return Decimal{}.Sub(d) }

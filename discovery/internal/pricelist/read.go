@@ -1,6 +1,7 @@
 package pricelist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -140,4 +141,111 @@ func (l *List) AsOf() time.Time {
 		}
 	}
 	return newest
+}
+
+// confirmedHeader is the line with the names of the columns of confirmed.csv.
+const confirmedHeader = "provider,model_id,above,valid_from,mode,modality,confirmed_at"
+
+// rowKey identifies a row of a table.
+type rowKey struct {
+	provider, model string
+	minPrompt       int64
+	from            time.Time
+	kind            Kind
+}
+
+// Confirm returns the list with the days of a text in the format of confirmed.csv, on which the price feeds last stated the rows. The
+// VerifiedAt of a row becomes that day if it is later. The days of an earlier Confirm are replaced. A row that the list does not have, a
+// wrong day and one after the latest are errors, which contain nothing of the text. The zero time accepts any day.
+func (l *List) Confirm(text string, latest time.Time) (*List, error) {
+	if l == nil {
+		return nil, errors.New("there is no table")
+	}
+	l = l.Unconfirmed()
+	rows := slices.Clone(l.rows)
+	places := make(map[rowKey]int, len(rows))
+	for i, r := range rows {
+		places[rowKey{r.Provider, r.Model, r.MinPrompt, r.From, r.Kind}] = i
+	}
+	err := readLines(text, confirmedHeader, func(cells []string) string {
+		above, err1 := strconv.ParseInt(cells[2], 10, 64)
+		from, err2 := ParseTime(cells[3])
+		place, known := places[rowKey{cells[0], cells[1], minPrompt(above), from, Kind{cells[4], cells[5]}}]
+		day, err3 := ParseTime(cells[6])
+		switch {
+		case cells[0] != "" && companies[cells[0]] == "": // a row that Read left out
+			return ""
+		case err1 != nil || above < 0 || err2 != nil || !known:
+			return "the table has no such row"
+		case err3 != nil:
+			return "the day is not valid"
+		case !latest.IsZero() && day.After(latest):
+			return "the day is in the future"
+		}
+		rows[place].VerifiedAt = max(rows[place].VerifiedAt, cells[6])
+		return ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	confirmed := New(rows)
+	confirmed.Table, confirmed.Updated, confirmed.Confirmed, confirmed.unconfirmed = l.Table, l.Updated, text, l
+	return confirmed, nil
+}
+
+// Unconfirmed returns the list before Confirm.
+func (l *List) Unconfirmed() *List {
+	if l == nil || l.unconfirmed == nil {
+		return l
+	}
+	return l.unconfirmed
+}
+
+// sourceNames maps the codes of the column sources to texts.
+var sourceNames = map[string]string{ //nolint:gosec // no credentials
+	"pi": "pi-ai 1.5.2", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
+	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "langfuse": "Langfuse's price list", "helicone": "Helicone's price list",
+	"new-api": "new-api", "tokenmeter": "TokenMeter 0.13", "guide": "'s guides", "sdk": "'s SDK", "recorded": "charges of recorded responses", "web": "pages that quote the provider",
+}
+
+var companies = map[string]string{
+	"openai": "OpenAI", "deepseek": "DeepSeek", "anthropic": "Anthropic", "gemini": "Google", "xai": "xAI",
+}
+
+// promotion is the code of a price that may end on a day that no source has.
+const promotion = "+promotion"
+
+// describe returns the codes of the column sources as a text for people.
+func describe(provider, codes string) string {
+	if codes, ok := strings.CutSuffix(codes, promotion); ok {
+		return describe(provider, codes) + "; a promotional price, which was guaranteed through 2026-11-21"
+	}
+	page := companies[provider] + "'s pricing page"
+	var own, others []string
+	for _, code := range strings.Split(codes, "+") {
+		switch code {
+		case "page":
+			own = append(own, page)
+		case "claudit":
+			own = append(own, page+", as carried by kurofune/claudit 1.9.2")
+		case "guide", "sdk":
+			own = append(own, companies[provider]+sourceNames[code])
+		case "":
+		default:
+			others = append(others, cmp.Or(sourceNames[code], code)) // a later table may have further sources
+		}
+	}
+	switch {
+	case len(own) > 0:
+		return strings.Join(append(own[:1], others...), "; ")
+	case len(others) == 0:
+		return "no two sources agree on a price"
+	case codes == "recorded":
+		return sourceNames[codes]
+	case codes == "web": // at least two pages
+		return "third-party " + sourceNames[codes] + ", not confirmed on " + page
+	case len(others) == 1:
+		return "a single third-party table, " + others[0] + ", not confirmed on " + page
+	}
+	return "third-party tables (" + strings.Join(others, ", ") + "), not confirmed on " + page
 }

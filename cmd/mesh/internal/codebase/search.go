@@ -3,13 +3,16 @@ package codebase
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
@@ -198,3 +201,70 @@ func (s *Search[T]) WriteBaseline() error {
 	s.app.Note("wrote " + output.Line(s.flags.writeBaseline) + " with " + output.Plural(s.written.size(), "finding"))
 	return s.UnreadError()
 }
+
+// Position is a place of a text.
+type Position struct {
+	// Line and Column count from 1. A column is a character; a byte that is not UTF-8 is one.
+	Line, Column int
+	// Ignored means that a comment accepts what is found on the line.
+	Ignored bool
+
+	text string
+	at   int
+}
+
+// Begin returns a position that Move moves through a text.
+func Begin(text string) Position { return Position{Line: 1, text: text} }
+
+// Move moves the position to an index that is not before it. It searches each line for comments once: a line may be the whole of a large
+// file.
+func (p *Position) Move(at int) {
+	skipped := p.text[p.at:at]
+	if begin := strings.LastIndexByte(skipped, '\n') + 1; begin > 0 || p.Column == 0 {
+		p.Line += strings.Count(skipped, "\n")
+		p.Column = 1
+		p.Ignored = isIgnored(p.text[p.at+begin:])
+		skipped = skipped[begin:]
+	}
+	p.Column += utf8.RuneCountInString(skipped)
+	p.at = at
+}
+
+// mark is a comment that accepts what is found on its line. What begins a comment depends on the language, so the mark may be anywhere in
+// the line, but not in a longer word such as mesh:ignore-file.
+var mark = regexp.MustCompile(`(?:^|[^\w:-])mesh:ignore(?:$|[^\w:-])`)
+
+// isIgnored reports whether the first line of a text has the mark.
+func isIgnored(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return mark.MatchString(line)
+}
+
+// Annotation is an error that GitHub Actions shows at a line of a file. A Column of 0 is not known.
+type Annotation struct {
+	File         string
+	Line, Column int
+	Title, Text  string
+}
+
+func writeAnnotations(w io.Writer, list []Annotation) error {
+	var lines strings.Builder
+	for _, a := range list {
+		column := ""
+		if a.Column > 0 {
+			column = fmt.Sprintf(",col=%d", a.Column)
+		}
+		fmt.Fprintf(&lines, "::error file=%s,line=%d%s,title=%s::%s\n", property(a.File), a.Line, column, property(a.Title), output.Line(dataEscapes.Replace(a.Text)))
+	}
+	_, err := io.WriteString(w, lines.String())
+	return err
+}
+
+// property returns the value of a property. The log of a run can be read on a terminal, which no name may control.
+func property(text string) string { return output.Line(propertyEscapes.Replace(text)) }
+
+// The escapes of workflow commands, without which the name of a file could begin another one.
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // write writes lines to a file in a new folder.
@@ -82,4 +84,101 @@ func TestTableStatesOldPrices(t *testing.T) {
 		require.NoError(t, r.Table(&text))
 		assert.Equal(t, want, strings.HasSuffix(text.String(), "\nprices: "+old+"\n"))
 	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	s := costs.NewSummary()
+	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
+	for _, r := range []calls.Record{
+		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
+		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", Requests: map[string]int64{"web_search": 2}},
+		{Provider: models.OpenAI, Model: "gpt-4o", USD: "0", Status: 429},
+		{Provider: models.OpenAI, Unpriced: "speech has no counts"},
+		{Provider: models.OpenAI, Unpriced: "speech has no counts"},
+		{Provider: models.Anthropic, Model: "claude\x1b[31m", Unpriced: "a\nb"},
+	} {
+		s.Record(r)
+	}
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.NotContains(t, text.String(), "\x1b")
+	lines := strings.Split(text.String(), "\n")
+	require.Len(t, lines, 9)
+	for i, want := range []string{
+		"PROVIDER MODEL CALLS INPUT CACHE READ OUTPUT REQUESTS UNPRICED USD",
+		"", // with the control character replaced
+		"openai - 2 0 0 0 2 -",
+		"openai gpt-4o 3 1600 400 1000 web_search=2 0 0.3",
+		"total 0.3 USD; calls: 6, unpriced: 3",
+	} {
+		if want != "" {
+			assert.Equal(t, want, strings.Join(strings.Fields(lines[i]), " "))
+		}
+	}
+	assert.Equal(t, "unpriced: 2 of openai/?: speech has no counts", lines[6])
+	assert.Equal(t, "failed: 1 of openai/gpt-4o: the response had status 429", lines[7])
+	assert.True(t, strings.HasPrefix(lines[5], "unpriced: 1 of anthropic/claude"), lines[5])
+	count, unpriced := s.Calls()
+	assert.Equal(t, []int{6, 3}, []int{count, unpriced})
+}
+
+func TestSummaryOfSubscriptions(t *testing.T) {
+	t.Parallel()
+	s := costs.NewSummary()
+	for _, r := range []calls.Record{
+		{Provider: models.OpenAI, Model: "m", USD: "0.1", Billing: "subscription"}, {Provider: models.OpenAI, Model: "m", USD: "0.2"},
+		{Provider: models.OpenAI, Model: "m", Unpriced: "closed", Billing: "subscription"},
+	} {
+		s.Record(r)
+	}
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.Contains(t, text.String(), "\ntotal 0.3 USD; calls: 3, unpriced: 1\nof it 0.1 USD: the list price of calls of a subscription, which are not charged\n")
+	assert.EqualValues(t, "0.1", s.Report(false).Subscription)
+}
+
+func TestSummaryOfUpstreams(t *testing.T) {
+	t.Parallel()
+	s := costs.NewSummary()
+	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Platform: "openrouter", USD: "0.1", BYOK: true, UpstreamUSD: "2"})
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.Contains(t, text.String(), "\ntotal 0.1 USD; calls: 1, unpriced: 0\nbesides it 2 USD: billed by the providers behind OpenRouter\n")
+}
+
+// TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
+func TestSummaryOfUnknownCosts(t *testing.T) {
+	t.Parallel()
+	s := costs.NewSummary()
+	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Unpriced: prices.ErrUnpriced.Error() + ": no price"})
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())
+	assert.Regexp(t, `(?m)^total not known; calls: 1, unpriced: 1$`, text.String())
+	assert.Regexp(t, `(?m)^unpriced: 1 of openai/m: no price$`, text.String())
+	s.Record(calls.Record{Provider: models.OpenAI, Model: "free", USD: "0"})
+	text.Reset()
+	require.NoError(t, s.Write(&text, false))
+	assert.Regexp(t, `(?m)^openai +free +1 +0 +0 +0 +0$`, text.String())
+	assert.Regexp(t, `(?m)^total 0 USD; calls: 2, unpriced: 1$`, text.String())
+}
+
+func TestSummaryOfLowerBounds(t *testing.T) {
+	t.Parallel()
+	s := costs.NewSummary()
+	for _, r := range []calls.Record{
+		{Provider: models.Anthropic, Model: "m", BoundUSD: "0.0358625", Unpriced: "closed"}, {Provider: models.Anthropic, Model: "m", USD: "1"},
+		{Provider: models.OpenAI, Model: "n", Unpriced: "closed"}, {Provider: models.XAI, Model: "o", USD: "0.1"},
+	} {
+		s.Record(r)
+	}
+	var text strings.Builder
+	require.NoError(t, s.Write(&text, false))
+	assert.Regexp(t, `(?m)^anthropic +m +2 +0 +0 +1 +at least 1\.0358625$`, text.String())
+	assert.Regexp(t, `(?m)^openai +n +1 +0 +0 +1 +-$`, text.String())
+	assert.Regexp(t, `(?m)^xai +o +1 +0 +0 +0 +0\.1$`, text.String())
+	assert.Regexp(t, `(?m)^total at least 1\.1358625 USD; calls: 4, unpriced: 2$`, text.String())
+	count, unbounded := s.Calls()
+	assert.Equal(t, []int{4, 1}, []int{count, unbounded})
 }

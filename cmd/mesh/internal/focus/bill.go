@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
@@ -141,3 +142,5 @@ func (b billed) rows(p models.Provider) []row {
 	}
 	return append(charges, credits...)
 }
+
+func invalid(field, value, reason string) error { return argument.New("focus", field, value, reason) }

@@ -1,16 +1,21 @@
 package focus
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"iter"
+	"math/big"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // header has the columns of FOCUS in the order of the alphabet, then those of this package.
@@ -131,4 +136,91 @@ func escape(text string) string {
 
 func controls(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
+
+// place is the platform that bills a call, and what selects its price there. It is zero for a provider's own API.
+type place struct {
+	platform        prices.Platform
+	region, profile string
+}
+
+func placeOf(r calls.Record) place {
+	return place{prices.Platform(r.Platform), r.Region, r.Profile}
+}
+
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.platform, other.platform), cmp.Compare(p.region, other.region), cmp.Compare(p.profile, other.profile))
+}
+
+// sku is the start of the SKU: the models of a platform are other SKUs than those of their developer.
+func (p place) sku() string {
+	if p.platform == "" {
+		return ""
+	}
+	return string(p.platform) + "/"
+}
+
+// price is the end of the id of a price. Bedrock's profile selects the price there, and the region elsewhere.
+func (p place) price() string {
+	if by := cmp.Or(p.profile, p.region); by != "" {
+		return "/" + by
+	}
+	return ""
+}
+
+// fill sets the columns that name who bills the call. The publisher is the developer of the model, if it is known. What the provider
+// behind OpenRouter bills to the owner of a key is on another invoice.
+func (p place) fill(r row, provider models.Provider) {
+	if p.platform == "" {
+		return
+	}
+	n := namesOf(p.platform)
+	r["InvoiceIssuerName"], r["ProviderName"], r["ServiceName"] = n.company, n.company, n.service
+	r["PublisherName"] = cmp.Or(developer(provider), n.company)
+	if p.platform != prices.PlatformAzure { // there it is the kind of the deployment
+		r["RegionId"] = p.region
+	}
+}
+
+// unit is a unit of a bill in the format of FOCUS.
+type unit struct {
+	consumed string
+	// each is how many consumed units are one of the provider's, and size how many of them have a price.
+	each, size int64
+	priced     string
+}
+
+// units are the units of bills. Any other has no format that FOCUS allows.
+var units = map[string]unit{
+	"tokens":           {"Tokens", 1, 1_000_000, "1000000 Tokens"},
+	"1000_tokens":      {"Tokens", 1_000, 1_000_000, "1000000 Tokens"},
+	"duration_seconds": {"Seconds", 1, 1, "Seconds"},
+	"duration_minutes": {"Minutes", 1, 1, "Minutes"},
+	"duration_hours":   {"Hours", 1, 1, "Hours"},
+	"gibibyte_hours":   {"GiB-Hours", 1, 1, "GiB-Hours"},
+	"images":           {"Images", 1, 1, "Images"},
+	"characters":       {"Characters", 1, 1_000_000, "1000000 Characters"},
+}
+
+// setQuantity sets what was used, if it is known. Price times quantity must be the cost, so a price that is no decimal stays that of a
+// dollar: then an amount was rounded.
+func (r row) setQuantity(usd *big.Rat, q discovery.Quantity) {
+	u, ok := units[q.Unit]
+	used, plain := decimal.ParsePlain(q.Amount)
+	if !ok || !plain || used.IsZero() {
+		return
+	}
+	used = used.Mul(decimal.New(u.each, 0))
+	r.setConsumed(used.String(), u.consumed)
+	priced := new(big.Rat).Quo(used.Rat(), big.NewRat(u.size, 1))
+	if price := new(big.Rat).Quo(usd, priced); isDecimal(price) {
+		r.setPrice("Other", decimal.Text(price), decimal.Text(priced), u.priced)
+	}
+}
+
+// isDecimal reports whether a number has an end in twelve places, as the prices of lists have.
+func isDecimal(r *big.Rat) bool {
+	const places = 12
+	rounded, ok := new(big.Rat).SetString(r.FloatString(places))
+	return ok && rounded.Cmp(r) == 0
 }

@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
@@ -68,4 +70,47 @@ func Store(list *prices.List) error {
 		return err
 	}
 	return files.WriteAll(name, text.Bytes())
+}
+
+// OwnVariable is the variable with the names of the user's price files, separated as in PATH.
+const OwnVariable = "MESH_PRICES"
+
+// OwnNames returns the files of OwnVariable.
+func OwnNames() []string {
+	names := filepath.SplitList(os.Getenv(OwnVariable))
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// WithFiles returns a list with the rows of the user's price files. A row of a later file has precedence over those of earlier ones. An
+// error names the file, and the line and the column of a wrong row.
+func WithFiles(list *prices.List, names []string) (*prices.List, error) {
+	for _, name := range names {
+		rows, err := readRows(name)
+		if err == nil {
+			list, err = list.With(rows...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return list, nil
+}
+
+// maxFile bounds a price file, in bytes.
+const maxFile = 32 << 20
+
+func readRows(name string) ([]prices.Row, error) {
+	text, err := openfile.ReadTyped(name, maxFile)
+	if err != nil {
+		return nil, exit.WithoutPath(err)
+	}
+	rows, err := prices.ReadCSV(bytes.NewReader(text))
+	var wrong *prices.ValueError
+	switch {
+	case !errors.As(err, &wrong):
+		return rows, exit.WithoutPath(err)
+	case wrong.Value == "":
+		return nil, errors.New(wrong.Reason)
+	}
+	return nil, fmt.Errorf("%q %s", wrong.Value, wrong.Reason) // Field is the argument of ReadCSV
 }

@@ -349,3 +349,15 @@ var knownPath = regexp.MustCompile(`^/+(?:v1/+){0,2}((?:api-key|assistants|audio
 
 // withVersion returns the path of a known API with /v1 once. Some programs expect it in the base URL, and others add it.
 func withVersion(path string) string { return knownPath.ReplaceAllString(path, "/v1/$1") }
+
+// buffers are a BufferPool of httputil.ReverseProxy, which else allocates 32 kB for each response.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte {
+	if buffer, ok := b.pool.Get().(*[]byte); ok {
+		return *buffer
+	}
+	return make([]byte, 32<<10)
+}
+
+func (b *buffers) Put(buffer []byte) { b.pool.Put(&buffer) }
