@@ -126,6 +126,34 @@ func TestParseUsage(t *testing.T) {
 	}
 }
 
+// A detail or a mode of another type is a count that is not known, and total_tokens may be missing.
+func TestParseUsageReadsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	for object, want := range map[string]prices.Usage{
+		`openai {"prompt_tokens":100,"completion_tokens":20}`:                                                    {Input: 100, Output: 20},
+		`openai {"input_tokens":5,"output_tokens":1}`:                                                            {Input: 5, Output: 1},
+		`openai {"prompt_tokens":1000.0,"completion_tokens":5.00,"prompt_tokens_details":{"cached_tokens":7.0}}`: {Input: 993, CacheRead: 7, Output: 5},
+		`openai {"prompt_tokens":5,"completion_tokens":1,"cost":"0.1"}`:                                          {Input: 5, Output: 1},
+		`openai {"prompt_tokens":5,"completion_tokens":1,"cost":{"total_cost":0.1}}`:                             {Input: 5, Output: 1, ChargedUSD: "0.1"},
+		`openai {"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"prompt_tokens_details":[]}`:           {Input: 1, Output: 1, Mode: "count:prompt_tokens_details"},
+		`openai {"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":"5"}}`:         {Input: 5, Output: 1, Mode: "count:cached_tokens"},
+		`anthropic {"input_tokens":1,"output_tokens":1,"service_tier":7}`:                                        {Input: 1, Output: 1, Mode: "count:service_tier"},
+		`anthropic {"prompt_tokens":5,"completion_tokens":1}`:                                                    {Input: 5, Output: 1},
+		`deepseek {"input_tokens":5,"output_tokens":1,"input_tokens_details":{"cached_tokens":2}}`:               {Input: 3, CacheRead: 2, Output: 1},
+		`deepseek {"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":2}}`:         {Input: 3, CacheRead: 2, Output: 1},
+		`xai {"prompt_tokens":5,"completion_tokens":1}`:                                                          {Input: 5, Output: 1},
+		`xai {"prompt_tokens":5,"completion_tokens":1,"completion_tokens_details":{"reasoning_tokens":3}}`:       {Input: 5, Output: 1, Mode: "count:reasoning_tokens"},
+		`xai {"input_tokens":5,"output_tokens":1}`:                                                               {Input: 5, Output: 1},
+		`gemini {"prompt_tokens":5,"completion_tokens":2}`:                                                       {Input: 5, Output: 2, Mode: "count:reasoning_tokens"},
+		`gemini {"prompt_tokens":5,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":3}}`:    {Input: 5, Output: 5},
+	} {
+		provider, text, _ := strings.Cut(object, " ")
+		got, err := prices.ParseUsage(models.Provider(provider), []byte(text))
+		require.NoError(t, err, object)
+		assert.Equal(t, want, got, object)
+	}
+}
+
 // An invalid object is an error that names the field.
 func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 	t.Parallel()
@@ -160,19 +188,16 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`openai {"prompt_tokens":"5","completion_tokens":1,"total_tokens":6}`:                            "prompt_tokens",
 		`openai {"prompt_tokens":9007199254740993,"completion_tokens":1,"total_tokens":6}`:               "prompt_tokens",
 		`openai {"prompt_tokens":99999999999999999999,"completion_tokens":1,"total_tokens":6}`:           "prompt_tokens",
-		`openai {"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"prompt_tokens_details":[]}`:   "prompt_tokens_details",
 		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":-1}`:               "cost_in_usd_ticks",
 		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":0.5}`:              "cost_in_usd_ticks",
 		`gemini {"promptTokenCount":5,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":-1}]}`:     "promptTokensDetails.tokenCount",
 		`gemini {"total_input_tokens":5,"input_tokens_by_modality":[{"modality":"audio","tokens":"1"}]}`: "input_tokens_by_modality.tokens",
 		`gemini {"promptTokenCount":5,"promptTokensDetails":{}}`:                                         "promptTokensDetails",
 		`gemini {"promptTokenCount":5,"promptTokensDetails":[7]}`:                                        "promptTokensDetails",
-		`anthropic {"input_tokens":1,"output_tokens":1,"service_tier":7}`:                                "service_tier",
 		// objects of another provider or API, and other values
-		`openai {"input_tokens":5,"output_tokens":1}`:                                                                     "total_tokens",
-		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cache_read_input_tokens":0}`:                        "cache_read_input_tokens",
-		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_cache_hit_tokens":5}`:                   "prompt_cache_hit_tokens",
-		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"cost_in_usd_ticks":5}`:                         "cost_in_usd_ticks",
+		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cache_read_input_tokens":0}`:      "cache_read_input_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_cache_hit_tokens":5}`: "prompt_cache_hit_tokens",
+		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"cost_in_usd_ticks":5}`:       "cost_in_usd_ticks",
 		`openai {"promptTokenCount":5}`:                                                                                   "promptTokenCount",
 		`anthropic {"input_tokens":5,"output_tokens":1,"total_tokens":6}`:                                                 "total_tokens",
 		`anthropic {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"input_tokens":5}`:                           "input_tokens",
@@ -181,7 +206,6 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`gemini {"prompt_tokens":5,"completion_tokens":2,"total_tokens":6}`:                                               "total_tokens",
 		`gemini {"promptTokenCount":5,"total_tokens":6}`:                                                                  "total_tokens",
 		`xai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_tokens_details":{"cache_write_tokens":1}}`: "cache_write_tokens",
-		`xai {"input_tokens":5,"output_tokens":1}`:                                                                        "total_tokens",
 		`openai {"usage":{"prompt_tokens":5}}`:                                                                            "input_tokens",
 		`openai {}`:                                                                                                       "input_tokens",
 		`openai null`:                                                                                                     "usage",

@@ -169,8 +169,11 @@ func (r *Reader) Event(d *Document) {
 	r.bound(d)
 }
 
-// End notes that the stream has ended with [DONE].
-func (r *Reader) End() { r.ended = true }
+// End notes that the stream has ended with [DONE], which makes the last counts of chat completions final.
+func (r *Reader) End() {
+	r.final = r.final || r.open && !r.ended
+	r.ended = true
+}
 
 // IsEnd reports whether the data of an event is [DONE].
 func IsEnd(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }

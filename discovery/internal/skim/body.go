@@ -69,7 +69,10 @@ func (b *Body) Write(p []byte) {
 			b.reader.Fail()
 		}
 	case b.events != nil:
-		b.events.Write(p)
+		if b.events.Write(p); b.events.done {
+			b.Flush()
+			b.reader.End()
+		}
 	default:
 		b.skimmer.Write(p)
 	}

@@ -12,6 +12,7 @@ const maxHeld = 4 << 10
 
 // events skims the data of server-sent events that arrive in pieces of any size. Lines end with LF, CR or CRLF.
 type events struct {
+	done    bool // after [DONE]
 	skimmer *Skimmer
 	marks   [][]byte // what events with more than content may have, besides usage and a finish reason
 
@@ -96,7 +97,7 @@ func (e *events) line(line []byte) {
 		e.begun = false
 	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !e.mayCount(data)):
 	case !e.begun && response.IsEnd(data):
-		e.skimmer.stopped = true
+		e.skimmer.stopped, e.done = true, true
 	default:
 		e.begin()
 		e.skimmer.Write(data)

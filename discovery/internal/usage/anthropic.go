@@ -21,8 +21,8 @@ func anthropicShape(c *counts) *shape {
 }
 
 var anthropicCompatible = shape{
-	required: []field{promptTokens, completionTokens, totalTokens},
-	optional: []field{cachedTokens, reasoningTokens},
+	required: []field{promptTokens, completionTokens},
+	optional: []field{totalTokens, cachedTokens, reasoningTokens},
 	counts:   func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
 }
 

@@ -4,10 +4,12 @@ package usage
 // the one that is compatible with Anthropic's messages has neither.
 func deepSeekShape(c *counts) *shape {
 	switch {
-	case c.has(inputTokens) && c.has(totalTokens):
+	case c.has(inputTokens) && (c.has(totalTokens) || c.has(cachedTokens) || c.has(reasoningTokens)):
 		return &deepSeekResponses
 	case c.has(inputTokens):
 		return &anthropicMessages
+	case c.has(cachedTokens) && !c.has(cacheHit) && !c.has(cacheMiss):
+		return &openAIChat // of another server of its models
 	}
 	return &deepSeekChat
 }
@@ -29,7 +31,7 @@ func (c *counts) deepSeekChat() (Usage, error) {
 }
 
 var deepSeekResponses = shape{
-	required: []field{inputTokens, outputTokens, totalTokens},
-	optional: []field{cachedTokens, reasoningTokens},
+	required: []field{inputTokens, outputTokens},
+	optional: []field{totalTokens, cachedTokens, reasoningTokens},
 	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }

@@ -60,7 +60,7 @@ func text(d *jsonread.Decoder, list string) (string, error) {
 
 // amount reads a whole number of 0 or more.
 func amount(d *jsonread.Decoder, name string) (int64, error) {
-	n, err := d.Int64()
+	n, err := whole(d)
 	if err != nil || n < 0 || n > maxTokens {
 		return 0, &Error{name, "must have whole numbers from 0 to 2^53"}
 	}

@@ -75,10 +75,16 @@ func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Us
 
 // geminiCompatible is the object of the endpoint that is compatible with OpenAI.
 var geminiCompatible = shape{
-	required: []field{promptTokens, totalTokens},
-	optional: []field{completionTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio},
+	required: []field{promptTokens},
+	optional: []field{totalTokens, completionTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio},
 	counts: func(c *counts) (Usage, error) {
-		// The total has the thoughts and the completion has not.
+		// The total has the thoughts and the completion has not. Without it they are not known.
+		if !c.has(totalTokens) {
+			c.value[totalTokens] = c.value[promptTokens] + c.value[completionTokens] + c.value[reasoningTokens]
+			if !c.has(reasoningTokens) {
+				c.addMode(unknownName(names[reasoningTokens]))
+			}
+		}
 		if c.value[totalTokens] < c.value[promptTokens]+c.value[completionTokens] {
 			return Usage{}, &Error{names[totalTokens], "is less than " + names[promptTokens] + " and " + names[completionTokens]}
 		}

@@ -61,7 +61,7 @@ func modalityName(d *jsonread.Decoder, list string) (string, error) {
 		name, err := text(d, list)
 		return strings.ToLower(name), err
 	}
-	n, err := d.Int64()
+	n, err := whole(d)
 	if err != nil {
 		return "", &Error{list, "is not valid JSON"}
 	}

@@ -95,7 +95,8 @@ func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 	case kind == jsonread.String:
 		value, err = d.StrBytes()
 	default:
-		return &Error{string(name), "must be a text"}
+		c.addMode(unknownName(string(name)))
+		return d.Skip()
 	}
 	if err != nil {
 		return err

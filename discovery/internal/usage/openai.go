@@ -16,8 +16,8 @@ func openAIShape(c *counts) *shape {
 
 // openAIChat is also the object of embeddings, which have no completion.
 var openAIChat = shape{
-	required: []field{promptTokens, totalTokens},
-	optional: append([]field{completionTokens, rejectedTokens}, openAIDetails...),
+	required: []field{promptTokens},
+	optional: append([]field{completionTokens, rejectedTokens, totalTokens}, openAIDetails...),
 	counts:   (*counts).openAIChat,
 }
 
@@ -31,8 +31,8 @@ func (c *counts) openAIChat() (Usage, error) {
 
 // openAIResponses is also the object of images, transcriptions and the Realtime API.
 var openAIResponses = shape{
-	required: []field{inputTokens, outputTokens, totalTokens},
-	optional: openAIDetails,
+	required: []field{inputTokens, outputTokens},
+	optional: append([]field{totalTokens}, openAIDetails...),
 	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }
 

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -111,12 +112,16 @@ func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	if kind == jsonread.Null {
 		return d.Skip()
 	}
+	if kind != jsonread.Number && f >= cachedTokens { // a detail refuses only itself
+		c.addMode(unknownName(name))
+		return d.Skip()
+	}
 	again := c.has(f)
 	c.seen |= 1 << f // also if it is wrong: it shows the API
 	if kind != jsonread.Number {
 		return &Error{name, "must be a number"}
 	}
-	n, err := d.Int64()
+	n, err := whole(d)
 	switch {
 	case err != nil:
 		return &Error{name, "must be a whole number"}
@@ -129,6 +134,22 @@ func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	}
 	c.value[f] = n
 	return nil
+}
+
+// whole reads a whole number, which may be written 1000.0.
+func whole(d *jsonread.Decoder) (int64, error) {
+	begin := d.Mark()
+	n, err := d.Int64()
+	if err == nil {
+		return n, nil
+	}
+	d.Return(begin)
+	raw, failed := d.Raw()
+	digits, zeros, point := strings.Cut(string(raw), ".")
+	if failed != nil || !point || strings.Trim(zeros, "0") != "" {
+		return 0, err
+	}
+	return strconv.ParseInt(digits, 10, 64)
 }
 
 func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
@@ -145,7 +166,8 @@ func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 		c.wrong = first(outer, c.wrong)
 		return err
 	default:
-		return &Error{string(key), "must be an object"}
+		c.addMode(unknownName(string(key)))
+		return d.Skip()
 	}
 }
 

@@ -22,7 +22,15 @@ func states(form string) bool { return form == "openai" || form == "anthropic" }
 func (s *stated) member(d *jsonread.Decoder, name string) (err error) {
 	switch name {
 	case "cost":
-		return s.amount(d, name, &s.cost)
+		if d.Next() != jsonread.Object {
+			return s.amount(d, name, &s.cost)
+		}
+		return eachMember(d, name, func(key []byte) error { // Perplexity
+			if string(key) == "total_cost" {
+				return s.amount(d, "cost."+string(key), &s.cost)
+			}
+			return s.currency(d, string(key))
+		})
 	case "is_byok":
 		if d.Next() == jsonread.Bool {
 			s.byok, err = d.Bool()
@@ -43,14 +51,12 @@ func (s *stated) member(d *jsonread.Decoder, name string) (err error) {
 	return s.currency(d, name)
 }
 
-// amount keeps the text of a number. null is no number.
+// amount keeps the text of a number. A value of another type is no amount.
 func (s *stated) amount(d *jsonread.Decoder, name string, to *string) error {
 	kind := d.Next()
 	raw, err := d.Raw()
 	switch {
-	case err != nil, kind == jsonread.Null:
-	case kind != jsonread.Number:
-		s.refuse(name, "must be a number of US dollars")
+	case err != nil, kind != jsonread.Number:
 	case raw[0] == '-' && strings.Trim(string(raw), `-+0.eE`) != "":
 		s.refuse(name, "is negative")
 	default:

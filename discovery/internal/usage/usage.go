@@ -180,11 +180,7 @@ func (s *shape) usage(c *counts) (Usage, error) {
 	}
 	u, err := s.counts(c)
 	for _, f := range s.required {
-		switch {
-		case c.has(f):
-		case f == totalTokens:
-			return u, &Error{names[f], "is missing; an object without it may be Anthropic's"}
-		default:
+		if !c.has(f) {
 			return u, &Error{names[f], "is missing"}
 		}
 	}

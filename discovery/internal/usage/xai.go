@@ -17,20 +17,24 @@ func xaiShape(c *counts) *shape {
 
 // xaiChat is also the object of xAI's own SDK, which has the details beside the counts.
 var xaiChat = shape{
-	required: []field{promptTokens, completionTokens, totalTokens},
-	optional: []field{cachedTokens, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
+	required: []field{promptTokens, completionTokens},
+	optional: []field{totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
 	counts:   (*counts).xaiChat,
 }
 
 // xaiChat: reasoning is beside the completion where the total has it, and inside where the total is that of prompt and
-// completion alone: servers differ.
+// completion alone: servers differ. Without a total it is not known where it is.
 func (c *counts) xaiChat() (Usage, error) {
 	prompt, completion, reasoning := c.value[promptTokens], c.value[completionTokens], c.value[reasoningTokens]
 	var err error
-	switch c.value[totalTokens] {
-	case prompt + completion:
+	switch total := c.value[totalTokens]; {
+	case !c.has(totalTokens):
+		if reasoning > 0 {
+			c.addMode(unknownName(names[reasoningTokens]))
+		}
+	case total == prompt+completion:
 		err = c.within(completionTokens, reasoningTokens)
-	case prompt + completion + reasoning:
+	case total == prompt+completion+reasoning:
 		completion += reasoning
 	default:
 		err = &Error{names[totalTokens], "is not the sum of prompt and completion, with or without reasoning"}
@@ -40,8 +44,8 @@ func (c *counts) xaiChat() (Usage, error) {
 }
 
 var xaiResponses = shape{
-	required: []field{inputTokens, outputTokens, totalTokens},
-	optional: []field{cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
+	required: []field{inputTokens, outputTokens},
+	optional: []field{totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
 	counts: func(c *counts) (Usage, error) {
 		err := first(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
 		u, failed := c.xai(inputTokens, c.value[outputTokens])
