@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// insert puts the YAML of a change after the last child of its node. It returns the whole text, what
+// was inserted, and the number of the line before it. The text around stays as it is.
+func insert(text string, c change) (whole, yamlLines string, after int, err error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return "", "", 0, err
+	}
+	node := doc.Content[0]
+	for _, step := range c.path {
+		i := slices.IndexFunc(node.Content, func(n *yaml.Node) bool { return n.Value == step })
+		if i < 0 || i%2 != 0 {
+			return "", "", 0, errors.New("no place for it")
+		}
+		node = node.Content[i+1]
+	}
+	if node.Style == yaml.FlowStyle || len(node.Content) == 0 {
+		return "", "", 0, fmt.Errorf("line %d: write the list over several lines first", node.Line)
+	}
+	column := node.Content[0].Column - 1
+	if node.Kind == yaml.SequenceNode {
+		column = node.Column - 1
+	}
+	lines := strings.SplitAfter(text, "\n")
+	end := node.Line
+	for end < len(lines) && (strings.TrimSpace(lines[end]) == "" || len(lines[end])-len(strings.TrimLeft(lines[end], " ")) >= column) {
+		end++
+	}
+	for strings.TrimSpace(lines[end-1]) == "" {
+		end--
+	}
+	yamlLines = indent(c.yaml, strings.Repeat(" ", column))
+	return strings.Join(lines[:end], "") + yamlLines + strings.Join(lines[end:], ""), yamlLines, end, nil
+}
+
+const changelog = "CHANGELOG.md"
+
+// adopt writes our document, what follows from it and the line of the changelog. If a step fails, it
+// restores all files.
+func adopt(text string, added []change) (err error) {
+	golden, _ := filepath.Glob("cmd/mesh/testdata/*.txt")
+	files := append([]string{ours, changelog, "gen/gateway/gateway.gen.go"}, golden...)
+	before := map[string][]byte{}
+	for _, file := range files {
+		if before[file], err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		for file, text := range before {
+			if err != nil {
+				err = errors.Join(err, os.WriteFile(file, text, 0o644)) //nolint:gosec // files of the repository
+			}
+		}
+	}()
+	if err := os.WriteFile(ours, []byte(text), 0o644); err != nil { //nolint:gosec // a file of the repository
+		return err
+	}
+	list, err := withLine(string(before[changelog]), added)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(changelog, []byte(list), 0o644); err != nil { //nolint:gosec // a file of the repository
+		return err
+	}
+	for _, command := range []string{
+		"go run ./internal/generate -config specs/codegen.yaml -package gateway -o gen/gateway/gateway.gen.go specs/gateway.yaml",
+		"go build ./... ./cmd/mesh/...",
+		"go test -count=1 ./cmd/mesh -run Stable -update",
+	} {
+		words := strings.Fields(command)
+		if output, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil { //nolint:gosec // constants
+			return fmt.Errorf("%s: %w\n%s", command, err, output)
+		}
+	}
+	fmt.Printf("adopted %d response members\n", len(added))
+	return nil
+}
+
+// withLine adds the line of the new members to the end of "Unreleased".
+func withLine(text string, added []change) (string, error) {
+	head, rest, ok := strings.Cut(text, "\n## [Unreleased]\n")
+	if !ok {
+		return "", errors.New(changelog + " has no Unreleased")
+	}
+	end := strings.Index(rest, "\n## ")
+	if end < 0 {
+		end = len(rest)
+	}
+	var names []string
+	for _, c := range added {
+		names = append(names, fmt.Sprintf("`%s.%s`", c.path[2], c.name))
+	}
+	line := "- `gen/gateway`: " + strings.Join(names, ", ") + " have fields, and are no longer in `AdditionalProperties`.\n"
+	return head + "\n## [Unreleased]\n" + strings.TrimRight(rest[:end], "\n") + "\n" + line + rest[end:], nil
+}
