@@ -31,18 +31,18 @@ func TestExtraFieldsAreSent(t *testing.T) {
 		}
 	})
 	ctx := t.Context()
-	_, err := c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "x", Extra: map[string]any{"mentions": []string{"node-c"}, "b": nil}})
+	_, err := c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "x", Extra: map[string]any{"x_list": []string{"node-c"}, "b": nil}})
 	require.NoError(t, err)
-	_, err = c.Register(ctx, client.RegisterRequest{URL: "http://a", Extra: map[string]any{"owner": "o"}})
+	_, err = c.Register(ctx, client.RegisterRequest{URL: "http://a", Extra: map[string]any{"x_owner": "o"}})
 	require.NoError(t, err)
-	_, err = c.Fetch(ctx, client.FetchOptions{Limit: 1, Extra: url.Values{"channel": {"a", "b c"}}})
+	_, err = c.Fetch(ctx, client.FetchOptions{Limit: 1, Extra: url.Values{"x_param": {"a", "b c"}}})
 	require.NoError(t, err)
-	_, err = c.Sent(ctx, client.SentOptions{Extra: url.Values{"channel": {"a"}}})
+	_, err = c.Sent(ctx, client.SentOptions{Extra: url.Values{"x_param": {"a"}}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"GET /peers ", `POST /messages {"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"x","b":null,"mentions":["node-c"]}`,
-		`POST /peers/register {"name":"node-a","url":"http://a","owner":"o"}`, "GET /messages?channel=a&channel=b+c&limit=1&to=node-a ",
-		"GET /messages?channel=a&from=node-a ",
+		"GET /peers ", `POST /messages {"from_node":"node-a","to_node":"node-b","kind":"fyi","content":"x","b":null,"x_list":["node-c"]}`,
+		`POST /peers/register {"name":"node-a","url":"http://a","x_owner":"o"}`, "GET /messages?limit=1&to=node-a&x_param=a&x_param=b+c ",
+		"GET /messages?from=node-a&x_param=a ",
 	}, got)
 }
 

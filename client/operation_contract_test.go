@@ -95,7 +95,7 @@ func TestCheckerFindsViolations(t *testing.T) {
 	}
 	g := gateway(t)
 	violating := roundTrip(func(req *http.Request) (*http.Response, error) {
-		req.URL.RawQuery += "&to_node=node-a"
+		req.URL.RawQuery += "&nonesuch=node-a"
 		req.Header.Del("Authorization")
 		return checker.Transport(http.DefaultTransport, "/gateway", report).RoundTrip(req)
 	})
@@ -104,7 +104,7 @@ func TestCheckerFindsViolations(t *testing.T) {
 	_, err = c.Fetch(t.Context(), client.FetchOptions{})
 	require.Error(t, err)
 	all := strings.Join(faults, "\n")
-	assert.Contains(t, all, `unknown query parameter "to_node"`)
+	assert.Contains(t, all, `unknown query parameter "nonesuch"`)
 	assert.Contains(t, all, "bearer")
 	assert.Contains(t, all, "response 200 to GET /messages")
 }

@@ -114,7 +114,7 @@ func TestHealthIsText(t *testing.T) {
 func TestUnknownFieldsAndKindsAreKept(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "application/json", `{"messages":[{"id":1,"from_node":"node-b","to_node":"#all","kind":"review_request",
-		"created_at":"now","channel":"#all","mentions":[9007199254740993],"owner":null}],"n":1,"next":"x"}`)
+		"created_at":"now","x_text":"#all","x_list":[9007199254740993],"x_null":null}],"n":1,"next":"x"}`)
 	inbox, err := c.Fetch(t.Context(), client.FetchOptions{})
 	require.NoError(t, err)
 	require.Len(t, inbox, 1)
@@ -122,7 +122,7 @@ func TestUnknownFieldsAndKindsAreKept(t *testing.T) {
 	assert.False(t, inbox[0].Kind.Valid())
 	assert.Equal(t, "#all", inbox[0].ToNode)
 	assert.Equal(t, map[string]json.RawMessage{
-		"channel": json.RawMessage(`"#all"`), "mentions": json.RawMessage(`[9007199254740993]`), "owner": json.RawMessage(`null`),
+		"x_text": json.RawMessage(`"#all"`), "x_list": json.RawMessage(`[9007199254740993]`), "x_null": json.RawMessage(`null`),
 	}, inbox[0].AdditionalProperties)
 }
 

@@ -23,10 +23,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-var addGolden = flag.Bool("add", false, "add new lines to the golden files; lines are never removed by it")
+var updateGolden = flag.Bool("update", false, "add new lines to the golden files; lines are never removed by it")
 
 // checkGolden compares lines with a file of testdata. A line that is missing is a name that was removed, renamed or got another
-// type, which breaks programs. A new line is allowed: go test ./cmd/mesh -run Stable -add.
+// type, which breaks programs. A new line is allowed: go test ./cmd/mesh -run Stable -update.
 func checkGolden(t *testing.T, name string, lines []string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -35,8 +35,8 @@ func checkGolden(t *testing.T, name string, lines []string) {
 	golden := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\r' || r == '\n' })
 	assert.Empty(t, without(golden, lines), "removed, renamed or of another type")
 	added := without(lines, golden)
-	if !*addGolden {
-		assert.Empty(t, added, "new; go test ./cmd/mesh -run Stable -add")
+	if !*updateGolden {
+		assert.Empty(t, added, "new; go test ./cmd/mesh -run Stable -update")
 		return
 	}
 	golden = append(golden, added...)

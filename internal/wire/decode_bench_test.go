@@ -34,7 +34,7 @@ type plainMessage struct {
 func inbox(n int) []byte {
 	rows := make([]string, n)
 	for i := range rows {
-		rows[i] = fmt.Sprintf(`{"id": %d, "thread_id": null, "from_node": "node-%c", "to_node": "node-c", "channel": null, "mentions": null,
+		rows[i] = fmt.Sprintf(`{"id": %d, "thread_id": null, "from_node": "node-%c", "to_node": "node-c", "x_first": null, "x_second": null,
 			"kind": "question", "content": "status of the nightly build? this is message number %d", "related_task_id": null,
 			"created_at": "2026-11-21T08:28:%02d.%06d+00:00", "read_at": null}`, n-i, 'a'+i%20, i, i%60, i)
 	}

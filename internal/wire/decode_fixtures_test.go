@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +26,10 @@ func TestRecordedPeers(t *testing.T) {
 	assert.Equal(t, map[string]any{"runtime": "go", "can_claim_tasks": true, "max_jobs": json.Number("9007199254740993")}, p.Capabilities)
 	assert.Nil(t, p.LastHealth)
 	assert.Equal(t, "2026-11-21T08:28:39.153947+00:00", *p.RegisteredAt)
-	assert.Equal(t, []string{"owner", "ratification_reason", "ratified", "ratified_at", "ratified_by"},
-		slices.Sorted(maps.Keys(p.AdditionalProperties)))
-	assert.Equal(t, "false", string(p.AdditionalProperties["ratified"]))
+	text, err := json.Marshal(p)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"ratified":false`)
+	assert.Equal(t, undescribed(t, recorded(t, "peers"), "peers", 2, p), slices.Sorted(maps.Keys(p.AdditionalProperties)))
 }
 
 func TestRecordedInbox(t *testing.T) {
@@ -42,7 +44,21 @@ func TestRecordedInbox(t *testing.T) {
 	assert.Equal(t, "task attached", *m.Content)
 	assert.Equal(t, "42", *m.RelatedTaskID, "it comes as a number")
 	assert.Nil(t, m.ReadAt)
-	assert.Equal(t, map[string]json.RawMessage{"channel": json.RawMessage("null"), "mentions": json.RawMessage("null")}, m.AdditionalProperties)
+	assert.Equal(t, undescribed(t, recorded(t, "inbox"), "messages", 1, m), slices.Sorted(maps.Keys(m.AdditionalProperties)))
+}
+
+// undescribed returns the members of row i that its type has no field for: a document may describe more one day.
+func undescribed(t *testing.T, body []byte, list string, i int, object any) []string {
+	t.Helper()
+	var lists map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(body, &lists))
+	var rows []map[string]any
+	require.NoError(t, json.Unmarshal(lists[list], &rows))
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(object)) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		delete(rows[i], name)
+	}
+	return slices.Sorted(maps.Keys(rows[i]))
 }
 
 func TestRecordedRegistrations(t *testing.T) {
@@ -52,7 +68,9 @@ func TestRecordedRegistrations(t *testing.T) {
 	assert.Equal(t, "EXAMPLE-peer-token-not-a-secret-0000000000", first.PeerToken.Reveal())
 	assert.True(t, first.Enabled)
 	assert.Equal(t, map[string]any{}, first.Capabilities)
-	assert.Equal(t, `"minted"`, string(first.AdditionalProperties["token_status"]))
+	text, err := json.Marshal(first)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"token_status":"minted"`)
 
 	again := peer(t, string(recorded(t, "register_again")))
 	assert.Nil(t, again.PeerToken)

@@ -19,7 +19,7 @@ func TestEncodedValuesDecodeToTheSame(t *testing.T) {
 	m := gateway.MeshMessage{
 		ID: 9007199254740993, FromNode: "node-a", ToNode: "node-b", Kind: gateway.KindAnswer, CreatedAt: "now",
 		Content: ptr("\"<é>\" 😀\n\x00\u2028"), ReadAt: ptr(""), RelatedTaskID: ptr("9007199254740993"),
-		AdditionalProperties: map[string]json.RawMessage{"channel": json.RawMessage(`{"a":[1.50,null]}`), "é\n": json.RawMessage(`1e400`)},
+		AdditionalProperties: map[string]json.RawMessage{"x_channel": json.RawMessage(`{"a":[1.50,null]}`), "é\n": json.RawMessage(`1e400`)},
 	}
 	p := gateway.MeshPeer{
 		Name: "node-a", URL: ptr("http://a"), Enabled: false, LastSeen: ptr("now"),

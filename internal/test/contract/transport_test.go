@@ -96,10 +96,10 @@ func TestTransportPassesValidExchangesUnchanged(t *testing.T) {
 func TestTransportReportsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), answerWith(200, inJSON, `{"messages":[]}`))
-	_, got := exchange(t, client, newRequest(t, "GET", url+"/messages?to_node=node-a&to=node-a", nil))
+	_, got := exchange(t, client, newRequest(t, "GET", url+"/messages?nonesuch=node-a&to=node-a", nil))
 	assert.JSONEq(t, `{"messages":[]}`, got, "the violation is reported, and the exchange goes on")
 	require.Len(t, found.all, 1)
-	assert.Contains(t, found.all[0], `unknown query parameter "to_node"`)
+	assert.Contains(t, found.all[0], `unknown query parameter "nonesuch"`)
 }
 
 func TestTransportReportsInvalidResponses(t *testing.T) {
