@@ -90,20 +90,18 @@ func adopt(text string, added []change) (err error) {
 	return nil
 }
 
-// withLine adds the line of the new members to the end of "Unreleased".
+// withLine adds the line of the new members to the first list of "Unreleased".
 func withLine(text string, added []change) (string, error) {
-	head, rest, ok := strings.Cut(text, "\n## [Unreleased]\n")
-	if !ok {
-		return "", errors.New(changelog + " has no Unreleased")
+	_, rest, ok := strings.Cut(text, "\n## [Unreleased]\n")
+	begin := strings.Index(rest, "\n- ")
+	if !ok || begin < 0 {
+		return "", errors.New(changelog + " has no list in Unreleased")
 	}
-	end := strings.Index(rest, "\n## ")
-	if end < 0 {
-		end = len(rest)
-	}
+	end := len(text) - len(rest) + begin + strings.Index(rest[begin:]+"\n\n", "\n\n") + 1
 	var names []string
 	for _, c := range added {
 		names = append(names, fmt.Sprintf("`%s.%s`", c.path[2], c.name))
 	}
 	line := "- `gen/gateway`: " + strings.Join(names, ", ") + " have fields, and are no longer in `AdditionalProperties`.\n"
-	return head + "\n## [Unreleased]\n" + strings.TrimRight(rest[:end], "\n") + "\n" + line + rest[end:], nil
+	return text[:end] + line + text[end:], nil
 }

@@ -48,6 +48,11 @@ func isNull(v json.RawMessage) bool   { return string(v) == "null" }
 func isString(v json.RawMessage) bool { return v[0] == '"' }
 func isNumber(v json.RawMessage) bool { return v[0] == '-' || (v[0] >= '0' && v[0] <= '9') }
 func isObject(v json.RawMessage) bool { return v[0] == '{' }
+func isArray(v json.RawMessage) bool  { return v[0] == '[' }
+func isFloat(v json.RawMessage) bool {
+	_, err := strconv.ParseFloat(string(v), 64)
+	return err == nil
+}
 func isInt64(v json.RawMessage) bool {
 	_, err := strconv.ParseInt(string(v), 10, 64)
 	return err == nil
@@ -94,6 +99,12 @@ func checkOf(field string, s *openapi3.Schema) check {
 		return isInt64
 	case s.Type.Is("object"):
 		return isObject
+	case s.Type.Is("array") && s.Items.Value.Type == nil:
+		return isArray
+	case s.Type.Is("number"):
+		return isFloat
+	case s.Type.Is("boolean"):
+		return func(v json.RawMessage) bool { return string(v) == "true" || string(v) == "false" }
 	}
 	panic(field + ": checkOf does not know this kind of schema; add it")
 }
@@ -218,4 +229,16 @@ func members(data []byte) ([]member, error) {
 func distinct(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// unknownOf returns the sorted names of unknown fields. A null that its field would not write is kept beside them.
+func unknownOf(fields map[string]json.RawMessage, known map[string]check) []string {
+	var names []string
+	for name := range fields {
+		if known[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

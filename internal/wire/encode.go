@@ -16,9 +16,6 @@ type Encoder struct {
 // encode returns v as JSON.
 func encode(v reflect.Value, write func(reflect.Value, *Encoder)) ([]byte, error) {
 	e, _ := encoders.Get().(*Encoder)
-	if e == nil {
-		e = new(Encoder)
-	}
 	write(v, e)
 	if e.err != nil {
 		return nil, located("", e.err)
@@ -32,7 +29,7 @@ func encode(v reflect.Value, write func(reflect.Value, *Encoder)) ([]byte, error
 }
 
 // encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
-var encoders sync.Pool
+var encoders = sync.Pool{New: func() any { return new(Encoder) }}
 
 func (e *Encoder) name(name string) {
 	e.comma()
