@@ -4,20 +4,26 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// checkMembers validates the members that a caller adds to a request body of the type request.
-func (r *redactor) checkMembers(extra map[string]any, request any) error {
+// The names that the fields of SendRequest, RegisterRequest and FetchOptions have on the wire. Extra takes any other name, also one that
+// specs/gateway.yaml describes before its type has a field. The gateway reads to_node and from_node as other names of to and from.
+var (
+	sendNames     = []string{"from_node", "to_node", "kind", "content", "related_task_id", "thread_id", "idempotency_key"}
+	registerNames = []string{"name", "url", "capabilities"}
+	fetchNames    = []string{"to", "from", "kind", "thread_id", "unread_only", "since", "limit", "to_node", "from_node"}
+)
+
+// checkMembers validates the members that a caller adds to a request body that has others.
+func (r *redactor) checkMembers(extra map[string]any, taken []string) error {
 	if len(extra) == 0 {
 		return nil
 	}
 	for name := range extra {
-		if err := r.checkExtraName(name, fieldNames(request, "json")); err != nil {
+		if err := r.checkExtraName(name, taken); err != nil {
 			return err
 		}
 	}
@@ -37,11 +43,10 @@ func (r *redactor) scanMembers(extra map[string]any, allowed []int) error {
 	return r.scanAll(jsonTexts(text), allowed)
 }
 
-// checkExtraQuery validates the parameters that a caller adds to FetchOptions, and scans them for credentials. The gateway reads
-// to_node and from_node as other names of to and from.
+// checkExtraQuery validates the parameters that a caller adds to FetchOptions, and scans them for credentials.
 func (r *redactor) checkExtraQuery(extra url.Values) error {
 	for name := range extra {
-		if err := r.checkExtraName(name, append(fieldNames(gateway.ListMessagesParams{}, "form"), "to_node", "from_node")); err != nil {
+		if err := r.checkExtraName(name, fetchNames); err != nil {
 			return err
 		}
 	}
@@ -59,15 +64,6 @@ func (r *redactor) checkExtraName(name string, taken []string) error {
 		return r.nameError("Extra", name, "must not have the name of a field")
 	}
 	return nil
-}
-
-// fieldNames returns the names of the fields of a generated struct on the wire.
-func fieldNames(of any, tag string) (names []string) {
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
-		name, _, _ := strings.Cut(field.Tag.Get(tag), ",")
-		names = append(names, name)
-	}
-	return names
 }
 
 // withParameters adds parameters to the query of a request.

@@ -97,7 +97,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if c.node == claimNode {
 		return nil, invalidValue("node", c.node, "must not be that of the claims of ServeOptions.Lease")
 	}
-	if err := cmp.Or(c.redactor.checkMembers(req.Extra, gateway.RegisterPeerRequest{}), c.redactor.scanMembers(req.Extra, nil)); err != nil {
+	if err := cmp.Or(c.redactor.checkMembers(req.Extra, registerNames), c.redactor.scanMembers(req.Extra, nil)); err != nil {
 		return nil, err
 	}
 	body, err := encodeMembers(gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}, req.Extra)

@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -159,7 +158,7 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return invalid("RelatedTaskID", "must fit into a signed 64-bit integer")
 	}
 	return cmp.Or(
-		checkIdempotencyKey(req.IdempotencyKey), r.checkMembers(req.Extra, gateway.SendMessageRequest{}), checkAllowRules(req.AllowRules))
+		checkIdempotencyKey(req.IdempotencyKey), r.checkMembers(req.Extra, sendNames), checkAllowRules(req.AllowRules))
 }
 
 func checkAllowRules(rules []int) error {
