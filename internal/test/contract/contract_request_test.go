@@ -57,7 +57,7 @@ func TestInvalidRequestsAreRejected(t *testing.T) {
 		"blank token":             {with(request(t, "GET", "/peers", ""), "Authorization", "Bearer "), []string{"no bearer token"}},
 		"another kind of token":   {with(request(t, "GET", "/peers", ""), "Authorization", "Basic YTpi"), []string{"no bearer token"}},
 		"unknown path":            {request(t, "GET", "/nowhere", ""), []string{"GET /nowhere", "no matching operation"}},
-		"unknown method":          {request(t, "DELETE", "/peers", ""), []string{"DELETE /peers", "method not allowed"}},
+		"unknown method":          {request(t, "TRACE", "/peers", ""), []string{"TRACE /peers", "method not allowed"}},
 		"every error is reported": {request(t, "GET", "/messages?limit=0&to=&nonesuch=a", ""), []string{`"nonesuch"`, `"to" in query`, `"limit" in query`}},
 		"every fault of one body": {request(t, "POST", "/messages", `{"kind":"x","content":""}`), []string{`"/kind"`, `"/content"`, `"/from_node"`}},
 	} {
