@@ -22,8 +22,9 @@ type block struct {
 	file string
 	line int // number of the first line
 	data []byte
-	// numbers are those of the lines of a session file, which have become data; nil for other files.
-	numbers []int
+	// records are those of a file of another program, which has no data.
+	records []Record
+	errs    []error // of records, nil for each that has none
 	// number is the number of the file among all that are read, from 1 on, and turn the number of blocks before this one.
 	number, turn int
 }

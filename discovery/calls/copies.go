@@ -67,8 +67,8 @@ type sighting struct {
 	number int // of the line
 	final  bool
 	waits  bool
-	// skip reports whether the record is a copy, or is added after all others.
-	skip bool
+	// skip reports whether the record is a copy, or is added after all others. joined reports whether Options.Join got it.
+	skip, joined bool
 }
 
 // sighting returns the record of a line, or a record without one.
@@ -86,6 +86,7 @@ type copies struct {
 	turn  int // the number of blocks that were added
 	seen  once.Seen
 	off   bool // whether copies are yielded, too
+	join  func(file string, r *Record)
 	held  []held
 	found map[int]*foundCopies // by the number of the file
 }
@@ -107,15 +108,15 @@ type held struct {
 const maxHeld = 100_000
 
 // add adds the records of a block after those of all blocks before, and sets skip.
-func (c *copies) add(b *block, all []sighting) {
+func (c *copies) add(b *block, l *lines) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.await(b.turn)
-	for i := range all {
+	for i := range l.sightings {
 		if c.off {
 			break
 		}
-		s := &all[i]
+		s := &l.sightings[i]
 		if s.waits && len(c.held) < maxHeld {
 			s.skip = true
 			held := held{sighting: *s, block: *b}
@@ -124,9 +125,33 @@ func (c *copies) add(b *block, all []sighting) {
 			continue
 		}
 		s.skip = !c.first(s, b.number)
+		c.joinRecord(b, l, i)
 	}
 	c.turn++
 	c.added.Broadcast()
+}
+
+// addLast adds the records of a block that all others come before. The lines of calls files are known to count.
+func (c *copies) addLast(b *block, l *lines) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range l.sightings {
+		if c.off {
+			break
+		}
+		if b.records != nil {
+			l.sightings[i].skip = !c.first(&l.sightings[i], b.number)
+		}
+		c.joinRecord(b, l, i)
+	}
+}
+
+// joinRecord calls Options.Join with a record of a calls file that counts.
+func (c *copies) joinRecord(b *block, l *lines, i int) {
+	if s := &l.sightings[i]; c.join != nil && b.records == nil && !s.skip && l.errs[i] == nil {
+		s.joined = true
+		c.join(b.file, &l.records[i])
+	}
 }
 
 // await waits until a number of blocks were added.
@@ -196,7 +221,10 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	}
 	for _, file := range slices.Sorted(maps.Keys(c.found)) {
 		f := c.found[file]
-		if f.File = names[file-1]; f.of > 0 {
+		if file > 0 {
+			f.File = names[file-1]
+		}
+		if f.of > 0 {
 			f.Of = names[f.of-1]
 		}
 		onCopies(f.Copies)

@@ -133,6 +133,8 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 		r.BYOK, err = in.Bool()
 	case "session":
 		r.Session, err = in.Bool()
+	case "without_a_line":
+		r.WithoutLine, err = in.Bool()
 	case "complete":
 		var complete bool
 		complete, err = in.Bool()

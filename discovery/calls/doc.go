@@ -8,7 +8,7 @@
 //	groups, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, "/var/log/calls")
 //
 // [Read] yields the records one by one. Other programs may write the files too: a line needs a model, a time and a usage object.
-// The session files of agent programs, which [SessionPaths] finds, are read the same way.
+// Files of other formats are read through Options.Decode.
 // The package sends nothing and does not need net/http.
 //
 // # Errors
@@ -18,8 +18,7 @@
 //
 // # Limits
 //
-// A line has at most 1 MiB, in session files 16 MiB. Memory does not grow with the files, but with the number of groups, and of the calls
-// of session files by their ids. To recognize [Copies], sums need up to 300 MB in addition: 16 bytes and room to
+// A line has at most 1 MiB. Memory does not grow with the files, but with the number of groups. To recognize [Copies], sums need up to 300 MB in addition: 16 bytes and room to
 // grow for each of the last 6 to 12 million calls with an id, and the lines of up to 100,000 calls without final counts, or that fetched a
 // stored response. Copies beyond that count.
 //

@@ -94,7 +94,7 @@ func IsFile(path string) bool {
 	case ".zst":
 		return strings.HasSuffix(name, ".jsonl.zst")
 	case ".json":
-		return strings.HasPrefix(name, "session-") || strings.HasPrefix(name, "msg_")
+		return strings.HasPrefix(name, "session-") || strings.HasPrefix(name, "msg_") || strings.HasSuffix(name, ".settings.json")
 	case ".db":
 		return strings.HasPrefix(name, "opencode") // among many other files
 	}

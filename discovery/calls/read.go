@@ -24,7 +24,7 @@ func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.Fi
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields the calls in calls files and session files, each once, as [Record.Count] returns it. Files are decoded in
+// Read yields the calls in calls files, each once, as [Record.Count] returns it. Files are decoded in
 // parallel. Calls are yielded in the order of files and lines, except for those that may be copies, which come last.
 //
 // A line that cannot be read yields a [*LineError], and a file or directory that cannot be opened its error; reading
@@ -116,11 +116,7 @@ func (b *block) lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		i := 0
 		for line := range bytes.Lines(b.data) {
-			number := b.line + i
-			if b.numbers != nil {
-				number = b.numbers[i]
-			}
-			if len(bytes.TrimSpace(line)) > 0 && !yield(number, line) {
+			if len(bytes.TrimSpace(line)) > 0 && !yield(b.line+i, line) {
 				return
 			}
 			i++

@@ -40,10 +40,11 @@ func (l *lines) each(source *sharedBlocks, done func(*block) bool) {
 		case err != nil:
 			l.records, l.errs, l.sightings = append(l.records[:0], Record{}), append(l.errs[:0], err), append(l.sightings[:0], sighting{})
 			l.turn = b.turn
-			source.copies.add(&b, nil)
+			source.copies.add(&b, l)
 		default:
 			l.decode(&b)
-			source.copies.add(&b, l.sightings)
+			source.copies.add(&b, l)
+			l.recount()
 		}
 		if !done(&b) {
 			return
@@ -52,8 +53,11 @@ func (l *lines) each(source *sharedBlocks, done func(*block) bool) {
 }
 
 func (l *lines) rest(source *sharedBlocks, done func(*block) bool) {
-	for _, h := range source.rest() {
-		if l.decode(&h.block); !done(&h.block) {
+	for b := range source.rest {
+		l.decode(b)
+		source.copies.addLast(b, l)
+		l.recount()
+		if !done(b) {
 			return
 		}
 	}
@@ -62,6 +66,9 @@ func (l *lines) rest(source *sharedBlocks, done func(*block) bool) {
 // decode decodes the lines of a block.
 func (l *lines) decode(b *block) {
 	l.turn, l.records, l.errs, l.sightings = b.turn, l.records[:0], l.errs[:0], l.sightings[:0]
+	for i := range b.records {
+		l.takeDecoded(b, i)
+	}
 	for number, line := range b.lines() {
 		l.records = append(l.records, Record{})
 		r := &l.records[len(l.records)-1]
@@ -77,6 +84,35 @@ func (l *lines) decode(b *block) {
 			err = &LineError{b.file, number, err}
 		}
 		l.errs, l.sightings = append(l.errs, err), append(l.sightings, seen)
+	}
+}
+
+// takeDecoded takes a record of another program.
+func (l *lines) takeDecoded(b *block, i int) {
+	r, err := b.records[i], b.errs[i]
+	var seen sighting
+	if err == nil {
+		seen = r.sighting(nil, 0)
+		seen.waits = false // Decode has seen all files
+		err = l.countDecoded(&r)
+	}
+	l.records, l.errs, l.sightings = append(l.records, r), append(l.errs, err), append(l.sightings, seen)
+}
+
+func (l *lines) countDecoded(r *Record) error {
+	if l.in.counts != nil && r.Usage != nil {
+		l.in.Reset(r.Usage)
+		l.in.usageErr = l.in.counts.Read(&l.in.Decoder)
+	}
+	return l.count(r)
+}
+
+// recount counts the records again that Join may have made those of other labels.
+func (l *lines) recount() {
+	for i := range l.sightings {
+		if l.sightings[i].joined && l.errs[i] == nil && len(l.o.MatchLabels) > 0 {
+			l.errs[i] = l.countDecoded(&l.records[i])
+		}
 	}
 }
 

@@ -68,8 +68,10 @@ type Record struct {
 	// Billing is "subscription" for a call that the login of a subscription has made: USD is its list price and not a charge. It is "" for
 	// all other calls.
 	Billing string
-	// Session reports whether the call is from a session file ([SessionPaths]).
+	// Session reports whether the call is from a session file of an agent program.
 	Session bool
+	// WithoutLine reports that a program states counts which it has no line of: those of any number of calls, which is not known.
+	WithoutLine bool
 	// Source is the source of the prices.
 	Source string
 	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
@@ -127,6 +129,7 @@ type line struct {
 	BYOK        bool       `json:"byok,omitempty"`
 	Billing     string     `json:"billing,omitempty"`
 	Session     bool       `json:"session,omitempty"`
+	WithoutLine bool       `json:"without_a_line,omitempty"`
 
 	ModelStage     string `json:"model_stage,omitempty"`
 	RetirementDate string `json:"retirement_date,omitempty"`
@@ -142,7 +145,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: !r.Incomplete,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000, BoundUSD: r.BoundUSD, Source: r.Source, Unpriced: r.Unpriced,
 		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
-		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, Session: r.Session, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
+		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, Session: r.Session, WithoutLine: r.WithoutLine, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
 	}
 	switch {
 	case r.USD != "":

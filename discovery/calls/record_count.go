@@ -86,6 +86,9 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 
 // repriceable reports whether the usage of the call is all that it is billed by.
 func (r *Record) repriceable() bool {
+	if r.WithoutLine && r.USD != "" { // of prompts whose length is not known
+		return false
+	}
 	host := endpoints.Endpoint{Form: modelid.FormOf(r.API, string(r.Provider)), Platform: r.Platform}
 	return r.HasCounts && r.Model != "" && host.Counts(r.Path, r.Status)
 }

@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -26,9 +28,9 @@ type sharedBlocks struct {
 	copies   copies
 	onCopies func(Copies)
 	// current is the file that is read, which done closes; both are nil between files.
-	current  blockReader
-	done     func()
-	sessions sessions
+	current blockReader
+	done    func()
+	decode  func(path string, head []byte) Decoder
 }
 
 // blockReader reads a file in blocks.
@@ -37,8 +39,9 @@ type blockReader interface {
 }
 
 type foundFile struct {
-	name string
-	err  error
+	name   string
+	err    error
+	decode Decoder // nil for a calls file
 }
 
 var errNoMore = errors.New("there are no more blocks")
@@ -78,15 +81,43 @@ func (s *sharedBlocks) begin() {
 		return
 	}
 	s.begun = true
-	s.sessions = sessions{codex: map[string][]sessionCounts{}}
 	for name, err := range files(s.paths, s.from) {
 		if errors.Is(err, errPacked) {
 			s.packed = append(s.packed, name)
 			continue
 		}
-		s.files = append(s.files, foundFile{name, err})
+		file := foundFile{name: name, err: err}
+		if err == nil && s.decode != nil {
+			file.decode, file.err = s.decoderOf(name)
+		}
+		s.files = append(s.files, file)
 	}
-	slices.SortStableFunc(s.files, func(a, b foundFile) int { return cmp.Compare(sessionRank(a.name), sessionRank(b.name)) })
+	slices.SortStableFunc(s.files, func(a, b foundFile) int { return cmp.Compare(a.rank(), b.rank()) })
+}
+
+// rank puts files of other programs first: their labels go to the records of calls files.
+func (f *foundFile) rank() int {
+	if f.decode != nil {
+		return 0
+	}
+	return 1
+}
+
+// decoderOf returns what reads a file of another program. The file is opened again later: many could not be open at once.
+func (s *sharedBlocks) decoderOf(name string) (Decoder, error) {
+	in, done, err := open(name, 0, nil)
+	if err != nil {
+		return nil, &LineError{name, 1, err}
+	}
+	defer done()
+	return s.decode(name, headOf(in)), nil
+}
+
+// headOf returns the beginning of a file, as far as one read has it.
+func headOf(in *bufio.Reader) []byte {
+	_, _ = in.Peek(1)
+	head, _ := in.Peek(in.Buffered())
+	return head
 }
 
 // open opens the next file.
@@ -103,11 +134,16 @@ func (s *sharedBlocks) open() error {
 	if err != nil {
 		return &LineError{file.name, 1, err}
 	}
-	if s.current, err = s.sessions.open(newBlocks(file.name, in), in); err != nil {
+	switch {
+	case file.decode != nil:
+		records := decodeBlocks(file.name, file.decode(in))
+		s.current, s.done = records, func() { records.stop(); done() }
+		return nil
+	case isForeign(headOf(in)):
 		done()
-		return &LineError{file.name, 1, err}
+		return &LineError{file.name, 1, errForeign}
 	}
-	s.done = done
+	s.current, s.done = newBlocks(file.name, in), done
 	return nil
 }
 
@@ -126,18 +162,42 @@ func (s *sharedBlocks) stop() {
 	s.copies.drop()
 }
 
-// rest returns the lines that count and were held until all others were read to its first caller, and reports the copies.
-func (s *sharedBlocks) rest() []held {
+// rest yields what counts and was held until all files were read, to its first caller: lines, then what Decode returns for no file. It
+// reports the copies.
+func (s *sharedBlocks) rest(yield func(*block) bool) {
 	s.mu.Lock()
-	turns, names, packed, onCopies := s.blocks, s.names, s.packed, s.onCopies
-	s.packed = nil
+	turns, names, packed, onCopies, decode := s.blocks, s.names, s.packed, s.onCopies, s.decode
+	s.packed, s.decode = nil, nil
 	s.mu.Unlock()
 	lines := s.copies.rest(turns)
 	for i := range lines {
-		lines[i].turn = turns + i
+		if lines[i].turn = turns + i; !yield(&lines[i].block) {
+			return
+		}
+	}
+	if decode != nil && !restOf(decode, turns+len(lines), yield) {
+		return
 	}
 	if !s.all {
 		s.copies.report(onCopies, names, packed)
 	}
-	return lines
+}
+
+// restOf yields the records that Decode returns for no file.
+func restOf(decode func(string, []byte) Decoder, turn int, yield func(*block) bool) bool {
+	last := decode("", nil)
+	if last == nil {
+		return true
+	}
+	records := decodeBlocks("", last(bytes.NewReader(nil)))
+	defer records.stop()
+	for ; ; turn++ {
+		b, err := records.next(nil)
+		if err != nil {
+			return true
+		}
+		if b.turn = turn; !yield(&b) {
+			return false
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"io"
+	"iter"
 	"maps"
 	"runtime"
 	"slices"
@@ -42,10 +44,23 @@ type Options struct {
 	// name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened if that day is earlier than the one before From
 	// (UTC). Sum ignores it.
 	Recorded bool
+	// Decode, if it is set, returns what reads a file in the format of another program, or nil for a calls file. head is the beginning of
+	// the file, unpacked: up to 64 KiB. Without Decode such a file is [ErrUnsupported].
+	//
+	// Those files are read before all others, one at a time. After all files Decode is called again, with an empty path, for records
+	// that depend on other files; it may return nil.
+	Decode func(path string, head []byte) Decoder
+	// Join, if it is set, is called with each record of a calls file that counts, in the order in which they count and one at a time. It
+	// may set Labels to other ones, and must not keep texts of the record. With Sum Labels has only those that are needed, and "session".
+	// Read does not call it if Recorded is set.
+	Join func(file string, r *Record)
 }
 
+// Decoder yields the records of a file, and a [*LineError] for each line that cannot be read.
+type Decoder func(file io.Reader) iter.Seq2[Record, error]
+
 func (o *Options) source(paths []string) *sharedBlocks {
-	s := &sharedBlocks{paths: paths, onRead: o.OnRead, onCopies: o.OnCopies, all: o.Recorded, copies: copies{off: o.Recorded}}
+	s := &sharedBlocks{paths: paths, onRead: o.OnRead, onCopies: o.OnCopies, all: o.Recorded, copies: copies{off: o.Recorded, join: o.Join}, decode: o.Decode}
 	if o.Recorded {
 		s.from = firstDay(o.From)
 	}
@@ -59,6 +74,8 @@ type Group struct {
 	// Calls is the number of all calls, and Unpriced the number of calls whose cost is not known.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
+	// WithoutLine is the number of records of programs that state more than their lines have ([Record].WithoutLine); they are not in Calls.
+	WithoutLine int `json:"without_a_line,omitempty"`
 	// Failed calls have a status that is neither 0 nor 2xx, or no status, no usage and a reason for an unknown cost.
 	Failed int `json:"failed"`
 	// Usage has the sums of the counts of charged calls, as far as they are known. A sum beyond int64 is the largest int64. Mode and
@@ -144,6 +161,9 @@ func newSummer(opts Options, groupings []*grouping, errs *lineErrors) *summer {
 				s.lines.in.only = append(s.lines.in.only, label)
 			}
 		}
+	}
+	if opts.Join != nil && !slices.Contains(s.lines.in.only, "session") {
+		s.lines.in.only = append(s.lines.in.only, "session")
 	}
 	if s.lines.in.only == nil {
 		s.lines.in.only = []string{}

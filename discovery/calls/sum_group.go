@@ -160,7 +160,11 @@ func (g *group) add(r *Record, list *prices.List) {
 	usd, known := decimal.ParsePlain(r.USD)
 	bound, bounded := decimal.ParsePlain(r.BoundUSD)
 	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
-	g.row.Calls++
+	if r.WithoutLine {
+		g.row.WithoutLine++
+	} else {
+		g.row.Calls++
+	}
 	if r.Failed() {
 		g.row.Failed++
 	}
@@ -217,6 +221,7 @@ func (s *sums) merge(other *sums) {
 
 func (g *group) merge(more *group) {
 	g.row.Calls += more.row.Calls
+	g.row.WithoutLine += more.row.WithoutLine
 	g.row.Failed += more.row.Failed
 	g.row.Unpriced += more.row.Unpriced
 	g.row.Bounded += more.row.Bounded

@@ -20,6 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
@@ -137,7 +138,9 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	if err != nil {
 		return nil, nil, err
 	}
+	sessionFiles := sessions.New(list)
 	rows, err := calls.Sum(calls.Options{
+		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: o.from, To: o.to, MatchLabels: o.Match, By: [][]string{{"day", "model", "provider", "platform", "billing", "unpriced"}}, Prices: list,
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)

@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -55,7 +56,9 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	}
 	defer in.Close()
 	today := time.Now().UTC().Truncate(24 * time.Hour)
+	sessionFiles := sessions.New(list)
 	rows, err := calls.Sum(calls.Options{
+		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
 		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
@@ -73,6 +76,7 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	}
 	used, found := check.used(rows[0], rows[1])
 	r, err := report.Read(report.Options{
+		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: today.AddDate(0, 0, -usedDays), To: today.AddDate(0, 0, 1), Prices: list, OnRead: o.ReadingCalls("reading calls for the replacements", in),
 	}, in.Paths...)
 	if err != nil {

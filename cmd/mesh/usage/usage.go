@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -48,12 +49,16 @@ type Options struct {
 	html, account             string
 	reprice, byGiven          bool
 	all, line                 bool
+	strict, verbose           bool
 	sessions                  bool
 	subscription, chargesOnly bool
 
 	in *callsfiles.Files
 	// selected selects and prices the calls.
 	selected calls.Options
+	reader   *sessions.Reader
+	notes    []string // of sessions
+	unread   []*calls.LineError
 }
 
 // New returns the command mesh usage.
@@ -71,11 +76,14 @@ stdin for -. A line is a call, as mesh meter --log writes it, or with as little 
 where usage is the usage object of the provider's response, unchanged. The provider is optional if the name of the model
 determines it.
 
-Session files of Claude Code, Codex, Gemini CLI and opencode are recognized by their content; --sessions reads those in the usual folders.
-Their calls have the labels program, project and session, and the list prices of their days. They do not state failed calls, fees, most tiers and
-lifetimes of cache writes (five minutes are assumed), and whether a subscription paid: --subscription does. A call that was metered, too,
-counts once if it is of Claude Code or a newer Codex, whose files have the ids of responses, and twice if it is of another program. What
-was deleted is not known: Claude Code keeps 30 days. The databases of opencode cannot be read, which is reported.
+Session files of Claude Code, Codex, Gemini CLI, opencode, Copilot CLI, pi, Qwen Code and Droid are recognized by their content;
+--sessions reads those in the usual folders. Their calls have the labels program, project and session, and the list prices of their
+days. Each session is compared with the totals that the program states: what its lines do not have is added (Claude Code, as after a
+compaction) or noted. Lines that cannot be read are noted, too; with --strict they are errors, as in calls files.
+
+The files do not state failed calls, fees, most tiers, some lifetimes of cache writes (five minutes are assumed), and whether a
+subscription paid: --subscription does. A call that was also metered counts once if the file has the id of its response: those of Claude
+Code, Codex, Copilot CLI and pi. It has the labels of both. Deleted files are not known: Claude Code keeps 30 days.
 
 The recorded cost (usd) counts; a line without one is priced. --reprice prices all calls with today's price list. Calls
 without a known cost are unpriced: they are counted, with the reasons, and are in no sum.
@@ -112,10 +120,11 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			o.paths, o.byGiven = paths, cmd.Flags().Changed("by")
 			if o.sessions {
-				o.paths = append(o.paths, calls.SessionPaths()...)
+				o.paths = append(o.paths, sessions.Paths()...)
 			}
 			if len(o.paths) == 0 {
-				return exit.Usagef("there are no sessions of Claude Code, Codex, Gemini CLI or opencode in their usual folders; mesh usage DIR reads those of another folder")
+				a.Note("there are no sessions of agent programs in their usual folders; mesh usage DIR reads those of another folder")
+				return nil
 			}
 			return o.run()
 		},
@@ -124,7 +133,7 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		"count only the calls with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&o.by, "by", []string{"provider", "model"}, "what to add up by: day, week (its Monday), month, provider, platform, model, label:NAME, unpriced (the reason); several with commas")
-	flags.BoolVar(&o.sessions, "sessions", false, "also read the sessions of Claude Code, Codex, Gemini CLI and opencode, in their usual folders")
+	flags.BoolVar(&o.sessions, "sessions", false, "also read the sessions of agent programs in their usual folders")
 	flags.BoolVar(&o.subscription, "subscription", false, "calls of session files are those of a subscription: their list price is not a charge")
 	flags.BoolVar(&o.reprice, "reprice", false, "compute all costs with today's price list, instead of those that were recorded")
 	flags.StringVar(&o.html, "html", "", "file that receives a page: what calls cost and why that changed, the month, and what to do; without --from and --to, of the last 28 full days")
@@ -133,6 +142,8 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	flags.BoolVar(&o.chargesOnly, "charges-only", false, "let --budget count only what is charged, as of mesh meter: no calls of a subscription")
 	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a rule fires: "+strings.Join(adviceCodes, ", ")+"; several with commas")
 	flags.BoolVar(&o.line, "line", false, "print one line with the calls of today, in UTC, and the part of each --budget that is spent")
+	flags.BoolVar(&o.strict, "strict", false, "exit with 2 if a line of a session file cannot be read, as with calls files")
+	flags.BoolVar(&o.verbose, "verbose", false, "list all lines that cannot be read and all notes about sessions")
 	flags.BoolVar(&o.all, "all", false, "on a terminal, show all rows")
 	app.Complete(cmd, "fail-on", completeList(adviceCodes...))
 	app.Complete(cmd, "by", completeList("day", "week", "month", "provider", "platform", "model", "label:", "unpriced"))
@@ -191,6 +202,7 @@ func (o *Options) run() error {
 	}
 	defer o.in.Close()
 	o.selected.OnCopies = o.in.OnCopies(o.Warn)
+	o.readSessions()
 	if o.line {
 		return o.printLine(time.Now())
 	}
@@ -199,7 +211,8 @@ func (o *Options) run() error {
 		return o.writeFocus()
 	}
 	sums, err := costs.Read(o.by, o.selected, o.in.Paths...)
-	o.selected.OnCopies = func(calls.Copies) {} // they were reported
+	o.said()
+	sums.Notes = o.notes
 	unread := exit.WrongUse(o.in.Rename(err))
 	if unread != nil {
 		if sums.Calls == 0 {
@@ -226,6 +239,49 @@ func (o *Options) run() error {
 	}
 	return cmp.Or(unread, o.checkRules(r))
 }
+
+// readSessions makes the command read session files.
+func (o *Options) readSessions() {
+	o.reader = sessions.New(o.selected.Prices)
+	o.reader.OnCopies = o.selected.OnCopies
+	o.reader.OnNote = func(text string) { o.notes = append(o.notes, text) }
+	if !o.strict {
+		o.reader.OnError = func(err *calls.LineError) { o.unread = append(o.unread, err) }
+	}
+	o.reader.Read(&o.selected)
+}
+
+// said keeps the command from saying again what was said when the files were read first.
+func (o *Options) said() {
+	o.selected.OnCopies, o.reader.OnCopies, o.reader.OnNote = func(calls.Copies) {}, nil, nil
+	if o.reader.OnError != nil {
+		o.reader.OnError = func(*calls.LineError) {}
+	}
+	o.noteUnread()
+	for i, note := range o.notes {
+		if i == mostNotes && !o.verbose {
+			o.Note(fmt.Sprintf("%d more sessions differ from their totals; --verbose lists them", len(o.notes)-i))
+			break
+		}
+		o.Note(output.Line(note))
+	}
+}
+
+// noteUnread notes the lines of session files that cannot be read.
+func (o *Options) noteUnread() {
+	files := map[string]bool{}
+	for _, err := range o.unread {
+		if files[err.File] = true; o.verbose {
+			o.Note(output.Line(strings.TrimPrefix(o.in.Rename(err).Error(), "calls: ")))
+		}
+	}
+	if len(files) > 0 && !o.verbose {
+		o.Note(fmt.Sprintf("%s of %s cannot be read; --verbose lists them", table.Number(len(o.unread), "line", "lines"), table.Number(len(files), "file", "files")))
+	}
+}
+
+// mostNotes is the number of notes that are printed without --verbose.
+const mostNotes = 3
 
 // print prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
 func (o *Options) print(sums *costs.Report, r, text *report.Report) error {

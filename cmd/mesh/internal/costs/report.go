@@ -25,6 +25,10 @@ type Report struct {
 	Unpriced int           `json:"unpriced"`
 	// USD is the exact sum of the known costs.
 	USD prices.USD `json:"usd"`
+	// WithoutLine is the number of records that are no calls: what the totals of sessions have besides their lines. Notes are what differs
+	// from those totals.
+	WithoutLine int      `json:"without_a_line,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
 	// AtLeastUSD is USD and what the unpriced calls cost at least.
 	AtLeastUSD prices.USD `json:"at_least_usd"`
 	// Subscription is the part of USD that is the list price of calls of a subscription, and not a charge.
@@ -82,6 +86,7 @@ func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 func (r *Report) setTotal(total []calls.Group) {
 	for i := range total {
 		g := &total[i]
+		r.WithoutLine = g.WithoutLine
 		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD
 	}
 }

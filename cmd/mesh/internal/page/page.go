@@ -12,10 +12,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report/page"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 )
 
 // ReadReport returns the report of calls files. unread are the errors of reading them, with the names of the command line.
 func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []string) (*report.Report, error) {
+	files := sessions.New(o.Prices)
+	o.Decode, o.Join = files.Decode, files.Join
 	o.OnRead = a.ReadingCalls("reading calls for the report", in)
 	r, err := report.Read(o, in.Paths...)
 	a.Progress.Stop()

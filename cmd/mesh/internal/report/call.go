@@ -41,7 +41,7 @@ func (c *call) read(one *calls.Record) error {
 	c.day = calendar.DayNumber(c.Time)
 	c.usd, c.known = decimal.ParsePlain(c.USD)
 	c.more, c.bounded = decimal.ParsePlain(c.BoundUSD)
-	c.counted = c.known && !c.Failed()
+	c.counted = c.known && !c.Failed() && !c.WithoutLine
 	if c.HasCounts {
 		c.count()
 	}

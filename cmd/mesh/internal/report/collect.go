@@ -29,6 +29,7 @@ func Read(o Options, paths ...string) (*Report, error) {
 	var copies []calls.Copies
 	c.collect(calls.Read(calls.Options{
 		MatchLabels: s.MatchLabels, Prices: s.Prices, Reprice: s.Reprice, Subscription: s.Subscription, OnRead: s.OnRead,
+		Decode: s.Decode, Join: s.Join,
 		OnCopies: func(c calls.Copies) { copies = append(copies, c) },
 	}, paths...))
 	r := c.report()
@@ -125,7 +126,9 @@ func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 }
 
 func (c *collector) add(one *call) {
-	c.calls++
+	if !one.WithoutLine {
+		c.calls++
+	}
 	if one.Session {
 		c.sessions.add(one)
 	}

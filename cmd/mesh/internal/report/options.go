@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -32,6 +33,9 @@ type Options struct {
 	Reprice bool
 	// Bills are shown beside the calls, as they were compared.
 	Bills []*bills.Comparison
+	// Decode and Join, if they are set, are those of calls.Options.
+	Decode func(path string, head []byte) calls.Decoder
+	Join   func(file string, r *calls.Record)
 	// OnRead, if it is set, is called by [Read] as calls.Options.OnRead.
 	OnRead func(bytes int)
 }

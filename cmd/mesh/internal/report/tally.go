@@ -16,7 +16,7 @@ type tally struct {
 	rare *rareSums
 }
 
-// rareSums has the lower bounds of unpriced calls, and the known costs of failed ones and of subscriptions.
+// rareSums has the lower bounds of unpriced calls, and the known costs of those that are not counted and of subscriptions.
 type rareSums struct{ more, failedUSD, subscription decimal.Sum }
 
 // rares returns the rare sums, which are made when they are first used.
@@ -28,7 +28,9 @@ func (t *tally) rares() *rareSums {
 }
 
 func (t *tally) add(c *call) {
-	t.Calls++
+	if !c.WithoutLine {
+		t.Calls++
+	}
 	if c.Failed() {
 		t.Failed++
 	}

@@ -1,0 +1,205 @@
+package sessions
+
+import (
+	"encoding/json"
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+type record = calls.Record
+
+// counts are counts in an order that each program has.
+type counts [7]int64
+
+func (c *counts) sum() (sum int64) {
+	for _, n := range c {
+		sum += n
+	}
+	return sum
+}
+
+func (c counts) less(o counts) counts {
+	for i, n := range o {
+		c[i] -= n
+	}
+	return c
+}
+
+// form is what many calls have in common.
+type form struct {
+	program, provider, platform, api, model, project, session string
+
+	names *[len(counts{})]string // of the counts in the usage object
+	extra string                 // other members of that object, each after a comma
+	tier  string                 // as it was requested
+	split bool                   // the lifetimes of cache writes are stated
+	kind  string                 // of a record that is no call: a session's total, or what a total has more than the lines
+}
+
+// sharedForm is a form with the labels of its calls.
+type sharedForm struct {
+	form
+	labels map[string]string
+}
+
+// call is a call. Millions of them are kept.
+type call struct {
+	*sharedForm
+	id           string
+	request      uint64 // digest of the id of its request, 0 for none
+	time         int64  // Unix nanoseconds; 0 is none
+	counts       counts
+	file, number int32
+	seen         int32 // the file that had it last
+	left         bool  // it is metered, or counted otherwise
+	usd          prices.USD
+}
+
+// store has the calls, by the digests of their ids.
+type store struct {
+	calls []*call
+	index map[uint64]*call
+	forms map[form]*sharedForm
+	bytes int
+}
+
+func newStore() store { return store{index: map[uint64]*call{}, forms: map[form]*sharedForm{}} }
+
+var seed = maphash.MakeSeed()
+
+// digest returns the digest of an id, or 0 without one. Ids of providers are unique, others are so within a program.
+func digest(scope, id string) uint64 {
+	if id == "" {
+		return 0
+	}
+	return max(1, maphash.Comparable(seed, [2]string{scope, id}))
+}
+
+const callBytes = 220 // with its place in a map
+
+// add adds a call.
+func (s *store) add(c *call, key uint64) *call {
+	s.calls = append(s.calls, c)
+	if s.bytes += callBytes + len(c.id); key != 0 {
+		s.index[key] = c
+	}
+	return c
+}
+
+// form returns the shared form.
+func (s *store) form(of form) *sharedForm {
+	f := s.forms[of]
+	if f != nil {
+		return f
+	}
+	f = &sharedForm{of, map[string]string{"program": of.program, "project": of.project, "session": of.session}}
+	switch {
+	case of.kind == sessionTotal:
+		f.labels["record"] = sessionTotal
+	case of.tier != "":
+		f.labels["tier"] = "requested"
+	}
+	s.forms[of] = f
+	s.bytes += 2*(400+len(of.model)+len(of.extra)) + len(of.project) + len(of.session)
+	return f
+}
+
+// The kinds of records that are no calls.
+const (
+	sessionTotal = "session total"
+	difference   = "difference"
+)
+
+// longestText bounds a text of a record, in bytes.
+const longestText = 1 << 10
+
+// textOf returns a text whose JSON was read, or "" for nil and for one that is too long.
+func textOf(value []byte) (text string) {
+	if len(value) < 2 || len(value) > longestText {
+		return ""
+	}
+	if plain := value[1 : len(value)-1]; !strings.ContainsAny(string(plain), "\\") {
+		return strings.ToValidUTF8(string(plain), "\ufffd")
+	}
+	_ = json.Unmarshal(value, &text)
+	return text
+}
+
+// projectOf returns the last element of a working directory, which may be one of Windows.
+func projectOf(cwd string) string { return cwd[strings.LastIndexAny(cwd, `/\`)+1:] }
+
+// providerOf returns the name of a provider, "unknown" for one that other packages do not accept.
+func providerOf(name string) string {
+	if p, err := models.ParseProvider(name); err == nil {
+		return string(p)
+	}
+	const longest = 64
+	if name == "" || len(name) > longest || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+		return "unknown"
+	}
+	return name
+}
+
+// The names of the counts of providers.
+var (
+	openAINames    = [...]string{"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "", "", ""}
+	geminiNames    = [...]string{"promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount", "", ""}
+	anthropicNames = [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "", "", ""}
+)
+
+// The places of the counts in anthropicNames, and of those that follow.
+const (
+	input = iota
+	output
+	reads
+	writes // of any lifetime
+	writes5m
+	writes1h
+	searches
+)
+
+// record returns a call as a record.
+func (r *run) record(c *call) calls.Record {
+	one := calls.Record{
+		ID: c.id, Provider: models.Provider(c.provider), Platform: c.platform, API: c.api, Model: c.model, Session: true,
+		Time: time.Unix(0, c.time).UTC(), Usage: c.usage(), Mode: c.tier, USD: c.usd,
+		Labels: c.labels, WithoutLine: c.kind == difference,
+	}
+	if c.model == "" {
+		one.Unpriced = "the session file does not state the model"
+	}
+	return one
+}
+
+// usage returns the usage object of a call.
+func (c *call) usage() []byte {
+	text := []byte{'{'}
+	for i, name := range c.names {
+		if name != "" {
+			text = appendMember(text, name, c.counts[i])
+		}
+	}
+	if c.split {
+		text = append(append(text, `,"cache_creation":{`...), `"ephemeral_5m_input_tokens":`...)
+		text = strconv.AppendInt(text, c.counts[writes5m], 10)
+		text = appendMember(text, "ephemeral_1h_input_tokens", c.counts[writes1h])
+		text = append(text, '}')
+	}
+	if c.names == &anthropicNames && c.counts[searches] > 0 {
+		text = append(strconv.AppendInt(append(text, `,"server_tool_use":{"web_search_requests":`...), c.counts[searches], 10), '}')
+	}
+	return append(append(text, c.extra...), '}')
+}
+
+func appendMember(text []byte, name string, n int64) []byte {
+	if len(text) > 1 {
+		text = append(text, ',')
+	}
+	return strconv.AppendInt(append(append(append(text, '"'), name...), `":`...), n, 10)
+}

@@ -1,0 +1,226 @@
+package sessions
+
+import (
+	"bytes"
+	"cmp"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// beginClaude reads a file of Claude Code. A response has a line of type assistant for each block of its content, with its id and its
+// usage, which may grow. A fork of a session has copies of them, and so may have an agent, under another requestId.
+func beginClaude(f *file) {
+	l := &f.line
+	f.fields = fields{
+		"type": &l.kind, "subtype": &l.event, "timestamp": &l.time, "sessionId": &l.session, "cwd": &l.cwd, "uuid": &l.uuid, "requestId": &l.request,
+		"isApiErrorMessage": &l.failed, "startTime": &l.start, "modelUsage": func() { f.members(f.claudeState) },
+		"message": fields{"id": &l.id, "model": &l.model, "usage": f.claudeUsage},
+	}
+	f.take = func() {
+		at := f.at(l.time)
+		if f.wrong != nil {
+			return
+		}
+		s := f.claudeSession()
+		nanos := int64(0)
+		if l.time != nil {
+			nanos = at.UnixNano()
+		}
+		s.takeLine(f, nanos)
+		switch kind := textOf(l.kind); {
+		case kind == "cost-state":
+			s.addState(f)
+		case kind == "system" && textOf(l.event) == "compact_boundary":
+			s.compactions = append(s.compactions, place{f.number, nanos})
+		case kind != "assistant", l.failed, string(l.model) == `"<synthetic>"`:
+		case !l.usage:
+			f.fail(errNoUsage)
+		case l.time == nil:
+			f.fail(errTime)
+		case l.counts.sum() > 0 || len(l.advisors) > 0:
+			f.addClaude(s, nanos)
+		}
+	}
+}
+
+// claudeSession returns the session of the file. Files of agents have that of their parent.
+func (f *file) claudeSession() *claudeFile {
+	s := f.claude[f.index]
+	if s == nil {
+		s = &claudeFile{index: f.index, agent: strings.HasPrefix(filepath.Base(f.path), "agent-")}
+		f.claude[f.index] = s
+		f.bytes += 500
+	}
+	if s.session == "" {
+		s.session = textOf(f.line.session)
+	}
+	return s
+}
+
+// addClaude adds the calls of a line.
+func (f *file) addClaude(s *claudeFile, at int64) {
+	l := &f.line
+	id := textOf(l.id)
+	form := f.claudeForm(id, textOf(l.model), string(l.extra), l.split)
+	c := f.claudeCall(form, id, cmp.Or(id, textOf(l.request)), at, l.counts)
+	s.addLine(f, c, at)
+	for i, a := range l.advisors {
+		form := f.claudeForm(id, textOf(a.model), "", a.split)
+		c := f.claudeCall(form, "", cmp.Or(id, textOf(l.request))+"/advisor/"+strconv.Itoa(i), at, a.counts)
+		s.addLine(f, c, at)
+	}
+}
+
+const maxAdvisors = 1000
+
+// claudeForm returns what calls of a model have in common. The id shows the platform, and the name of a model can decide on another
+// provider, whose API has the form of Anthropic's.
+func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
+	l := &f.line
+	of := form{
+		program: "claude-code", provider: "anthropic", model: model, project: projectOf(textOf(l.cwd)), session: textOf(l.session),
+		names: &anthropicNames, extra: extra, split: split,
+	}
+	switch p, known := models.ProviderOf(model); {
+	case strings.HasPrefix(id, "msg_bdrk_"):
+		of.platform = string(prices.PlatformBedrock)
+	case strings.HasPrefix(id, "msg_vrtx_"):
+		of.platform = string(prices.PlatformVertex)
+	case known && p != models.Anthropic:
+		of.provider, of.api = string(p), "anthropic"
+	}
+	return f.form(of)
+}
+
+// claudeCall adds a call, or the larger counts of one that is known. The first line has its time.
+func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) *call {
+	request := digest("request", textOf(f.line.request))
+	k := digest("", key)
+	c := f.store.index[k]
+	if c == nil || k == 0 {
+		return f.add(&call{sharedForm: form, id: id, request: request, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, k)
+	}
+	other := request != c.request && request != 0 && c.request != 0
+	if c.seen != f.index || other {
+		f.copy(c, other && n != c.counts)
+	}
+	c.seen, c.time = f.index, min(c.time, at)
+	if n.sum() > c.counts.sum() {
+		of := form.form
+		of.project, of.session = c.project, c.session
+		c.counts, c.sharedForm = n, f.form(of)
+	}
+	return c
+}
+
+// claudeUsage reads the usage object of a response. The only region with a price of its own is us.
+func (f *file) claudeUsage() {
+	l := &f.line
+	split := false
+	l.usage = f.usageOf(&l.counts, &split, func(key []byte) {
+		if string(key) == "iterations" {
+			f.elements(f.iteration)
+			return
+		}
+		f.extra(key)
+	}) > 0
+	l.split = l.split || split
+	for i, n := range l.compaction {
+		l.counts[i] += n
+	}
+}
+
+// usageOf reads the counts of a usage object, and returns the number of its members. Other members are read by more.
+func (f *file) usageOf(n *counts, split *bool, more func(key []byte)) (members int) {
+	total := int64(0)
+	f.members(func(key []byte) {
+		members++
+		switch string(key) {
+		case "input_tokens":
+			n[input] = f.count()
+		case "output_tokens":
+			n[output] = f.count()
+		case "cache_read_input_tokens":
+			n[reads] = f.count()
+		case "cache_creation_input_tokens":
+			total = f.count()
+		case "cache_creation":
+			f.object(fields{"ephemeral_5m_input_tokens": &n[writes5m], "ephemeral_1h_input_tokens": &n[writes1h]})
+			*split = true
+		case "server_tool_use":
+			f.object(fields{"web_search_requests": &n[searches]})
+		case "output_tokens_details":
+			f.value()
+		default:
+			more(key)
+		}
+	})
+	n[writes] = max(total, n[writes5m]+n[writes1h])
+	return members
+}
+
+// extra keeps a member that may change the price.
+func (f *file) extra(key []byte) {
+	if len(bytes.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0 {
+		f.value()
+		return
+	}
+	count := bytes.HasSuffix(key, []byte("_tokens"))
+	begin := f.Mark()
+	if count && f.count() == 0 {
+		return
+	} else if !count {
+		f.value()
+	}
+	switch value := f.Since(begin); {
+	case !count && string(key) != "service_tier" && string(key) != "speed" && (string(key) != "inference_geo" || string(value) != `"us"`):
+	case len(value) > longestText || string(value) == "null" || string(value) == `"standard"`:
+	default:
+		f.line.extra = append(append(append(append(f.line.extra, `,"`...), key...), `":`...), value...)
+	}
+}
+
+// advisor is what another model has added to a response.
+type advisor struct {
+	model  []byte
+	counts counts
+	split  bool
+}
+
+// iteration reads an entry of iterations. The counts of an advisor are in no others; those of a compaction are added to the response's by
+// the usage object. The counts of a message are those of the object itself.
+func (f *file) iteration() {
+	var a advisor
+	var kind []byte
+	begin := f.Mark()
+	f.usageOf(&a.counts, &a.split, func(key []byte) {
+		value := f.value()
+		switch string(key) {
+		case "type":
+			kind = value
+		case "model":
+			a.model = value
+		}
+	})
+	l := &f.line
+	switch string(kind) {
+	case `"advisor_message"`:
+		if a.counts.sum() > 0 && len(l.advisors) < maxAdvisors {
+			l.advisors = append(l.advisors, a)
+		}
+	case `"message"`, "":
+	case `"compaction"`:
+		for i, n := range a.counts {
+			l.compaction[i] += n
+		}
+		l.split = l.split || a.split
+	default: // as of a fallback, whose counts are of several models
+		if value := f.Since(begin); f.wrong == nil && len(value) <= longestText && !bytes.Contains(l.extra, []byte(`"iterations"`)) {
+			l.extra = append(append(append(l.extra, `,"iterations":[`...), value...), ']')
+		}
+	}
+}

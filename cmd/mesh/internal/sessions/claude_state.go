@@ -1,0 +1,182 @@
+package sessions
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// claudeRun has the files of Claude Code by their places.
+type claudeRun map[int32]*claudeFile
+
+// claudeFile is a file of a session, or of one of its agents.
+type claudeFile struct {
+	index   int32
+	agent   bool
+	session string
+	// begin is the first dated line without a uuid: those are never copied.
+	begin, latest int64
+	uuids         []uuidLine
+	lines         []callLine
+	states        []*claudeState
+	compactions   []place
+	// waits are the states that no dated line is below yet.
+	waits []*claudeState
+}
+
+// place is a line and its time.
+type place struct {
+	number int32
+	time   int64
+}
+
+type uuidLine struct {
+	digest uint64
+	time   int64
+}
+
+// callLine is a call in a file.
+type callLine struct {
+	place
+	*call
+}
+
+// claudeState is what the program has counted since the session began, with its forks and agents.
+type claudeState struct {
+	place
+	next   int64 // the time of the next dated line; 0 at the end
+	start  int64 // Unix milliseconds
+	models map[string]modelState
+}
+
+// modelState has the counts and the cost of a model.
+type modelState struct {
+	model string
+	kinds kinds
+	usd   float64
+}
+
+// kinds are counts that do not overlap.
+type kinds [6]int64
+
+var kindNames = [...]string{"input", "output", "cache reads", "cache writes", "cache writes for an hour", "web searches"}
+
+func (c *counts) kinds() kinds {
+	return kinds{c[input], c[output], c[reads], c[writes] - c[writes1h], c[writes1h], c[searches]}
+}
+
+func (k kinds) counts() counts {
+	return counts{input: k[0], output: k[1], reads: k[2], writes: k[3] + k[4], writes5m: k[3], writes1h: k[4], searches: k[5]}
+}
+
+func (k *kinds) add(more kinds, times int64) {
+	for i, n := range more {
+		k[i] += times * n
+	}
+}
+
+func (k *kinds) negative() bool {
+	for _, n := range k {
+		if n < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// takeLine keeps what shows where a session begins, and whose fork it is.
+func (s *claudeFile) takeLine(f *file, at int64) {
+	if at == 0 {
+		return
+	}
+	s.latest = max(s.latest, at)
+	for _, state := range s.waits {
+		state.next = at
+	}
+	s.waits = s.waits[:0]
+	switch {
+	case s.agent:
+	case f.line.uuid == nil:
+		if s.begin == 0 {
+			s.begin = at
+		}
+	default:
+		s.uuids = append(s.uuids, uuidLine{digestOf(f.line.uuid), at})
+		f.bytes += 20
+	}
+}
+
+func digestOf(text []byte) uint64 { return digest("uuid", string(text)) }
+
+// addLine adds a call, once for each file.
+func (s *claudeFile) addLine(f *file, c *call, at int64) {
+	if n := len(s.lines); n > 0 && s.lines[n-1].call == c {
+		return
+	}
+	s.lines = append(s.lines, callLine{place{f.number, at}, c})
+	f.bytes += 40
+}
+
+// claudeState reads a model of modelUsage.
+func (f *file) claudeState(key []byte) {
+	var n counts
+	split, usd := false, float64(0)
+	model := string(key)
+	f.members(func(key []byte) {
+		switch string(key) {
+		case "inputTokens":
+			n[input] = f.count()
+		case "outputTokens":
+			n[output] = f.count()
+		case "cacheReadInputTokens":
+			n[reads] = f.count()
+		case "cacheCreationInputTokens":
+			n[writes] = f.count()
+		case "cacheCreationEphemeral1hInputTokens":
+			n[writes1h], split = f.count(), true
+		case "webSearchRequests":
+			n[searches] = f.count()
+		case "costUSD":
+			usd, _ = strconv.ParseFloat(string(bytes.TrimSpace(f.value())), 64)
+		default:
+			f.value()
+		}
+	})
+	if n[writes1h] > n[writes] || !split {
+		n[writes] = max(n[writes], n[writes1h])
+	}
+	const most = 1000
+	if len(model) <= longestText && len(f.line.states) < most {
+		f.line.states = append(f.line.states, modelState{model, n.kinds(), usd})
+	}
+}
+
+// nameOf returns the name under which a model is compared: dated names and aliases are one.
+func nameOf(model string) string {
+	model, _, _ = cutSuffix(model)
+	return models.NormalizeModelID(models.Anthropic, model)
+}
+
+// cutSuffix cuts the size of the context window, as in claude-opus-5-5[1m].
+func cutSuffix(model string) (name, suffix string, found bool) {
+	for i := range model {
+		if model[i] == '[' {
+			return model[:i], model[i:], true
+		}
+	}
+	return model, "", false
+}
+
+func (s *claudeFile) addState(f *file) {
+	state := &claudeState{place: place{f.number, s.latest}, start: f.line.start, models: map[string]modelState{}}
+	for _, m := range f.line.states {
+		sum := state.models[nameOf(m.model)]
+		sum.model = m.model
+		sum.kinds.add(m.kinds, 1)
+		sum.usd += m.usd
+		state.models[nameOf(m.model)] = sum
+	}
+	s.states, s.waits = append(s.states, state), append(s.waits, state)
+	f.bytes += 200 * (1 + len(state.models))
+}

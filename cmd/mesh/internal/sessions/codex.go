@@ -1,0 +1,372 @@
+package sessions
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// codexRun has the files of Codex.
+type codexRun []*codexFile
+
+// codexFile is a file of Codex: a thread, or a segment of one. All versions write a token_count with the totals of the thread after a
+// response; newer ones also write a token_usage_record with the id of the response. A fork, and some sub-agents, begin with the
+// token_counts of their parent at new times.
+type codexFile struct {
+	path          string
+	index         int32
+	id, project   string
+	provider      string
+	parents       []string
+	begin         int64
+	archived      bool
+	events        []codexEvent
+	model, tier   string
+	total         counts
+	depth, family int
+}
+
+// codexEvent is a count or a record.
+type codexEvent struct {
+	place
+	form        *sharedForm
+	record      *call // nil for a count
+	usage       counts
+	total, last counts // of a count, as stated
+	before      counts // the total before
+	copied      bool
+}
+
+func beginCodex(f *file) {
+	c := &codexFile{path: f.path, index: f.index, provider: "openai", archived: strings.Contains(f.path, "archived_sessions")}
+	f.codex = append(f.codex, c)
+	generation := f.generation
+	l := &f.line
+	names := openAINames[:4]
+	f.fields = fields{"type": &l.kind, "timestamp": &l.time, "payload": fields{
+		"type": &l.event, "id": &l.session, "cwd": &l.cwd, "model_provider": &l.provider, "model": &l.model, "response_id": &l.id,
+		"forked_from_id": &l.parent, "parent_thread_id": &l.thread, "history_base": fields{"thread_id": &l.base},
+		"source":             fields{"subagent": fields{"thread_spawn": fields{"parent_thread_id": &l.thread}}},
+		"usage":              l.counts.fields(names...),
+		"thread_token_usage": l.total.fields(names...),
+		"thread_settings":    fields{"model": &l.model, "model_provider_id": &l.provider, "service_tier": &l.tier},
+		"info":               fields{"last_token_usage": l.last.fields(names...), "total_token_usage": l.total.fields(names...)},
+	}}
+	f.take = func() {
+		if f.generation != generation { // what was read before is complete
+			generation, c.events = f.generation, nil
+			f.codex = append(f.codex, c)
+		}
+		switch kind, event := textOf(l.kind), textOf(l.event); {
+		case kind == "session_meta":
+			c.head(f)
+		case kind == "turn_context":
+			c.model = cmp.Or(textOf(l.model), c.model)
+		case kind == "event_msg" && event == "thread_settings_applied":
+			c.settings(f)
+		case kind == "token_usage_record":
+			c.record(f)
+		case kind == "event_msg" && event == "token_count":
+			c.count(f)
+		}
+	}
+}
+
+// head reads the head of the file, or in a fork that of the parent.
+func (c *codexFile) head(f *file) {
+	l := &f.line
+	id := textOf(l.session)
+	if c.id != "" {
+		if id != c.id {
+			c.parents = append(c.parents, id)
+		}
+		return
+	}
+	c.id, c.project = id, projectOf(textOf(l.cwd))
+	if at := f.at(l.time); !at.IsZero() {
+		c.begin = at.UnixNano()
+	}
+	if l.provider != nil {
+		c.provider = providerOf(textOf(l.provider))
+	}
+	for _, parent := range [...][]byte{l.parent, l.thread, l.base} {
+		if id := textOf(parent); id != "" {
+			c.parents = append(c.parents, id)
+		}
+	}
+}
+
+// settings reads the model and the tier of the calls that follow. A line without a tier sets it back.
+func (c *codexFile) settings(f *file) {
+	l := &f.line
+	c.model = cmp.Or(textOf(l.model), c.model)
+	if l.provider != nil {
+		c.provider = providerOf(textOf(l.provider))
+	}
+	switch c.tier = strings.ToLower(textOf(l.tier)); c.tier {
+	case "fast":
+		c.tier = "priority"
+	case "default", "auto", "standard":
+		c.tier = ""
+	}
+}
+
+func (c *codexFile) form(f *file) *sharedForm {
+	return f.form(form{program: "codex", provider: c.provider, api: "openai", model: c.model, project: c.project, session: c.id, names: &openAINames, tier: c.tier})
+}
+
+// record reads a token_usage_record. A response counts once over all files.
+func (c *codexFile) record(f *file) {
+	l := &f.line
+	at := f.at(l.time)
+	if f.wrong != nil || l.time == nil {
+		f.fail(errTime)
+		return
+	}
+	id := textOf(l.id)
+	key := digest("", id)
+	one := f.store.index[key]
+	if one == nil {
+		one = f.add(&call{sharedForm: c.form(f), id: id, time: at.UnixNano(), counts: l.counts, file: f.index, number: f.number, seen: f.index}, key)
+	} else {
+		if one.seen != f.index {
+			f.copy(one, false)
+		}
+		one.seen = f.index
+		return
+	}
+	c.events = append(c.events, codexEvent{place: place{f.number, at.UnixNano()}, record: one, usage: l.counts, total: l.total})
+	f.bytes += codexBytes
+}
+
+const codexBytes = 280
+
+// count reads a token_count. One whose total has not changed is no call, nor is one without counts.
+func (c *codexFile) count(f *file) {
+	l, before, none := &f.line, c.total, counts{}
+	usage := l.last
+	if l.total != none {
+		if l.total == before {
+			return
+		}
+		if c.total = l.total; usage == none {
+			usage = l.total.since(before)
+		}
+	}
+	if usage == none {
+		return
+	}
+	at := f.at(l.time)
+	if f.wrong != nil || l.time == nil {
+		f.fail(errTime)
+		return
+	}
+	c.events = append(c.events, codexEvent{place: place{f.number, at.UnixNano()}, form: c.form(f), usage: usage, total: l.total, last: l.last, before: before})
+	f.bytes += codexBytes
+}
+
+// since returns what was added to before. Totals of which one fell begin again.
+func (c counts) since(before counts) counts {
+	added := c.less(before)
+	for _, n := range added {
+		if n < 0 {
+			return c
+		}
+	}
+	return added
+}
+
+// finishCodex adds the calls of all files: parents before children, then by time.
+func (r *run) finishCodex() {
+	r.codexFamilies()
+	slices.SortStableFunc(r.codex, func(a, b *codexFile) int {
+		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.depth, b.depth), compareBool(a.archived, b.archived), cmp.Compare(a.begin, b.begin), cmp.Compare(a.path, b.path))
+	})
+	for begin := 0; begin < len(r.codex); {
+		end := begin + 1
+		for end < len(r.codex) && r.codex[end].family == r.codex[begin].family {
+			end++
+		}
+		r.finishFamily(r.codex[begin:end])
+		begin = end
+	}
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// codexFamilies sets the families and depths of files. Files are joined by the ids of threads, also of those without a file.
+func (r *run) codexFamilies() {
+	parent := map[string]string{}
+	var root func(id string) string
+	root = func(id string) string {
+		for parent[id] != "" && parent[id] != id {
+			id = parent[id]
+		}
+		return id
+	}
+	byID := map[string][]*codexFile{}
+	for _, c := range r.codex {
+		byID[c.id] = append(byID[c.id], c)
+		for _, p := range c.parents {
+			if a, b := root(c.id), root(p); a != b {
+				parent[a] = b
+			}
+		}
+	}
+	numbers := map[string]int{}
+	for i, c := range r.codex {
+		name := root(c.id)
+		if name == "" { // without a head
+			name = c.path
+		}
+		if _, known := numbers[name]; !known {
+			numbers[name] = i
+		}
+		c.family = numbers[name]
+	}
+	for range min(len(r.codex), mostDepth) {
+		if !deepen(r.codex, byID) {
+			return
+		}
+	}
+}
+
+// mostDepth is the longest chain of forks of forks whose order is known.
+const mostDepth = 50
+
+// deepen puts files below those of their parents, and reports whether one has moved.
+func deepen(files []*codexFile, byID map[string][]*codexFile) (moved bool) {
+	for _, c := range files {
+		for _, id := range c.parents {
+			if id == c.id {
+				continue
+			}
+			for _, p := range byID[id] {
+				if p.depth >= c.depth && c.depth < mostDepth {
+					c.depth, moved = p.depth+1, true
+				}
+			}
+		}
+	}
+	return moved
+}
+
+// finishFamily adds the calls of the threads that have counts of each other.
+func (r *run) finishFamily(files []*codexFile) {
+	type count struct{ total, last counts }
+	seen := map[count]int{}
+	threads := map[string]*codexCheck{}
+	for i, c := range files {
+		for k := range c.events {
+			e := &c.events[k]
+			if e.record != nil {
+				continue
+			}
+			of := count{e.total, e.last}
+			if first, known := seen[of]; known && first != i {
+				e.copied = true
+			} else {
+				seen[of] = i
+			}
+		}
+		c.pair()
+		check := threads[c.id]
+		if check == nil {
+			check = &codexCheck{}
+			threads[c.id] = check
+		}
+		check.add(c, len(files) > 1)
+		for k := range c.events {
+			if e := &c.events[k]; e.form != nil && !e.copied {
+				r.add(&call{sharedForm: e.form, time: e.time, counts: e.usage, file: c.index, number: e.number}, 0)
+			}
+		}
+	}
+	for _, c := range files {
+		if check := threads[c.id]; check != nil {
+			check.report(r, c.id)
+			delete(threads, c.id)
+		}
+	}
+}
+
+// pair makes a count and a record next to each other with equal usage one call, the record.
+func (c *codexFile) pair() {
+	for i := 0; i+1 < len(c.events); i++ {
+		a, b := &c.events[i], &c.events[i+1]
+		if (a.record == nil) != (b.record == nil) && a.usage == b.usage {
+			for _, e := range [...]*codexEvent{a, b} {
+				if e.record == nil {
+					e.copied = true
+				}
+			}
+			i++
+		}
+	}
+}
+
+// codexCheck compares the counts of a thread with its totals.
+type codexCheck struct {
+	counts  bool
+	total   counts // the last one
+	missing counts
+	records counts // of records
+	stated  counts // thread_token_usage of the last record
+}
+
+func (k *codexCheck) add(c *codexFile, family bool) {
+	first := true
+	for i := range c.events {
+		e := &c.events[i]
+		if e.record != nil {
+			for n, more := range e.usage {
+				k.records[n] += more
+			}
+			if e.total != (counts{}) {
+				k.stated = e.total
+			}
+			continue
+		}
+		k.counts = true
+		if e.total == (counts{}) || e.last == (counts{}) {
+			first = false
+			continue
+		}
+		before := e.before
+		if first && before == (counts{}) {
+			before = k.total
+		}
+		if e.total != e.last && !(first && family) {
+			gap := e.total.less(before).less(e.last)
+			if gap != (counts{}) && e.total.less(e.last) != (counts{}) {
+				for n, more := range gap {
+					k.missing[n] += more
+				}
+			}
+		}
+		first, k.total = false, e.total
+	}
+}
+
+func (k *codexCheck) report(r *run, id string) {
+	missing := k.missing
+	if !k.counts && k.stated != (counts{}) {
+		missing = k.stated.less(k.records)
+	}
+	if missing != (counts{}) {
+		r.notes.add("codex", id, "its total differs from the sum of its calls by "+codexText(missing))
+	}
+}
+
+func codexText(n counts) string {
+	k := kinds{0: n[0], 1: n[3], 2: n[1], 3: n[2]}
+	return k.text()
+}

@@ -1,0 +1,101 @@
+package sessions
+
+// copilotLine is a line of Copilot CLI. The input includes what was read from caches and written to them.
+type copilotLine struct {
+	Type, Timestamp string
+	Data            struct {
+		SessionID string `json:"sessionId"`
+		Context   struct{ Cwd string }
+		Usage     struct {
+			copilotCounts
+			Model, APICallID, ModelProvider string
+		}
+		AccountingSnapshot struct {
+			ModelMetrics map[string]struct{ Usage copilotCounts }
+		}
+	}
+}
+
+type copilotCounts struct {
+	InputTokens, OutputTokens, CacheReadTokens, CacheWriteTokens count
+}
+
+func (c *copilotCounts) counts() counts {
+	return counts{
+		input: max(0, int64(c.InputTokens-c.CacheReadTokens-c.CacheWriteTokens)), output: int64(c.OutputTokens),
+		reads: int64(c.CacheReadTokens), writes: int64(c.CacheWriteTokens),
+	}
+}
+
+// beginCopilot reads a file of Copilot CLI. A session.shutdown has the totals of the session.
+func beginCopilot(f *file) {
+	of := form{program: "copilot-cli", api: "anthropic", names: &anthropicNames}
+	f.text = func(l line) error {
+		var one copilotLine
+		if err := f.decode(l, &one); err != nil {
+			return err
+		}
+		d := &one.Data
+		switch one.Type {
+		case "session.start", "session.resume":
+			of.session = short(first(d.SessionID, of.session))
+			of.project = projectOf(short(d.Context.Cwd))
+		case "session.shutdown":
+			at, err := timeOf(one.Timestamp)
+			if err != nil {
+				return err
+			}
+			stated := map[string]kinds{}
+			for model, m := range d.AccountingSnapshot.ModelMetrics {
+				n := m.Usage.counts()
+				stated[model] = n.kinds()
+			}
+			f.total(of.program, of.session).state(stated, at)
+		case "session.usage_record":
+			at, err := timeOf(one.Timestamp)
+			if err != nil {
+				return err
+			}
+			of := of
+			of.model = short(d.Usage.Model)
+			of.bill(first(d.Usage.ModelProvider, "github-copilot"))
+			f.addCall(of, d.Usage.APICallID, at, d.Usage.counts())
+		}
+		return nil
+	}
+}
+
+// addCall adds a call whose id is the provider's, once.
+func (f *file) addCall(of form, id string, at int64, n counts) *call {
+	id = short(id)
+	key := digest("", id)
+	if n.sum() == 0 {
+		return nil
+	}
+	if c := f.store.index[key]; c != nil && key != 0 {
+		if c.seen != f.index {
+			f.copy(c, c.counts != n)
+		}
+		c.seen = f.index
+		return nil
+	}
+	f.total(of.program, of.session).add(of.model, n, at)
+	return f.add(&call{sharedForm: f.form(of), id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+}
+
+// short returns a text that a record may have.
+func short(text string) string {
+	if len(text) > longestText {
+		return ""
+	}
+	return text
+}
+
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package sessions
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// droidSettings is a file of Droid, which has one total for each session.
+type droidSettings struct {
+	Model, ProviderLock, ProviderLockTimestamp string
+	TokenUsage, InclusiveTokenUsage            droidCounts
+	ChildInclusiveTokenUsageBySessionID        map[string]droidCounts `json:"childInclusiveTokenUsageBySessionId"`
+}
+
+type droidCounts struct{ InputTokens, OutputTokens, CacheCreationTokens, CacheReadTokens count }
+
+func (c *droidCounts) counts() counts {
+	return counts{input: int64(c.InputTokens), output: int64(c.OutputTokens), reads: int64(c.CacheReadTokens), writes: int64(c.CacheCreationTokens)}
+}
+
+func (c *droidCounts) kinds() kinds {
+	n := c.counts()
+	return n.kinds()
+}
+
+func droidSession(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return name
+}
+
+func beginDroidSettings(f *file) {
+	f.text = func(l line) error {
+		one := &droidSettings{}
+		if err := f.decode(l, one); err != nil {
+			return err
+		}
+		t := f.total("droid", droidSession(f.path))
+		t.droid, t.file = one, f.index
+		return nil
+	}
+}
+
+// beginDroid reads the talk of a session, which has its folder and times.
+func beginDroid(f *file) {
+	f.text = func(l line) error {
+		var one struct{ Type, Timestamp, Cwd string }
+		if err := f.decode(l, &one); err != nil {
+			return err
+		}
+		t := f.total("droid", droidSession(f.path))
+		if one.Type == "session_start" {
+			t.project = projectOf(short(one.Cwd))
+		}
+		if at, err := timeOf(one.Timestamp); err == nil {
+			t.last = max(t.last, at)
+		}
+		return nil
+	}
+}
+
+// finishDroid adds a record for each session.
+func (r *run) finishDroid() {
+	keys := slices.SortedFunc(maps.Keys(r.totals), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, key := range keys {
+		t := r.totals[key]
+		if t.droid == nil {
+			continue
+		}
+		d := t.droid
+		if t.last == 0 {
+			t.last, _ = timeOf(d.ProviderLockTimestamp)
+		}
+		of := form{program: "droid", api: "anthropic", names: &anthropicNames, model: short(d.Model), project: t.project, session: key[1], kind: sessionTotal}
+		of.provider = providerOf(d.ProviderLock)
+		n := d.TokenUsage.counts()
+		rest := d.InclusiveTokenUsage.kinds()
+		rest.add(n.kinds(), -1)
+		for _, child := range d.ChildInclusiveTokenUsageBySessionID {
+			rest.add(child.kinds(), -1)
+		}
+		if rest != (kinds{}) {
+			r.notes.add("droid", key[1], "its total differs from the sum of its parts by "+rest.text())
+		}
+		if n.sum() > 0 && t.last != 0 {
+			r.add(&call{sharedForm: r.store.form(of), time: t.last, counts: n, file: t.file}, 0)
+		}
+	}
+}

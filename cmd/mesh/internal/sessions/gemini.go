@@ -1,0 +1,65 @@
+package sessions
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// beginGemini reads a file of Gemini CLI: of older versions an object with all messages, of newer ones a head, the messages, and changes,
+// line by line. A message is repeated with its id, after a resume without its tokens. A rewind takes no call back. The input includes what
+// was read from caches, tools are beside it, and thoughts beside the output.
+func beginGemini(f *file) {
+	project, session := "", ""
+	folders := strings.Split(filepath.ToSlash(f.path), "/") // tmp/PROJECT/chats
+	if i := slices.Index(folders, "chats"); i > 0 {
+		project = folders[i-1]
+	}
+	l := &f.line
+	f.fields = fields{
+		"type": &l.kind, "timestamp": &l.time, "id": &l.id, "model": &l.model, "$set": f.read, "messages": func() { f.elements(f.read) },
+		"sessionId": func() { session = textOf(f.value()) },
+		"tokens": fields{
+			"input": &l.counts[0], "cached": &l.counts[1], "output": &l.counts[2], "thoughts": &l.counts[3], "tool": &l.counts[4], "total": &l.total[0],
+		},
+	}
+	f.take = func() {
+		if string(l.kind) != `"gemini"` || l.counts.sum() == 0 {
+			return
+		}
+		of := form{program: "gemini-cli", provider: "gemini", model: textOf(l.model), project: project, session: session, names: &geminiNames}
+		f.addMessage(of)
+		if sum := l.counts.sum() - l.counts[1]; l.total[0] != 0 && l.total[0] != sum {
+			f.notes.add(of.program, session, "the total of a message is not the sum of its counts")
+		}
+	}
+}
+
+// addMessage adds the call of a line, or its counts to a call that is known by its program. The last line of a message counts.
+func (f *file) addMessage(of form) {
+	l := &f.line
+	at := f.at(l.time)
+	if l.time == nil {
+		f.fail(errTime)
+	}
+	if f.wrong != nil {
+		return
+	}
+	id := textOf(l.id)
+	f.addLast(of, id, digest(of.program, id), at.UnixNano(), l.counts)
+}
+
+// addLast adds a call, or replaces the counts of one that is known.
+func (f *file) addLast(of form, id string, key uint64, at int64, n counts) {
+	c := f.store.index[key]
+	if c == nil || key == 0 {
+		f.add(&call{sharedForm: f.form(of), id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+		return
+	}
+	if c.seen == f.index {
+		c.counts, c.time = n, at
+	} else if c.file != f.index {
+		f.copy(c, false)
+	}
+	c.seen = f.index
+}

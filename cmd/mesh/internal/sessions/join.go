@@ -1,0 +1,133 @@
+package sessions
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
+)
+
+// metered is a call of a calls file that is in no session file.
+type metered struct {
+	time  int64
+	kinds kinds
+}
+
+// meteredOf are metered calls, by their session, which may be unknown, and the name of their model.
+type meteredOf map[[2]string][]metered
+
+const (
+	sameCall    = int64(24 * time.Hour)
+	mostMetered = 200_000
+)
+
+// Join is calls.Options.Join. A call that is also in a session gets its labels, in addition to its own.
+func (r *Reader) Join(file string, one *calls.Record) {
+	if r.run == nil {
+		return
+	}
+	c := r.run.index[digest("", one.ID)]
+	if c == nil || one.ID == "" || c.time-one.Time.UnixNano() >= sameCall || one.Time.UnixNano()-c.time >= sameCall {
+		r.run.keepMetered(one)
+		return
+	}
+	if c.left {
+		return
+	}
+	c.left = true
+	r.run.copyOf(c.id, r.run.files[c.file], file, false)
+	labels := maps.Clone(c.labels)
+	for name, value := range one.Labels {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+	one.Labels = labels
+}
+
+// keepMetered keeps a call that may be a part of a difference.
+func (r *run) keepMetered(one *calls.Record) {
+	if one.Provider != models.Anthropic || len(r.claude) == 0 || r.mostMetered() {
+		return
+	}
+	call, err := one.Call()
+	if err != nil {
+		return
+	}
+	u := &call.Usage
+	r.metered.add(one.Labels["session"], nameOf(one.Model), metered{one.Time.UnixNano(), kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Requests["web_search"]}})
+}
+
+func (r *run) mostMetered() bool {
+	r.meteredCalls++
+	return r.meteredCalls > mostMetered
+}
+
+func (m meteredOf) add(session, model string, one metered) {
+	key := [2]string{session, model}
+	m[key] = append(m[key], one)
+}
+
+func (m meteredOf) sort() {
+	for _, all := range m {
+		slices.SortFunc(all, func(a, b metered) int { return int(min(1, max(-1, a.time-b.time))) })
+	}
+}
+
+// lessMetered subtracts the calls of the session that were metered and have no line.
+func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, rest *kinds) {
+	for _, m := range r.metered[[2]string{s.session, model}] {
+		if state.next == 0 || m.time < state.next {
+			rest.add(m.kinds, -1)
+		}
+	}
+}
+
+// isMetered reports whether a metered call without a session may be part of a difference.
+func (r *run) isMetered(s *claudeSession, model string, more *kinds) bool {
+	all := r.metered[[2]string{"", model}]
+	end := s.states[len(s.states)-1].time
+	for i := sort.Search(len(all), func(i int) bool { return all[i].time >= s.begin }); i < len(all) && all[i].time <= end; i++ {
+		rest := *more
+		if rest.add(all[i].kinds, -1); !rest.negative() {
+			return true
+		}
+	}
+	return false
+}
+
+// The bounds of the ids of copies, as in package calls.
+const (
+	mostIDs   = 3
+	longestID = 100
+)
+
+// copy notes a call of a file that another one has.
+func (f *file) copy(c *call, differs bool) { f.copyOf(c.id, f.path, f.files[c.file], differs) }
+
+func (r *run) copyOf(id, file, of string, differs bool) {
+	key := [2]string{file, of}
+	found := r.copied[key]
+	if found == nil {
+		found = &calls.Copies{File: file, Of: of, IDs: []string{}}
+		r.copied[key], r.copiedOrder = found, append(r.copiedOrder, found)
+	}
+	if found.Calls++; len(found.IDs) < mostIDs {
+		found.IDs = append(found.IDs, argument.Redact(id[:min(len(id), longestID)]))
+	}
+	if differs {
+		r.notes.add("claude-code", file, "requests with one id have different counts, of which the largest count; they are also in "+of)
+	}
+}
+
+func (r *run) reportCopies() {
+	for _, c := range r.copiedOrder {
+		if r.OnCopies != nil {
+			r.OnCopies(*c)
+		}
+	}
+}

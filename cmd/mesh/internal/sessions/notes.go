@@ -1,0 +1,38 @@
+package sessions
+
+import "fmt"
+
+// notes are sentences about sessions that differ from what their program states.
+type notes struct {
+	all  []string
+	seen map[string]bool
+	more int
+}
+
+const mostNotes = 100
+
+func (n *notes) add(program, session, text string) {
+	text = fmt.Sprintf("%s, session %s: %s", program, session, text)
+	switch {
+	case n.seen[text]:
+	case len(n.all) == mostNotes:
+		n.more++
+	default:
+		if n.seen == nil {
+			n.seen = map[string]bool{}
+		}
+		n.seen[text], n.all = true, append(n.all, text)
+	}
+}
+
+func (n *notes) report(on func(string)) {
+	if on == nil {
+		return
+	}
+	for _, text := range n.all {
+		on(text)
+	}
+	if n.more > 0 {
+		on(fmt.Sprintf("%d more sessions differ from their totals", n.more))
+	}
+}

@@ -1,0 +1,71 @@
+package sessions
+
+import (
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/models"
+)
+
+// qwenLine is a line of Qwen Code: a call, or in usage_record.jsonl the totals of a session. The output includes thoughts.
+type qwenLine struct {
+	ID, SessionID, Model string
+	qwenCounts
+	Timestamp any
+	Project   string
+	Models    map[string]qwenCounts
+}
+
+type qwenCounts struct{ InputTokens, OutputTokens, CachedTokens count }
+
+func (c *qwenCounts) counts() counts {
+	return counts{input: max(0, int64(c.InputTokens-c.CachedTokens)), output: int64(c.OutputTokens), reads: int64(c.CachedTokens)}
+}
+
+// beginQwen reads a file of the calls of Qwen Code. The type of its login is a protocol and no provider.
+func beginQwen(f *file) {
+	f.text = func(l line) error {
+		var one qwenLine
+		if err := f.decode(l, &one); err != nil {
+			return err
+		}
+		text, _ := one.Timestamp.(string)
+		at, err := timeOf(text)
+		if err != nil {
+			return err
+		}
+		of := form{program: "qwen-code", provider: "unknown", api: "anthropic", names: &anthropicNames, model: short(one.Model), session: short(one.SessionID)}
+		if p, known := models.ProviderOf(of.model); known {
+			of.provider = string(p)
+		}
+		n := one.counts()
+		if key := digest(of.program, one.ID); n.sum() > 0 && (key == 0 || f.store.index[key] == nil) {
+			f.total(of.program, of.session).add(of.model, n, at)
+			f.add(&call{sharedForm: f.form(of), id: short(one.ID), time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+		}
+		return nil
+	}
+}
+
+// beginQwenTotals reads the totals of sessions.
+func beginQwenTotals(f *file) {
+	f.text = func(l line) error {
+		var one qwenLine
+		if err := f.decode(l, &one); err != nil {
+			return err
+		}
+		t := f.total("qwen-code", short(one.SessionID))
+		t.project = projectOf(short(one.Project))
+		stated := map[string]kinds{}
+		for model, m := range one.Models {
+			n := m.counts()
+			stated[model] = n.kinds()
+		}
+		if at, ok := one.Timestamp.(float64); ok {
+			t.state(stated, time.UnixMilli(int64(at)).UnixNano())
+		}
+		return nil
+	}
+}
+
+// skip reads a file of a program whose calls are in others.
+func skip(f *file) { f.text = func(line) error { return nil } }

@@ -1,0 +1,151 @@
+package sessions
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"time"
+)
+
+// count is a count in a line that encoding/json decodes.
+type count int64
+
+func (n *count) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	value, ok := countOf(text)
+	if !ok {
+		return errCount
+	}
+	*n = count(value)
+	return nil
+}
+
+// decode decodes a line. A member of another type is skipped.
+func (f *file) decode(l line, to any) error {
+	f.number = int32(l.number) //nolint:gosec // fewer lines
+	err := json.Unmarshal(l.text, to)
+	var other *json.UnmarshalTypeError
+	switch {
+	case err == nil, errors.As(err, &other):
+		return nil
+	case errors.Is(err, errCount):
+		return errCount
+	}
+	return f.cut(l, errLine)
+}
+
+// timeOf returns a time of a line in Unix nanoseconds.
+func timeOf(text string) (int64, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || !storable(at) {
+		return 0, errTime
+	}
+	return at.UnixNano(), nil
+}
+
+// storable reports whether a time fits into nanoseconds.
+func storable(at time.Time) bool {
+	const first, last = 1678, 2261
+	return at.UTC().Year() >= first && at.UTC().Year() <= last
+}
+
+// totalsRun has the sessions of programs that state totals, by the program and the session.
+type totalsRun map[[2]string]*totals
+
+// totals are the counts of a session by model: those of its calls, and those that the program states.
+type totals struct {
+	calls, stated map[string]kinds
+	last          int64 // time of the last call
+	statedAt      int64 // 0 until a total is stated
+	project       string
+	usd, ours     float64
+	priced        bool
+	droid         *droidSettings
+	file          int32
+}
+
+func (r *run) total(program, session string) *totals {
+	key := [2]string{program, session}
+	t := r.totals[key]
+	if t == nil {
+		t = &totals{calls: map[string]kinds{}}
+		r.totals[key] = t
+		r.bytes += 500 + len(session)
+	}
+	return t
+}
+
+// add adds a call.
+func (t *totals) add(model string, n counts, at int64) {
+	sum := t.calls[model]
+	sum.add(n.kinds(), 1)
+	t.calls[model], t.last = sum, max(t.last, at)
+}
+
+// state sets what the program states of all calls before a time.
+func (t *totals) state(stated map[string]kinds, at int64) {
+	if at >= t.statedAt {
+		t.stated, t.statedAt = stated, at
+	}
+}
+
+// finishTotals notes the sessions whose calls differ from their totals.
+func (r *run) finishTotals() {
+	r.finishDroid()
+	r.setProjects()
+	keys := slices.SortedFunc(maps.Keys(r.totals), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, key := range keys {
+		t := r.totals[key]
+		const exact = 1e-9
+		if t.priced && math.Abs(t.usd-t.ours) > exact {
+			r.notes.add(key[0], key[1], fmt.Sprintf("it states a cost of %.6f USD, and the price list one of %.6f USD", t.usd, t.ours))
+		}
+		if t.statedAt == 0 || t.last > t.statedAt {
+			continue
+		}
+		for _, model := range slices.Sorted(maps.Keys(merged(t.calls, t.stated))) {
+			more := t.stated[model]
+			if more.add(t.calls[model], -1); more != (kinds{}) {
+				r.notes.add(key[0], key[1], fmt.Sprintf("the total of %s differs from the sum of its calls by %s", model, more.text()))
+			}
+		}
+	}
+}
+
+func merged(a, b map[string]kinds) map[string]kinds {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// setProjects sets the projects of sessions that another file states.
+func (r *run) setProjects() {
+	for _, c := range r.calls {
+		if t := r.totals[[2]string{c.program, c.session}]; t != nil && t.project != "" && c.project == "" {
+			of := c.form
+			of.project = t.project
+			c.sharedForm = r.store.form(of)
+		}
+	}
+}
+
+// addCost adds what the program says that a call costs, and what it costs by the price list.
+func (r *run) addCost(t *totals, c *call, usd float64) {
+	one, err := r.record(c).Call()
+	if err != nil {
+		return
+	}
+	ours := usdOf(r.prices, one)
+	if ours == nil {
+		ours = new(big.Rat)
+		usd = 0
+	}
+	got, _ := ours.Float64()
+	t.usd, t.ours, t.priced = t.usd+usd, t.ours+got, true
+}
