@@ -107,7 +107,7 @@ type member struct {
 
 // join registers the node unless it is registered.
 func (m *member) join(ctx context.Context) error {
-	peer, err := m.client.GetPeer(ctx, m.client.Node())
+	peer, err := peers.Get(ctx, m.client, m.client.Node())
 	var unknown *client.NotInRegistryError
 	switch {
 	case err == nil:

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,10 @@ func NewPeer(a *app.App) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode),
 		RunE: a.Observe(func(ctx context.Context) error {
-			peer, err := a.Client.GetPeer(ctx, a.Args[0])
+			if err := a.CheckName("NAME", a.Args[0]); err != nil {
+				return err
+			}
+			peer, err := peers.Get(ctx, a.Client, a.Args[0])
 			if err != nil {
 				return err
 			}
@@ -80,6 +84,7 @@ func NewPeer(a *app.App) *cobra.Command {
 type registerOptions struct {
 	*app.App
 	url, capabilities, tokenOut string
+	replace                     bool
 }
 
 // NewRegister returns the command mesh register.
@@ -88,8 +93,9 @@ func NewRegister(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "register",
 		Short: "Register this node, or change its URL and capabilities",
-		Long: `Register registers this node. Flags that are not given keep the values of an earlier registration. The gateway returns the token
-of a node only once, from its first registration: --token-out saves it.`,
+		Long: `Register registers this node. Omitted flags keep the registered values. --capabilities sets the keys that
+you pass and keeps the others, unless you add --replace. The gateway returns a node's token only once, from
+its first registration: --token-out saves it.`,
 		Example: "  mesh register --node node-a\n  mesh register --url http://10.0.0.7:8787 --token-out ~/.mesh-token",
 		Args: func(_ *cobra.Command, given []string) error {
 			if len(given) > 0 {
@@ -101,6 +107,7 @@ of a node only once, from its first registration: --token-out saves it.`,
 	}
 	cmd.Flags().StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
 	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
+	cmd.Flags().BoolVar(&o.replace, "replace", false, "remove the registered capabilities that --capabilities does not have")
 	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner only")
 	return cmd
 }
@@ -126,14 +133,9 @@ func (o *registerOptions) run(ctx context.Context) error {
 		return exit.Usagef("--token-out: %w", err)
 	}
 	defer file.Discard()
-	req := client.RegisterRequest{URL: o.url, Capabilities: capabilities}
-	if o.url == "" || capabilities == nil { // otherwise a registration that is too large to be read is replaced
-		if req, err = peers.Registration(ctx, o.Client, o.url); err != nil {
-			return err
-		}
-	}
-	if capabilities != nil {
-		req.Capabilities = capabilities
+	req, err := o.request(ctx, capabilities)
+	if err != nil {
+		return err
 	}
 	peer, err := o.Client.Register(ctx, req)
 	if err != nil {
@@ -148,6 +150,29 @@ func (o *registerOptions) run(ctx context.Context) error {
 		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, o.tokenOut))
 		return err
 	})
+}
+
+// request returns the registration. It does not read the earlier one if all of it is replaced: that may be too large to be read.
+func (o *registerOptions) request(ctx context.Context, capabilities map[string]any) (req client.RegisterRequest, err error) {
+	switch {
+	case o.replace && capabilities == nil:
+		return req, exit.Usagef("--replace needs --capabilities")
+	case o.replace && o.url != "":
+		req.URL = o.url
+	default:
+		if req, err = peers.Registration(ctx, o.Client, o.url); err != nil {
+			return req, err
+		}
+	}
+	if o.replace {
+		req.Capabilities, req.Extra = capabilities, map[string]any{"full": true}
+	} else if capabilities != nil {
+		merged := map[string]any{}
+		maps.Copy(merged, req.Capabilities)
+		maps.Copy(merged, capabilities)
+		req.Capabilities = merged
+	}
+	return req, nil
 }
 
 // parseCapabilities reads --capabilities; "" is nil. Integers above 2^53 keep their value.
