@@ -156,7 +156,7 @@ func TestInterruptedAskNamesPending(t *testing.T) {
 	awaitPoll(t, polled)
 	p.interrupt()
 	assert.Equal(t, exit.Interrupted, p.exit())
-	assert.Equal(t, "mesh: warning: node-b has not answered message 1; mesh pending lists the question\n", p.stderr.String())
+	assert.Equal(t, "mesh: warning: node-b has not answered question 1\n", p.stderr.String())
 }
 
 // The interrupt ends the request that sends the question.

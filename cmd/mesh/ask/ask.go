@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,8 @@ func New(a *app.App) *cobra.Command {
 		Use:   "ask NODE... TEXT|-",
 		Short: "Ask nodes a question, wait for their answers and mark them read; - reads the text from stdin",
 		Long: `Ask sends TEXT as a question to each NODE, in a new thread, and prints each answer when it arrives. The nodes have to reply in
-the thread of the question, as mesh reply and mesh serve do. This node has to be registered.
+the thread of the question, as mesh reply and mesh serve do. This node has to be registered. On a terminal an answer
+is printed as "node-b: text"; --wide adds its id, time and thread.
 
 The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential, or
 this node or every NODE is not registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
@@ -89,30 +91,68 @@ func (o *Options) run(ctx context.Context) error {
 	context.AfterFunc(interrupted, stop) // a second ^C kills
 	ctx, cancel := context.WithTimeout(interrupted, o.timeout)
 	defer cancel()
-	show := mail.Full
-	if o.plain {
-		show = plainMessage
+	begin, waiting := time.Now(), slices.Clone(nodes)
+	wait := func() {
+		text := waitText(waiting)
+		o.Progress.Waiting(func() string {
+			return fmt.Sprintf("%s, %s of %s", text, time.Since(begin).Truncate(time.Second), o.timeout)
+		})
 	}
+	wait()
 	sent, missing := false, []error(nil)
 	for m, err := range o.Client.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
 		var none *client.NoAnswerError
 		switch {
 		case err == nil:
 			sent = true
-			if err := o.PrintLine(m, func(w io.Writer) error { return show(w, m) }); err != nil {
+			waiting = slices.DeleteFunc(waiting, func(node string) bool { return node == m.FromNode })
+			if err := o.PrintLine(m, func(w io.Writer) error { return o.show(w, m) }); err != nil {
 				return err
 			}
 		case errors.As(err, &none):
 			sent = sent || none.Question.ID != 0
 			missing = append(missing, unanswered(none, o.timeout))
+			waiting = slices.DeleteFunc(waiting, func(node string) bool { return node == none.Question.ToNode })
 		default:
 			return err
 		}
+		if len(waiting) > 0 {
+			wait()
+		}
 	}
+	o.Progress.Stop()
 	err = o.reportMissing(missing, sent || interrupted.Err() != nil)
 	if interrupted.Err() != nil {
 		return exit.StatusError(exit.Interrupted)
 	}
+	return err
+}
+
+// waitText names up to three nodes.
+func waitText(nodes []string) string {
+	const most = 3
+	if more := len(nodes) - most; more > 0 {
+		return fmt.Sprintf("waiting for %s and %d more", strings.Join(nodes[:most], ", "), more)
+	}
+	return "waiting for " + strings.Join(nodes, ", ")
+}
+
+// show prints an answer. Programs, and people with --wide, get the header, too.
+func (o *Options) show(w io.Writer, m client.MeshMessage) error {
+	switch {
+	case o.plain:
+		return plainMessage(w, m)
+	case output.Width(w) > 0 && !o.Wide:
+		return shortMessage(w, m, output.Width(w))
+	}
+	return mail.Full(w, m)
+}
+
+// shortMessage prints an answer as "node: text". The name is bold and further lines are indented: no text passes for another answer.
+func shortMessage(w io.Writer, m client.MeshMessage, width int) error {
+	name := mail.ShownNode(m.FromNode) + ":"
+	text := output.Wrap(name+" "+output.Lines(m.GetContent()), mail.Indent, width)
+	_, err := fmt.Fprintln(w, output.Heading(w, name)+strings.TrimPrefix(text, name))
 	return err
 }
 
@@ -128,17 +168,16 @@ func plainMessage(w io.Writer, m client.MeshMessage) error {
 
 // unanswered returns the error of an answer that is missing.
 func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
-	question, within := none.Question, ""
-	var poll *client.MeshGatewayError
+	question := none.Question
 	switch {
 	case question.ID == 0:
 		return none.Err
-	case errors.As(none, &poll) && errors.Is(poll, context.DeadlineExceeded):
-		within = fmt.Sprint(" within ", timeout)
-	case !errors.Is(none, context.Canceled):
-		return none
+	case errors.Is(none, context.DeadlineExceeded):
+		return fmt.Errorf("%s has not answered question %d within %s", question.ToNode, question.ID, timeout)
+	case errors.Is(none, context.Canceled):
+		return fmt.Errorf("%s has not answered question %d", question.ToNode, question.ID)
 	}
-	return fmt.Errorf("%s has not answered message %d%s; mesh pending lists the question", question.ToNode, question.ID, within)
+	return none
 }
 
 // reportMissing prints which answers are missing, and returns the error of the command.

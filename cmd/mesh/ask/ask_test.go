@@ -3,6 +3,7 @@ package ask
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -55,7 +56,7 @@ func TestRun(t *testing.T) {
 		"an answer": {"node-a", []string{"node-b", "-"}, false, `(?s)^answer 2 from node-b, .* \(now\), thread \S+\n\n    YES: TEXT OF STDIN\n\n$`, nil, "", exit.Done},
 		"its text":  {"node-a", []string{"node-b", "Is it green?"}, true, `^YES: IS IT GREEN\?\n$`, nil, "", exit.Done},
 		"a missing answer": {"node-a", []string{"node-b", "node-c", "node-x", "And you?"}, false, `YES: AND YOU\?`, []string{
-			"mesh: warning: node-c has not answered message 2 within 2s; mesh pending lists the question\n",
+			"mesh: warning: node-c has not answered question 2 within 2s\n",
 			`mesh: warning: "node-x" is not registered`,
 		}, "exit status 1", exit.Found},
 		"nobody can answer": {"node-a", []string{"node-x", "node-y", "hello"}, false, "^$", []string{`"node-x" is not registered`}, `"node-y" is not registered`, exit.Refused},
@@ -95,6 +96,33 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunShowsForWhomItWaits checks the line on a terminal until each node has answered.
+func TestRunShowsForWhomItWaits(t *testing.T) {
+	t.Parallel()
+	g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b", "node-c"))
+	synctest.Test(t, func(t *testing.T) {
+		var terminal bytes.Buffer
+		o := &Options{App: &app.App{
+			Out: io.Discard, Errs: &bytes.Buffer{}, Client: connect(t, g, "node-a"), Args: []string{"node-b", "node-c", "Is it green?"},
+			Token: func() (string, error) { return token, nil },
+		}, timeout: 20 * time.Second}
+		o.Progress.W = &terminal
+		go func() {
+			time.Sleep(5 * time.Second)
+			c := connect(t, g, "node-b")
+			rows, err := c.Fetch(t.Context(), client.FetchOptions{})
+			assert.NoError(t, err)
+			_, err = c.Reply(t.Context(), rows[0], client.SendRequest{Content: "Yes."})
+			assert.NoError(t, err)
+		}()
+		require.ErrorIs(t, o.run(t.Context()), exit.ErrFound)
+		synctest.Wait()
+		assert.Contains(t, terminal.String(), "waiting for node-b, node-c, 3s of 20s\r")
+		assert.Contains(t, terminal.String(), "waiting for node-c, 12s of 20s\r")
+		assert.True(t, strings.HasSuffix(terminal.String(), "\r\x1b[K"))
+	})
+}
+
 // TestRunInThread checks that a question is asked in the thread of --thread, which a question that cannot be sent does not create.
 func TestRunInThread(t *testing.T) {
 	t.Parallel()
@@ -106,7 +134,7 @@ func TestRunInThread(t *testing.T) {
 			Errs: &errs, Client: c, Args: []string{"node-b", "Is it green?"}, Token: func() (string, error) { return token, nil },
 		}, thread: "builds", timeout: time.Minute}
 		require.ErrorIs(t, o.run(t.Context()), exit.ErrFound)
-		assert.Equal(t, "mesh: warning: node-b has not answered message 1 within 1m0s; mesh pending lists the question\n", errs.String())
+		assert.Equal(t, "mesh: warning: node-b has not answered question 1 within 1m0s\n", errs.String())
 		builds, found, err := c.FindThread(t.Context(), "builds")
 		require.NoError(t, err)
 		require.True(t, found)

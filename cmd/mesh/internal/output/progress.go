@@ -27,6 +27,9 @@ const (
 // Start shows in a second that the command waits, unless Stop is called before. It replaces the text of Reading.
 func (p *Progress) Start() { p.start(nil) }
 
+// Waiting is Start with a text of its own, which it calls for again and again.
+func (p *Progress) Waiting(text func() string) { p.start(&reading{waiting: text}) }
+
 // Reading shows in a second what is read and how much of it, unless Stop is called before. It replaces the text of Start. size returns the
 // bytes that there are in all, and is called once, when it is needed; without one they are not known. read returns those that were read so far.
 func (p *Progress) Reading(what string, size, read func() int64) {
@@ -88,8 +91,10 @@ func (p *Progress) Stop() {
 	p.timer, p.reading = nil, nil
 }
 
-// reading is what a command reads. Only one goroutine uses it.
+// reading is what a command reads or waits for. Only one goroutine uses it.
 type reading struct {
+	waiting func() string // the whole text, or nil
+
 	what       string
 	size, read func() int64
 	begin      time.Time
@@ -101,6 +106,9 @@ type reading struct {
 func (r *reading) text() string {
 	if r == nil {
 		return "waiting for a response …"
+	}
+	if r.waiting != nil {
+		return r.waiting()
 	}
 	if r.size != nil {
 		r.total, r.size = r.size(), nil

@@ -44,6 +44,19 @@ func TestProgress(t *testing.T) {
 	p.Stop()
 }
 
+func TestProgressOfAWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var terminal bytes.Buffer
+		p, begin := output.Progress{W: &terminal}, time.Now()
+		p.Waiting(func() string { return "waiting for node-b, " + time.Since(begin).Truncate(time.Second).String() })
+		time.Sleep(2500 * time.Millisecond)
+		synctest.Wait()
+		p.Stop()
+		assert.Equal(t, "waiting for node-b, 1s"+clearLine+"waiting for node-b, 2s"+clearLine, terminal.String())
+	})
+}
+
 const clearLine = "\r\x1b[K"
 
 // screen is a terminal that can be read while the line is drawn.
