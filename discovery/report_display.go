@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift.
@@ -75,7 +75,7 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 		return rows
 	}
 	for _, day := range c.Days {
-		billed, amount := decimal.FromText(day.Billed).Float64(), decimal.FromText(day.Counted).Float64()
+		billed, amount := day.Billed.Float64(), day.Counted.Float64()
 		difference := billed - amount
 		places := placesOf(&billed, &amount, &difference)
 		counted := formatUSD(&amount, places)
@@ -137,24 +137,19 @@ func placesOf(amounts ...*float64) int {
 	return 2
 }
 
-// formatUSD formats an amount, or "-" for nil.
-func formatUSD(f *float64, places int) string {
-	return strings.TrimPrefix(formatSigned(f, places), "+")
+// formatUSD returns "-" for nil.
+func formatUSD(f *float64, places int) string { return format(f, money.Format{Places: places}) }
+
+// formatSigned is formatUSD with "+" before a positive amount.
+func formatSigned(f *float64, places int) string {
+	return format(f, money.Format{Places: places, Plus: "+"})
 }
 
-// formatSigned formats an amount with its sign, or "-" for nil. An amount that rounds to 0 has no sign.
-func formatSigned(f *float64, places int) string {
-	if f == nil {
+func format(f *float64, as money.Format) string {
+	if f == nil || !finite(*f) {
 		return "-"
 	}
-	text := strconv.FormatFloat(*f, 'f', places, 64)
-	switch {
-	case strings.Trim(text, "-0.") == "":
-		return strings.TrimPrefix(text, "-")
-	case *f > 0:
-		return "+" + text
-	}
-	return text
+	return as.Text(new(big.Rat).SetFloat64(*f))
 }
 
 // Bill returns the line items by UTC day, for [bills.Compare]. They need a bill that is grouped by line item or description, as every bill

@@ -25,14 +25,14 @@ func TestReportTable(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, reconcileOpenAI(t, s, ptr(1200.0)).Table(&text))
 	assert.Equal(t, ""+
-		"      openai      USD\n"+
-		"  2024-11-01  1234.50\n"+
-		"  2024-11-02    -0.25\n"+
-		"  2024-11-03     0.00\n"+
-		"      billed  1234.25\n"+
-		"     counted  1200.00\n"+
-		"       drift   +34.25\n"+
-		"     drift %    +2.85\n"+
+		"      openai       USD\n"+
+		"  2024-11-01  1,234.50\n"+
+		"  2024-11-02     -0.25\n"+
+		"  2024-11-03      0.00\n"+
+		"      billed  1,234.25\n"+
+		"     counted  1,200.00\n"+
+		"       drift    +34.25\n"+
+		"     drift %     +2.85\n"+
 		"missing in the bill: 2024-11-04, 2024-11-05, 2024-11-06, 2024-11-07\n", text.String())
 
 	text.Reset()

@@ -139,22 +139,13 @@ func placesOf(usd *big.Rat) int {
 }
 
 // amount returns an amount with the given decimal places, or more if it is below a cent.
-func amount(usd prices.USD, places int) string {
-	r := rat(usd)
-	text := money.Text(abs(r), max(places, placesOf(r)))
-	if r.Sign() < 0 && strings.Trim(text, "0.") != "" {
-		return "−" + text
-	}
-	return text
-}
+func amount(usd prices.USD, places int) string { return format(places, "").Text(rat(usd)) }
 
-// signed returns an amount with its sign.
-func signed(usd prices.USD, places int) string {
-	text := amount(usd, places)
-	if rat(usd).Sign() > 0 {
-		return "+" + text
-	}
-	return text
+// signed is amount with "+" before a positive one.
+func signed(usd prices.USD, places int) string { return format(places, "+").Text(rat(usd)) }
+
+func format(places int, plus string) money.Format {
+	return money.Format{Plus: plus, Minus: "−", Places: places, Small: millionths, Limit: cent}
 }
 
 // MarshalJSON writes the fields and the sentences.

@@ -1,15 +1,10 @@
-// Package money formats amounts of US dollars for people. Amounts are exact decimals, and are rounded half to even.
+// Package money writes amounts of US dollars for people.
 package money
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
-)
-
-// cents is the number of decimal places of amounts from a dollar on; smaller ones have hundredths of a cent.
-const (
-	cents      = 2
-	hundredths = 4
 )
 
 // Exact returns an amount as a fraction, and 0 for a text that is no amount.
@@ -21,38 +16,70 @@ func Exact[T ~string](usd T) *big.Rat {
 	return exact
 }
 
-// Sum returns the exact sum of two amounts.
-func Sum(a, b string) string {
-	total := new(big.Rat).Add(Exact(a), Exact(b))
-	places, _ := total.FloatPrec()
-	return total.FloatString(places)
+// Format is how amounts are written for people, with separators of thousands.
+type Format struct {
+	Currency    string // before the digits
+	Plus, Minus string // signs; Minus "" is "-"
+	// Places is the number of decimal places. Amounts below Limit, except 0, have Small if that is more.
+	Places, Small int
+	Limit         *big.Rat
+	// Least shows an amount that would be 0 as in "<0.01".
+	Least bool
 }
+
+// short has cents, and below a dollar hundredths of a cent.
+var short = Format{Places: 2, Small: 4, Limit: big.NewRat(1, 1), Least: true}
 
 // USD returns an amount in cents, or below a dollar in hundredths of a cent.
-func USD[T ~string](usd T) string { return Column(Exact(usd), Places(Exact(usd))) }
+func USD[T ~string](usd T) string { return short.Text(Exact(usd)) }
 
-// Places returns the number of decimal places of [USD].
-func Places(usd *big.Rat) int {
-	if new(big.Rat).Abs(usd).Cmp(big.NewRat(1, 1)) < 0 && usd.Sign() != 0 {
-		return hundredths
-	}
-	return cents
+// Signed is [USD] with "+" before a positive amount.
+func Signed[T ~string](usd T) string {
+	f := short
+	f.Plus = "+"
+	return f.Text(Exact(usd))
 }
 
-// Column returns an amount with a number of decimal places that all amounts of a column have. One that would be 0 is "<0.0001".
-func Column(usd *big.Rat, places int) string {
-	text := Text(usd, places)
-	if usd.Sign() > 0 && Round(usd, places).Sign() == 0 {
-		return "<" + text[:len(text)-1] + "1"
+// Places returns the number of decimal places of [USD].
+func Places(usd *big.Rat) int { return short.places(usd) }
+
+// Column returns an amount with the decimal places that all amounts of a column have.
+func Column(usd *big.Rat, places int) string { return Format{Places: places, Least: true}.Text(usd) }
+
+// Text returns an amount, rounded half to even. One that is rounded to 0 has no sign.
+func (f Format) Text(usd *big.Rat) string {
+	places := f.places(usd)
+	units := Round(usd, places)
+	least := f.Least && units.Sign() == 0 && usd.Sign() != 0
+	if least {
+		units.SetInt64(1)
 	}
-	return text
+	sign, less := "", ""
+	switch {
+	case least && usd.Sign() < 0, units.Sign() < 0:
+		sign = cmp.Or(f.Minus, "-")
+	case units.Sign() > 0:
+		sign = f.Plus
+	}
+	if least {
+		less = "<"
+	}
+	number := new(big.Rat).SetFrac(units.Abs(units), tenTo(places)).FloatString(places)
+	return sign + less + f.Currency + Separated(number)
+}
+
+func (f Format) places(usd *big.Rat) int {
+	if f.Limit != nil && usd.Sign() != 0 && new(big.Rat).Abs(usd).Cmp(f.Limit) < 0 {
+		return max(f.Places, f.Small)
+	}
+	return f.Places
 }
 
 // About returns an estimate: from 100 dollars on without cents.
 func About[T ~string](usd T) string {
 	const whole = 100
 	if Exact(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
-		return Text(Exact(usd), 0)
+		return Format{}.Text(Exact(usd))
 	}
 	return USD(usd)
 }
@@ -70,12 +97,7 @@ func Significant(usd *big.Rat) string {
 	for limit := big.NewRat(1, 1); usd.Cmp(limit) < 0 && places < 12; places++ {
 		limit.Quo(limit, ten)
 	}
-	return Text(usd, places)
-}
-
-// Text returns an amount with a number of decimal places, and with separators of thousands.
-func Text(usd *big.Rat, places int) string {
-	return Separated(new(big.Rat).SetFrac(Round(usd, places), tenTo(places)).FloatString(places))
+	return Format{Places: places}.Text(usd)
 }
 
 // Round returns an amount in units of the last of its decimal places, rounded half to even.

@@ -176,20 +176,20 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 	}
 	daily := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
-		name, row.Value, money.USD(row.ChangeUSD), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, daily, name)
+		name, row.Value, money.USD(row.ChangeUSD), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, money.Format{Places: 2}.Text(daily), name)
 	command := ""
 	if strings.Trim(name, plain) == "" {
-		command = "mesh meter --budget " + new(big.Rat).Add(money.Exact(daily), money.Exact(daily)).FloatString(2) + "/day/label:" + name + " -- COMMAND"
+		command = "mesh meter --budget " + new(big.Rat).Add(daily, daily).FloatString(2) + "/day/label:" + name + " -- COMMAND"
 	}
 	return Advice{CodeLabel, text, command}
 }
 
 // wholeCents returns an amount rounded up to cents.
-func wholeCents(usd *big.Rat) string {
+func wholeCents(usd *big.Rat) *big.Rat {
 	const cents = 100
 	n := new(big.Int).Mul(usd.Num(), big.NewInt(cents))
 	n.Add(n, usd.Denom()).Sub(n, big.NewInt(1)).Quo(n, usd.Denom())
-	return new(big.Rat).SetFrac(n, big.NewInt(cents)).FloatString(2)
+	return new(big.Rat).SetFrac(n, big.NewInt(cents))
 }
 
 // plain has the characters of names of labels that a shell takes as they are: a command is pasted, and files can have any name.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
@@ -41,7 +40,7 @@ func (r *Report) WriteNotes(w io.Writer, columns int) error {
 
 func (t *text) notes(r *Report) {
 	if r.compares() && r.Change.USD != "0" {
-		t.line("Change in USD: %s", r.Change.Sentence(signedUSD))
+		t.line("Change in USD: %s", r.Change.Sentence(money.Signed))
 	}
 	if r.Source.Sessions != nil {
 		t.line("%s", r.Source.Sessions)
@@ -154,14 +153,6 @@ func (t *text) known(r *Report) {
 	if r.Errors.Count > 0 {
 		t.line("%s cannot be read and are in no number.", table.Number(r.Errors.Count, "line", "lines"))
 	}
-}
-
-// signedUSD returns a difference with its sign.
-func signedUSD(usd prices.USD) string {
-	if money.Exact(usd).Sign() > 0 {
-		return "+" + money.USD(usd)
-	}
-	return money.USD(usd)
 }
 
 // month writes the month until now, and what it will cost.

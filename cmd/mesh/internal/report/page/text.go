@@ -17,12 +17,11 @@ import (
 const notKnown = "not known"
 
 // The amounts from which a page shows an exponent, since the whole number would be wider than a column, and below which it shows three
-// digits, and a part of a cent.
+// digits.
 var (
 	scientific = big.NewRat(1e9, 1)
 	small      = big.NewRat(9995, 10_000)
 	smallest   = big.NewRat(1, 1e10)
-	halfACent  = big.NewRat(5, 1000)
 )
 
 // dollars returns an amount in cents.
@@ -36,16 +35,12 @@ func signedDollars(usd prices.USD, plus string) string {
 	if !ok {
 		return notKnown
 	}
-	sign := map[int]string{-1: "−", 1: plus}[exact.Sign()]
-	exact.Abs(exact)
-	switch {
-	case exact.Cmp(scientific) >= 0:
-		value, _ := new(big.Float).SetRat(exact).Float64()
+	if new(big.Rat).Abs(exact).Cmp(scientific) >= 0 {
+		sign := map[int]string{-1: "−", 1: plus}[exact.Sign()]
+		value, _ := new(big.Float).SetRat(exact.Abs(exact)).Float64()
 		return sign + "$" + strconv.FormatFloat(value, 'e', 2, 64)
-	case exact.Sign() != 0 && exact.Cmp(halfACent) < 0:
-		return sign + "<$0.01"
 	}
-	return sign + "$" + money.Text(exact, 2)
+	return money.Format{Currency: "$", Plus: plus, Minus: "−", Places: 2, Least: true}.Text(exact)
 }
 
 // smallDollars returns an amount below a dollar with three digits, and others in cents.
