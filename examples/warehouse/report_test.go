@@ -88,7 +88,7 @@ func reportedCall(random *rand.Rand, reported time.Time) call {
 }
 
 // reportedRecord returns the record of a call. One in thirty has no known cost, and another one an error status.
-func reportedRecord(random *rand.Rand, c *call, usd string) calls.Record {
+func reportedRecord(random *rand.Rand, c *call, usd prices.USD) calls.Record {
 	u := &c.usage
 	r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, Status: 200, USD: usd}
 	if c.provider == models.Anthropic {
