@@ -100,7 +100,7 @@ func TestDoRefusesInvalidUTF8InEveryPlace(t *testing.T) {
 			text, &text, []string{"", text}, [1]any{text}, map[string]int{text: 1}, map[string]any{"k": []any{1, nil, text}}, embedded{text},
 			struct{ embedded }{embedded{text}}, struct{ *embedded }{&embedded{text}}, struct{ A *struct{ B any } }{&struct{ B any }{text}},
 			struct {
-				Text string `json:"-,omitempty"`
+				Text string `json:"-,omitempty"` //nolint:staticcheck // it names the field "-"
 			}{text},
 			json.RawMessage(`"` + text + `"`), map[string]json.RawMessage{"k": json.RawMessage(`{"` + text + `":1}`)}, &named, []upper{named}, &struct{ U upper }{named},
 		}

@@ -36,7 +36,7 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 		}
 		last.number, last.givenUp = last.number+1, false
 	}
-	s.renewWhileActive(j.message, last.number) //nolint:contextcheck // a claim is renewed until the handler returns, also after ctx has ended
+	s.renewWhileActive(j.message, last.number) // until the handler returns, also after ctx has ended
 	if last.number == 0 {
 		return true
 	}

@@ -60,7 +60,7 @@ func one(r calls.Record) iter.Seq2[calls.Record, error] {
 func randomBody(random *rand.Rand, p models.Provider, model string) string {
 	used := string(randomUsage(random, p))
 	tool := []string{"code_interpreter_call", "image_generation_call", "web_search_call", "message"}[random.IntN(4)]
-	switch p {
+	switch p { //nolint:exhaustive // the others have one form
 	case models.Gemini:
 		return fmt.Sprintf(`{"modelVersion":%q,"candidates":[{"finishReason":"STOP","groundingMetadata":{"webSearchQueries":["a"]}}],"usageMetadata":%s}`, model, used)
 	case models.OpenAI:
@@ -73,7 +73,7 @@ func randomUsage(random *rand.Rand, p models.Provider) []byte {
 	in, out, part := random.IntN(90_000)+1_000, random.IntN(9_000)+1, random.IntN(900)
 	detail := []string{"audio_tokens", "image_tokens", "new_tokens", "cached_tokens"}[random.IntN(4)]
 	modality := []string{"AUDIO", "IMAGE", "VIDEO", "DOCUMENT", "SMELL"}[random.IntN(5)]
-	switch p {
+	switch p { //nolint:exhaustive // the others have one form
 	case models.Anthropic:
 		return fmt.Appendf(nil, `{"input_tokens":%d,"output_tokens":%d,"new_tokens":%d,"cache_creation":{"ephemeral_1h_input_tokens":%d}}`, in, out, random.IntN(2), part)
 	case models.Gemini:

@@ -70,7 +70,7 @@ func TestCostOfWholeCalls(t *testing.T) {
 		cost, err := prices.BuiltIn().CostOf(c.call(t))
 		usd, again := prices.BuiltIn().USDOf(c.call(t))
 		assert.Equal(t, err, again, c.ID)
-		assert.EqualValues(t, cost.USD, usd, c.ID)
+		assert.Equal(t, cost.USD, usd, c.ID)
 		if err != nil {
 			require.ErrorIs(t, err, prices.ErrUnpriced, c.ID)
 			assert.True(t, c.Expected == nil || slices.Contains(c.Accept, nil), "%s: %v", c.ID, err)

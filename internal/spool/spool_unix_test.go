@@ -37,9 +37,9 @@ func saved(t *testing.T) string {
 func TestOpenRefusesFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	for change, refused := range map[string]func(name string) error{
-		"a folder that others write":   func(name string) error { return os.Chmod(filepath.Dir(name), 0o707) }, //nolint:gosec // see above
-		"a folder that a group writes": func(name string) error { return os.Chmod(filepath.Dir(name), 0o770) }, //nolint:gosec // see above
-		"a file that others write":     func(name string) error { return os.Chmod(name, 0o606) },               //nolint:gosec // see above
+		"a folder that others write":   func(name string) error { return os.Chmod(filepath.Dir(name), 0o707) },
+		"a folder that a group writes": func(name string) error { return os.Chmod(filepath.Dir(name), 0o770) },
+		"a file that others write":     func(name string) error { return os.Chmod(name, 0o606) },
 		"a link": func(name string) error {
 			to := filepath.Join(filepath.Dir(filepath.Dir(name)), "elsewhere")
 			return firstError(os.Rename(name, to), os.Symlink(to, name))

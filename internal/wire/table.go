@@ -85,8 +85,8 @@ func newPlan(table *Table, t reflect.Type) *plan {
 
 func newField(name string, t reflect.Type, facts Field) field {
 	f := field{Field: facts, codec: codecOf(t, facts.Lenient), name: name}
-	quoted, _ := json.Marshal(name)
-	f.key = append(quoted, ':')
+	f.key, _ = json.Marshal(name)
+	f.key = append(f.key, ':')
 	switch kind := t.Kind(); kind {
 	default:
 		f.Nullable = f.Nullable && f.Default == ""                                                   // else null is the default

@@ -106,23 +106,23 @@ func (x *exactIDs) hideIn(message []byte) []byte {
 }
 
 // hideAt returns an object with the value at a path changed, or the same object if there is no long number.
-func (x *exactIDs) hideAt(object []byte, path ...string) []byte {
+func (x *exactIDs) hideAt(object []byte, name string, inner ...string) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {
 		return object
 	}
-	value := fields[path[0]]
+	value := fields[name]
 	hidden := value
 	switch {
-	case len(path) > 1:
-		hidden = x.hideAt(value, path[1:]...)
+	case len(inner) > 0:
+		hidden = x.hideAt(value, inner[0], inner[1:]...)
 	case longNumber.Match(value):
 		hidden = []byte(`"` + x.mark + string(value) + `"`)
 	}
 	if bytes.Equal(hidden, value) {
 		return object
 	}
-	fields[path[0]] = hidden
+	fields[name] = hidden
 	text, _ := json.Marshal(fields)
 	return append(text, '\n') // white space within an outer object
 }

@@ -101,6 +101,7 @@ var answerFile = regexp.MustCompile(`-([0-9]+)-[0-9a-f]+\.json$`)
 
 // fileNumbers returns the questions whose answers are in a folder.
 func fileNumbers(t *testing.T, folder string) map[string]bool {
+	t.Helper()
 	files, err := os.ReadDir(folder)
 	assert.NoError(t, err)
 	numbers := make(map[string]bool)

@@ -65,7 +65,7 @@ func (f *file) open() (*os.File, error) {
 	if f.in != nil {
 		return f.in.open(filepath.Base(f.path))
 	}
-	return os.Open(f.path) //nolint:gosec // the user names the file
+	return os.Open(f.path)
 }
 
 // read returns the content of a text. A binary file has a zero byte among its first 8,000 bytes; it is read no further, unless it was named

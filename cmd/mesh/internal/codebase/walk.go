@@ -243,7 +243,7 @@ var unconfigured = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=
 func tracked(folder string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), maxIndexTime)
 	defer cancel()
-	git := exec.CommandContext(ctx, "git", append(slices.Clip(unconfigured), "ls-files", "-z")...)
+	git := exec.CommandContext(ctx, "git", append(slices.Clip(unconfigured), "ls-files", "-z")...) //nolint:gosec // constants
 	git.Dir = folder
 	git.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // of a hook's repository
 	git.Env = append(git.Env, "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")    // a partial clone fetches what it lacks

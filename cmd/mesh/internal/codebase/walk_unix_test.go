@@ -75,6 +75,6 @@ func TestLeftOutOnce(t *testing.T) {
 		require.NoError(t, err)
 		s.Files([]string{root}, true, func(string, string) []Match[int] { return nil })
 		assert.Equal(t, []string{want}, s.LeftOut())
-		assert.Empty(t, s.UnreadError())
+		assert.NoError(t, s.UnreadError())
 	}
 }
