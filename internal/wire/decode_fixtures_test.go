@@ -29,7 +29,7 @@ func TestRecordedPeers(t *testing.T) {
 	text, err := json.Marshal(p)
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"ratified":false`)
-	assert.Equal(t, undescribed(t, recorded(t, "peers"), "peers", 2, p), slices.Sorted(maps.Keys(p.AdditionalProperties)))
+	assert.Subset(t, slices.Collect(maps.Keys(p.AdditionalProperties)), undescribed(t, recorded(t, "peers"), "peers", 2, p))
 }
 
 func TestRecordedInbox(t *testing.T) {
@@ -44,7 +44,7 @@ func TestRecordedInbox(t *testing.T) {
 	assert.Equal(t, "task attached", *m.Content)
 	assert.Equal(t, "42", *m.RelatedTaskID, "it comes as a number")
 	assert.Nil(t, m.ReadAt)
-	assert.Equal(t, undescribed(t, recorded(t, "inbox"), "messages", 1, m), slices.Sorted(maps.Keys(m.AdditionalProperties)))
+	assert.Subset(t, slices.Collect(maps.Keys(m.AdditionalProperties)), undescribed(t, recorded(t, "inbox"), "messages", 1, m))
 }
 
 // undescribed returns the members of row i that its type has no field for: a document may describe more one day.
