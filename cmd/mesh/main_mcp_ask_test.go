@@ -43,26 +43,33 @@ func TestAskToolRefusesOtherArguments(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)
 	a := newAgent(t, g)
-	question := arguments{"id": 1, "untrusted_content": arguments{"to": "node-b"}}
 	for want, in := range map[string][]arguments{
-		"give either to and text, or pending": {
-			{}, {"to": []string{"node-b"}}, {"text": "x"}, {"to": []string{"node-b"}, "text": "x", "pending": []any{question}},
-			{"pending": []any{question}, "thread": "builds"}, {"to": []string{}, "text": "x"},
-		},
-		"must not contain a node twice":       {{"to": []string{"node-b", "node-b"}, "text": "x"}},
-		"must not be the client's own node":   {{"to": []string{"node-a"}, "text": "x"}},
-		"is not registered":                   {{"to": []string{"node-x"}, "text": "x", "thread": "new"}},
-		"contains a credential":               {{"to": []string{"node-b"}, "text": "x", "thread": gatewayToken}},
-		"must not contain a question twice":   {{"pending": []any{question, question}}},
-		"there is no thread 00000000-0000-00": {{"to": []string{"node-b"}, "text": "x", "thread": "00000000-0000-0000-0000-000000000000"}},
-		"maximum":                             {{"to": []string{"node-b"}, "text": "x", "seconds": 61}},
+		"mesh_ask needs to and content":       {{}},
+		"mesh_ask needs content":              {{"to": []string{"node-b"}}},
+		"mesh_ask needs to":                   {{"content": "x"}},
+		"to must be the name of a node, or a": {{"to": []string{}, "content": "x"}},
+		"pending is not an argument of":       {{"to": []string{"node-b"}, "content": "x", "pending": []any{}}},
+		"must not contain a node twice":       {{"to": []string{"node-b", "node-b"}, "content": "x"}},
+		"must not be the client's own node":   {{"to": []string{"node-a"}, "content": "x"}},
+		"is not registered":                   {{"to": []string{"node-x"}, "content": "x", "thread": "new"}},
+		"contains a credential":               {{"to": []string{"node-b"}, "content": "x", "thread": gatewayToken}},
+		"there is no thread 00000000-0000-00": {{"to": []string{"node-b"}, "content": "x", "thread": "00000000-0000-0000-0000-000000000000"}},
+		"seconds must be an integer from":     {{"to": []string{"node-b"}, "content": "x", "seconds": 61}},
 	} {
 		for _, arguments := range in {
 			_, failure := a.call("mesh_ask", arguments)
 			assert.Contains(t, failure, want, arguments)
 		}
 	}
-	leak := a.must("mesh_ask", arguments{"to": []string{"node-b"}, "text": "x " + gatewayToken})
+	question := arguments{"id": 1, "untrusted_content": arguments{"to": "node-b"}}
+	for want, in := range map[string]arguments{
+		"must not contain a question twice": {"pending": []any{question, question}},
+		"mesh_await needs pending":          {},
+	} {
+		_, failure := a.call("mesh_await", in)
+		assert.Contains(t, failure, want)
+	}
+	leak := a.must("mesh_ask", arguments{"to": []string{"node-b"}, "content": "x " + gatewayToken})
 	assert.Contains(t, items(leak, "refused")[0]["error"], "live-gateway-token")
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage, gatewaytest.OpenThread))
 }
@@ -75,7 +82,7 @@ func TestAskToolBoundsItsResult(t *testing.T) {
 	serveAnswers(t, g, "node-b", strings.Repeat("b", 30_000))
 	serveAnswers(t, g, "node-c", strings.Repeat("c", 30_000))
 	got := map[string]string{}
-	result := a.must("mesh_ask", arguments{"to": []string{"node-b", "node-c"}, "text": "x"})
+	result := a.must("mesh_ask", arguments{"to": []string{"node-b", "node-c"}, "content": "x"})
 	for range 2 {
 		require.Len(t, items(result, "answers"), 1)
 		answer := items(result, "answers")[0]
@@ -83,7 +90,7 @@ func TestAskToolBoundsItsResult(t *testing.T) {
 		text := answer["untrusted_content"].(string) + rest
 		got[text[:1]] = text
 		if len(items(result, "pending")) > 0 {
-			result = a.must("mesh_ask", arguments{"pending": result["pending"]})
+			result = a.must("mesh_await", arguments{"pending": result["pending"]})
 		}
 	}
 	assert.GreaterOrEqual(t, len(got["b"]), 30_000)

@@ -23,11 +23,11 @@ func TestToolsRefuse(t *testing.T) {
 	}{
 		"a credential":      {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x " + gatewayToken}, "live-gateway-token"},
 		"an unknown node":   {"mesh_send", arguments{"to": "node-x", "kind": "fyi", "content": "x"}, `"node-x" is not registered`},
-		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, `"enum":["fyi","question","answer","status","unblock"]`},
-		"a missing content": {"mesh_send", arguments{"to": "node-b", "kind": "fyi"}, "content"},
-		"too many messages": {"mesh_inbox", arguments{"limit": 1001}, "maximum"},
-		"too long a wait":   {"mesh_wait", arguments{"seconds": 61}, "maximum"},
-		"a mistyped name":   {"mesh_inbox", arguments{"unred": true}, `"unread":{"type":"boolean"`},
+		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, "kind must be one of fyi question answer status unblock"},
+		"a missing content": {"mesh_send", arguments{"to": "node-b", "kind": "fyi"}, "mesh_send needs content"},
+		"too many messages": {"mesh_inbox", arguments{"limit": 1001}, "limit must be an integer from 1 to 1000"},
+		"too long a wait":   {"mesh_wait", arguments{"seconds": 61}, "seconds must be an integer from 1 to 60"},
+		"a mistyped name":   {"mesh_inbox", arguments{"unred": true}, "unred is not an argument of mesh_inbox; did you mean unread?"},
 		"an unknown id":     {"mesh_reply", arguments{"id": 99, "content": "x"}, "message 99 is not in the inbox of this node"},
 		"an unknown read":   {"mesh_mark_read", arguments{"id": 99}, "message 99 is not in the inbox of this node"},
 		"a key as a thread": {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x", "thread": gatewayToken}, "the name of the thread contains a credential"},
@@ -36,7 +36,7 @@ func TestToolsRefuse(t *testing.T) {
 		"an unknown model":  {"model_price", arguments{"model": "no-such-model"}, "cannot be determined"},
 		"no usage object":   {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}}, "usage"},
 		"an unknown day":    {"call_cost", arguments{"model": "gpt-5.2", "usage": arguments{}, "at": "today"}, "must be like"},
-		"a provider":        {"models", arguments{"provider": "nobody"}, `"enum":["openai","deepseek","anthropic","gemini","xai"]`},
+		"a provider":        {"models", arguments{"provider": "nobody"}, "provider must be one of openai deepseek anthropic gemini xai"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, failure := a.call(test.tool, test.arguments)
@@ -149,10 +149,10 @@ func TestToolAnnotations(t *testing.T) {
 		}
 	}
 	slices.Sort(writing)
-	assert.Equal(t, []string{"mesh_ask", "mesh_mark_read", "mesh_reply", "mesh_send"}, writing)
+	assert.Equal(t, []string{"mesh_ask", "mesh_await", "mesh_mark_read", "mesh_reply", "mesh_send"}, writing)
 	slices.Sort(repeatable)
-	assert.Equal(t, []string{"mesh_mark_read", "mesh_reply"}, repeatable)
-	assert.Less(t, size, 10500, "every conversation pays for the list of tools")
+	assert.Equal(t, []string{"mesh_await", "mesh_mark_read", "mesh_reply"}, repeatable)
+	assert.Less(t, size, 11000, "every conversation pays for the list of tools")
 }
 
 // TestToolSchemas checks that the bounds of the arguments are in the schemas.

@@ -3,12 +3,13 @@
 //
 //	MESH_GATEWAY_URL=http://127.0.0.1:8787 go run ./examples/tasks -node node-a
 //
-// The gateway lets a node claim tasks once an operator has approved it with can_claim_tasks. Until then it answers 403, and the task
-// stays pending: the reason is in the error, and the token is right.
+// Only a ratified node can claim tasks, and only the gateway's operator can ratify one. Until then the
+// gateway answers 403 with the reason, and the task stays pending: the token isn't wrong.
 package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -53,7 +54,7 @@ func connect(node string) error {
 
 func run(ctx context.Context, c *client.MeshClient) error {
 	spec := map[string]any{"text": "hello"}
-	if err := add(ctx, c, TaskCreateRequest{TaskID: "example-1", Category: category, AddedBy: c.Node(), SpecJSON: spec}); err != nil {
+	if err := add(ctx, c, TaskCreateRequest{TaskID: "example-" + rand.Text(), Category: category, AddedBy: c.Node(), SpecJSON: spec}); err != nil {
 		return err
 	}
 	task, err := claim(ctx, c)

@@ -20,14 +20,14 @@ func TestErrorsDoNotRepeatArguments(t *testing.T) {
 		arguments map[string]any
 		want      string
 	}{
-		"a key":     {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", canary: "x"}, `"allow_rules":{"type":["null","array"],"items":{"type":"integer","enum":[10,12]}`},
-		"a value":   {"mesh_send", map[string]any{"to": "node-b", "kind": canary, "content": "x"}, `"enum":["fyi","question","answer","status","unblock"]`},
-		"a type":    {"mesh_mark_read", map[string]any{"id": canary}, ""},
-		"a rule":    {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", "allow_rules": []int{2}}, "the arguments of mesh_send are invalid"},
-		"a list":    {"mesh_ask", map[string]any{"to": "node-b", "text": "x"}, `"maxLength":200000`},
+		"a key":     {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", canary: "x"}, "a name of 700000 bytes is not an argument of mesh_send, which also takes thread, key, allow_rules"},
+		"a value":   {"mesh_send", map[string]any{"to": "node-b", "kind": canary, "content": "x"}, "kind must be one of fyi question answer status unblock"},
+		"a type":    {"mesh_mark_read", map[string]any{"id": canary}, "id must be an integer of at least 1"},
+		"a rule":    {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", "allow_rules": []int{2}}, "allow_rules must be a list; each item must be one of 10 12"},
+		"a synonym": {"mesh_ask", map[string]any{"to": "node-b", "text": "x"}, "text is not an argument of mesh_ask; did you mean content?"},
 		"a thread":  {"mesh_thread", map[string]any{"id": canary}, ""},
 		"a model":   {"model_retirement", map[string]any{"model": canary}, "cannot be determined"},
-		"a content": {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": canary}, "the arguments of mesh_send are invalid"},
+		"a content": {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": canary}, "content must be a string of 1 to 200000 characters"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			text, failed := call(t, inbox, &mcp.CallToolParams{Name: row.tool, Arguments: row.arguments}, nil)

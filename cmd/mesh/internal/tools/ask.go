@@ -10,11 +10,22 @@ import (
 )
 
 type askArguments struct {
-	To      []nodeName     `json:"to,omitempty" jsonschema:"names of the nodes to ask"`
-	Text    content        `json:"text,omitempty" jsonschema:"the question"`
-	Thread  string         `json:"thread,omitempty" jsonschema:"name or id of a thread to ask in; default a new one"`
-	Pending []toolQuestion `json:"pending,omitempty" jsonschema:"of the previous result, to go on waiting; without to and text"`
+	To      recipients  `json:"to" jsonschema:"names of the nodes to ask"`
+	Content content     `json:"content" jsonschema:"the question"`
+	Thread  string      `json:"thread,omitempty" jsonschema:"name or id of a thread to ask in; default a new one"`
+	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"default 30"`
+}
+
+type awaitArguments struct {
+	Pending []toolQuestion `json:"pending" jsonschema:"of the previous result"`
 	Seconds waitSeconds    `json:"seconds,omitempty" jsonschema:"default 30"`
+}
+
+// asking is a new question, or Pending ones.
+type asking struct {
+	askArguments
+
+	Pending []toolQuestion
 }
 
 // toolQuestion is a question without an answer. Its text is only for the agent.
@@ -48,10 +59,10 @@ type toolAnswer struct {
 }
 
 // toToolAnswer returns an answer without its content.
-func (in askArguments) toToolAnswer(m client.MeshMessage) toolAnswer {
+func (in asking) toToolAnswer(m client.MeshMessage) toolAnswer {
 	out := toolAnswer{toolMessage: toToolMessage(m)}
 	out.Read = nil // it is marked read by the call
-	text := string(in.Text)[:fitting(string(in.Text), maxQuestion)]
+	text := string(in.Content)[:fitting(string(in.Content), maxQuestion)]
 	for _, q := range in.Pending {
 		if string(q.Content.To) == m.FromNode && q.ThreadID == m.GetThreadID() && (q.Task == "" || q.Task == m.GetRelatedTaskID()) {
 			out.QuestionID, text = q.ID, q.Content.Text
@@ -64,13 +75,13 @@ func (in askArguments) toToolAnswer(m client.MeshMessage) toolAnswer {
 }
 
 // textOf returns the text of a question.
-func (in askArguments) textOf(id int64) string {
+func (in asking) textOf(id int64) string {
 	for _, q := range in.Pending {
 		if q.ID == id {
 			return q.Content.Text
 		}
 	}
-	return string(in.Text)
+	return string(in.Content)
 }
 
 // toolAnswers are the answers so far. Not more than one of them is cut.
@@ -89,13 +100,16 @@ type toolRefusal struct {
 	Error string    `json:"error"`
 }
 
-var errAskArguments = errors.New("give either to and text, or pending")
-
-// ask waits for answers until the time ends or the result is full. Answers that arrive later stay unread.
 func (t *meshTools) ask(call context.Context, p progress, in askArguments) (toolAnswers, error) {
-	if len(in.Pending) > 0 == (len(in.To) > 0) || len(in.To) > 0 != (in.Text != "") || in.Thread != "" && len(in.To) == 0 {
-		return toolAnswers{}, errAskArguments
-	}
+	return t.answers(call, p, asking{askArguments: in})
+}
+
+func (t *meshTools) await(call context.Context, p progress, in awaitArguments) (toolAnswers, error) {
+	return t.answers(call, p, asking{askArguments{Seconds: in.Seconds}, in.Pending})
+}
+
+// answers waits until the time ends or the result is full. Answers that arrive later stay unread.
+func (t *meshTools) answers(call context.Context, p progress, in asking) (toolAnswers, error) {
 	ctx, end := p.begin(call, in.Seconds)
 	defer end()
 	results, err := t.results(ctx, in)
@@ -124,7 +138,7 @@ func (t *meshTools) ask(call context.Context, p progress, in askArguments) (tool
 }
 
 // results asks, or goes on waiting.
-func (t *meshTools) results(ctx context.Context, in askArguments) (iter.Seq2[client.MeshMessage, error], error) {
+func (t *meshTools) results(ctx context.Context, in asking) (iter.Seq2[client.MeshMessage, error], error) {
 	if len(in.Pending) > 0 {
 		questions := make([]client.MeshMessage, len(in.Pending))
 		for i, q := range in.Pending {
@@ -142,11 +156,11 @@ func (t *meshTools) results(ctx context.Context, in askArguments) (iter.Seq2[cli
 	for i, node := range in.To {
 		to[i] = string(node)
 	}
-	thread, err := mail.AskThread(ctx, t.client, t.scanner, to, string(in.Text), in.Thread)
+	thread, err := mail.AskThread(ctx, t.client, t.scanner, to, string(in.Content), in.Thread)
 	if err != nil {
 		return nil, err
 	}
-	return t.client.AskAll(ctx, to, client.SendRequest{Content: string(in.Text), ThreadID: thread}), nil
+	return t.client.AskAll(ctx, to, client.SendRequest{Content: string(in.Content), ThreadID: thread}), nil
 }
 
 // add adds an answer, cut to the room that is left, and returns the room after it.

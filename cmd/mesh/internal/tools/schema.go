@@ -18,8 +18,20 @@ type (
 	heuristicRule int
 	messageLimit  int
 	nodeName      string
+	recipients    []nodeName // a name, or a list of names
 	waitSeconds   int
 )
+
+func (r *recipients) UnmarshalJSON(text []byte) error {
+	var name nodeName
+	if json.Unmarshal(text, &name) == nil {
+		*r = recipients{name}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]nodeName)(r))
+}
+
+var nodeSchema = &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)}
 
 // bounds are the schemas of these types, and of the types of other packages. An integer of 64 bits is the id of a message.
 var bounds = map[reflect.Type]*jsonschema.Schema{
@@ -29,7 +41,8 @@ var bounds = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[client.Kind]():     {Type: "string", Enum: anys(mail.Kinds)},
 	reflect.TypeFor[int64]():           {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
 	reflect.TypeFor[messageLimit]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
-	reflect.TypeFor[nodeName]():        {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)},
+	reflect.TypeFor[nodeName]():        nodeSchema,
+	reflect.TypeFor[recipients]():      {Types: []string{"string", "array"}, MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64), MinItems: jsonschema.Ptr(1), Items: nodeSchema},
 	reflect.TypeFor[models.Provider](): {Type: "string", Enum: anys(models.Providers())},
 	reflect.TypeFor[waitSeconds]():     {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
 }
