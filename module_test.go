@@ -45,7 +45,7 @@ func TestImportersGetFewModules(t *testing.T) {
 
 // builtFrom maps each public package of discovery, "" for itself, to those that it may be built from.
 var builtFrom = map[string][]string{
-	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"models", "prices"},
+	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"calls", "models", "prices"},
 	"meter": {"calls", "models", "prices"}, "": {"bills", "calls", "models", "prices"},
 	"discoverytest": {"", "bills", "calls", "models", "prices"},
 }

@@ -24,52 +24,49 @@ import (
 
 // countedCalls are the calls in the window of a report.
 type countedCalls struct {
-	calls    []bills.Counted
+	groups   []calls.Group
 	unpriced int
 }
 
 // callsBy are the names that the groups of [ReconciliationReport.WithCalls] are by. More may follow.
-var callsBy = []string{"day", "model", "provider", "platform", "billing"}
+var callsBy = []string{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling}
 
 // WithCalls returns a copy of the report with the calls of the report's provider and window. The groups are of [calls.Sum] by day, model,
-// provider, platform and billing, in this order; more names may follow, of which "unpriced" makes causes exact. Calls on another platform
+// provider, platform and billing; of more names "unpriced" makes causes exact. Calls on another platform
 // and of a subscription are left out. Table of the copy shows counted and billed amounts side by side, day by day. AttributedUSD is the
 // sum of the calls, and the drift is computed from it.
 //
 // Calls are counted by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do not begin
 // and end with UTC days. The drift is also nil if the window has unpriced calls. Groups by other names panic with a [*ValueError].
 func (r *ReconciliationReport[B]) WithCalls(groups []calls.Group) *ReconciliationReport[B] {
-	counted, provider := []bills.Counted{}, modelid.Canonical(string(r.Provider))
+	counted, provider := []calls.Group{}, modelid.Canonical(string(r.Provider))
 	from, end := time.Unix(r.WindowStart, 0), time.Unix(ptr.Value(r.WindowEnd), 0)
 	for i := range groups {
 		g := &groups[i]
-		if len(g.By) < len(callsBy) {
-			panic(invalid("groups", strings.Join(g.By, ", "), "must be by "+strings.Join(callsBy, ", ")))
+		if slices.ContainsFunc(callsBy, func(name string) bool { return !slices.Contains(g.Names, name) }) {
+			panic(invalid("groups", strings.Join(g.Names, ", "), "must be by "+strings.Join(callsBy, ", ")))
 		}
-		day, err := time.Parse(time.DateOnly, g.By[0])
+		day, err := time.Parse(time.DateOnly, g.Value(calls.ByDay))
 		if err != nil {
-			panic(invalid("groups", g.By[0], "must begin with a day"))
+			panic(invalid("groups", g.Value(calls.ByDay), "must have a day"))
 		}
-		if g.By[2] != provider || g.By[3] != "" || g.By[4] == subscription || day.Before(from) || r.WindowEnd != nil && !day.Before(end) {
-			continue
+		other := g.Value(calls.ByProvider) != provider || g.Value(calls.ByPlatform) != "" || g.Value(calls.ByBilling) == calls.Subscription
+		if !other && !day.Before(from) && (r.WindowEnd == nil || day.Before(end)) {
+			counted = append(counted, *g)
 		}
-		counted = append(counted, bills.Counted{Day: g.By[0], Model: g.By[1], Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, FeesUSD: g.FeesUSD, Usage: g.Usage})
 	}
 	return r.withCounted(counted)
 }
 
-// subscription is the billing of calls that are not charged.
-const subscription = "subscription"
-
 // withCounted returns a copy of the report with calls of its provider and window.
-func (r *ReconciliationReport[B]) withCounted(counted []bills.Counted) *ReconciliationReport[B] {
+func (r *ReconciliationReport[B]) withCounted(counted []calls.Group) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
 	with.counted = &countedCalls{}
 	if !r.wholeUTCDays() {
 		return &with
 	}
-	with.counted.calls = counted
+	with.counted.groups = counted
 	var total decimal.Decimal
 	priced := false
 	for i := range counted {
@@ -142,20 +139,22 @@ func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparis
 	if attributed := finiteOrNil(r.AttributedUSD); r.counted == nil && attributed != nil {
 		day := b.From.Format(time.DateOnly)
 		b.Items = []bills.Item{{Day: day, USD: prices.USD(decimal.Text(r.exactActual()))}}
-		return bills.Compare(b, []bills.Counted{{Day: day, Calls: 1, USD: prices.USD(decimalOf(*attributed).String())}})
+		return bills.Compare(b, []calls.Group{{Names: billedBy, By: []string{day, ""}, Calls: 1, USD: prices.USD(decimalOf(*attributed).String())}})
 	}
 	return bills.Compare(b, r.countedIn(r.modelNames()))
 }
 
+var billedBy = []string{calls.ByDay, calls.ByModel}
+
 // countedIn returns the calls by the days and the names of the bill.
-func (r *ReconciliationReport[B]) countedIn(name func(id string) string) []bills.Counted {
+func (r *ReconciliationReport[B]) countedIn(name func(id string) string) []calls.Group {
 	if r.counted == nil {
 		return nil
 	}
-	all := make([]bills.Counted, len(r.counted.calls))
-	for i, c := range r.counted.calls {
-		c.Model, c.Day = name(c.Model), r.bucketOf(c.Day)
-		all[i] = c
+	all := slices.Clone(r.counted.groups)
+	for i := range all {
+		g := &all[i]
+		g.Names, g.By = billedBy, []string{r.bucketOf(g.Value(calls.ByDay)), name(g.Value(calls.ByModel))}
 	}
 	return all
 }

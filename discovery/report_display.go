@@ -54,7 +54,7 @@ func (r *ReconciliationReport[B]) rows() [][]string {
 	rows := [][]string{{string(r.Provider), "USD"}}
 	switch {
 	case r.actual() == nil:
-	case r.counted != nil && len(r.counted.calls) > 0:
+	case r.counted != nil && len(r.counted.groups) > 0:
 		return r.comparedRows()
 	default:
 		for _, bucket := range r.Buckets {

@@ -295,7 +295,7 @@ func use[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) er
 	if err != nil {
 		return err
 	}
-	c, err := r.WithCalls([]calls.Group{{By: []string{"2026-05-01", "gpt-5.2", string(r.Provider), "", ""}, Calls: 1, USD: "1"}}).Compare(0)
+	c, err := r.WithCalls([]calls.Group{{Names: []string{"day", "model", "provider", "platform", "billing"}, By: []string{"2026-05-01", "gpt-5.2", string(r.Provider), "", ""}, Calls: 1, USD: "1"}}).Compare(0)
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value): // a sum beyond what can be compared

@@ -9,10 +9,12 @@ package bills
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -37,7 +39,7 @@ type Bill struct {
 type Item struct {
 	// Day is the UTC day, such as "2026-11-21". A bucket of several days is one, under its first day.
 	Day string
-	// Name is the provider's name of the item, and Model the model as in Counted; "" if the item names none.
+	// Name is the provider's name of the item, and Model the model as in the calls; "" if the item names none.
 	Name, Model string
 	// Kind is the kind of token as in [prices.Line].What, KindTokens or KindFee; "" is KindTokens.
 	Kind string
@@ -54,17 +56,6 @@ const (
 	// KindFee is an item for anything else, such as searches, storage, credits and taxes.
 	KindFee = "fee"
 )
-
-// Counted are calls of a UTC day and a model. A day and a model may have several.
-type Counted struct {
-	Day, Model string
-	// Calls is the number of calls, and Unpriced the number of those whose cost is not known.
-	Calls, Unpriced int
-	// USD is the known cost, and FeesUSD the part of it that is fees for uses of tools. "" is 0.
-	USD, FeesUSD prices.USD
-	// Usage has the tokens of the calls whose cost is known. If they have a cost and no tokens, their tokens are not known.
-	Usage prices.Usage
-}
 
 // Comparison is a bill beside the calls.
 type Comparison struct {
@@ -148,8 +139,9 @@ type ValueError = argument.ValueError
 
 func invalid(field, value, reason string) error { return argument.New("bills", field, value, reason) }
 
-func check(b *Bill, counted []Counted) error {
-	if _, err := models.ParseProvider(string(b.Provider)); err != nil {
+func check(b *Bill, groups []calls.Group) error {
+	provider, err := models.ParseProvider(string(b.Provider))
+	if err != nil {
 		return err
 	}
 	switch {
@@ -163,24 +155,34 @@ func check(b *Bill, counted []Counted) error {
 			return invalid("Items", "", "must have a day such as 2026-11-21 and a plain decimal")
 		}
 	}
-	for i := range counted {
-		if err := counted[i].check(); err != nil {
+	for i := range groups {
+		if err := checkGroup(&groups[i], provider); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Counted) check() error {
+// checkGroup refuses calls that are not those of the bill, as far as their grouping shows that.
+func checkGroup(g *calls.Group, provider models.Provider) error {
+	of := g.Value(calls.ByProvider)
 	switch {
-	case !isDay(c.Day) || c.USD != "" && !isUSD(c.USD) || c.FeesUSD != "" && !isUSD(c.FeesUSD):
-		return invalid("Counted", "", "must have a day such as 2026-11-21 and plain decimals")
-	case c.Unpriced < 0 || c.Calls < c.Unpriced:
-		return invalid("Counted.Unpriced", strconv.Itoa(c.Unpriced), "must be between 0 and Calls")
+	case !slices.Contains(g.Names, calls.ByDay) || !slices.Contains(g.Names, calls.ByModel) || len(g.By) != len(g.Names):
+		return invalid("groups", strings.Join(g.Names, ", "), "must be by day and model")
+	case of != "" && of != string(provider):
+		return invalid("groups", of, "must be of the bill's provider")
+	case g.Value(calls.ByPlatform) != "":
+		return invalid("groups", g.Value(calls.ByPlatform), "must not be on another platform")
+	case g.Value(calls.ByBilling) == calls.Subscription:
+		return invalid("groups", g.Value(calls.ByBilling), "must be charged")
+	case !isDay(g.Value(calls.ByDay)) || g.USD != "" && !isUSD(g.USD) || g.FeesUSD != "" && !isUSD(g.FeesUSD):
+		return invalid("groups", "", "must have a day such as 2026-11-21 and plain decimals")
+	case g.Unpriced < 0 || g.Calls < g.Unpriced:
+		return invalid("groups.Unpriced", strconv.Itoa(g.Unpriced), "must be between 0 and Calls")
 	}
-	for _, n := range (*usage.Usage)(&c.Usage).Counts() {
+	for _, n := range (*usage.Usage)(&g.Usage).Counts() {
 		if *n < 0 {
-			return invalid("Counted.Usage", "", "must not be negative")
+			return invalid("groups.Usage", "", "must not be negative")
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package bills_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -27,10 +29,18 @@ func TestCompareRefusesWhatCannotBeCompared(t *testing.T) {
 			refuses(t, field, &b)
 		}
 	}
-	for field, counted := range map[string][]bills.Counted{
-		"Counted":          {{Day: "today"}, {Day: sunday, USD: "NaN"}, {Day: sunday, FeesUSD: "+1"}},
-		"Counted.Unpriced": {{Day: sunday, Calls: 1, Unpriced: 2}, {Day: sunday, Unpriced: -1}},
-		"Counted.Usage":    {{Day: sunday, Usage: prices.Usage{CacheRead: -1}}},
+	of := []string{sunday, "wide"}
+	by := func(name, value string) calls.Group {
+		return calls.Group{Names: append(slices.Clone(byDay), name), By: append(slices.Clone(of), value)}
+	}
+	for field, counted := range map[string][]calls.Group{
+		"groups": {
+			{Names: byDay, By: []string{"today", ""}}, {Names: byDay, By: of, USD: "NaN"}, {Names: byDay, By: of, FeesUSD: "+1"},
+			{By: of}, {Names: byDay[:1], By: of[:1]}, {Names: byDay, By: of[:1]}, {Names: []string{calls.ByModel, calls.ByWeek}, By: []string{"wide", sunday}},
+			by(calls.ByProvider, "xai"), by(calls.ByPlatform, "bedrock"), by(calls.ByBilling, calls.Subscription),
+		},
+		"groups.Unpriced": {{Names: byDay, By: of, Calls: 1, Unpriced: 2}, {Names: byDay, By: of, Unpriced: -1}},
+		"groups.Usage":    {{Names: byDay, By: of, Usage: prices.Usage{CacheRead: -1}}},
 	} {
 		for _, c := range counted {
 			refuses(t, field, bill(0), c)
@@ -38,7 +48,7 @@ func TestCompareRefusesWhatCannotBeCompared(t *testing.T) {
 	}
 }
 
-func refuses(t *testing.T, field string, b *bills.Bill, counted ...bills.Counted) {
+func refuses(t *testing.T, field string, b *bills.Bill, counted ...calls.Group) {
 	t.Helper()
 	c, err := bills.Compare(b, counted)
 	assert.Nil(t, c)
@@ -53,9 +63,9 @@ func FuzzCompare(f *testing.F) {
 	f.Fuzz(func(t *testing.T, billedUSD, kind string, n int64, countedUSD, feesUSD string, used int64, unpriced uint8) {
 		billed, counted, fees := prices.USD(billedUSD), prices.USD(countedUSD), prices.USD(feesUSD)
 		b := bill(0, bills.Item{Day: sunday, Model: "wide", Kind: kind, USD: billed}, bills.Item{Day: monday, Model: "wide", Kind: "input", USD: billed, Tokens: &n})
-		c, err := bills.Compare(b, []bills.Counted{
-			{Day: sunday, Model: "wide", Calls: int(unpriced) + 1, Unpriced: int(unpriced), USD: counted, FeesUSD: fees, Usage: prices.Usage{Input: used, Output: used / 2}},
-			{Day: monday, Model: "wide", Calls: 1, USD: counted, Usage: prices.Usage{Input: used}},
+		c, err := bills.Compare(b, []calls.Group{
+			{Names: byDay, By: []string{sunday, "wide"}, Calls: int(unpriced) + 1, Unpriced: int(unpriced), USD: counted, FeesUSD: fees, Usage: prices.Usage{Input: used, Output: used / 2}},
+			{Names: byDay, By: []string{monday, "wide"}, Calls: 1, USD: counted, Usage: prices.Usage{Input: used}},
 		})
 		if err == nil {
 			addsUp(t, c, billedUSD)

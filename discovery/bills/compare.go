@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -16,15 +17,16 @@ import (
 // cent is the smallest sum of effects that has a cause.
 var cent = big.NewRat(1, 100)
 
-// Compare compares a bill with calls. They must be those of the bill: of its provider and its time, not on other platforms, and not of a
-// subscription. The error is a [*ValueError].
-func Compare(b *Bill, counted []Counted) (*Comparison, error) {
-	if err := check(b, counted); err != nil {
+// Compare compares a bill with calls, grouped by day, model and possibly more. They must be those of the bill: of its
+// provider and period, charged, and on no other platform. Groups that show otherwise are refused. The error is a
+// [*ValueError].
+func Compare(b *Bill, groups []calls.Group) (*Comparison, error) {
+	if err := check(b, groups); err != nil {
 		return nil, err
 	}
 	provider, _ := models.ParseProvider(string(b.Provider))
 	c := &Comparison{Provider: provider, From: b.From.UTC(), To: b.To.UTC(), LimitPercent: cmp.Or(b.LimitPercent, DefaultLimitPercent)}
-	all, byModel := cells(b, counted)
+	all, byModel := cells(b, groups)
 	c.OtherItems = []string{}
 	if byModel {
 		c.OtherItems = b.others()
@@ -177,7 +179,7 @@ func valueOf[V any](values map[string]*V, key string, newValue func() *V) *V {
 
 // cells returns the models of a bill and of calls. byModel reports whether an item names a model; without one, the calls of all models are
 // beside the items.
-func cells(b *Bill, counted []Counted) (all map[string]model, byModel bool) {
+func cells(b *Bill, groups []calls.Group) (all map[string]model, byModel bool) {
 	tokens := false
 	for i := range b.Items {
 		byModel = byModel || b.Items[i].Model != ""
@@ -195,12 +197,12 @@ func cells(b *Bill, counted []Counted) (all map[string]model, byModel bool) {
 		item := &b.Items[i]
 		at(item.Model, item.Day).addItem(item, byModel)
 	}
-	for i := range counted {
-		name := counted[i].Model
+	for i := range groups {
+		name := groups[i].Value(calls.ByModel)
 		if !byModel {
 			name = ""
 		}
-		at(name, counted[i].Day).addCalls(&counted[i])
+		at(name, groups[i].Value(calls.ByDay)).addCalls(&groups[i])
 	}
 	return all, byModel
 }
@@ -226,7 +228,7 @@ func (c *cell) addItem(item *Item, byModel bool) {
 func newKind() *kind { return new(kind) }
 
 // addCalls adds calls. The tokens of calls that are all unpriced are not those of a known cost.
-func (c *cell) addCalls(n *Counted) {
+func (c *cell) addCalls(n *calls.Group) {
 	usd, fees := rat(n.USD), rat(n.FeesUSD)
 	c.calls, c.unpriced = c.calls+n.Calls, c.unpriced+n.Unpriced
 	c.counted.Add(&c.counted, usd)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -163,9 +164,9 @@ func (w *world) items() []bills.Item {
 }
 
 // counted returns the sums of the calls.
-func (w *world) counted() (all []bills.Counted) {
+func (w *world) counted() (all []calls.Group) {
 	for _, u := range w.calls {
-		c := bills.Counted{Day: w.day(u.day), Model: names[u.model], Calls: 1, Usage: prices.Usage{Input: u.tokens[0], CacheRead: u.tokens[1], Output: u.tokens[2]}}
+		c := calls.Group{Names: byDay, By: []string{w.day(u.day), names[u.model]}, Calls: 1, Usage: prices.Usage{Input: u.tokens[0], CacheRead: u.tokens[1], Output: u.tokens[2]}}
 		if w.unpriced(u) {
 			c.Unpriced = 1
 		} else {
@@ -185,9 +186,9 @@ func (w *world) counted() (all []bills.Counted) {
 }
 
 // grouped returns the sums by day and model.
-func grouped(calls []bills.Counted) (all []bills.Counted) {
-	for _, c := range calls {
-		i := slices.IndexFunc(all, func(g bills.Counted) bool { return g.Day == c.Day && g.Model == c.Model })
+func grouped(each []calls.Group) (all []calls.Group) {
+	for _, c := range each {
+		i := slices.IndexFunc(all, func(g calls.Group) bool { return slices.Equal(g.By, c.By) })
 		if i < 0 {
 			c.USD = cmp.Or(c.USD, "0")
 			all = append(all, c)

@@ -14,6 +14,9 @@ import (
 // named is how many cells and items the sentences name.
 const named = 3
 
+// String returns the Sentences, one per line.
+func (c *Comparison) String() string { return strings.Join(c.Sentences(), "\n") }
+
 // Sentences returns the comparison in words: first whether it is within the limit, in less than 80 characters, then the sums, the cells
 // that differ most, and what else a reader needs to judge the difference.
 func (c *Comparison) Sentences() []string {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -26,11 +27,11 @@ func input(day, model string, usd prices.USD, n int64) bills.Item {
 	return bills.Item{Day: day, Name: model + ", input", Model: model, Kind: "input", USD: usd, Tokens: tokens(n)}
 }
 
-func calls(day, model string, usd prices.USD, n int64) bills.Counted {
-	return bills.Counted{Day: day, Model: model, Calls: 10, USD: usd, Usage: prices.Usage{Input: n}}
+func counted(day, model string, usd prices.USD, n int64) calls.Group {
+	return calls.Group{Names: byDay, By: []string{day, model}, Calls: 10, USD: usd, Usage: prices.Usage{Input: n}}
 }
 
-func compare(t *testing.T, b *bills.Bill, counted ...bills.Counted) *bills.Comparison {
+func compare(t *testing.T, b *bills.Bill, counted ...calls.Group) *bills.Comparison {
 	t.Helper()
 	c, err := bills.Compare(b, counted)
 	require.NoError(t, err)
@@ -38,12 +39,14 @@ func compare(t *testing.T, b *bills.Bill, counted ...bills.Counted) *bills.Compa
 	return c
 }
 
+var byDay = []string{calls.ByDay, calls.ByModel}
+
 const sunday, monday = "2026-11-15", "2026-11-16"
 
 func TestSentencesHaveTheEffects(t *testing.T) {
 	t.Parallel()
 	c := compare(t, bill(0, input(sunday, "wide", "7.62", 300), input(monday, "wide", "2.54", 100), input(monday, "narrow", "2.2", 100)),
-		calls(sunday, "wide", "5.08", 200), calls(monday, "wide", "2.54", 100), calls(monday, "narrow", "2.5", 100))
+		counted(sunday, "wide", "5.08", 200), counted(monday, "wide", "2.54", 100), counted(monday, "narrow", "2.5", 100))
 	assert.Equal(t, []string{
 		"Bill and calls differ by 18.1 % of the bill, more than the limit of 2 %.",
 		"Billed 12.36 USD, counted 10.12 USD; +2.24 USD: +2.54 for calls that were not counted, −0.30 another price.",
@@ -58,11 +61,11 @@ func TestSentencesHaveTheEffects(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	unpriced := bills.Counted{Day: sunday, Model: "wide", Calls: 4, Unpriced: 4}
+	unpriced := calls.Group{Names: byDay, By: []string{sunday, "wide"}, Calls: 4, Unpriced: 4}
 	for _, row := range []struct {
 		billed, counted prices.USD
 		limit           float64
-		more            []bills.Counted
+		more            []calls.Group
 		within, known   bool
 		verdict         string
 	}{
@@ -75,11 +78,11 @@ func TestVerdict(t *testing.T) {
 		{"1", "1.000001", math.SmallestNonzeroFloat64, nil, false, true, "Bill and calls differ by 0.0 % of the bill, more than the limit of 0.00 %."},
 		{"-1", "-1.01", 0, nil, true, true, "Bill and calls differ by 1.0 % of the bill, within the limit of 2 %."},
 		{"0", "1", 0, nil, false, false, "Nothing was billed."},
-		{"1", "1", 0, []bills.Counted{unpriced}, false, false, "Whether bill and calls differ by more than 2 % of the bill is not known."},
-		{"1", "1", 50, []bills.Counted{unpriced}, true, true, "Bill and calls differ by at most 40.0 % of the bill, within the limit of 50 %."},
-		{"100", "1", 50, []bills.Counted{unpriced}, false, true, "Bill and calls differ by 98.6 % of the bill, more than the limit of 50 %."},
+		{"1", "1", 0, []calls.Group{unpriced}, false, false, "Whether bill and calls differ by more than 2 % of the bill is not known."},
+		{"1", "1", 50, []calls.Group{unpriced}, true, true, "Bill and calls differ by at most 40.0 % of the bill, within the limit of 50 %."},
+		{"100", "1", 50, []calls.Group{unpriced}, false, true, "Bill and calls differ by 98.6 % of the bill, more than the limit of 50 %."},
 	} {
-		c := compare(t, bill(row.limit, input(sunday, "wide", row.billed, 1)), append(row.more, calls(sunday, "wide", row.counted, 1))...)
+		c := compare(t, bill(row.limit, input(sunday, "wide", row.billed, 1)), append(row.more, counted(sunday, "wide", row.counted, 1))...)
 		assert.Equal(t, []any{row.within, row.known, row.verdict}, []any{c.Within, c.Known, c.Sentences()[0]}, row.verdict)
 		assert.Less(t, len(c.Sentences()[0]), 80)
 	}
@@ -100,7 +103,7 @@ func TestSentencesOfOtherItemsAndUnpricedCalls(t *testing.T) {
 		items = append(items, bills.Item{Day: sunday, Name: name, Kind: bills.KindFee, USD: "1234.5"})
 	}
 	items = append(items, bills.Item{Day: sunday, Name: "free", Kind: bills.KindFee, USD: "0"})
-	c := compare(t, bill(0, items...), calls(sunday, "wide", "1", 10), bills.Counted{Day: sunday, Model: "wide", Calls: 1, Unpriced: 1})
+	c := compare(t, bill(0, items...), counted(sunday, "wide", "1", 10), calls.Group{Names: byDay, By: []string{sunday, "wide"}, Calls: 1, Unpriced: 1})
 	assert.Equal(t, bills.Fees, c.Total.Cause)
 	assert.Equal(t, []string{"", "Credit", "Tax", "storage", "web\nsearch"}, c.OtherItems)
 	all := strings.Join(c.Sentences(), "|")
@@ -112,12 +115,12 @@ func TestSentencesOfOtherItemsAndUnpricedCalls(t *testing.T) {
 // Amounts are in cents, unless that hides the difference.
 func TestSmallAmounts(t *testing.T) {
 	t.Parallel()
-	c := compare(t, bill(0, input(sunday, "wide", "1.234567", 10)), calls(sunday, "wide", "1.2345", 10))
+	c := compare(t, bill(0, input(sunday, "wide", "1.234567", 10)), counted(sunday, "wide", "1.2345", 10))
 	assert.Equal(t, "Billed 1.234567 USD, counted 1.234500 USD; +0.000067 USD.", c.Sentences()[1])
 	assert.Empty(t, c.Total.Cause)
 	assert.Equal(t, []bills.Effect{{Cause: bills.AnotherPrice, USD: "0.000067"}}, c.Total.Effects)
 
-	c = compare(t, bill(0, input(sunday, "wide", "3.0000004", 3)), calls(sunday, "wide", "2", 2))
+	c = compare(t, bill(0, input(sunday, "wide", "3.0000004", 3)), counted(sunday, "wide", "2", 2))
 	assert.Equal(t, []bills.Effect{{Cause: bills.MissingCalls, USD: "1.0000004"}}, c.Total.Effects, "a rounding has no effect of its own")
-	compare(t, bill(0, input(sunday, "wide", "1", 3), input(monday, "wide", "1", 3)), calls(sunday, "wide", "0.33", 1), calls(monday, "wide", "0.34", 1))
+	compare(t, bill(0, input(sunday, "wide", "1", 3), input(monday, "wide", "1", 3)), counted(sunday, "wide", "0.33", 1), counted(monday, "wide", "0.34", 1))
 }

@@ -32,6 +32,7 @@ var (
 type decoder struct {
 	jsonread.Decoder
 	texts  interned
+	last   Record                    // has the texts of the lines before: comparing them is faster than a map
 	labels shared[map[string]string] // by their JSON, or by the values of only
 	// only are the labels that are read; nil reads all.
 	only []string
@@ -100,7 +101,11 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 	}
 	if field := r.text(key); field != nil {
 		text, err := in.StrBytes()
-		*field = in.texts.text(text)
+		last := in.last.text(key)
+		if string(text) != *last {
+			*last = in.texts.text(text)
+		}
+		*field = *last
 		return orLine(err)
 	}
 	switch string(key) {

@@ -5,7 +5,7 @@
 //	…
 //	err = log.Close() // reports records that were not written
 //
-//	groups, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, "/var/log/calls")
+//	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByModel}}}, "/var/log/calls")
 //
 // [Read] yields the records one by one. Other programs may write the files too: a line needs a model, a time and a usage object.
 // Files of other formats are read through Options.Decode.

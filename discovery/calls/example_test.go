@@ -30,12 +30,12 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	sums, err := calls.Sum(calls.Options{By: [][]string{{"day", "model"}}}, folder)
+	sums, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByModel}}}, folder)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, group := range sums[0] {
-		fmt.Println(group.By, group.Calls, "calls", group.USD, "USD")
+		fmt.Println(group)
 	}
-	// Output: [2026-11-22 gpt-5.2] 2 calls 0.35 USD
+	// Output: 2026-11-22 gpt-5.2 0.35 USD; calls: 2, unpriced: 0
 }

@@ -119,7 +119,7 @@ func (l *lines) recount() {
 // count sets the cost that counts of a record that is selected.
 func (l *lines) count(r *Record) error {
 	if r.Session && l.o.Subscription {
-		r.Billing = subscription
+		r.Billing = Subscription
 	}
 	if l.o.Recorded || !l.o.selects(r) {
 		return nil

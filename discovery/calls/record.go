@@ -72,7 +72,7 @@ type Record struct {
 	Session bool
 	// WithoutLine reports that a program states counts which it has no line of: those of any number of calls, which is not known.
 	WithoutLine bool
-	// Source is the source of the prices.
+	// Source names the source of the prices in short ([prices.Cost].SourceKey). [prices.SourceText] returns it for people.
 	Source string
 	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
 	Unpriced string
@@ -88,7 +88,7 @@ func (r *Record) Failed() bool {
 }
 
 // Subscribed reports whether USD is the list price of a call of a subscription, and not a charge.
-func (r *Record) Subscribed() bool { return r.Billing == subscription }
+func (r *Record) Subscribed() bool { return r.Billing == Subscription }
 
 // HasLabels reports whether the call has all of these labels with these values. The value "" is for a call without the label.
 func (r *Record) HasLabels(labels map[string]string) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// subscription is the Billing of a call that is not charged.
-const subscription = "subscription"
+// Subscription is the Billing of a call that isn't charged.
+const Subscription = "subscription"
 
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 

@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -19,13 +21,8 @@ type Options struct {
 	From, To time.Time
 	// MatchLabels selects the calls that have all of these labels, as [Record.HasLabels] reports; nil selects all calls.
 	MatchLabels map[string]string
-	// By has a grouping for each result, all of which are made in one pass. A grouping has the names of what the calls are grouped by,
-	// several at once: "day", "week" and "month" (UTC), "model", "provider", "platform", "label:" with the name of a label, and
-	// "unpriced", which is why the cost of a call is not known, and "billing", "model_stage" and "retirement_date", which are fields of
-	// [Record]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
-	//
-	// A day is "2026-11-21", a week its Monday "2026-11-16", and a month "2026-11". The week or month in which From or To is
-	// has a part of its calls.
+	// By has a grouping for each result; all are made in one pass. A grouping has one or more of [ByDay] and the other
+	// constants, and [ByLabel]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
 	By [][]string
 	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
 	Prices *prices.List
@@ -71,6 +68,8 @@ func (o *Options) source(paths []string) *sharedBlocks {
 type Group struct {
 	// By has the values of its grouping in Options.By, in the same order: "" for a call without that label, and for the reason of a priced call.
 	By []string `json:"by"`
+	// Names is that grouping. It must not be changed: groups share it.
+	Names []string `json:"-"`
 	// Calls is the number of all calls, and Unpriced the number of calls whose cost is not known.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
@@ -95,6 +94,23 @@ type Group struct {
 	Subscription prices.USD `json:"subscription"`
 	// UpstreamUSD is what the providers behind OpenRouter bill besides USD ([Record].UpstreamUSD). Budgets count it, and USD does not have it.
 	UpstreamUSD prices.USD `json:"upstream_usd"`
+}
+
+// Value returns the value of [ByDay], for example; "" if the group is not by that name.
+func (g *Group) Value(name string) string {
+	if i := slices.Index(g.Names, name); i >= 0 && i < len(g.By) {
+		return g.By[i]
+	}
+	return ""
+}
+
+// String returns a line such as "2026-11-21 gpt-5.2 0.0345 USD; calls: 3, unpriced: 0".
+func (g Group) String() string {
+	text := fmt.Sprintf("%s USD; calls: %d, unpriced: %d", cmp.Or(g.USD, "0"), g.Calls, g.Unpriced)
+	for _, value := range slices.Backward(g.By) {
+		text = cmp.Or(value, "-") + " " + text
+	}
+	return text
 }
 
 // ExpenseUSD returns what the calls cost a budget without a PerCall: AtLeastUSD and UpstreamUSD.

@@ -15,11 +15,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// labelPrefix begins the name of a grouping by a label.
+// What calls are grouped by. Days, weeks and months are UTC; those of Options.From and To have a part of their calls.
+const (
+	ByDay            = "day"             // such as "2026-11-21"
+	ByWeek           = "week"            // its Monday, such as "2026-11-16"
+	ByMonth          = "month"           // such as "2026-11"
+	ByModel          = "model"           // Record.Model
+	ByProvider       = "provider"        // Record.Provider
+	ByPlatform       = "platform"        // Record.Platform
+	ByUnpriced       = "unpriced"        // the reason if a cost is unknown
+	ByBilling        = "billing"         // Record.Billing
+	ByModelStage     = "model_stage"     // Record.ModelStage
+	ByRetirementDate = "retirement_date" // Record.RetirementDate
+)
+
+// ByLabel groups calls by the values of a label.
+func ByLabel(name string) string { return labelPrefix + name }
+
 const labelPrefix = "label:"
 
 // groupingNames are the names of the groupings that are not labels.
-var groupingNames = [...]string{"day", "week", "month", "model", "provider", "platform", "unpriced", "billing", "model_stage", "retirement_date"}
+var groupingNames = [...]string{ByDay, ByWeek, ByMonth, ByModel, ByProvider, ByPlatform, ByUnpriced, ByBilling, ByModelStage, ByRetirementDate}
 
 // grouping is what calls are grouped by.
 type grouping struct {
@@ -102,7 +118,7 @@ func (s *sums) group(r *Record) *group {
 	g := s.groups[string(s.key)]
 	if g == nil {
 		key := string(s.key)
-		g = &group{row: Group{By: make([]string, len(s.by.names))}}
+		g = &group{row: Group{By: make([]string, len(s.by.names)), Names: s.by.names}}
 		s.groups[key] = g
 		for i := len(g.row.By) - 1; i >= 0; i-- {
 			end := len(key) - lengthSize
@@ -116,26 +132,26 @@ func (s *sums) group(r *Record) *group {
 // appendValue appends the value of a call by which it is grouped.
 func appendValue(key []byte, name string, r *Record) []byte {
 	switch name {
-	case "day":
+	case ByDay:
 		return appendDay(key, r.Time)
-	case "week":
+	case ByWeek:
 		return appendDay(key, monday(r.Time))
-	case "month":
+	case ByMonth:
 		key = appendDay(key, r.Time)
 		return key[:len(key)-len("-02")]
-	case "model":
+	case ByModel:
 		return append(key, r.Model...)
-	case "provider":
+	case ByProvider:
 		return append(key, r.Provider...)
-	case "platform":
+	case ByPlatform:
 		return append(key, r.Platform...)
-	case "unpriced":
+	case ByUnpriced:
 		return append(key, r.Unpriced...)
-	case "billing":
+	case ByBilling:
 		return append(key, r.Billing...)
-	case "model_stage":
+	case ByModelStage:
 		return append(key, r.ModelStage...)
-	case "retirement_date":
+	case ByRetirementDate:
 		return append(key, r.RetirementDate...)
 	}
 	return append(key, r.Labels[name[len(labelPrefix):]]...)
@@ -212,7 +228,7 @@ func (s *sums) merge(other *sums) {
 	for key, more := range other.groups {
 		g := s.groups[key]
 		if g == nil {
-			g = &group{row: Group{By: more.row.By}}
+			g = &group{row: Group{By: more.row.By, Names: more.row.Names}}
 			s.groups[key] = g
 		}
 		g.merge(more)

@@ -2,7 +2,9 @@ package meter
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -22,6 +24,15 @@ type BudgetState struct {
 	Reserved prices.USD `json:"reserved"`
 	// Left is what neither was spent nor is set aside. It is never negative.
 	Left prices.USD `json:"left"`
+}
+
+// String returns a line such as "2026-11-22 ann: spent 3.5 USD of 10".
+func (s BudgetState) String() string {
+	text := fmt.Sprintf("spent %s USD of %s", s.Spent, s.Budget.USD)
+	if of := strings.TrimSpace(s.Period + " " + s.Label); of != "" {
+		text = of + ": " + text
+	}
+	return text
 }
 
 // Budgets returns the state of each budget, in the order of [WithBudget]. A budget with a label has one for each value that had a

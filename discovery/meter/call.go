@@ -120,7 +120,7 @@ func (c *call) price(r *calls.Record, u prices.Usage) {
 		}
 		return
 	}
-	r.USD, r.Source = cost.USD, cost.Source
+	r.USD, r.Source = cost.USD, cost.SourceKey
 	switch cost.Mode {
 	case "": // the provider stated the charge
 	case prices.ModeStandard:

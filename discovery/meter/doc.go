@@ -4,7 +4,7 @@
 //	m, err := meter.New(meter.WithRecorder(save))
 //	c := openai.NewClient(option.WithHTTPClient(m.Client()))
 //	…
-//	fmt.Println(m.Spent().USD)
+//	fmt.Println(m.Spent())
 //
 // It works with every client that takes an [http.Client] or an [http.RoundTripper], such as the official SDKs of OpenAI, Anthropic and
 // Google. DeepSeek and xAI have the APIs of OpenAI.

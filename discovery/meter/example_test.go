@@ -60,11 +60,11 @@ func ExampleNew() {
 			fmt.Println(err)
 		}
 	}
-	fmt.Printf("%+v\n", m.Spent())
+	fmt.Println(m.Spent())
 	// Output:
 	// gpt-4o-2024-08-06 0.0075 USD
 	// gpt-4o-2024-08-06 0.0075 USD
-	// {USD:0.015 AtLeastUSD:0.015 Calls:2 Unpriced:0 Ignored:0}
+	// 0.015 USD; calls: 2, unpriced: 0, ignored: 0
 }
 
 // Each user has a budget, and the records are added up by user.

@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"cmp"
+	"fmt"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -53,6 +55,15 @@ type Spent struct {
 	// Ignored is the number of requests to hosts that the Meter does not know. They have no record and are not counted in Calls. Those
 	// that call a model cost Budget.PerCall, where it is set.
 	Ignored int `json:"ignored"`
+}
+
+// String returns a line such as "0.0345 USD; calls: 3, unpriced: 1 (at least 0.05 USD), ignored: 0".
+func (s Spent) String() string {
+	text := fmt.Sprintf("%s USD; calls: %d, unpriced: %d", cmp.Or(s.USD, "0"), s.Calls, s.Unpriced)
+	if s.AtLeastUSD != s.USD {
+		text += fmt.Sprintf(" (at least %s USD)", s.AtLeastUSD)
+	}
+	return fmt.Sprintf("%s, ignored: %d", text, s.Ignored)
 }
 
 // New returns a Meter. It prices calls with the built-in price list, unless [WithPrices] sets another one. Wrong options are a

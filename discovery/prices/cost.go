@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -48,6 +49,8 @@ type Cost struct {
 	Lines []Line `json:"lines"`
 	// Source is the source of the prices: the Source of the row, or "charged by the provider".
 	Source string `json:"source"`
+	// SourceKey is a short form of Source for records, of which [SourceText] returns Source.
+	SourceKey string `json:"-"`
 	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil if unknown, or if the provider stated the charge.
 	VerifiedAt *string `json:"verified_at"`
 	// TierThresholdTokens is the threshold of the row that priced the call: the length of the shortest prompt that it applies to.
@@ -56,6 +59,9 @@ type Cost struct {
 	// the provider stated the charge.
 	Mode string `json:"mode"`
 }
+
+// String returns the amount with its currency, such as "0.0345 USD".
+func (c Cost) String() string { return fmt.Sprintf("%s USD", cmp.Or(c.USD, "?")) }
 
 // Float64 returns the nearest float64 to USD.
 func (cost Cost) Float64() float64 { return cost.USD.Float64() }
@@ -86,8 +92,19 @@ type Line struct {
 	USDPerRequest USD   `json:"usd_per_request,omitempty"`
 }
 
-// sourceCharged is the Source of a cost that the provider stated itself.
-const sourceCharged = "charged by the provider"
+// The Source and SourceKey of a cost that the provider stated itself.
+const (
+	sourceCharged = "charged by the provider"
+	keyCharged    = "charged"
+)
+
+// SourceText returns the Source of a cost with a SourceKey. Any other text is returned as it is.
+func SourceText(provider models.Provider, key string) string {
+	if key == keyCharged {
+		return sourceCharged
+	}
+	return pricelist.Describe(string(provider), key)
+}
 
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing. A zero Usage costs 0: price the Usage of a
 // [Response] only if the response is Complete.
@@ -224,7 +241,7 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 	if !ok {
 		return Cost{}, invalid("Usage.ChargedUSD", "", "must be a decimal such as 0.0345")
 	}
-	cost.USD, cost.Source = USD(usd.String()), sourceCharged
+	cost.USD, cost.Source, cost.SourceKey = USD(usd.String()), sourceCharged, keyCharged
 	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.USD}}
 	return cost, nil
 }
@@ -234,6 +251,7 @@ func (cost *Cost) fill(charge *pricelist.Charge) {
 	cost.Lines = make([]Line, 0, len(charge.Parts)+len(charge.Uses))
 	cost.USD = USD(total(charge, &cost.Lines).String())
 	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
+	cost.SourceKey = cmp.Or(charge.Row.Key, charge.Row.Source)
 	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
 }
 

@@ -185,7 +185,7 @@ func TestCostOfACharge(t *testing.T) {
 		cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: "x-ai", Model: model, Usage: usage, Mode: "priority", At: time.Now()})
 		require.NoError(t, err)
 		assert.Equal(t, prices.Cost{
-			Provider: models.XAI, Model: model, USD: "0.0037756", Source: "charged by the provider",
+			Provider: models.XAI, Model: model, USD: "0.0037756", Source: "charged by the provider", SourceKey: "charged",
 			Lines: []prices.Line{{What: "charged", Tokens: 173, USD: "0.0037756"}},
 		}, cost)
 	}

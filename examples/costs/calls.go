@@ -14,13 +14,13 @@ func (j *job) count(ctx context.Context) ([]calls.Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums, err := calls.Sum(calls.Options{By: [][]string{{"day", "model", "provider", "platform", "billing", "unpriced"}}, Prices: prices}, j.usage)
+	sums, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced}}, Prices: prices}, j.usage)
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range sums[0] {
 		if row.Unpriced > 0 {
-			slog.Warn("the cost of calls is not known", "calls", row.Unpriced, "model", row.By[1], "reason", row.By[5])
+			slog.Warn("the cost of calls is not known", "calls", row.Unpriced, "model", row.Value(calls.ByModel), "reason", row.Value(calls.ByUnpriced))
 		}
 	}
 	return sums[0], nil

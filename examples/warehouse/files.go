@@ -22,7 +22,7 @@ var filesSQL string
 
 // runFiles reads a folder of calls files into DuckDB, prints the totals, and returns how many differ from those of calls.Sum.
 func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differences int, err error) {
-	groups, err := calls.Sum(calls.Options{By: [][]string{{"day", "provider", "model"}}}, folder)
+	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByProvider, calls.ByModel}}}, folder)
 	counted := groups[0]
 	switch {
 	case len(counted) == 0:

@@ -141,7 +141,8 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	sessionFiles := sessions.New(list)
 	rows, err := calls.Sum(calls.Options{
 		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
-		From: o.from, To: o.to, MatchLabels: o.Match, By: [][]string{{"day", "model", "provider", "platform", "billing", "unpriced"}}, Prices: list,
+		From: o.from, To: o.to, MatchLabels: o.Match, Prices: list,
+		By:     [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced}},
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
 	unread = exit.WrongUse(in.Rename(err))
@@ -149,7 +150,7 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 		return nil, nil, exit.Usagef("--usage: %w", unread)
 	}
 	for _, row := range rows[0] {
-		provider, platform, reason := row.By[2], row.By[3], row.By[5]
+		provider, platform, reason := row.Value(calls.ByProvider), row.Value(calls.ByPlatform), row.Value(calls.ByUnpriced)
 		if provider == string(o.provider) && platform == "" && reason != "" {
 			failures.Add(errors.New("the cost is not known: " + costs.Cause(reason)))
 		}

@@ -97,7 +97,7 @@ func (p *program) call(random *rand.Rand, at time.Time) (calls.Record, error) {
 		return r, err
 	}
 	cost, err := prices.BuiltIn().CostOf(call)
-	r.USD, r.Source = cost.USD, cost.Source
+	r.USD, r.Source = cost.USD, cost.SourceKey
 	return r, err
 }
 
@@ -107,7 +107,7 @@ const billDays = 28
 // bill writes OpenAI's bill of the last 28 days, and compares it with the calls.
 func (s *story) bill() (*bills.Comparison, error) {
 	groups, err := calls.Sum(calls.Options{
-		From: s.day(billDays), To: s.today, By: [][]string{{"day", "model", "provider", "platform", "billing"}},
+		From: s.day(billDays), To: s.today, By: [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling}},
 	}, s.path(callsFolder))
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *story) bill() (*bills.Comparison, error) {
 		var items []any
 		day := s.day(ago)
 		for _, g := range groups[0] {
-			if g.By[0] != day.Format(time.DateOnly) || g.By[2] != string(models.OpenAI) {
+			if g.Value(calls.ByDay) != day.Format(time.DateOnly) || g.Value(calls.ByProvider) != string(models.OpenAI) {
 				continue
 			}
 			if items, err = s.addItems(items, &g, ago); err != nil {
@@ -153,7 +153,7 @@ func (s *story) bill() (*bills.Comparison, error) {
 // addItems adds the line items of a model on a day, one for each kind of token. On one day the bill has three times the tokens of the calls, and
 // on another one twice the price.
 func (s *story) addItems(items []any, g *calls.Group, ago int) ([]any, error) {
-	model, more, price := g.By[1], int64(1), int64(1)
+	model, more, price := g.Value(calls.ByModel), int64(1), int64(1)
 	switch {
 	case model == "gpt-5.2" && ago == 9:
 		more = 3

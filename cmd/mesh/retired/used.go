@@ -60,7 +60,7 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	rows, err := calls.Sum(calls.Options{
 		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
-		By:     [][]string{{"provider", "platform", "model"}, {"provider", "platform", "model", "day", "model_stage", "retirement_date"}},
+		By:     [][]string{byModel, append(slices.Clone(byModel), calls.ByDay, calls.ByModelStage, calls.ByRetirementDate)},
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
 	unread := exit.WrongUse(in.Rename(err))
@@ -91,12 +91,14 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	return exit.If(found)
 }
 
+var byModel = []string{calls.ByProvider, calls.ByPlatform, calls.ByModel}
+
 // used returns the models that are retired or deprecated or retire soon, by the registry or by the responses, and reports whether one of
 // them has a date that has passed or is soon. days are the rows with the status of each day.
 func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 	used = []usedModel{}
 	for _, row := range rows {
-		p, platform, id := models.Provider(row.By[0]), row.By[1], row.By[2]
+		p, platform, id := models.Provider(row.Value(calls.ByProvider)), row.Value(calls.ByPlatform), row.Value(calls.ByModel)
 		m := usedModel{
 			retirement: retirement{p, id, c.registry.CheckOn(platform, p, id, c.today)},
 			Platform:   platform, Calls: row.Calls, Unpriced: row.Unpriced, USD: row.USD,
@@ -124,7 +126,8 @@ func (m *usedModel) replace(rows []report.Retiring) {
 // report sets what the newest day of the model states, whose values are by. The rows of a model are in the order of their days.
 func (m *usedModel) report(by []string, days []calls.Group) {
 	for _, row := range days {
-		if stage, date := row.By[4], row.By[5]; slices.Equal(row.By[:3], by) && stage+date != "" {
+		stage, date := row.Value(calls.ByModelStage), row.Value(calls.ByRetirementDate)
+		if slices.Equal(row.By[:len(byModel)], by) && stage+date != "" {
 			m.Stage, m.ReportedDate = stage, date
 		}
 	}

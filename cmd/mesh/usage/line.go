@@ -32,9 +32,9 @@ func (o *Options) printLine(now time.Time) error {
 		if begin := begins[b.Per]; begin.Before(opts.From) {
 			opts.From = begin
 		}
-		by := []string{"day", "billing"}
+		by := []string{calls.ByDay, calls.ByBilling}
 		if b.Label != "" {
-			by = append(by, "label:"+b.Label)
+			by = append(by, calls.ByLabel(b.Label))
 		}
 		opts.By = append(opts.By, by)
 	}
@@ -46,7 +46,8 @@ func (o *Options) printLine(now time.Time) error {
 	parts := todayParts(sums[0], today)
 	for i, b := range budgets {
 		groups := slices.DeleteFunc(sums[i+1], func(g calls.Group) bool {
-			return g.By[0] < begins[b.Per].Format(time.DateOnly) || g.By[0] > today || o.chargesOnly && g.By[1] == "subscription"
+			day := g.Value(calls.ByDay)
+			return day < begins[b.Per].Format(time.DateOnly) || day > today || o.chargesOnly && g.Value(calls.ByBilling) == calls.Subscription
 		})
 		parts = append(parts, o.budgets[i]+": "+spentPart(b, groups))
 	}
@@ -60,7 +61,7 @@ func (o *Options) printLine(now time.Time) error {
 // todayParts returns the cost and the number of the calls of today.
 func todayParts(days []calls.Group, today string) []string {
 	g := calls.Group{USD: "0"}
-	if i := slices.IndexFunc(days, func(g calls.Group) bool { return g.By[0] == today }); i >= 0 {
+	if i := slices.IndexFunc(days, func(g calls.Group) bool { return g.Value(calls.ByDay) == today }); i >= 0 {
 		g = days[i]
 	}
 	parts := []string{"today " + money.USD(g.USD) + " USD", table.Calls(g.Calls)}
@@ -74,7 +75,7 @@ func todayParts(days []calls.Group, today string) []string {
 func spentPart(b meter.Budget, groups []calls.Group) string {
 	spent, most, value := map[string]*big.Rat{}, new(big.Rat), ""
 	for _, g := range groups {
-		name := strings.Join(g.By[2:], "") // "" without a label
+		name := g.Value(calls.ByLabel(b.Label))
 		if spent[name] == nil {
 			spent[name] = new(big.Rat)
 		}

@@ -128,7 +128,7 @@ func costRow(by []string, g *calls.Group) table.CostRow {
 func keyNames(by, values []string) []string {
 	names := slices.Clone(values)
 	for i, value := range values {
-		if label, labelled := strings.CutPrefix(by[i], "label:"); value == "" && labelled {
+		if label, labelled := strings.CutPrefix(by[i], calls.ByLabel("")); value == "" && labelled {
 			names[i] = "(no " + label + ")"
 		} else if value == "" {
 			names[i] = output.Unknown

@@ -306,9 +306,9 @@ func (o *Options) warnEmpty(sums *costs.Report) {
 		}
 		return
 	}
-	for i, by := range sums.By {
-		label, labelled := strings.CutPrefix(by, "label:")
-		if labelled && !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.By[i] != "" }) {
+	for _, by := range sums.By {
+		label, labelled := strings.CutPrefix(by, calls.ByLabel(""))
+		if labelled && !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.Value(by) != "" }) {
 			o.Warn(fmt.Errorf("--by: no call has the label %q", label))
 		}
 	}
@@ -319,16 +319,17 @@ func (o *Options) warnLabels() (warned bool) {
 	opts := o.selected
 	opts.MatchLabels, opts.OnRead = nil, nil
 	for _, name := range slices.Sorted(maps.Keys(o.Match)) {
-		opts.By = [][]string{{"label:" + name}}
+		by := calls.ByLabel(name)
+		opts.By = [][]string{{by}}
 		sums, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
 		groups := sums[0]
-		if len(groups) == 0 || slices.ContainsFunc(groups, func(g calls.Group) bool { return g.By[0] == o.Match[name] }) {
+		if len(groups) == 0 || slices.ContainsFunc(groups, func(g calls.Group) bool { return g.Value(by) == o.Match[name] }) {
 			continue
 		}
 		var values []string
 		for _, g := range groups {
-			if g.By[0] != "" {
-				values = append(values, strconv.Quote(g.By[0]))
+			if value := g.Value(by); value != "" {
+				values = append(values, strconv.Quote(value))
 			}
 		}
 		if values == nil {

@@ -27,8 +27,8 @@ type Row struct {
 	// From is the beginning of the period of the row and Until its end, which is exclusive; the zero time is open.
 	From, Until time.Time
 	Kind
-	// Source describes who lists the price.
-	Source string
+	// Source describes who lists the price, and Key does so in short, for [Describe]; "" if there is no shorter text.
+	Source, Key string
 	// VerifiedAt is the date on which the newest source was read; "" when that is not known.
 	VerifiedAt string
 	// SameAs is the id of the row that this one repeats under an alias; "" for most.
@@ -156,7 +156,7 @@ func readRow(cells []string) Row {
 	r := Row{
 		Provider: cells[0], Model: cells[1],
 		Input: ParsePrice(cells[3]), CacheRead: ParsePrice(cells[4]), CacheWrite5m: ParsePrice(cells[5]), CacheWrite1h: ParsePrice(cells[6]), Output: ParsePrice(cells[7]),
-		Source: describe(cells[0], cells[10]), VerifiedAt: cells[11], SameAs: cells[12],
+		Source: describe(cells[0], cells[10]), Key: cells[10], VerifiedAt: cells[11], SameAs: cells[12],
 		Kind: Kind{Mode: cells[13], Modality: cells[14]},
 	}
 	above, _ := strconv.ParseInt(cells[2], 10, 64)

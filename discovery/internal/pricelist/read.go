@@ -78,9 +78,11 @@ func Update(text string) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := "; price table of " + list.AsOf().Format(time.DateOnly)
+	version := list.AsOf().Format(time.DateOnly)
 	for i := range list.rows {
-		list.rows[i].Source += version
+		row := &list.rows[i]
+		row.Source += ofTable + version
+		row.Key += keyOfTable + version
 	}
 	updated := New(list.rows)
 	updated.Table, updated.Updated = text, true
@@ -248,4 +250,25 @@ func describe(provider, codes string) string {
 		return "a single third-party table, " + others[0] + ", not confirmed on " + page
 	}
 	return "third-party tables (" + strings.Join(others, ", ") + "), not confirmed on " + page
+}
+
+// What follows the sources of a row of a newer table, before the day of the table, in a Source and in a Key.
+const (
+	ofTable    = "; price table of "
+	keyOfTable = "@"
+)
+
+// Describe returns the Source of rows with a Key, for people. Any other text is returned as it is.
+func Describe(provider, key string) string {
+	codes, table, newer := strings.Cut(key, keyOfTable)
+	for code := range strings.SplitSeq(strings.TrimSuffix(codes, promotion), "+") {
+		if sourceNames[code] == "" && code != "page" && code != "claudit" {
+			return key
+		}
+	}
+	text := describe(provider, codes)
+	if newer {
+		text += ofTable + table
+	}
+	return text
 }

@@ -144,7 +144,7 @@ func (p program) run(flags []string) (r result, err error) {
 
 // read adds up the records of a run.
 func (r *result) read(folder string) error {
-	groups, err := calls.Sum(calls.Options{By: [][]string{{"provider"}}}, folder)
+	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByProvider}}}, folder)
 	if err != nil {
 		return err
 	}

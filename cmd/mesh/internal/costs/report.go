@@ -68,7 +68,7 @@ func newReport(by []string) *Report {
 
 // Read adds up calls files by some names. With an error the report has the lines that could be read.
 func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
-	opts.By = [][]string{by, {"unpriced"}, nil, {"day"}}
+	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
 	all, err := calls.Sum(opts, paths...)
 	r := newReport(by)
 	if len(all) > 0 { // the options are valid
@@ -76,7 +76,7 @@ func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 		r.addReasons(all[1])
 		r.setTotal(all[2])
 		for _, day := range all[3] { // sorted
-			r.First, r.Last = cmp.Or(r.First, day.By[0]), day.By[0]
+			r.First, r.Last = cmp.Or(r.First, day.Value(calls.ByDay)), day.Value(calls.ByDay)
 		}
 	}
 	return r, err
@@ -95,7 +95,7 @@ func (r *Report) setTotal(total []calls.Group) {
 func (r *Report) addReasons(rows []calls.Group) {
 	for _, row := range rows {
 		if row.Unpriced > 0 {
-			r.Reasons = append(r.Reasons, Reason{row.By[0], row.Unpriced})
+			r.Reasons = append(r.Reasons, Reason{row.Value(calls.ByUnpriced), row.Unpriced})
 		}
 	}
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
@@ -150,10 +150,11 @@ func (s *Summary) Report(incomplete bool) *Report {
 	report := newReport([]string{"platform", "provider", "model"})
 	report.incomplete = incomplete
 	report.Rows = append(report.Rows, s.models.Groups()...)
-	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.By[0] != "" }) { // most programs use no platform
+	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.Value(calls.ByPlatform) != "" }) { // most programs use no platform
 		report.By = report.By[1:]
 		for i := range report.Rows {
-			report.Rows[i].By = report.Rows[i].By[1:]
+			row := &report.Rows[i]
+			row.By, row.Names = row.By[1:], row.Names[1:]
 		}
 	}
 	causes := s.causes()

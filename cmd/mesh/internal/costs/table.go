@@ -67,7 +67,7 @@ func Cause(unpriced string) string {
 
 // Title returns the title of a column.
 func Title(name string) string {
-	return strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, "label:"), "_", " "))
+	return strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, calls.ByLabel("")), "_", " "))
 }
 
 // BudgetText returns a budget, of a value of its label, for people.

@@ -74,7 +74,7 @@ func (c *Calls) Add(r calls.Record) error {
 	case err == nil && usd.Cmp(decimal.FromText(cost.USD)) == 0:
 		c.addCost(r, cost)
 	case !usd.IsZero():
-		c.addCharge(r, usd, r.Source)
+		c.addCharge(r, usd, prices.SourceText(r.Provider, r.Source))
 	}
 	return nil
 }

@@ -126,9 +126,9 @@ func Build(t *testing.T, o report.Options, records ...calls.Record) *report.Repo
 // Compared is a bill of November beside calls of gpt-5.2 on the 20th.
 func Compared(t *testing.T, counted prices.USD, limit float64, items ...bills.Item) *bills.Comparison {
 	t.Helper()
-	var all []bills.Counted
+	var all []calls.Group
 	if counted != "" {
-		all = []bills.Counted{{Day: "2026-11-20", Model: "gpt-5.2", Calls: 1, USD: counted, Usage: prices.Usage{Input: 100}}}
+		all = []calls.Group{{Names: []string{calls.ByDay, calls.ByModel}, By: []string{"2026-11-20", "gpt-5.2"}, Calls: 1, USD: counted, Usage: prices.Usage{Input: 100}}}
 	}
 	c, err := bills.Compare(&bills.Bill{Provider: models.OpenAI, From: Day("2026-11-20"), To: Day("2026-11-22"), LimitPercent: limit, Items: items}, all)
 	require.NoError(t, err)

@@ -134,11 +134,11 @@ func hostile(yield func(calls.Record, error) bool) {
 // bill is a bill that is more than its limit above the calls.
 func bill() (*bills.Comparison, error) {
 	b := &bills.Bill{Provider: models.OpenAI, From: now.AddDate(0, 0, -28).Truncate(24 * time.Hour), To: now.Truncate(24 * time.Hour)}
-	var counted []bills.Counted
+	var counted []calls.Group
 	for i := range 28 {
 		day, tokens := b.From.AddDate(0, 0, i).Format(time.DateOnly), int64(1_000_000+i)
 		b.Items = append(b.Items, bills.Item{Day: day, Name: "gpt-5.2, input", Model: "gpt-5.2", Kind: "input", USD: "2.5", Tokens: &tokens})
-		counted = append(counted, bills.Counted{Day: day, Model: "gpt-5.2", Calls: 50, USD: "1.75", Usage: prices.Usage{Input: 900_000}})
+		counted = append(counted, calls.Group{Names: []string{calls.ByDay, calls.ByModel}, By: []string{day, "gpt-5.2"}, Calls: 50, USD: "1.75", Usage: prices.Usage{Input: 900_000}})
 	}
 	return bills.Compare(b, counted)
 }
