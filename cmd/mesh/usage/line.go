@@ -38,6 +38,9 @@ func (o *Options) printLine(now time.Time) error {
 		}
 		opts.By = append(opts.By, by)
 	}
+	if o.reader != nil {
+		o.reader.Since = opts.From
+	}
 	sums, err := calls.Sum(opts, o.in.Since(opts.From)...)
 	unread := exit.WrongUse(o.in.Rename(err))
 	if unread != nil && len(sums[0]) == 0 {

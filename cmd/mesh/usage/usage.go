@@ -58,7 +58,7 @@ type Options struct {
 	selected calls.Options
 	reader   *sessions.Reader
 	notes    []string // of sessions
-	unread   []*calls.LineError
+	unread   unread
 }
 
 // New returns the command mesh usage.
@@ -246,7 +246,8 @@ func (o *Options) readSessions() {
 	o.reader.OnCopies = o.selected.OnCopies
 	o.reader.OnNote = func(text string) { o.notes = append(o.notes, text) }
 	if !o.strict {
-		o.reader.OnError = func(err *calls.LineError) { o.unread = append(o.unread, err) }
+		o.unread = unread{files: map[string]bool{}}
+		o.reader.OnError = o.unread.add
 	}
 	o.reader.Read(&o.selected)
 }
@@ -267,16 +268,35 @@ func (o *Options) said() {
 	}
 }
 
+// unread are lines of session files that cannot be read.
+type unread struct {
+	lines int
+	files map[string]bool
+	first []*calls.LineError
+}
+
+func (u *unread) add(err *calls.LineError) {
+	u.lines++
+	u.files[err.File] = true
+	if len(u.first) < maxLineErrors {
+		u.first = append(u.first, err)
+	}
+}
+
 // noteUnread notes the lines of session files that cannot be read.
 func (o *Options) noteUnread() {
-	files := map[string]bool{}
-	for _, err := range o.unread {
-		if files[err.File] = true; o.verbose {
+	u := &o.unread
+	if o.verbose {
+		for _, err := range u.first {
 			o.Note(output.Line(strings.TrimPrefix(o.in.Rename(err).Error(), "calls: ")))
 		}
 	}
-	if len(files) > 0 && !o.verbose {
-		o.Note(fmt.Sprintf("%s of %s cannot be read; --verbose lists them", table.Number(len(o.unread), "line", "lines"), table.Number(len(files), "file", "files")))
+	hint := "; --verbose lists them"
+	if o.verbose {
+		hint = ""
+	}
+	if u.lines > 0 && (!o.verbose || u.lines > len(u.first)) {
+		o.Note(fmt.Sprintf("%s of %s cannot be read%s", table.Number(u.lines, "line", "lines"), table.Number(len(u.files), "file", "files"), hint))
 	}
 }
 
