@@ -217,7 +217,7 @@ func TestMeshMeterPricesLongCalls(t *testing.T) {
 		"--upstream", "gemini="+server.URL, "--", self)
 	cmd.Env = append(os.Environ(), callsVariable+"=1")
 	run(t, cmd)
-	want := map[string]string{"gpt-4o": "0.0987975", "claude-sonnet-5": "", "gemini-3-flash-preview": ""}
+	want := map[string]prices.USD{"gpt-4o": "0.0987975", "claude-sonnet-5": "", "gemini-3-flash-preview": ""}
 	want["claude-sonnet-5"] = costOf(t, models.Anthropic, "claude-sonnet-5", prices.Usage{Input: 40_003, CacheRead: 1024, Output: 50_007})
 	want["gemini-3-flash-preview"] = costOf(t, models.Gemini, "gemini-3-flash-preview", prices.Usage{Input: 40_003, Output: 50_007})
 	same(t, "cost of gpt-4o", want["gpt-4o"], costOf(t, models.OpenAI, "gpt-4o", prices.Usage{Input: 38_979, CacheRead: 1024, Output: 7}))
@@ -236,7 +236,7 @@ func run(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-func costOf(t *testing.T, p models.Provider, model string, u prices.Usage) string {
+func costOf(t *testing.T, p models.Provider, model string, u prices.Usage) prices.USD {
 	t.Helper()
 	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: p, Model: model, Usage: u, At: time.Now()})
 	check(t, err)
