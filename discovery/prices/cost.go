@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (cost Cost) MarshalJSON() ([]byte, error) {
 // Line is the cost of one kind of token, or of the uses of one tool.
 type Line struct {
 	// What is a kind of token: "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output", or
-	// "audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read" and "image_output". It is the name
+	// "audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output", "video_input" and "video_cache_read". It is the name
 	// of the tool in a line of Requests, and "charged" in the only line of a cost that the provider stated itself.
 	What   string `json:"what"`
 	Tokens int64  `json:"tokens"`
@@ -189,6 +190,9 @@ func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 		return pricelist.Charge{}, invalid("Model", "", "must not be empty")
 	}
 	mode, rest := usage.Split(usage.Mode(call.Mode, call.Usage.Mode))
+	rest = slices.DeleteFunc(rest, func(part string) bool { // all of the prompt has one price
+		return part == usage.CachedImages && pricelist.Textual(string(p), "image", call.Model)
+	})
 	billed := pricelist.Call{
 		Provider: string(p), Model: call.Model, Mode: mode, At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
 		Place: call.place(),

@@ -58,9 +58,10 @@ const (
 	MissingCacheWrite5m Missing = "cache_write_5m"
 	MissingCacheWrite1h Missing = "cache_write_1h"
 	MissingOutput       Missing = "output"
-	// MissingAudio and MissingImage mean that the model has no known price of audio or images.
+	// MissingAudio, MissingImage and MissingVideo mean that the model has no known price of audio, images or videos.
 	MissingAudio Missing = "audio"
 	MissingImage Missing = "image"
+	MissingVideo Missing = "video"
 )
 
 // newUnpricedError returns the error of a call, whose names may be keys that were pasted into the wrong place.

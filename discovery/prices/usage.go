@@ -10,8 +10,7 @@ import (
 // Usage is what one call used. Its token counts do not overlap: each token is in exactly one of them. The zero value is a call
 // that used nothing, which costs 0. It is also the Usage of a [Response] without counts, which is not Complete.
 type Usage struct {
-	// Input is the part of the prompt that was neither read from the cache nor written to it. Images, videos and documents are
-	// in it, since they have the price of text.
+	// Input is the text of the prompt that was neither read from the cache nor written to it.
 	Input int64 `json:"input"`
 	// ToolInput is input that tools added. It is billed as input, but does not count towards the length of the prompt that
 	// selects the tier.
@@ -28,11 +27,13 @@ type Usage struct {
 	AudioInput     int64 `json:"audio_input"`
 	AudioCacheRead int64 `json:"audio_cache_read"`
 	AudioOutput    int64 `json:"audio_output"`
-	// ImageOutput is the images that the model generated. ImageInput and ImageCacheRead are the images of the prompt where they
-	// have a price of their own, in sessions of OpenAI's Realtime API; all others are in Input and CacheRead.
+	// ImageInput and ImageCacheRead are the images and documents of the prompt, as far as the response counts them apart, and ImageOutput is
+	// the images that the model generated. VideoInput and VideoCacheRead are the videos of the prompt.
 	ImageInput     int64 `json:"image_input"`
 	ImageCacheRead int64 `json:"image_cache_read"`
 	ImageOutput    int64 `json:"image_output"`
+	VideoInput     int64 `json:"video_input"`
+	VideoCacheRead int64 `json:"video_cache_read"`
 	// Requests are the uses of tools that are billed besides tokens, by the name of the tool: "web_search", "x_search",
 	// "code_interpreter" (containers, for OpenAI), "file_search", "image_generation", "live_search" (sources), "grounding"
 	// (queries; at most 1 before Gemini 3), "maps", or the name that the provider gave. It is nil without any.

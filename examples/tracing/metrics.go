@@ -63,7 +63,7 @@ func (c callMetrics) record(r calls.Record) {
 
 // sums returns all tokens of the prompt, cached ones included, and of the answer.
 func sums(u *prices.Usage) (input, output int64) {
-	input = u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
+	input = u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead + u.VideoInput + u.VideoCacheRead
 	return input, u.Output + u.AudioOutput + u.ImageOutput
 }
 

@@ -189,8 +189,12 @@ func (c *Call) check(charge *Charge, cached bool) error {
 		switch {
 		case part.Price != nil && (cached || !strings.HasSuffix(part.What, "cache_read")):
 			priced = append(priced, part)
+			continue
 		case err == nil:
 			err = &UnknownError{What: part.kind()}
+		}
+		if part.Price = part.Single; part.Price != nil && cached {
+			priced = append(priced, part)
 		}
 	}
 	charge.Parts = priced

@@ -24,6 +24,8 @@ type Row struct {
 	Input, CacheRead, CacheWrite5m, CacheWrite1h, Output Price
 	// SingleSourceWrite1h is a CacheWrite1h with a single source. It is shown, but not used to bill.
 	SingleSourceWrite1h Price
+	// SingleSourceRead is a CacheRead with a single source. It is used for lower bounds only.
+	SingleSourceRead Price
 	// From is the beginning of the period of the row and Until its end, which is exclusive; the zero time is open.
 	From, Until time.Time
 	Kind
@@ -166,6 +168,9 @@ func readRow(cells []string) Row {
 	if single, ok := strings.CutSuffix(cells[6], "?"); ok {
 		r.SingleSourceWrite1h = ParsePrice(single)
 	}
+	if single, ok := strings.CutSuffix(cells[4], "?"); ok {
+		r.SingleSourceRead = ParsePrice(single)
+	}
 	return r
 }
 
@@ -220,11 +225,13 @@ type Part struct {
 	Tokens int64
 	// Price is the listed one, before the factor of the charge.
 	Price Price
+	// Single is a price with a single source, for lower bounds.
+	Single Price
 }
 
 // kind returns what an error names: the modality of media, and for text the kind of token.
 func (p *Part) kind() string {
-	for _, modality := range [...]string{"audio", "image"} {
+	for _, modality := range [...]string{"audio", "image", "video"} {
 		if strings.HasPrefix(p.What, modality) {
 			return modality
 		}
@@ -234,15 +241,22 @@ func (p *Part) kind() string {
 
 // parts returns a part for each kind of token that was used, by the row for text and by those of media for the same mode.
 func (c *Call) parts(row *Row, media []Row) []Part {
-	audio, image := c.media(media, row, "audio"), c.media(media, row, "image")
+	audio, image, video := c.media(media, row, "audio"), c.media(media, row, "image"), c.media(media, row, "video")
+	used := c.Usage
+	c.asText(&used, image, "image", row.Model, &used.ImageInput, &used.ImageCacheRead)
+	c.asText(&used, video, "video", row.Model, &used.VideoInput, &used.VideoCacheRead)
 	prices := [...]Price{
 		row.Input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output,
 		audio.Input, audio.CacheRead, audio.Output, image.Input, image.CacheRead, image.Output,
+		video.Input, video.CacheRead,
 	}
 	parts := make([]Part, 0, 3) // most calls have no more: input, cached input and output
-	for i, tokens := range c.Usage.Counts() {
+	for i, tokens := range used.Counts() {
 		if *tokens != 0 {
-			parts = append(parts, Part{usage.CountKinds[i], *tokens, prices[i]})
+			parts = append(parts, Part{What: usage.CountKinds[i], Tokens: *tokens, Price: prices[i]})
+			if usage.CountKinds[i] == "audio_cache_read" {
+				parts[len(parts)-1].Single = audio.SingleSourceRead
+			}
 		}
 	}
 	return parts

@@ -35,8 +35,14 @@ const (
 	totalThought
 	totalTool
 	promptAudio
+	promptImage
+	promptVideo
 	cacheAudio
+	cacheImage
+	cacheVideo
 	toolAudio
+	toolImage
+	toolVideo
 	answerAudio
 	answerImage
 
@@ -87,7 +93,9 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 	responseCount: "responseTokenCount", thoughtsCount: "thoughtsTokenCount", toolCount: "toolUsePromptTokenCount", totalCount: "totalTokenCount",
 	totalInput: "total_input_tokens", totalCached: "total_cached_tokens", totalOutput: "total_output_tokens",
 	totalThought: "total_thought_tokens", totalTool: "total_tool_use_tokens",
-	promptAudio: "promptTokensDetails", cacheAudio: "cacheTokensDetails", toolAudio: "toolUsePromptTokensDetails",
+	promptAudio: "promptTokensDetails", promptImage: "promptTokensDetails", promptVideo: "promptTokensDetails",
+	cacheAudio: "cacheTokensDetails", cacheImage: "cacheTokensDetails", cacheVideo: "cacheTokensDetails",
+	toolAudio: "toolUsePromptTokensDetails", toolImage: "toolUsePromptTokensDetails", toolVideo: "toolUsePromptTokensDetails",
 	answerAudio: "candidatesTokensDetails", answerImage: "candidatesTokensDetails",
 	converseInput: "inputTokens", converseOutput: "outputTokens", converseTotal: "totalTokens", converseRead: "cacheReadInputTokens",
 	converseWrite: "cacheWriteInputTokens", converse5m: "cacheDetails", converse1h: "cacheDetails",

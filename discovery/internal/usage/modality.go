@@ -6,18 +6,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// modality is what a list of Gemini counts apart. The other modalities have the price of text.
+// modality is what a list of Gemini counts apart. A document is images of its pages.
 type modality struct {
-	audio, image field
-	// answer is set for lists of what the model generated, where no other modality is known.
+	audio, image, video field
+	// answer is set for lists of what the model generated, where neither videos nor documents are known.
 	answer bool
 }
 
-// modalities are the lists of Gemini that count by modality. The image of an input list is not counted apart.
+var promptModalities, cacheModalities, toolModalities = modality{audio: promptAudio, image: promptImage, video: promptVideo},
+	modality{audio: cacheAudio, image: cacheImage, video: cacheVideo}, modality{audio: toolAudio, image: toolImage, video: toolVideo}
+
+// modalities are the lists of Gemini that count by modality.
 var modalities = map[string]modality{
-	"promptTokensDetails": {audio: promptAudio}, "promptTokenDetails": {audio: promptAudio}, "input_tokens_by_modality": {audio: promptAudio},
-	"cacheTokensDetails": {audio: cacheAudio}, "cached_tokens_by_modality": {audio: cacheAudio},
-	"toolUsePromptTokensDetails": {audio: toolAudio}, "tool_use_tokens_by_modality": {audio: toolAudio},
+	"promptTokensDetails": promptModalities, "promptTokenDetails": promptModalities, "input_tokens_by_modality": promptModalities,
+	"cacheTokensDetails": cacheModalities, "cached_tokens_by_modality": cacheModalities,
+	"toolUsePromptTokensDetails": toolModalities, "tool_use_tokens_by_modality": toolModalities,
 	"candidatesTokensDetails":   {audio: answerAudio, image: answerImage, answer: true},
 	"responseTokensDetails":     {audio: answerAudio, image: answerImage, answer: true},
 	"output_tokens_by_modality": {audio: answerAudio, image: answerImage, answer: true},
@@ -41,15 +44,18 @@ func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
 		return c.detail(d, string(key))
 	})
 	n := entry.value[totalTokens]
+	if m.audio == cacheAudio {
+		c.seen |= 1 << cacheAudio // the list says what was cached
+	}
 	switch {
 	case err != nil || n == 0 || name == "text":
 		return err
 	case name == "audio":
 		return c.addCount(m.audio, n)
-	case name == "image" && m.answer:
+	case name == "image", name == "document" && !m.answer:
 		return c.addCount(m.image, n)
-	case !m.answer && (name == "image" || name == "video" || name == "document"):
-		return nil
+	case name == "video" && !m.answer:
+		return c.addCount(m.video, n)
 	}
 	c.addMode(unknownName(name))
 	return nil

@@ -14,6 +14,8 @@ const (
 	otherModel = "other-model"
 	// unknownCount begins the mode of a count that is not known. No mode of a request replaces it.
 	unknownCount = "count:"
+	// CachedImages is the mode of a prompt of which it is not known whether text or images were read from the cache.
+	CachedImages = unknownCount + "cached_images"
 	// seconds is the mode of a duration instead of tokens.
 	seconds = unknownCount + "seconds"
 )

@@ -61,16 +61,20 @@ var openAIDetails = []field{
 }
 
 // openAI: the input includes cached, written and audio tokens, the output includes reasoning, audio and images, and the total is
-// their sum. Images of the input stay in it, except in a session of the Realtime API, which has a price for them.
+// their sum.
 func (c *counts) openAI(in, out field) (Usage, error) {
 	c.readAndWritten(in)
 	err := first(
 		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage, sessionImage), c.within(cachedTokens, cachedAudio, cachedImage),
 		c.within(out, reasoningTokens, rejectedTokens, outputAudio, outputImage), c.writesAgree(), c.sum(totalTokens, in, out),
 	)
+	if !c.has(cachedAudio) && !c.has(cachedImage) {
+		c.cachedParts(in)
+	}
+	image := c.value[inputImage] + c.value[sessionImage]
 	u := Usage{
 		AudioInput: c.value[inputAudio] - c.value[cachedAudio], AudioCacheRead: c.value[cachedAudio], AudioOutput: c.value[outputAudio],
-		ImageInput: c.value[sessionImage] - c.value[cachedImage], ImageCacheRead: c.value[cachedImage], ImageOutput: c.value[outputImage],
+		ImageInput: image - c.value[cachedImage], ImageCacheRead: c.value[cachedImage], ImageOutput: c.value[outputImage],
 		CacheRead:    c.value[cachedTokens] - c.value[cachedAudio] - c.value[cachedImage],
 		CacheWrite5m: c.value[cacheWriteTokens] - c.value[write12h], CacheWrite1h: c.value[write12h],
 	}
@@ -86,6 +90,21 @@ func (c *counts) openAI(in, out field) (Usage, error) {
 		err = &Error{names[outputAudio], "and other parts are more than " + names[out]}
 	}
 	return u, err
+}
+
+// cachedParts divides what was read from the cache where no details say what it is: audio first, then images, then text. Unless it is the
+// whole prompt or there is only text, it is not known.
+func (c *counts) cachedParts(in field) {
+	audio, image, cached := c.value[inputAudio], c.value[inputImage]+c.value[sessionImage], c.value[cachedTokens]
+	c.value[cachedAudio] = min(cached, audio)
+	c.value[cachedImage] = min(cached-c.value[cachedAudio], image)
+	switch {
+	case cached == 0, cached == c.value[in]:
+	case audio > 0 && audio < c.value[in]:
+		c.addMode(unknownName(names[cachedAudio]))
+	case image > 0:
+		c.addMode(CachedImages)
+	}
 }
 
 // readAndWritten leaves tokens that were read from the cache and also written to it, as OpenRouter counts them for Gemini, in the reads.

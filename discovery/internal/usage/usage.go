@@ -22,17 +22,18 @@ import (
 type Usage struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
 
-	AudioInput, AudioCacheRead, AudioOutput, ImageInput, ImageCacheRead, ImageOutput int64
+	AudioInput, AudioCacheRead, AudioOutput, ImageInput, ImageCacheRead, ImageOutput, VideoInput, VideoCacheRead int64
 
 	Requests         map[string]int64
 	Mode, ChargedUSD string
 }
 
 // Counts returns all counts, in the order of CountNames.
-func (u *Usage) Counts() [12]*int64 {
+func (u *Usage) Counts() [14]*int64 {
 	return [...]*int64{
 		&u.Input, &u.ToolInput, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output,
 		&u.AudioInput, &u.AudioCacheRead, &u.AudioOutput, &u.ImageInput, &u.ImageCacheRead, &u.ImageOutput,
+		&u.VideoInput, &u.VideoCacheRead,
 	}
 }
 
@@ -40,17 +41,20 @@ func (u *Usage) Counts() [12]*int64 {
 var CountNames = [...]string{
 	"Input", "ToolInput", "CacheRead", "CacheWrite5m", "CacheWrite1h", "Output",
 	"AudioInput", "AudioCacheRead", "AudioOutput", "ImageInput", "ImageCacheRead", "ImageOutput",
+	"VideoInput", "VideoCacheRead",
 }
 
 // CountKinds are the kinds of tokens of the counts, as in the lines of a cost.
 var CountKinds = [...]string{
 	"input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output",
 	"audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output",
+	"video_input", "video_cache_read",
 }
 
 // Prompt returns the length of the prompt, which chooses the tier.
 func (u *Usage) Prompt() int64 {
-	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead
+	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead +
+		u.VideoInput + u.VideoCacheRead
 }
 
 // SetPath takes the path of the request: without details, what an endpoint of images generates is images.

@@ -59,11 +59,14 @@ var xaiMedia = shape{
 	counts:   func(c *counts) (Usage, error) { return Usage{ChargedUSD: ticks(c.value[costTicks])}, nil },
 }
 
-// xai: the input includes cached, audio and image tokens, and images have the price of text. The charge is in ticks of 10^-10
+// xai: the input includes cached, audio and image tokens. Text is taken to be read from the cache first, since images have its price. The charge is in ticks of 10^-10
 // USD, after all discounts. A charge of 0 beside tokens is that of another cloud, which bills by itself.
 func (c *counts) xai(in field, output int64) (Usage, error) {
+	text := c.value[in] - c.value[inputAudio] - c.value[inputImage]
+	cachedImages := max(0, c.value[cachedTokens]-max(0, text))
 	u := Usage{
-		Input: c.value[in] - c.value[cachedTokens] - c.value[inputAudio], CacheRead: c.value[cachedTokens], AudioInput: c.value[inputAudio],
+		Input: text - c.value[cachedTokens] + cachedImages, CacheRead: c.value[cachedTokens] - cachedImages, AudioInput: c.value[inputAudio],
+		ImageInput: c.value[inputImage] - cachedImages, ImageCacheRead: cachedImages,
 		Output: output - c.value[outputAudio] - c.value[outputImage], AudioOutput: c.value[outputAudio], ImageOutput: c.value[outputImage],
 	}
 	if c.has(costTicks) && c.value[in]+output == 0 {
@@ -72,7 +75,7 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 	err := first(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
 	switch {
 	case err != nil:
-	case u.Input < 0:
+	case min(u.Input, u.ImageInput) < 0:
 		err = &Error{names[cachedTokens], "and " + names[inputAudio] + " are more than " + names[in]}
 	case u.Output < 0:
 		err = &Error{names[outputAudio], "and " + names[outputImage] + " are more than the output"}

@@ -73,6 +73,7 @@ func uncached(u prices.Usage) prices.Usage {
 	u.Input += u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
 	u.AudioInput += u.AudioCacheRead
 	u.ImageInput += u.ImageCacheRead
-	u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.AudioCacheRead, u.ImageCacheRead = 0, 0, 0, 0, 0
+	u.VideoInput += u.VideoCacheRead
+	u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.AudioCacheRead, u.ImageCacheRead, u.VideoCacheRead = 0, 0, 0, 0, 0, 0
 	return u
 }

@@ -51,9 +51,9 @@ func (c *call) read(one *calls.Record) error {
 // count sets the counts of tokens.
 func (c *call) count() {
 	u := &c.Counts
-	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead
+	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
 	c.written = u.CacheWrite5m + u.CacheWrite1h
-	c.input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + c.cached + c.written
+	c.input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.VideoInput + c.cached + c.written
 	c.output = u.Output + u.AudioOutput + u.ImageOutput
 }
 
