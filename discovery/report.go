@@ -303,12 +303,11 @@ func reconcile[B Bucket](
 		return nil, err
 	}
 	costs, err := query.costs(ctx, c, operation)
-	report := query.report(costs, attributedUSD)
-	if wrong := costs.check(query.bounds()); wrong != nil {
-		report = query.report(bill[B]{buckets: []B{}}, attributedUSD)
-		err = c.report(ctx, request{operation: operation, provider: report.Provider}.undecodable(wrong))
+	if wrong := costs.check(query.bounds()); wrong != nil { // before the days between its buckets are counted
+		report := query.report(bill[B]{buckets: []B{}}, attributedUSD)
+		return report, c.report(ctx, request{operation: operation, provider: report.Provider}.undecodable(wrong))
 	}
-	return report, err
+	return query.report(costs, attributedUSD), err
 }
 
 func checkAttributed(usd *float64) error {

@@ -375,6 +375,13 @@ func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	assert.Nil(t, r.DriftUSD)
 	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
 
+	for _, start := range []int64{-1e12, math.MinInt64} { // its days must not be counted one by one
+		s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, start, day1+day)})
+		r := reconcileOpenAI(t, s, ptr(1.0))
+		assert.False(t, r.Complete)
+		assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
+	}
+
 	x := usageOf(series("Chat", point("2026-05-03T00:00:00Z", "1"))) // a Sunday
 	q := usageQuery()
 	q.TimeUnit, q.StartTime, q.EndTime = discovery.TimeUnitCalendarWeek, "2026-05-04", "2026-05-11"

@@ -46,6 +46,7 @@ var platformCases = []platformCase{
 	{"no location", "vertex", "", "", "anthropic", "claude-opus-5", "", "", "region"},
 	{"a profile of another platform", "vertex", "global", "us", "anthropic", "claude-opus-5", "", "", "region"},
 	{"Gemini 2", "vertex", "us-central1", "", "gemini", "gemini-2.5-flash", "", "0.3", ""},
+	{"an embedding", "vertex", "us-central1", "", "gemini", "gemini-embedding-001", "", "0.15", ""},
 	{"Gemini 3", "vertex", "us-central1", "", "gemini", "gemini-3-flash-preview", "", "", "region"},
 	{"Gemini 3, all locations", "vertex", "global", "", "gemini", "gemini-3-flash-preview", "", "0.5", ""},
 	{"a tier of the Gemini API", "vertex", "global", "", "gemini", "gemini-3-flash-preview", "flex", "", "mode"},
