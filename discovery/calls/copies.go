@@ -222,7 +222,7 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	for _, file := range slices.Sorted(maps.Keys(c.found)) {
 		f := c.found[file]
 		if file > 0 {
-			f.File = names[file-1]
+			f.File = names[file-1] //nolint:gosec // files are numbered from 1
 		}
 		if f.of > 0 {
 			f.Of = names[f.of-1]

@@ -291,7 +291,8 @@ func (in *decoder) readLabels(r *Record) error {
 		}
 		value, err := in.StrBytes()
 		if i := slices.Index(in.only, string(key)); i >= 0 {
-			in.picked = append(strconv.AppendInt(in.picked, int64(i), 10), ':', byte(len(value)), byte(len(value)>>8), byte(len(value)>>16))
+			in.picked = append(strconv.AppendInt(in.picked, int64(i), 10), ':')
+			in.picked = append(strconv.AppendInt(in.picked, int64(len(value)), 10), ':')
 			in.picked = append(append(in.picked, value...), 0)
 		}
 		return err

@@ -62,7 +62,7 @@ type Cost struct {
 }
 
 // String returns the amount with its currency, such as "0.0345 USD".
-func (c Cost) String() string { return fmt.Sprintf("%s USD", cmp.Or(c.USD, "?")) }
+func (cost Cost) String() string { return fmt.Sprintf("%s USD", cmp.Or(cost.USD, "?")) }
 
 // Float64 returns the nearest float64 to USD.
 func (cost Cost) Float64() float64 { return cost.USD.Float64() }

@@ -107,9 +107,9 @@ func TestRunShowsForWhomItWaits(t *testing.T) {
 			Token: func() (string, error) { return token, nil },
 		}, timeout: 20 * time.Second}
 		o.Progress.W = &terminal
+		c := connect(t, g, "node-b")
 		go func() {
 			time.Sleep(5 * time.Second)
-			c := connect(t, g, "node-b")
 			rows, err := c.Fetch(t.Context(), client.FetchOptions{})
 			assert.NoError(t, err)
 			_, err = c.Reply(t.Context(), rows[0], client.SendRequest{Content: "Yes."})

@@ -126,15 +126,14 @@ func (c *codexFile) record(f *file) {
 	id := textOf(l.id)
 	key := digest("", id)
 	one := f.store.index[key]
-	if one == nil {
-		one = f.add(&call{sharedForm: c.form(f), id: id, time: at.UnixNano(), counts: l.counts, file: f.index, number: f.number, seen: f.index}, key)
-	} else {
+	if one != nil {
 		if one.seen != f.index {
 			f.copy(one, false)
 		}
 		one.seen = f.index
 		return
 	}
+	one = f.add(&call{sharedForm: c.form(f), id: id, time: at.UnixNano(), counts: l.counts, file: f.index, number: f.number, seen: f.index}, key)
 	c.events = append(c.events, codexEvent{place: place{f.number, at.UnixNano()}, record: one, usage: l.counts, total: l.total})
 	f.bytes += codexBytes
 }
@@ -205,8 +204,7 @@ func compareBool(a, b bool) int {
 // codexFamilies sets the families and depths of files. Files are joined by the ids of threads, also of those without a file.
 func (r *run) codexFamilies() {
 	parent := map[string]string{}
-	var root func(id string) string
-	root = func(id string) string {
+	root := func(id string) string {
 		for parent[id] != "" && parent[id] != id {
 			id = parent[id]
 		}

@@ -42,10 +42,10 @@ type file struct {
 type lineFields struct {
 	kind, event, time, id, session, parent, thread, base, cwd, provider, model, request, uuid, tier []byte
 
-	copied, failed bool // copied: from another agent of the session
-	counts         counts
-	last, total    counts
-	start          int64 // Unix milliseconds
+	failed      bool
+	counts      counts
+	last, total counts
+	start       int64 // Unix milliseconds
 
 	// Of Claude Code.
 	usage, split bool

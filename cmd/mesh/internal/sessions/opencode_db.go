@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"io"
@@ -38,7 +39,7 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 	}
 	defer func() { _ = db.Close() }()
 	db.SetMaxOpenConns(1)
-	rows, err := db.Query("SELECT id, session_id, data FROM message ORDER BY rowid")
+	rows, err := db.QueryContext(context.Background(), "SELECT id, session_id, data FROM message ORDER BY rowid")
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func addWithProgress[In, Out any](server *mcp.Server, effects mcp.ToolAnnotation
 		in, err := arguments[In](schema, req.Params.Arguments)
 		if err != nil { // it quotes the arguments
 			result.SetError(errors.New(wrongArguments(name, schema.Schema(), req.Params.Arguments)))
-			return &result, nil
+			return &result, nil //nolint:nilerr // the result has it
 		}
 		out, err := run(ctx, progress{req}, in)
 		if err != nil {
