@@ -15,6 +15,7 @@ import (
 
 	mesh "github.com/mesh-gateway/mesh-go"
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
@@ -231,7 +232,7 @@ func TestNilContextsAndZeroClientsAreValueErrors(t *testing.T) {
 		}
 		require.ErrorContains(t, call(t.Context(), new(client.MeshClient)), "client.New", operation)
 	}
-	for _, err := range answering(t, 200, "", "").Watch(nil, client.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
+	for _, err := range agent.Watch(nil, answering(t, 200, "", ""), agent.WatchOptions{}) { //nolint:staticcheck // a nil context is tested
 		assert.Equal(t, "ctx", valueError(t, err).Field)
 	}
 	for _, c := range []*client.MeshClient{nil, {}} {

@@ -21,18 +21,12 @@
 //
 // A rule that matches harmless text can be allowed for one message with SendRequest.AllowRules.
 //
-// # Asking
-//
-// [MeshClient.Ask] sends a question in a thread of its own and waits for the answer. [MeshClient.AskAll] asks several nodes and yields
-// each answer when it arrives, and [MeshClient.Await] goes on waiting after a restart or a deadline. [MeshClient.Pending] lists the
-// questions without an answer.
-//
 // # Receiving
 //
-// [MeshClient.Answer] answers questions with the text that a function returns. [MeshClient.Serve] is the worker below it: it registers
-// the node, hands each unread message to a function and marks it read when the function returns nil. [MeshClient.Reply] answers in the
-// thread of a message, and the same reply sent twice arrives once. [MeshClient.Watch] yields unread messages one by one, for programs
-// that have their own loop. [MeshClient.Fetch] reads an inbox once, [MeshClient.GetMessage] one message.
+// [MeshClient.Fetch] reads an inbox, [MeshClient.Reply] answers in the thread of a message, and [MeshClient.MarkRead] marks it read. The
+// same reply sent twice arrives once.
+//
+// Package client/agent asks questions and waits for the answers, and serves the inbox of a node with a function.
 //
 // # Errors
 //
@@ -40,8 +34,6 @@
 //
 //   - [*ValueError]: an argument is invalid, the context is nil, or the MeshClient was not made with [New]. Nothing was sent.
 //   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
-//   - [*NotInInboxError]: [MeshClient.GetMessage] did not find the message.
-//   - [*NoAnswerError]: a question of Ask, AskAll or Await has no answer. It wraps the reason.
 //   - [*RowError]: a row of a list cannot be decoded. The list has the other rows. It matches [ErrIncomplete] if the gateway has more
 //     rows than the response.
 //   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.

@@ -50,24 +50,6 @@ func (e *NotInRegistryError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 
-// NotInInboxError reports a message that [MeshClient.GetMessage] did not find.
-type NotInInboxError struct {
-	// ID is the id of the message.
-	ID int64
-	// Searched describes the lists that were searched. It is empty if the inbox was searched completely.
-	Searched string
-}
-
-func (e *NotInInboxError) Error() string {
-	if e.Searched == "" {
-		return fmt.Sprintf("mesh: message %d is not in the inbox of this node", e.ID)
-	}
-	return fmt.Sprintf("mesh: message %d was not found in %s; the gateway lists no older ones", e.ID, e.Searched)
-}
-
-// Is makes the error match [ErrMesh].
-func (e *NotInInboxError) Is(target error) bool { return target == ErrMesh }
-
 // MeshSecretLeakError reports that the content of a message seems to contain a credential. Nothing was posted. Rotate the
 // credential and send the message without it.
 type MeshSecretLeakError struct {
@@ -180,3 +162,12 @@ func (e *MeshAuthError) Error() string {
 
 // Unwrap returns the MeshGatewayError.
 func (e *MeshAuthError) Unwrap() error { return &e.MeshGatewayError }
+
+// statusOf returns the status of a failed request. It is 0 if there was no response, and -1 if no request failed.
+func statusOf(err error) int {
+	var failed *MeshGatewayError
+	if !errors.As(err, &failed) || errors.Is(err, errClosed) {
+		return -1
+	}
+	return failed.StatusCode
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/internal/test/redacted"
 )
 
@@ -87,20 +88,20 @@ func errorsWith(ctx context.Context, c *client.MeshClient, secret string) map[st
 	_, errs["extra"] = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "x", Extra: map[string]any{secret: secret}})
 	_, errs["peer"] = c.GetPeer(ctx, secret)
 	_, errs["reply"] = c.Reply(ctx, pasted, client.SendRequest{Content: "x"})
-	_, errs["ask"] = c.Ask(ctx, client.SendRequest{To: secret, Content: "x"})
-	_, errs["ask kind"] = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "x", Kind: client.Kind(secret)})
-	_, errs["ask thread"] = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "x", ThreadID: secret, RelatedTaskID: secret, SkipSecretCheck: true})
-	errs["ask twice"] = last(c.AskAll(ctx, []string{secret, secret}, client.SendRequest{Content: "x"}))
-	errs["await"] = last(c.Await(ctx, pasted))
-	errs["await b"] = last(c.Await(ctx, toB))
-	_, errs["message"] = c.GetMessage(ctx, 3)
+	_, errs["ask"] = agent.Ask(ctx, c, client.SendRequest{To: secret, Content: "x"})
+	_, errs["ask kind"] = agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "x", Kind: client.Kind(secret)})
+	_, errs["ask thread"] = agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "x", ThreadID: secret, RelatedTaskID: secret, SkipSecretCheck: true})
+	errs["ask twice"] = last(agent.AskAll(ctx, c, []string{secret, secret}, client.SendRequest{Content: "x"}))
+	errs["await"] = last(agent.Await(ctx, c, pasted))
+	errs["await b"] = last(agent.Await(ctx, c, toB))
+	_, errs["message"] = agent.GetMessage(ctx, c, 3)
 	_, _, errs["thread"] = c.GetThread(ctx, secret, client.ThreadOptions{})
 	_, errs["open"] = c.OpenThread(ctx, secret)
 	_, errs["fetch"] = c.Fetch(ctx, client.FetchOptions{Kind: client.Kind(secret), FromNode: secret})
 	errs["do"] = c.Do(ctx, client.Request{Method: http.MethodGet, Path: "/" + secret}, nil)
 	errs["method"] = c.Do(ctx, client.Request{Method: secret, Path: "/x"}, nil)
-	errs["serve"] = c.Serve(ctx, func(context.Context, client.MeshMessage) error { return nil },
-		client.ServeOptions{Watch: client.WatchOptions{Kinds: []client.Kind{client.Kind(secret)}}})
+	errs["serve"] = agent.Serve(ctx, c, func(context.Context, client.MeshMessage) error { return nil },
+		agent.ServeOptions{Kinds: []client.Kind{client.Kind(secret)}})
 	_, errs["node"] = client.New(secret, client.WithToken(secret), client.WithGatewayURL(secret))
 	_, errs["alias"] = client.New("node-a", client.WithToken(secret), client.WithGatewayURL("http://h"), client.WithAliases(map[string]string{"x": strings.ToUpper(secret)}))
 	return errs

@@ -88,36 +88,6 @@ func ExampleMeshClient_Send_errors() {
 	// contains a credential: anthropic-api-key
 }
 
-func ExampleMeshClient_Watch() {
-	gateway := exampleGateway()
-	defer gateway.Close()
-	gateway.Store("node-b", "node-a", "status", "half done")
-	gateway.Store("node-b", "node-a", "status", "done")
-	c, err := client.New("node-a", gateway.Options()...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer c.Close()
-
-	ctx := context.Background()
-	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: time.Second}) {
-		if err != nil {
-			log.Print(err) // polling continues
-			continue
-		}
-		fmt.Println(m.GetContent())
-		if err := c.MarkRead(ctx, m.ID); err != nil {
-			log.Print(err)
-		}
-		if m.GetContent() == "done" {
-			break
-		}
-	}
-	// Output:
-	// half done
-	// done
-}
-
 func ExampleMeshClient_Register() {
 	gateway := exampleGateway()
 	defer gateway.Close()
@@ -170,4 +140,33 @@ func ExampleWithScanner() {
 	var leak *client.MeshSecretLeakError
 	fmt.Println(errors.As(err, &leak))
 	// Output: true
+}
+
+func ExampleMeshClient_Reply() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	gateway.Store("node-a", "node-b", "question", "Is the build green?")
+
+	c, err := client.New("node-b", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	ctx := context.Background()
+	inbox, err := c.Fetch(ctx, client.FetchOptions{Kind: client.KindQuestion, UnreadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range inbox {
+		for range 2 {
+			receipt, err := c.Reply(ctx, m, client.SendRequest{Kind: client.KindAnswer, Content: "All green."})
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println("message", receipt.ID, "to", receipt.ToNode)
+		}
+	}
+	// Output:
+	// message 2 to node-a
+	// message 2 to node-a
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
@@ -89,7 +90,7 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 		return err
 	},
 	"GetMessage": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.GetMessage(ctx, 1)
+		_, err := agent.GetMessage(ctx, c, 1)
 		return err
 	},
 	"MarkRead": func(ctx context.Context, c *client.MeshClient) error { return c.MarkRead(ctx, 7) },
@@ -100,18 +101,18 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 	},
 	"Ask": func(ctx context.Context, c *client.MeshClient) error {
 		return briefly(ctx, func(ctx context.Context) error {
-			_, err := c.Ask(ctx, client.SendRequest{To: "node-b", Content: "hello"})
+			_, err := agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "hello"})
 			return err
 		})
 	},
 	"AskAll": func(ctx context.Context, c *client.MeshClient) error {
 		return briefly(ctx, func(ctx context.Context) error {
-			return last(c.AskAll(ctx, []string{"node-b", "node-c"}, client.SendRequest{Content: "hello"}))
+			return last(agent.AskAll(ctx, c, []string{"node-b", "node-c"}, client.SendRequest{Content: "hello"}))
 		})
 	},
 	"Await": func(ctx context.Context, c *client.MeshClient) error {
 		return briefly(ctx, func(ctx context.Context) error {
-			return last(c.Await(ctx, client.MeshMessage{ID: 7, ToNode: "node-b"}))
+			return last(agent.Await(ctx, c, client.MeshMessage{ID: 7, ToNode: "node-b"}))
 		})
 	},
 	"Sent": func(ctx context.Context, c *client.MeshClient) error {
@@ -119,7 +120,7 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 		return err
 	},
 	"Pending": func(ctx context.Context, c *client.MeshClient) error {
-		_, err := c.Pending(ctx, client.PendingOptions{})
+		_, err := agent.Pending(ctx, c, agent.PendingOptions{})
 		return err
 	},
 	"FindThread": func(ctx context.Context, c *client.MeshClient) error {
@@ -128,7 +129,7 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 	},
 	"Health": func(ctx context.Context, c *client.MeshClient) error { _, err := c.Health(ctx); return err },
 	"Watch": func(ctx context.Context, c *client.MeshClient) error {
-		for _, err := range c.Watch(ctx, client.WatchOptions{}) {
+		for _, err := range agent.Watch(ctx, c, agent.WatchOptions{}) {
 			return err
 		}
 		return ctx.Err()

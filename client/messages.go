@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
@@ -58,6 +59,34 @@ type FetchOptions struct {
 
 var opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 
+// MessageQuery selects the messages that ListMessages returns. The zero value selects those of all nodes.
+type MessageQuery struct {
+	// ToNode and FromNode are the names or aliases of the recipient and the sender; "" selects all.
+	ToNode string
+	// UnreadOnly excludes messages that are marked read.
+	UnreadOnly bool
+	// FromNode, Kind, ThreadID, Since, Limit and Extra are as in [FetchOptions].
+	FromNode string
+	Kind     Kind
+	ThreadID string
+	Since    string
+	Limit    int
+	Extra    url.Values
+}
+
+// ListMessages returns messages between any nodes, the newest first (GET /messages). [MeshClient.Fetch] and [MeshClient.Sent] list those
+// of the client's node with it. The slice is not nil unless there is an error.
+//
+// The response is returned as it is: older gateways ignore parameters, and the inbox of a node with a Serve has claims next to messages.
+func (c *MeshClient) ListMessages(ctx context.Context, q MessageQuery) ([]MeshMessage, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	q.ToNode, q.FromNode = resolveAlias(c.aliases, q.ToNode), resolveAlias(c.aliases, q.FromNode)
+	rows, _, err := c.listMessages(ctx, q, seam.List{})
+	return rows, err
+}
+
 // Fetch returns the messages of an inbox, the newest first (GET /messages). It marks nothing read. The slice is not nil
 // unless there is an error.
 //
@@ -65,96 +94,60 @@ var opListMessages = operation{method: http.MethodGet, path: "/messages", repeat
 // gateway returns only the 1000 newest messages. A response with an empty body is an empty inbox; a web page is an error.
 // Messages that cannot be decoded are [*RowError] values beside the others.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
-	rows, err := c.fetch(ctx, opListMessages, opts)
-	if len(rows) > 0 && c.inbox(opts) == c.node {
-		rows = slices.DeleteFunc(rows, c.isOwn)
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	q := MessageQuery(opts)
+	q.ToNode, q.FromNode = cmp.Or(resolveAlias(c.aliases, q.ToNode), c.node), resolveAlias(c.aliases, q.FromNode)
+	rows, _, err := c.listMessages(ctx, q, seam.List{})
+	if len(rows) > 0 && q.ToNode == c.node {
+		rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return m.FromNode == c.node })
 	}
 	return rows, err
 }
 
-// inbox returns the node whose inbox opts selects.
-func (c *MeshClient) inbox(opts FetchOptions) string {
-	return cmp.Or(resolveAlias(c.aliases, opts.ToNode), c.node)
+func (q MessageQuery) check() error {
+	return cmp.Or(checkLimit(q.Limit, maxLimit),
+		checkTexts("ToNode", q.ToNode, "FromNode", q.FromNode, "Kind", string(q.Kind), "ThreadID", q.ThreadID, "Since", q.Since))
 }
 
-// isOwn reports whether this client's node sent the message.
-func (c *MeshClient) isOwn(m MeshMessage) bool { return m.FromNode == c.node }
-
-// fetch returns the messages of an inbox unfiltered. Messages that cannot be decoded are RowErrors beside the others.
-func (c *MeshClient) fetch(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, error) {
-	params, extra, err := c.checkFetch(ctx, opts)
-	if err != nil {
-		return nil, err
+// listMessages is the one operation for GET /messages. Its names are final: no alias is resolved.
+func (c *MeshClient) listMessages(ctx context.Context, q MessageQuery, how seam.List) ([]MeshMessage, int, error) {
+	if err := cmp.Or(q.check(), c.ready(ctx)); err != nil {
+		return nil, q.Limit, err
 	}
-	return c.list(ctx, op, params, extra)
+	if err := c.redactor.checkExtraQuery(q.Extra); err != nil {
+		return nil, q.Limit, err
+	}
+	op := opListMessages
+	op.repeatable, op.needsBody, op.filter = !how.Once, how.NeedsBody, how.Filter
+	for {
+		op.shrinks = how.Slow && q.Limit > 1
+		rows, err := c.list(ctx, op, q)
+		fewer := (how.Fewer || how.Slow) && errors.Is(err, ErrTooLarge) || how.Slow && isSlow(err)
+		if !fewer || q.Limit == 1 || ctx.Err() != nil {
+			return rows, q.Limit, err
+		}
+		q.Limit = max(1, q.Limit/4)
+		c.log.DebugContext(ctx, "the list is too large for one response; fetching fewer messages", "limit", q.Limit)
+	}
 }
 
-// fetchNewest is fetch by [MeshClient.newest], also after a response that was too slow.
-func (c *MeshClient) fetchNewest(ctx context.Context, op operation, opts FetchOptions) ([]MeshMessage, int, error) {
-	params, extra, err := c.checkFetch(ctx, opts)
-	if err != nil {
-		return nil, opts.Limit, err
-	}
-	op.shrinks = true
-	return c.newest(ctx, op, params, extra)
+// isSlow reports whether the header of a 2xx response arrived, but its body took longer than the timeout.
+func isSlow(err error) bool {
+	return accepted(statusOf(err)) && errors.Is(err, context.DeadlineExceeded)
 }
 
-func (c *MeshClient) checkFetch(ctx context.Context, opts FetchOptions) (*gateway.ListMessagesParams, gateway.RequestEditorFn, error) {
-	err := cmp.Or(checkLimit(opts.Limit, maxLimit), opts.checkTexts(), c.ready(ctx))
-	if err == nil {
-		err = c.redactor.checkExtraQuery(opts.Extra)
+// list sends one request for messages.
+func (c *MeshClient) list(ctx context.Context, op operation, q MessageQuery) ([]MeshMessage, error) {
+	params := &gateway.ListMessagesParams{
+		To: optional(q.ToNode), UnreadOnly: optional(q.UnreadOnly), From: optional(q.FromNode), Kind: optional(q.Kind),
+		ThreadID: optional(q.ThreadID), Since: optional(q.Since), Limit: optional(int64(q.Limit)),
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.query(opts), withParameters(opts.Extra), nil
-}
-
-// list returns the messages that GET /messages lists.
-func (c *MeshClient) list(ctx context.Context, op operation, params *gateway.ListMessagesParams, edit ...gateway.RequestEditorFn) ([]MeshMessage, error) {
 	list, header, err := requestList[gateway.MessageList](ctx, c, op, messageRows, func(ctx context.Context) (*http.Response, error) {
-		return c.api.ListMessages(ctx, params, edit...)
+		return c.api.ListMessages(ctx, params, withParameters(q.Extra))
 	})
 	return list.Messages, withIncomplete(err, header, list.AdditionalProperties, len(list.Messages), params.Limit)
-}
-
-// newest is list for the newest messages. While the response is too large, or too slow if the operation shrinks, it requests fewer of them,
-// down to one. It returns the limit of the last request.
-func (c *MeshClient) newest(ctx context.Context, op operation, params *gateway.ListMessagesParams, edit ...gateway.RequestEditorFn) ([]MeshMessage, int, error) {
-	for slow := op.shrinks; ; {
-		limit := int(*params.Limit)
-		op.shrinks = slow && limit > 1
-		rows, err := c.list(ctx, op, params, edit...)
-		if limit == 1 || !errors.Is(err, ErrTooLarge) && !(slow && isSlow(err)) || ctx.Err() != nil {
-			return rows, limit, err
-		}
-		limit = max(1, limit/4)
-		params.Limit = optional(int64(limit))
-		c.log.DebugContext(ctx, "the list is too large for one response; fetching fewer messages", "limit", limit)
-	}
-}
-
-// query returns the parameters of GET /messages. Without the parameter to, the gateway returns the messages of all nodes.
-func (c *MeshClient) query(opts FetchOptions) *gateway.ListMessagesParams {
-	return &gateway.ListMessagesParams{
-		To:         optional(c.inbox(opts)),
-		UnreadOnly: optional(opts.UnreadOnly),
-		From:       optional(resolveAlias(c.aliases, opts.FromNode)),
-		Kind:       optional(opts.Kind),
-		ThreadID:   optional(opts.ThreadID),
-		Since:      optional(opts.Since),
-		Limit:      optional(int64(opts.Limit)),
-	}
-}
-
-// selects reports whether a message passes the filters of a request, which older gateways ignore.
-func (c *MeshClient) selects(o FetchOptions, m MeshMessage) bool {
-	from := resolveAlias(c.aliases, o.FromNode)
-	return (from == "" || from == m.FromNode) && (o.Kind == "" || o.Kind == m.Kind) && (o.ThreadID == "" || o.ThreadID == m.GetThreadID())
-}
-
-func (o FetchOptions) checkTexts() error {
-	return checkTexts("ToNode", o.ToNode, "FromNode", o.FromNode, "Kind", string(o.Kind), "ThreadID", o.ThreadID, "Since", o.Since)
 }
 
 func opMarkRead(id int64) operation {
@@ -178,4 +171,81 @@ func (c *MeshClient) markRead(ctx context.Context, op operation, id int64) error
 		return c.api.MarkMessageRead(ctx, id)
 	})
 	return err
+}
+
+// SentOptions selects the messages that [MeshClient.Sent] returns. The zero value selects all.
+type SentOptions struct {
+	// ToNode is the name or alias of the recipient; "" selects all.
+	ToNode string
+	// UnreadOnly excludes messages that their recipients have marked read.
+	UnreadOnly bool
+	// Kind, ThreadID, Since, Limit and Extra are as in [FetchOptions].
+	Kind     Kind
+	ThreadID string
+	Since    string
+	Limit    int
+	Extra    url.Values
+}
+
+// Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). The claims of
+// ServeOptions.Lease are left out. The slice is not nil unless there is an error.
+//
+// The gateway returns only the 1000 newest messages. If claims fill its list, each kind is
+// listed by itself. A request with ToNode counts as a sign of life of that node (LastSeen), as
+// every request for its inbox does.
+func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	q := MessageQuery{
+		ToNode: resolveAlias(c.aliases, opts.ToNode), UnreadOnly: opts.UnreadOnly, FromNode: c.node,
+		Kind: opts.Kind, ThreadID: opts.ThreadID, Since: opts.Since, Limit: opts.Limit, Extra: opts.Extra,
+	}
+	rows, _, err := c.listMessages(ctx, q, seam.List{})
+	limit := cmp.Or(opts.Limit, defaultLimit)
+	full := len(rows)+len(rowErrors(err)) >= limit
+	if !full || q.ToNode != "" || !slices.ContainsFunc(rows, isClaim) {
+		limit = len(rows)
+	} else if rows, err = c.behindClaims(ctx, q); rows == nil {
+		return nil, err
+	}
+	// Older gateways ignore the parameters, so the rows are selected again.
+	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return isClaim(m) && q.ToNode == "" || !q.selects(m) })
+	return rows[:min(len(rows), limit)], err
+}
+
+// selects reports whether a message has what the query selects, apart from Since.
+func (q MessageQuery) selects(m MeshMessage) bool {
+	is := func(selected, value string) bool { return selected == "" || selected == value }
+	return is(q.ToNode, m.ToNode) && is(q.FromNode, m.FromNode) && is(string(q.Kind), string(m.Kind)) && is(q.ThreadID, m.GetThreadID()) &&
+		!(q.UnreadOnly && m.ReadAt != nil)
+}
+
+// defaultLimit is the gateway's limit of a list of messages.
+const defaultLimit = 100
+
+// isClaim reports whether a message is a claim, which no node receives.
+func isClaim(m MeshMessage) bool { return m.ToNode == seam.ClaimNode }
+
+// behindClaims lists each kind by itself, since the gateway cannot leave claims out: they
+// fill the lists of all kinds and of status messages.
+func (c *MeshClient) behindClaims(ctx context.Context, q MessageQuery) (all []MeshMessage, err error) {
+	kinds := []Kind{KindFYI, KindQuestion, KindAnswer, KindStatus, KindUnblock}
+	if q.Kind != "" {
+		kinds = []Kind{q.Kind}
+	}
+	all = []MeshMessage{}
+	for _, kind := range kinds {
+		of := q
+		if of.Kind = kind; kind == KindStatus {
+			of.Limit = maxLimit
+		}
+		rows, _, failed := c.listMessages(ctx, of, seam.List{})
+		if withoutRowErrors(failed) != nil {
+			return nil, failed
+		}
+		all, err = append(all, rows...), errors.Join(err, failed)
+	}
+	slices.SortFunc(all, func(a, b MeshMessage) int { return cmp.Compare(b.ID, a.ID) })
+	return slices.CompactFunc(all, func(a, b MeshMessage) bool { return a.ID == b.ID && a.CreatedAt == b.CreatedAt }), err
 }

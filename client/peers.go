@@ -9,9 +9,11 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
+	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
 // MeshPeer is one row of the peer list. It is a generated type; [gateway.MeshPeer] lists its fields. Name is always set. URL,
@@ -82,7 +84,7 @@ func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPe
 
 var opRegister = operation{method: http.MethodPost, path: "/peers/register"}
 
-// Register registers the client's node (POST /peers/register). Only Register and [MeshClient.Serve] register it, and
+// Register registers the client's node (POST /peers/register). Only Register and agent.Serve register it, and
 // [WithRetry] never repeats the request.
 //
 // Current gateways return only some of the fields of the peer; the others are not set. PeerToken is returned once, by the
@@ -94,7 +96,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if err := cmp.Or(req.check(), c.ready(ctx)); err != nil {
 		return nil, err
 	}
-	if c.node == claimNode {
+	if c.node == seam.ClaimNode {
 		return nil, invalidValue("node", c.node, "must not be that of the claims of ServeOptions.Lease")
 	}
 	if err := cmp.Or(c.redactor.checkMembers(req.Extra, registerNames), c.redactor.scanMembers(req.Extra, nil)); err != nil {
@@ -185,4 +187,46 @@ func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Re
 		return nil, &NotInRegistryError{Name: c.redactor.show(name)}
 	}
 	return peer, err
+}
+
+// Limits of the capabilities of one peer, in bytes. maxCapabilities applies after the list has exceeded a bound, fewCapabilities
+// after it has exceeded one again; it keeps {} and null.
+const (
+	maxCapabilities = 64 << 10
+	fewCapabilities = 16
+	noCapabilities  = -1
+)
+
+// The name of the field, and of the one that a row has in place of its capabilities.
+const (
+	capabilitiesField   = "capabilities"
+	capabilitiesDropped = "capabilities_dropped"
+)
+
+// peerFilter returns the filter of one peer, without capabilities of more than limit bytes.
+func peerFilter(limit int64) func(io.Reader) io.Reader {
+	return func(body io.Reader) io.Reader {
+		return &jsonlist.Filter{Body: body, Field: capabilitiesField, Limit: limit}
+	}
+}
+
+// exceedsBound reports whether err is the error of a response that is too large.
+func exceedsBound(err error) bool {
+	return errors.Is(err, ErrTooLarge) || errors.Is(err, wire.ErrTooMany)
+}
+
+// maxWarned is the number of peers that a warning names.
+const maxWarned = 10
+
+// warnDropped logs which peers have lost their capabilities.
+func (c *MeshClient) warnDropped(ctx context.Context, peers []MeshPeer) {
+	var names []string
+	for _, p := range peers {
+		if _, dropped := p.AdditionalProperties[capabilitiesDropped]; dropped {
+			names = append(names, c.redactor.show(p.Name))
+		}
+	}
+	if n := len(names); n > 0 {
+		c.log.WarnContext(ctx, "capabilities of peers are too large and were dropped", "count", n, "peers", names[:min(n, maxWarned)])
+	}
 }

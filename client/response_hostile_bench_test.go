@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
 // These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has some of the figures.
@@ -79,7 +80,7 @@ func BenchmarkHostileInbox(b *testing.B) {
 			window := unread[max(0, len(unread)-limit):]
 			return body(req, append(append([]string{`{"messages":[`}, window[:len(window)-1]...), strings.TrimSuffix(window[len(window)-1], ","), `]}`)...), nil
 		})
-		for m, err := range c.Watch(b.Context(), client.WatchOptions{Interval: time.Millisecond}) {
+		for m, err := range agent.Watch(b.Context(), c, agent.WatchOptions{Interval: time.Millisecond}) {
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -108,7 +109,7 @@ func BenchmarkHostileWindows(b *testing.B) {
 			return body(req, "[", strings.Join(rows, ","), "]"), nil
 		})
 		n, before := 0, liveHeap()
-		for _, err := range c.Watch(b.Context(), client.WatchOptions{Interval: time.Millisecond}) {
+		for _, err := range agent.Watch(b.Context(), c, agent.WatchOptions{Interval: time.Millisecond}) {
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -138,7 +139,7 @@ func BenchmarkCloseOfWatch(b *testing.B) {
 		ended := make(chan struct{}, watches)
 		for range watches {
 			go func() {
-				for range c.Watch(b.Context(), client.WatchOptions{Interval: time.Hour}) {
+				for range agent.Watch(b.Context(), c, agent.WatchOptions{Interval: time.Hour}) {
 				}
 				ended <- struct{}{}
 			}()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
+	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
 // RetryPolicy configures which failed requests are repeated and when; [WithRetry] enables it.
@@ -47,10 +48,10 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 		return 0, false
 	}
 	requested, _ := call.RetryAfter(failed.Header, time.Now())
-	if requested > max(maxRetryAfter, p.MaxDelay) {
+	if requested > max(pause.MaxRetryAfter, p.MaxDelay) {
 		return 0, false
 	}
-	return max(jitter(backoff(p.BaseDelay, p.MaxDelay, attempt)), withJitter(requested)), true
+	return max(pause.Shorten(pause.Backoff(p.BaseDelay, p.MaxDelay, attempt)), pause.Lengthen(requested)), true
 }
 
 // transient reports whether the same request may succeed later. A message that the gateway accepted must not be sent again,

@@ -68,16 +68,3 @@ func TestRetryAfterHasJitterOfAQuarter(t *testing.T) {
 	all := delays(t, client.RetryPolicy{MaxAttempts: 2}, status(429, "Retry-After", "8"))
 	checkSpread(t, 8*time.Second, 10*time.Second, column(all, 0))
 }
-
-func TestWatchIntervalHasJitterOfAQuarter(t *testing.T) {
-	t.Parallel()
-	var pauses []time.Duration
-	for range 50 {
-		synctest.Test(t, func(t *testing.T) {
-			box := &inbox{answers: []http.HandlerFunc{rows(1), rows(2)}}
-			watch(t.Context(), inProcess(t, box.handle), client.WatchOptions{}, 2)
-			pauses = append(pauses, box.polls[1].Sub(box.polls[0]))
-		})
-	}
-	checkSpread(t, client.DefaultWatchInterval*3/4, client.DefaultWatchInterval*5/4, pauses)
-}

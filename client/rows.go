@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"strings"
 
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
@@ -46,27 +49,10 @@ func (e *RowError) Is(target error) bool { return target == ErrMesh }
 func (e *RowError) Unwrap() error { return e.Err }
 
 // rowErrors returns the RowErrors in err.
-func rowErrors(err error) (rows []*RowError) {
-	switch e := err.(type) { //nolint:errorlint // walks the tree
-	case *RowError:
-		return []*RowError{e}
-	case interface{ Unwrap() error }:
-		return rowErrors(e.Unwrap())
-	case interface{ Unwrap() []error }:
-		for _, part := range e.Unwrap() {
-			rows = append(rows, rowErrors(part)...)
-		}
-	}
-	return rows
-}
+func rowErrors(err error) []*RowError { return seam.Parts[*RowError](err) }
 
 // withoutRowErrors returns err unless it consists of RowErrors.
-func withoutRowErrors(err error) error {
-	if len(rowErrors(err)) > 0 {
-		return nil
-	}
-	return err
-}
+func withoutRowErrors(err error) error { return seam.Without[*RowError](err) }
 
 // rowKind describes the rows of a list.
 type rowKind struct {
@@ -148,4 +134,29 @@ func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 		e.Name = c.redactor.show(name)
 	}
 	return e
+}
+
+// ErrIncomplete matches the error of a list of which the gateway has more rows than the response: it has a next_cursor, or a Link
+// header with rel="next". Today's gateways have neither. The error is a [*RowError] without ID and Name, beside the rows that came. A
+// list with as many rows as the caller's Limit is complete.
+var ErrIncomplete = errors.New("the list is incomplete: the gateway has more rows than this response")
+
+// nextLink matches a Link header that names a next page.
+var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*("([^"]*\s)?next(\s[^"]*)?"|next\s*($|[;,]))`)
+
+// withIncomplete adds an error to err if the response has fewer rows than the gateway, and than limit. extra has the unknown fields of the
+// list.
+func withIncomplete(err error, header http.Header, extra map[string]json.RawMessage, rows int, limit *int64) error {
+	if withoutRowErrors(err) != nil || limit != nil && int64(rows+len(rowErrors(err))) >= *limit || !hasMore(header, extra) {
+		return err
+	}
+	return errors.Join(err, &RowError{Err: ErrIncomplete})
+}
+
+func hasMore(header http.Header, extra map[string]json.RawMessage) bool {
+	switch string(extra["next_cursor"]) {
+	case "", "null", `""`, "false":
+		return nextLink.MatchString(strings.Join(header.Values("Link"), ", "))
+	}
+	return true
 }

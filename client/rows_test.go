@@ -1,16 +1,12 @@
 package client_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -197,52 +193,6 @@ func invalidInbox(marked *[]string) http.HandlerFunc {
 	}
 }
 
-func TestWatchYieldsAnInvalidMessageOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var marked []string
-		polls := 0
-		inbox := invalidInbox(&marked)
-		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) { polls++; inbox(w, r) })
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		var failures []string
-		for m, err := range c.Watch(ctx, client.WatchOptions{}) {
-			if err != nil {
-				failures = append(failures, err.Error())
-				continue
-			}
-			require.NoError(t, c.MarkRead(ctx, m.ID))
-		}
-		assert.Equal(t, []string{
-			"mesh: message 9 cannot be decoded: content: got array, want string",
-			"mesh: message 7 cannot be decoded: created_at: got number, want string",
-		}, failures)
-		assert.Greater(t, polls, 100, "polling does not slow down")
-	})
-}
-
-func TestServeReportsAnInvalidMessageOnceAndNeverMarksIt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var marked []string
-		var logged bytes.Buffer
-		c := inProcess(t, invalidInbox(&marked), client.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		var handled []int64
-		require.NoError(t, c.Serve(ctx, func(_ context.Context, m client.MeshMessage) error {
-			handled = append(handled, m.ID)
-			return nil
-		}, client.ServeOptions{}))
-		assert.Equal(t, []int64{8}, handled)
-		assert.Equal(t, []string{"/messages/8/read"}, marked)
-		assert.Equal(t, 1, strings.Count(logged.String(), "message 9 cannot be decoded"))
-		assert.Equal(t, 1, strings.Count(logged.String(), "message 7 cannot be decoded"))
-		assert.NotContains(t, logged.String(), "canary")
-	})
-}
-
 // FuzzFetchBesideInvalidRows puts a value between two rows. It is a row, a row that cannot be decoded, or no JSON.
 func FuzzFetchBesideInvalidRows(f *testing.F) {
 	for bad := range badRows {
@@ -269,38 +219,100 @@ func FuzzFetchBesideInvalidRows(f *testing.F) {
 	})
 }
 
-func TestAskBesideInvalidRows(t *testing.T) {
+const oneRow = `{"id":1,"from_node":"node-b","to_node":"node-a","kind":"fyi","created_at":"t"}`
+
+// A list with a cursor for more rows must not be taken for complete.
+func TestIncompleteListsAreReported(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		thread := `{"thread_uuid":"` + threadID + `","thread_name":"n","peer_pair":"","topic":"","created_at":"","last_used_at":""}`
-		polls := 0
-		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
-			switch r.Method + r.URL.Path {
-			case "GET/peers":
-				_, _ = w.Write([]byte("[" + goodPeer("node-b") + ",null]"))
-			case "POST/threads":
-				_, _ = w.Write([]byte(thread))
-			case "POST/messages":
-				_, _ = w.Write([]byte(receipt))
-			case "GET/messages":
-				polls++
-				answer := `,{"id":8,"from_node":"node-b","to_node":"node-a","kind":"answer","content":"yes","created_at":"","thread_id":"` + threadID + `"}`
-				if polls < 5 {
-					answer = ""
-				}
-				_, _ = w.Write([]byte(`[{"id":7,"content":7}` + answer + `]`))
-			default:
-				_, _ = w.Write([]byte("{}"))
+	const next = `<http://gateway/messages?cursor=2>; rel="next"`
+	for _, c := range []struct {
+		name, body, link string
+		limit            int
+		incomplete       bool
+	}{
+		{"cursor", `{"messages":[` + oneRow + `],"next_cursor":"c"}`, "", 0, true},
+		{"number", `{"messages":[` + oneRow + `],"next_cursor":2}`, "", 5, true},
+		{"empty list", `{"messages":[],"next_cursor":"c"}`, "", 0, true},
+		{"null", `{"messages":[` + oneRow + `],"next_cursor":null}`, "", 0, false},
+		{"empty", `{"messages":[` + oneRow + `],"next_cursor":""}`, "", 0, false},
+		{"as many as requested", `{"messages":[` + oneRow + `],"next_cursor":"c"}`, "", 1, false},
+		{"link", `[` + oneRow + `]`, next, 0, true},
+		{"several links", `[` + oneRow + `]`, `<a>; rel=prev, <b>; rel=next`, 0, true},
+		{"relations", `[` + oneRow + `]`, `<a>; rel="last next"`, 0, true},
+		{"another link", `[` + oneRow + `]`, `<http://gateway/next>; rel="self"; title="next"`, 0, false},
+	} {
+		m := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+			if c.link != "" {
+				w.Header().Set("Link", c.link)
 			}
+			_, _ = io.WriteString(w, c.body)
 		})
-		m, err := c.Ask(t.Context(), client.SendRequest{To: "node-b", Content: "?"})
-		require.NoError(t, err)
-		assert.Equal(t, int64(8), m.ID)
-		polls = -100
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err = c.Ask(ctx, client.SendRequest{To: "node-b", Content: "?"})
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "mesh: message 7 cannot be decoded: content: got number, want string")
+		rows, err := m.Fetch(t.Context(), client.FetchOptions{Limit: c.limit})
+		assert.NotNil(t, rows, c.name)
+		if !c.incomplete {
+			assert.NoError(t, err, c.name)
+			continue
+		}
+		require.ErrorIs(t, err, client.ErrIncomplete, c.name)
+		require.ErrorIs(t, err, client.ErrMesh, c.name)
+		assert.Equal(t, "mesh: the list is incomplete: the gateway has more rows than this response", err.Error())
+	}
+}
+
+func TestEveryListReportsThatItIsIncomplete(t *testing.T) {
+	t.Parallel()
+	const thread = `{"thread_uuid":"u","thread_name":"n","peer_pair":"p","topic":"t","created_at":"t","last_used_at":"t"}`
+	m := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{
+			"/peers": `{"peers":[{"name":"node-b"}],"next_cursor":"c"}`, "/threads": `{"threads":[` + thread + `],"next_cursor":"c"}`,
+			"/threads/u": `{"thread":` + thread + `,"messages":[` + oneRow + `],"next_cursor":"c"}`, "/peers/node-z": `{"name":"node-z"}`, "/messages": oneRow,
+		}[r.URL.Path])
 	})
+	ctx := t.Context()
+	peers, err := m.ListPeers(ctx)
+	require.ErrorIs(t, err, client.ErrIncomplete)
+	assert.Len(t, peers, 1)
+	threads, err := m.ListThreads(ctx, client.ThreadQuery{})
+	require.ErrorIs(t, err, client.ErrIncomplete)
+	assert.Len(t, threads, 1)
+	_, messages, err := m.GetThread(ctx, "u", client.ThreadOptions{})
+	require.ErrorIs(t, err, client.ErrIncomplete)
+	assert.Len(t, messages, 1)
+
+	_, err = m.Send(ctx, client.SendRequest{To: "node-z", Kind: client.KindFYI, Content: "x"})
+	require.NoError(t, err, "a peer that is not in an incomplete list is looked up alone")
+}
+
+// One line of a stream of JSON values would be taken for the whole response.
+func TestStreamsAreNotReadAsOneValue(t *testing.T) {
+	t.Parallel()
+	for _, mediaType := range []string{"application/x-ndjson", "application/jsonl; charset=utf-8"} {
+		m := answering(t, http.StatusOK, mediaType, `{"messages":[],"peers":[],"name":"node-a"}`+"\n")
+		_, err := m.Fetch(t.Context(), client.FetchOptions{})
+		assert.ErrorContains(t, err, "a stream of JSON values")
+		_, err = m.GetPeer(t.Context(), "node-a")
+		assert.ErrorContains(t, err, "a stream of JSON values")
+		var out map[string]any
+		assert.ErrorContains(t, m.Do(t.Context(), client.Request{Method: "GET", Path: "/a"}, &out), "a stream of JSON values")
+		var failed *client.MeshGatewayError
+		require.ErrorAs(t, m.Do(t.Context(), client.Request{Method: "POST", Path: "/a"}, &out), &failed)
+		assert.True(t, failed.Delivered)
+	}
+}
+
+// The token is returned once: it must not be lost because the registration is in a field.
+func TestWrappedRegistrationKeepsTheToken(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"status":"registered","peer":{"name":"node-a","peer_token":"secret-1"}}`,
+		`{"peer":{"name":"node-a","peer_token":null},"peer_token":"secret-1"}`,
+		`{"other":{"name":"node-b","peer_token":"no"},"data":{"name":"node-a"},"peer_token":"secret-1"}`,
+	} {
+		peer, err := answering(t, http.StatusOK, "application/json", body).Register(t.Context(), client.RegisterRequest{URL: "http://a"})
+		require.NoError(t, err, body)
+		assert.Equal(t, "node-a", peer.Name)
+		assert.Equal(t, "secret-1", peer.PeerToken.Reveal())
+	}
+	_, err := answering(t, http.StatusOK, "application/json", `{"peer":{"name":"node-b"}}`).Register(t.Context(), client.RegisterRequest{URL: "http://a"})
+	require.Error(t, err, "the registration of another node")
 }

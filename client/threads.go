@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
@@ -101,7 +102,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 
 // newestOfThread is GetThread for the newest messages. An empty list does not show whether the thread exists.
 func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
-	rows, err := c.list(ctx, opListMessages, &gateway.ListMessagesParams{ThreadID: &id, Limit: optional(int64(opts.Limit))})
+	rows, _, err := c.listMessages(ctx, MessageQuery{ThreadID: id, Limit: opts.Limit}, seam.List{})
 	if rows == nil {
 		return nil, nil, err
 	}

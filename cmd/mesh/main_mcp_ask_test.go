@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
@@ -23,10 +24,10 @@ func serveAnswers(t *testing.T, g *gatewaytest.Gateway, node, text string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		_ = c.Serve(ctx, func(ctx context.Context, q client.MeshMessage) error {
+		_ = agent.Serve(ctx, c, func(ctx context.Context, q client.MeshMessage) error {
 			_, err := c.Reply(ctx, q, client.SendRequest{Kind: client.KindAnswer, Content: text})
 			return err
-		}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Watch: client.WatchOptions{Interval: 100 * time.Millisecond}, OnError: func(client.MeshMessage, error) {}})
+		}, agent.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Interval: 100 * time.Millisecond, OnError: func(client.MeshMessage, error) {}})
 	})
 	t.Cleanup(func() { cancel(); running.Wait(); _ = c.Close() })
 }

@@ -20,18 +20,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// agent is a session of the official client with mesh mcp.
-type agent struct {
+// mcpAgent is a session of the official client with mesh mcp.
+type mcpAgent struct {
 	*mcp.ClientSession
 	t *testing.T
 }
 
-func newAgent(t *testing.T, g *gatewaytest.Gateway) *agent {
+func newAgent(t *testing.T, g *gatewaytest.Gateway) *mcpAgent {
 	t.Helper()
 	return newAgentOf(t, g, "node-a")
 }
 
-func newAgentOf(t *testing.T, g *gatewaytest.Gateway, node string) *agent {
+func newAgentOf(t *testing.T, g *gatewaytest.Gateway, node string) *mcpAgent {
 	t.Helper()
 	cmd := command(t, g, "mcp", "--node", node)
 	cmd.Env = append(cmd.Env, newProviders(t), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
@@ -39,17 +39,17 @@ func newAgentOf(t *testing.T, g *gatewaytest.Gateway, node string) *agent {
 }
 
 // newAgentWith starts the server of an agent.
-func newAgentWith(t *testing.T, cmd *exec.Cmd) *agent {
+func newAgentWith(t *testing.T, cmd *exec.Cmd) *mcpAgent {
 	t.Helper()
 	transport := &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.WithoutCancel(t.Context()), transport, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, session.Close(), "the server ends with its stdin, exit status 0") })
-	return &agent{session, t}
+	return &mcpAgent{session, t}
 }
 
 // call calls a tool and returns the structured result, or the text of an error.
-func (a *agent) call(tool string, arguments any) (result map[string]any, failure string) {
+func (a *mcpAgent) call(tool string, arguments any) (result map[string]any, failure string) {
 	a.t.Helper()
 	out, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	require.NoError(a.t, err)
@@ -66,7 +66,7 @@ func (a *agent) call(tool string, arguments any) (result map[string]any, failure
 	return result, ""
 }
 
-func (a *agent) must(tool string, arguments any) map[string]any {
+func (a *mcpAgent) must(tool string, arguments any) map[string]any {
 	a.t.Helper()
 	result, failure := a.call(tool, arguments)
 	require.Empty(a.t, failure)
@@ -291,7 +291,7 @@ func TestFullInboxIsNotComplete(t *testing.T) {
 }
 
 // pages calls a tool until no page follows, and returns the contents.
-func (a *agent) pages(tool string, in arguments) string {
+func (a *mcpAgent) pages(tool string, in arguments) string {
 	a.t.Helper()
 	var all strings.Builder
 	in = maps.Clone(in)

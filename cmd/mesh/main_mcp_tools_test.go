@@ -90,7 +90,7 @@ func TestToolsForModels(t *testing.T) {
 
 func TestToolsUseOwnPrices(t *testing.T) {
 	t.Parallel()
-	start := func(file string) *agent {
+	start := func(file string) *mcpAgent {
 		cmd := command(t, newGatewayForTest(t), "mcp", "--node", "node-a")
 		cmd.Env = append(cmd.Env, newProviders(t), "MESH_PRICES="+file)
 		return newAgentWith(t, cmd)

@@ -23,7 +23,7 @@ type listed struct {
 }
 
 // unread returns all unread messages of an agent, page by page.
-func (a *agent) unread() (all []listed) {
+func (a *mcpAgent) unread() (all []listed) {
 	a.t.Helper()
 	in := arguments{"unread": true}
 	for range 100 {
@@ -43,7 +43,7 @@ func (a *agent) unread() (all []listed) {
 }
 
 // next returns the oldest unread message of a kind from a node.
-func (a *agent) next(from, kind string) listed {
+func (a *mcpAgent) next(from, kind string) listed {
 	a.t.Helper()
 	all := a.unread()
 	i := slices.IndexFunc(all, func(m listed) bool { return m.From.Name == from && m.Kind == kind })

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
@@ -43,7 +44,7 @@ func TestCostOfAConversation(t *testing.T) {
 	answers := 0
 	ctx, cancel := context.WithTimeout(t.Context(), processTime)
 	defer cancel()
-	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: 100 * time.Millisecond}) {
+	for m, err := range agent.Watch(ctx, c, agent.WatchOptions{Interval: 100 * time.Millisecond}) {
 		require.NoError(t, err)
 		assert.Contains(t, m.GetContent(), "chat 200")
 		if answers++; answers == 3 {

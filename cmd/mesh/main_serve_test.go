@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
@@ -74,7 +75,7 @@ func firstMessage(t *testing.T, g *gatewaytest.Gateway) client.MeshMessage {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), processTime)
 	defer cancel()
-	for m, err := range c.Watch(ctx, client.WatchOptions{Interval: 100 * time.Millisecond}) {
+	for m, err := range agent.Watch(ctx, c, agent.WatchOptions{Interval: 100 * time.Millisecond}) {
 		require.NoError(t, err)
 		return m
 	}

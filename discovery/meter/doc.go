@@ -64,10 +64,10 @@
 //	ctx = meter.WithLabel(ctx, "user", user.Name)
 //	answer, err := c.Chat.Completions.New(ctx, params)
 //
-// So a recorder can add up the cost by user, and a handler of [github.com/mesh-gateway/mesh-go/client.MeshClient.Serve] the cost of
+// So a recorder can add up the cost by user, and a handler of [github.com/mesh-gateway/mesh-go/client/agent.Serve] the cost of
 // each message:
 //
-//	err := node.Serve(ctx, func(ctx context.Context, m client.MeshMessage) error {
+//	err := agent.Serve(ctx, node, func(ctx context.Context, m client.MeshMessage) error {
 //		return answer(meter.WithLabel(ctx, "message", strconv.FormatInt(m.ID, 10)), m)
 //	}, opts)
 //

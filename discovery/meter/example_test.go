@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
@@ -145,11 +146,11 @@ func Example_serve() {
 	g.Store("node-b", "node-a", "question", "Is the build green?")
 
 	ctx, stop := context.WithCancel(context.Background())
-	err = c.Serve(ctx, func(ctx context.Context, message client.MeshMessage) error {
+	err = agent.Serve(ctx, c, func(ctx context.Context, message client.MeshMessage) error {
 		defer stop() // after one message
 		ctx = meter.WithLabel(ctx, "message", fmt.Sprint(message.ID))
 		return complete(ctx, m.Client(), s)
-	}, client.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Register: &client.RegisterRequest{URL: "http://node-a:8787"}})
+	}, agent.ServeOptions{Kinds: []client.Kind{client.KindQuestion}, Register: &client.RegisterRequest{URL: "http://node-a:8787"}})
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -39,7 +40,7 @@ func TestAConversationIsALabel(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
-		served <- b.Answer(ctx, func(ctx context.Context, q client.MeshMessage) (string, error) {
+		served <- agent.Answer(ctx, b, func(ctx context.Context, q client.MeshMessage) (string, error) {
 			if q.GetContent() == "own" {
 				ctx = meter.WithLabel(ctx, "thread", "own")
 			}
@@ -51,12 +52,12 @@ func TestAConversationIsALabel(t *testing.T) {
 			defer resp.Body.Close()
 			_, err = io.Copy(io.Discard, resp.Body)
 			return "Yes.", err
-		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}})
+		}, agent.AnswerOptions{ServeOptions: agent.ServeOptions{Interval: 100 * time.Millisecond}})
 	}()
 	thread, err := a.OpenThread(t.Context(), "build")
 	require.NoError(t, err)
 	for _, row := range []struct{ text, thread, label string }{{"named", thread.ID, "build"}, {"own", thread.ID, "own"}, {"single", "", ""}} {
-		_, err := a.Ask(t.Context(), client.SendRequest{To: "node-b", Content: row.text, ThreadID: row.thread})
+		_, err := agent.Ask(t.Context(), a, client.SendRequest{To: "node-b", Content: row.text, ThreadID: row.thread})
 		require.NoError(t, err)
 		assert.Equal(t, row.label, (<-records).Labels["thread"], row.text)
 	}

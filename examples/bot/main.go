@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
@@ -79,10 +80,10 @@ func (b *bot) run(ctx context.Context, listener net.Listener) error {
 	server := http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
-	return b.client.Serve(ctx, b.answer, client.ServeOptions{
+	return agent.Serve(ctx, b.client, b.answer, agent.ServeOptions{
 		Kinds:    []client.Kind{client.KindQuestion}, // two bots that answer answers would exchange messages without end
 		Register: &client.RegisterRequest{URL: "http://" + listener.Addr().String()},
-		Workers:  4, Watch: client.WatchOptions{Interval: time.Second, IdleInterval: 10 * time.Second},
+		Workers:  4, Interval: time.Second, IdleInterval: 10 * time.Second,
 		OnError: func(m client.MeshMessage, err error) { // a message with an id is given up and stays unread
 			b.metrics.Add("errors", 1)
 			b.log.Error("serving failed", "message", m.ID, "error", err)

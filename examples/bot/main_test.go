@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
@@ -49,7 +50,7 @@ func TestBotAnswersUntilTheEnd(t *testing.T) {
 	url, ended := start(ctx, t, g, s)
 	me, err := client.New("me", g.Options()...)
 	require.NoError(t, err)
-	for m, err := range me.Watch(t.Context(), client.WatchOptions{Interval: 100 * time.Millisecond}) {
+	for m, err := range agent.Watch(t.Context(), me, agent.WatchOptions{Interval: 100 * time.Millisecond}) {
 		if err == nil { // not the 503, if this poll was the first
 			assert.Equal(t, "All green.", m.GetContent())
 			break

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -100,8 +101,8 @@ func (o *Options) run(ctx context.Context) error {
 	}
 	wait()
 	sent, missing := false, []error(nil)
-	for m, err := range o.Client.AskAll(ctx, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
-		var none *client.NoAnswerError
+	for m, err := range agent.AskAll(ctx, o.Client, nodes, client.SendRequest{Content: text, ThreadID: thread}) {
+		var none *agent.NoAnswerError
 		switch {
 		case err == nil:
 			sent = true
@@ -167,7 +168,7 @@ func plainMessage(w io.Writer, m client.MeshMessage) error {
 }
 
 // unanswered returns the error of an answer that is missing.
-func unanswered(none *client.NoAnswerError, timeout time.Duration) error {
+func unanswered(none *agent.NoAnswerError, timeout time.Duration) error {
 	question := none.Question
 	switch {
 	case question.ID == 0:

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
@@ -72,9 +73,9 @@ func TestRun(t *testing.T) {
 			defer cancel()
 			answering, ended := connect(t, g, "node-b"), make(chan error, 1)
 			go func() {
-				ended <- answering.Answer(ctx, func(_ context.Context, m client.MeshMessage) (string, error) {
+				ended <- agent.Answer(ctx, answering, func(_ context.Context, m client.MeshMessage) (string, error) {
 					return strings.ToUpper("yes: " + m.GetContent()), nil
-				}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: 100 * time.Millisecond}}})
+				}, agent.AnswerOptions{ServeOptions: agent.ServeOptions{Interval: 100 * time.Millisecond}})
 			}()
 			var out, errs bytes.Buffer
 			o := &Options{App: &app.App{
@@ -138,7 +139,7 @@ func TestRunInThread(t *testing.T) {
 		builds, found, err := c.FindThread(t.Context(), "builds")
 		require.NoError(t, err)
 		require.True(t, found)
-		pending, err := c.Pending(t.Context(), client.PendingOptions{})
+		pending, err := agent.Pending(t.Context(), c, agent.PendingOptions{})
 		require.NoError(t, err)
 		require.Len(t, pending, 1)
 		assert.Equal(t, builds.ID, pending[0].GetThreadID())

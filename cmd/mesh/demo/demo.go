@@ -73,8 +73,8 @@ func emptyFolder(dir string) error {
 	return exit.WithoutPath(err)
 }
 
-// agent answers each question with the text of a fake model.
-const agent = `#!/bin/sh
+// agentScript answers each question with the text of a fake model.
+const agentScript = `#!/bin/sh
 # A program for mesh serve: it reads a question on stdin, asks a model and prints the answer. A refused call, as one beyond a budget
 # with its status 402, is no answer: the program fails, and mesh serve tries again.
 cat > /dev/null
@@ -120,7 +120,7 @@ A page of the bill and the calls, and the report of the calls alone:
 
 // commands writes and prints how to repeat the story by hand.
 func (s *story) commands() error {
-	for name, text := range map[string]string{agentFile: agent, commandsFile: steps} {
+	for name, text := range map[string]string{agentFile: agentScript, commandsFile: steps} {
 		if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report/page"
@@ -132,11 +133,11 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	done := make(chan error, 1)
 	go func() {
 		defer end()
-		done <- nodes[1].Answer(ctx, func(ctx context.Context, msg client.MeshMessage) (string, error) {
+		done <- agent.Answer(ctx, nodes[1], func(ctx context.Context, msg client.MeshMessage) (string, error) {
 			return complete(ctx, m, p.URL, msg.GetContent()) // ctx has the label thread
-		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: pollInterval}}})
+		}, agent.AnswerOptions{ServeOptions: agent.ServeOptions{Interval: pollInterval}})
 	}()
-	got, err := nodes[0].Ask(ctx, client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
+	got, err := agent.Ask(ctx, nodes[0], client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
 	end()
 	if failed := <-done; !errors.Is(failed, context.Canceled) {
 		err = failed

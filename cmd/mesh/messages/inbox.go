@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
@@ -148,7 +149,7 @@ func runRead(ctx context.Context, a *app.App) error {
 	}
 	found := make([]*client.MeshMessage, len(ids))
 	for i, id := range ids {
-		if found[i], err = a.Client.GetMessage(ctx, id); err != nil {
+		if found[i], err = agent.GetMessage(ctx, a.Client, id); err != nil {
 			return err
 		}
 	}
@@ -192,7 +193,7 @@ func (o *inboxOptions) printArrivals(ctx context.Context) error {
 	if o.Kind != "" {
 		watch.Kinds = []client.Kind{o.Kind}
 	}
-	for m, err := range o.Client.Watch(ctx, watch) {
+	for m, err := range agent.Watch(ctx, o.Client, watch) {
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -293,7 +294,7 @@ func (o *filters) pending(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
 	}
-	questions, err := o.Client.Pending(ctx, client.PendingOptions{ToNode: o.ToNode, ThreadID: o.ThreadID})
+	questions, err := agent.Pending(ctx, o.Client, agent.PendingOptions{ToNode: o.ToNode, ThreadID: o.ThreadID})
 	slices.Reverse(questions)
 	return o.printSent(questions, err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -123,7 +124,7 @@ func (o *replyOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := o.Client.GetMessage(ctx, ids[0])
+	m, err := agent.GetMessage(ctx, o.Client, ids[0])
 	if err != nil {
 		return err
 	}

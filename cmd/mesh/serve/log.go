@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -126,7 +127,7 @@ func (l *serveLog) reportError(m client.MeshMessage, err error) {
 		l.Warn(err)
 		return
 	}
-	if errors.Is(err, client.ErrAnswerLost) || errors.Is(err, client.ErrAnswerKept) {
+	if errors.Is(err, agent.ErrAnswerLost) || errors.Is(err, agent.ErrAnswerKept) {
 		l.undelivered.Add(1)
 	}
 	l.Warn(fmt.Errorf("%s%s: %w", named(m), l.state(m), &exit.ServedError{Err: err}))

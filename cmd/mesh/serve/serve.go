@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
@@ -119,9 +120,13 @@ func (o *Options) next() string {
 }
 
 // options returns the options of Answer.
-func (o *Options) options() (client.AnswerOptions, error) {
-	opts := client.AnswerOptions{
-		ServeOptions: client.ServeOptions{Workers: o.workers, MaxAttempts: o.maxAttempts, Lease: o.share, Watch: mail.Polls(o.interval)}, AllowRules: o.allowRules, Spool: o.spool,
+func (o *Options) options() (agent.AnswerOptions, error) {
+	polls := mail.Polls(o.interval)
+	opts := agent.AnswerOptions{
+		ServeOptions: agent.ServeOptions{
+			Workers: o.workers, MaxAttempts: o.maxAttempts, Lease: o.share, Interval: polls.Interval, IdleInterval: polls.IdleInterval,
+		},
+		AllowRules: o.allowRules, Spool: o.spool,
 	}
 	if err := app.CheckRules(o.allowRules); err != nil {
 		return opts, err
@@ -178,7 +183,7 @@ func (o *Options) run(ctx context.Context) error {
 	if opts.Register, err = o.awaitRegistration(ctx); err != nil {
 		return err
 	}
-	if err := o.Client.Answer(ctx, l.answer, opts); err != nil {
+	if err := agent.Answer(ctx, o.Client, l.answer, opts); err != nil {
 		return err
 	}
 	if n := l.undelivered.Load(); n > 0 {
@@ -207,7 +212,7 @@ func (o *Options) awaitRegistration(ctx context.Context) (*client.RegisterReques
 		o.Warn(err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(client.RetryPause(err, failures)):
+		case <-time.After(agent.RetryPause(err, failures)):
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 )
 
@@ -104,7 +105,7 @@ func watch() *operation {
 	return &operation{
 		name: "Watch", method: "Watch", recordings: []string{"inbox"}, request: [2]string{"GET", "/messages"},
 		mesh: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			for m, err := range c.Watch(ctx, client.WatchOptions{Interval: time.Millisecond, Limit: 1}) {
+			for m, err := range agent.Watch(ctx, c, agent.WatchOptions{Interval: time.Millisecond, Limit: 1}) {
 				return m, err
 			}
 			return client.MeshMessage{}, ctx.Err()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
 // sequence is a fault of several responses, one after the other. The last one is repeated.
@@ -101,7 +102,7 @@ func sendWithKey() *operation {
 func watchAll() *operation {
 	op := watch()
 	op.mesh = func(ctx context.Context, c *client.MeshClient) (any, error) {
-		for m, err := range c.Watch(ctx, client.WatchOptions{}) {
+		for m, err := range agent.Watch(ctx, c, agent.WatchOptions{}) {
 			return m, err
 		}
 		return nil, ctx.Err()

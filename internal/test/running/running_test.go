@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/unanswered"
 )
@@ -57,20 +58,20 @@ func TestConversation(t *testing.T) {
 	served := make(chan error, 1)
 	serving, stopServing := context.WithCancel(ctx)
 	go func() {
-		served <- answerer.Answer(serving, func(_ context.Context, q client.MeshMessage) (string, error) {
+		served <- agent.Answer(serving, answerer, func(_ context.Context, q client.MeshMessage) (string, error) {
 			return "answer to " + q.GetContent(), nil
-		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Watch: client.WatchOptions{Interval: 200 * time.Millisecond}}})
+		}, agent.AnswerOptions{ServeOptions: agent.ServeOptions{Interval: 200 * time.Millisecond}})
 	}()
 
-	answer, err := asker.Ask(ctx, client.SendRequest{To: answererName, Kind: client.KindQuestion, Content: "first"})
+	answer, err := agent.Ask(ctx, asker, client.SendRequest{To: answererName, Kind: client.KindQuestion, Content: "first"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"answer to first", answererName, askerName}, []string{answer.GetContent(), answer.FromNode, answer.ToNode})
 
 	enough, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answered, missing := 0, 0
-	for message, err := range asker.AskAll(enough, []string{answererName, silentName}, client.SendRequest{Kind: client.KindQuestion, Content: "second"}) {
-		var noAnswer *client.NoAnswerError
+	for message, err := range agent.AskAll(enough, asker, []string{answererName, silentName}, client.SendRequest{Kind: client.KindQuestion, Content: "second"}) {
+		var noAnswer *agent.NoAnswerError
 		switch {
 		case err == nil:
 			answered++
@@ -88,7 +89,7 @@ func TestConversation(t *testing.T) {
 	sent, err := asker.Sent(ctx, client.SentOptions{})
 	require.NoError(t, err)
 	assert.Len(t, sent, 3)
-	pending, err := asker.Pending(ctx, client.PendingOptions{})
+	pending, err := agent.Pending(ctx, asker, agent.PendingOptions{})
 	require.NoError(t, err)
 	require.Len(t, pending, 1)
 	assert.Equal(t, silentName, pending[0].ToNode)
@@ -111,7 +112,7 @@ func TestQuestionsInOneThread(t *testing.T) {
 	thread, err := asker.OpenThread(ctx, askerName+":build")
 	require.NoError(t, err)
 	ask := func(ctx context.Context, c *client.MeshClient, text string) (*client.MeshMessage, error) {
-		return c.Ask(ctx, client.SendRequest{To: answererName, Content: text, ThreadID: thread.ID})
+		return agent.Ask(ctx, c, client.SendRequest{To: answererName, Content: text, ThreadID: thread.ID})
 	}
 
 	sent, hc := unanswered.Context(ctx)
@@ -119,14 +120,14 @@ func TestQuestionsInOneThread(t *testing.T) {
 	require.NoError(t, err)
 	defer hasty.Close()
 	_, err = ask(sent, hasty, "delete the backup?")
-	var late *client.NoAnswerError
+	var late *agent.NoAnswerError
 	require.ErrorAs(t, err, &late)
 	serving, stopServing := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() {
-		served <- answerer.Answer(serving, func(ctx context.Context, q client.MeshMessage) (string, error) {
-			return client.Conversation(ctx) + ": answer to " + q.GetContent(), nil
-		}, client.AnswerOptions{ServeOptions: client.ServeOptions{Workers: 4, Watch: client.WatchOptions{Interval: 200 * time.Millisecond}}})
+		served <- agent.Answer(serving, answerer, func(ctx context.Context, q client.MeshMessage) (string, error) {
+			return agent.Conversation(ctx) + ": answer to " + q.GetContent(), nil
+		}, agent.AnswerOptions{ServeOptions: agent.ServeOptions{Workers: 4, Interval: 200 * time.Millisecond}})
 	}()
 	var asking sync.WaitGroup
 	for program := range programs {
@@ -144,11 +145,11 @@ func TestQuestionsInOneThread(t *testing.T) {
 		}
 	}
 	asking.Wait()
-	for answer, err := range asker.Await(ctx, late.Question) {
+	for answer, err := range agent.Await(ctx, asker, late.Question) {
 		require.NoError(t, err)
 		assert.Contains(t, answer.GetContent(), "delete the backup?")
 	}
-	pending, err := asker.Pending(ctx, client.PendingOptions{ThreadID: thread.ID})
+	pending, err := agent.Pending(ctx, asker, agent.PendingOptions{ThreadID: thread.ID})
 	require.NoError(t, err)
 	assert.Empty(t, pending)
 	stopServing()
@@ -172,7 +173,7 @@ func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 		sent, hc := unanswered.Context(ctx)
 		hasty, err := client.New(askerName, append(opts, client.WithHTTPClient(hc))...)
 		require.NoError(t, err)
-		_, err = hasty.Ask(sent, client.SendRequest{To: silentName, Content: "silent?"})
+		_, err = agent.Ask(sent, hasty, client.SendRequest{To: silentName, Content: "silent?"})
 		require.ErrorIs(t, err, context.Canceled)
 		require.NoError(t, hasty.Close())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
@@ -45,7 +46,7 @@ func TestAnswersAreProducedOnceInAnOutageAndOnASlowLink(t *testing.T) {
 	defer stop()
 	var mu sync.Mutex
 	runs, answered := make(map[int64]int), make(map[int64]int)
-	require.NoError(t, c.Answer(ctx, func(_ context.Context, m client.MeshMessage) (string, error) {
+	require.NoError(t, agent.Answer(ctx, c, func(_ context.Context, m client.MeshMessage) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		runs[m.ID]++
@@ -53,11 +54,11 @@ func TestAnswersAreProducedOnceInAnOutageAndOnASlowLink(t *testing.T) {
 			g.FailIf(away)
 		}
 		return fmt.Sprint("answer ", m.ID), nil
-	}, client.AnswerOptions{
-		ServeOptions: client.ServeOptions{
-			Workers: workers,
-			Watch:   client.WatchOptions{Interval: 100 * time.Millisecond},
-			OnError: func(client.MeshMessage, error) {}, // polls and marks,
+	}, agent.AnswerOptions{
+		ServeOptions: agent.ServeOptions{
+			Workers:  workers,
+			Interval: 100 * time.Millisecond,
+			OnError:  func(client.MeshMessage, error) {}, // polls and marks,
 		},
 		OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
 			mu.Lock()

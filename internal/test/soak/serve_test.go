@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
 // nodeServer is the state of a node that receives with Serve.
@@ -26,9 +27,9 @@ func (n *node) serve(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &nodeServer{node: n, stop: stop, failed: make(map[messageID]bool)}
-	err := n.client.Serve(ctx, s.handle, client.ServeOptions{
+	err := agent.Serve(ctx, n.client, s.handle, agent.ServeOptions{
 		Workers:  workers,
-		Watch:    client.WatchOptions{Interval: n.interval},
+		Interval: n.interval,
 		Register: &client.RegisterRequest{URL: "http://" + n.name + ":8787"},
 		OnError:  s.onError,
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
@@ -36,14 +37,14 @@ func runServer(address, spool string) error {
 		defer printing.Unlock()
 		fmt.Println(what, m.ID)
 	}
-	return c.Answer(context.Background(), func(_ context.Context, m client.MeshMessage) (string, error) {
+	return agent.Answer(context.Background(), c, func(_ context.Context, m client.MeshMessage) (string, error) {
 		report("run", m)
 		time.Sleep(rand.N(*leaseFlag / 4))
 		return "answer to " + m.GetContent(), nil
-	}, client.AnswerOptions{
+	}, agent.AnswerOptions{
 		Spool: spool,
-		ServeOptions: client.ServeOptions{
-			Workers: 2, Lease: *leaseFlag, Watch: client.WatchOptions{Interval: 200 * time.Millisecond},
+		ServeOptions: agent.ServeOptions{
+			Workers: 2, Lease: *leaseFlag, Interval: 200 * time.Millisecond,
 			OnError: func(client.MeshMessage, error) {},
 		},
 		OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {

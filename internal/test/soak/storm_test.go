@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
@@ -116,7 +117,7 @@ func fileNumbers(t *testing.T, folder string) map[string]bool {
 // ask asks again under the same key until the gateway has the question.
 func (s *storm) ask(ctx context.Context, i int) {
 	for began := time.Now(); ctx.Err() == nil; began = time.Now() {
-		answer, err := s.asker.Ask(ctx, client.SendRequest{To: nodeName(0), Content: fmt.Sprint("question ", i), IdempotencyKey: fmt.Sprint("storm-", i)})
+		answer, err := agent.Ask(ctx, s.asker, client.SendRequest{To: nodeName(0), Content: fmt.Sprint("question ", i), IdempotencyKey: fmt.Sprint("storm-", i)})
 		if err != nil {
 			pause(ctx, outage/4)
 			continue

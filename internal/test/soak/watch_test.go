@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
 // pendingMark is a message that is marked later, so that polls return it again.
@@ -34,7 +35,7 @@ func (n *node) watch(ctx context.Context) {
 
 func (n *node) watchUntilLast(ctx context.Context, pending chan<- pendingMark) {
 	previous := messageID{}
-	for m, err := range n.client.Watch(ctx, client.WatchOptions{Interval: n.interval}) {
+	for m, err := range agent.Watch(ctx, n.client, agent.WatchOptions{Interval: n.interval}) {
 		if err != nil {
 			n.ledger.watchFailed(err)
 			continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/scan"
@@ -74,7 +75,7 @@ func Redact(text string) string {
 func advice(err error) string {
 	var (
 		leak   *client.MeshSecretLeakError
-		absent *client.NotInInboxError
+		absent *agent.NotInInboxError
 		dial   *net.OpError
 	)
 	gateway := is[*client.MeshGatewayError](err)

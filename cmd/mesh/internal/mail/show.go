@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -102,11 +103,11 @@ func ReadState(m *client.MeshMessage) string {
 const idleInterval = 30 * time.Second
 
 // Polls returns the options of a polling with --interval. An interval of 0 is the default, which grows while no message arrives.
-func Polls(interval time.Duration) client.WatchOptions {
+func Polls(interval time.Duration) agent.WatchOptions {
 	if interval == 0 {
-		return client.WatchOptions{IdleInterval: idleInterval}
+		return agent.WatchOptions{IdleInterval: idleInterval}
 	}
-	return client.WatchOptions{Interval: interval}
+	return agent.WatchOptions{Interval: interval}
 }
 
 // NamedThreads is the Peer of a [client.ThreadQuery] for the threads that have a pair of peers: the gateway reads _ as any character. The

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
@@ -119,7 +120,7 @@ func (t *meshTools) answers(call context.Context, p progress, in asking) (toolAn
 	out := toolAnswers{Notice: notice, Answers: []toolAnswer{}, Refused: []toolRefusal{}, Pending: []toolQuestion{}}
 	room := maxResult
 	for m, err := range results {
-		var none *client.NoAnswerError
+		var none *agent.NoAnswerError
 		switch {
 		case err == nil:
 			if room = out.add(in.toToolAnswer(m), m, room); room <= 0 {
@@ -150,7 +151,7 @@ func (t *meshTools) results(ctx context.Context, in asking) (iter.Seq2[client.Me
 				questions[i].RelatedTaskID = &q.Task
 			}
 		}
-		return t.client.Await(ctx, questions...), nil
+		return agent.Await(ctx, t.client, questions...), nil
 	}
 	to := make([]string, len(in.To))
 	for i, node := range in.To {
@@ -160,7 +161,7 @@ func (t *meshTools) results(ctx context.Context, in asking) (iter.Seq2[client.Me
 	if err != nil {
 		return nil, err
 	}
-	return t.client.AskAll(ctx, to, client.SendRequest{Content: string(in.Content), ThreadID: thread}), nil
+	return agent.AskAll(ctx, t.client, to, client.SendRequest{Content: string(in.Content), ThreadID: thread}), nil
 }
 
 // add adds an answer, cut to the room that is left, and returns the room after it.
@@ -186,7 +187,7 @@ func withoutRecipient(err error) error {
 }
 
 // addMissing adds a question without an answer. It is pending if only the time has ended.
-func (a *toolAnswers) addMissing(none *client.NoAnswerError, text string, ended bool) {
+func (a *toolAnswers) addMissing(none *agent.NoAnswerError, text string, ended bool) {
 	q := none.Question
 	if q.ID != 0 && ended && (errors.Is(none, context.DeadlineExceeded) || errors.Is(none, context.Canceled)) {
 		a.Pending = append(a.Pending, toToolQuestion(q, text))

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
@@ -100,7 +101,7 @@ type toolReply struct {
 }
 
 func (t *meshTools) reply(ctx context.Context, in replyArguments) (toolReply, error) {
-	m, err := t.client.GetMessage(ctx, in.ID) // only of this node
+	m, err := agent.GetMessage(ctx, t.client, in.ID) // only of this node
 	if err != nil {
 		return toolReply{}, err
 	}
@@ -177,7 +178,7 @@ type toolDone struct {
 }
 
 func (t *meshTools) markRead(ctx context.Context, in markReadArguments) (toolDone, error) {
-	m, err := t.client.GetMessage(ctx, in.ID) // only of this node
+	m, err := agent.GetMessage(ctx, t.client, in.ID) // only of this node
 	if err != nil {
 		return toolDone{}, err
 	}

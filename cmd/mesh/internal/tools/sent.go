@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
@@ -51,7 +52,7 @@ func (t *meshTools) unanswered(ctx context.Context, in pendingArguments) (toolPe
 	if err != nil {
 		return toolPending{}, err
 	}
-	questions, err := t.client.Pending(ctx, client.PendingOptions{ToNode: string(in.To), ThreadID: thread})
+	questions, err := agent.Pending(ctx, t.client, agent.PendingOptions{ToNode: string(in.To), ThreadID: thread})
 	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolPending{}, err

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -123,7 +124,7 @@ func explain(err error) string {
 	if errors.As(err, &thread) {
 		return fmt.Sprintf("there is no thread %s; mesh_threads lists the threads", thread.ID)
 	}
-	var absent *client.NotInInboxError
+	var absent *agent.NotInInboxError
 	if errors.As(err, &absent) && absent.Searched != "" {
 		return output.Error(err) + "; mesh_send with the id of its thread answers it"
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
 // Worker runs one command for each message.
@@ -89,7 +90,7 @@ func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) 
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.Stderr, pipeDelay
 	cmd.Env = append(slices.Clone(w.Env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
-		"MESH_THREAD="+client.Conversation(ctx))
+		"MESH_THREAD="+agent.Conversation(ctx))
 	separate(cmd)
 	defer endWithParent(cmd)()
 	switch err := cmd.Run(); {

@@ -1,0 +1,280 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+)
+
+// NoAnswerError reports a question without an answer. Err is the reason: the question was not sent, the context ended, the client was
+// closed, or the gateway refused to list the answers. errors.Is and errors.As find Err.
+type NoAnswerError struct {
+	// Question has what [Await] needs of the receipt of the question. If there is no receipt, only ToNode is set. Nothing
+	// was sent then, unless Err is a [*client.MeshGatewayError] with Delivered or Uncertain. Tokens and text that looks like a credential are
+	// redacted: the recipient may be one that was given in the wrong place.
+	Question client.MeshMessage
+	// Err is the reason.
+	Err error
+}
+
+func (e *NoAnswerError) Error() string {
+	reason := strings.TrimPrefix(e.Err.Error(), "mesh: ")
+	if e.Question.ID == 0 {
+		return fmt.Sprintf("mesh: no receipt of a question to %s: %s", e.Question.ToNode, reason)
+	}
+	return fmt.Sprintf("mesh: no answer of %s to question %d: %s", e.Question.ToNode, e.Question.ID, reason)
+}
+
+// Is makes the error match [client.ErrMesh].
+func (e *NoAnswerError) Is(target error) bool { return target == client.ErrMesh }
+
+// Unwrap returns Err.
+func (e *NoAnswerError) Unwrap() error { return e.Err }
+
+// Ask sends a question and returns its answer, marked read. It waits until ctx ends: use context.WithTimeout. Without an answer
+// the error is a [*NoAnswerError], or a [*client.ValueError] for an invalid request. req.Kind must be "" or KindQuestion.
+//
+// Ask makes the checks of [client.MeshClient.Send], opens a thread for the question and posts it there. The answer is the first message of
+// the kind answer from the recipient in this thread. A node that replies in the thread of a question, as [client.MeshClient.Reply] does,
+// needs nothing else; the client's own node must be registered to be replied to. [client.MeshClient.ListThreads] with the Peer "_" does not list
+// these threads.
+//
+// With req.ThreadID the question is asked in that thread, and so it is, without it, in the thread of [Conversation]. It then has a random
+// number from 2^52 to 2^53 in RelatedTaskID, and the answer is the first one with this number: a reply repeats it. Several
+// questions can wait in one thread, and a late answer to one is not taken for the answer to another. A node that answers in the thread
+// without RelatedTaskID is not heard. If the gateway refuses the number twice, a warning is logged and the question has none.
+// After a 500, which may have stored the question, Ask repeats it under the same idempotency key.
+//
+// A question without a number, because the gateway refuses it or because req has both ThreadID and RelatedTaskID, is answered by the
+// next answer without a number of the recipient in the thread. One Ask at a time then waits for it. This is approximate: such an answer may
+// belong to an earlier question, or to one of another program.
+//
+// Ask polls for the answer, after 0.1 seconds at first and every 2 seconds later. It keeps polling while the gateway cannot be
+// reached. It ends if the gateway has lost the question with its database, which it checks after an error and every minute, or
+// if it refuses three polls in a row with a status from 400 to 499 other than 404, 408 and 429.
+//
+// When ctx ends, the question and its thread remain, since the gateway deletes nothing. An answer that arrives later stays
+// unread; [Await] goes on waiting for it. Ask takes answers that are read already, because another program of the same
+// node may have marked them. A Serve or Watch of the node receives the answers too, unless it selects other kinds. An answer that
+// cannot be marked is returned nevertheless, and a warning is logged. Its ReadAt is the value from before the mark.
+//
+// With an IdempotencyKey the name of the thread and the number are derived from the key, so that the same question asked again is sent
+// once.
+//
+// Older gateways have no threads (POST /threads is 404 or 405). The question then has no thread, and the answer is the first one
+// outside of threads. One Ask at a time waits for a recipient. A late answer to an earlier question, or to another program of the
+// same node, can be taken for the answer.
+func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (answer *client.MeshMessage, err error) {
+	to := req.To
+	req.To = ""
+	for m, failed := range ask(ctx, c, []string{to}, req, false) {
+		answer, err = &m, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// AskAll is [Ask] for several nodes. It opens one thread for all and yields one result for each recipient as it arrives: an
+// answer, or a [*NoAnswerError]. A node that cannot be asked does not stop the others. All questions are sent before the first
+// result, and one request at a time polls for all of them.
+//
+// req.To must be "", and to must not be empty or name a node twice: the result is one [*client.ValueError]. With an IdempotencyKey each
+// recipient gets a key derived from it; a repeated call must have the same recipients. Each range over the sequence asks again.
+// Breaking out of the loop leaves the other questions as the end of ctx does.
+func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[client.MeshMessage, error] {
+	return ask(ctx, c, slices.Clone(to), req, true)
+}
+
+// Await goes on waiting for questions that were sent before, for example after a restart. It yields one result for each question
+// as [AskAll] does. A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt of its receipt or of a
+// [NoAnswerError]; one without CreatedAt is recognized by its ID, and a missing RelatedTaskID is looked up. Two questions without a
+// number to one node in one thread get the first and the second answer. An invalid question, or one that is given twice, is one
+// [*client.ValueError].
+func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMessage) iter.Seq2[client.MeshMessage, error] {
+	return func(yield func(client.MeshMessage, error) bool) {
+		n, err := of(ctx, c)
+		if err == nil {
+			err = n.checkQuestions(questions)
+		}
+		if err != nil {
+			yield(client.MeshMessage{}, err)
+			return
+		}
+		w := &waiter{client: n, yield: yield, pending: slices.Clone(questions)}
+		w.unknown = slices.ContainsFunc(questions, func(q client.MeshMessage) bool { return q.ThreadID != nil && q.RelatedTaskID == nil })
+		w.run(ctx)
+	}
+}
+
+// ask is AskAll, or Ask without an idempotency key for each recipient.
+func ask(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest, keyForEach bool) iter.Seq2[client.MeshMessage, error] {
+	return func(yield func(client.MeshMessage, error) bool) {
+		n, err := of(ctx, c)
+		var nodes []string
+		if err == nil {
+			nodes, err = n.checkAsk(to, &req)
+		}
+		if err != nil {
+			yield(client.MeshMessage{}, err)
+			return
+		}
+		w := &waiter{client: n, yield: yield, checked: time.Now()}
+		nodes, w.refused = n.checkRecipients(ctx, nodes, req)
+		named, err := n.setThread(ctx, nodes, &req)
+		for _, node := range nodes {
+			if err != nil {
+				w.refused = append(w.refused, n.unsent(node, err))
+				continue
+			}
+			w.unsent = append(w.unsent, n.outgoing(node, req, keyForEach, named && req.RelatedTaskID == ""))
+		}
+		w.run(ctx)
+	}
+}
+
+// unsent is the result of a question that was not sent.
+func (c *node) unsent(node string, err error) *NoAnswerError {
+	return c.noAnswer(client.MeshMessage{ToNode: c.Redact(node)}, err)
+}
+
+// noAnswer returns the error of a question. Errors are printed with all fields, so that it has no others of the receipt than Await needs.
+func (c *node) noAnswer(q client.MeshMessage, err error) *NoAnswerError {
+	return &NoAnswerError{Err: c.RedactError(err), Question: client.MeshMessage{
+		ID: q.ID, ToNode: c.RedactOwn(q.ToNode), CreatedAt: c.Redact(q.CreatedAt), // a part of a token may be the name of a peer
+		ThreadID: optional(c.Redact(q.GetThreadID())), RelatedTaskID: optional(c.Redact(q.GetRelatedTaskID())),
+	}}
+}
+
+// checkRecipients scans the question and looks the nodes up, before a thread is created.
+func (c *node) checkRecipients(ctx context.Context, nodes []string, req client.SendRequest) (accepted []string, refused []*NoAnswerError) {
+	leak := c.Scan(req)
+	for _, node := range nodes {
+		err := leak
+		if err == nil {
+			err = c.CheckRecipient(ctx, node)
+		}
+		if err != nil {
+			refused = append(refused, c.unsent(node, err))
+			continue
+		}
+		accepted = append(accepted, node)
+	}
+	return accepted, refused
+}
+
+// setThread sets the thread of a question, unless there are no recipients or the gateway has no threads. It reports whether the thread may
+// have other questions.
+func (c *node) setThread(ctx context.Context, nodes []string, req *client.SendRequest) (named bool, err error) {
+	if len(nodes) == 0 || req.ThreadID != "" {
+		return true, nil
+	}
+	name := Conversation(ctx)
+	if named = name != ""; !named {
+		topic := rand.Text()
+		if req.IdempotencyKey != "" {
+			topic = digest(req.IdempotencyKey, c.Name)[:len(topic)]
+		}
+		name = askPrefix + topic
+	}
+	thread, err := c.OpenThread(ctx, name)
+	if statusOf(err) == http.StatusNotFound || statusOf(err) == http.StatusMethodNotAllowed {
+		return false, nil
+	}
+	if err == nil {
+		req.ThreadID = thread.ID
+	}
+	return named, err
+}
+
+// outgoing is a question that has not been sent.
+type outgoing struct {
+	to  string
+	req client.SendRequest
+	// ownKey means that this package makes the idempotency key, if there is one, and numbered that it made the RelatedTaskID.
+	ownKey, numbered bool
+
+	failures int  // with 500, which may have stored the question
+	refusals int  // of the number, with a 4xx status
+	stored   bool // the gateway has the numbered question under the key
+}
+
+// form returns the request to send next: the number is left out once the gateway has refused it.
+func (q *outgoing) form() client.SendRequest {
+	req := q.req
+	if q.numbered && q.refusals >= maxNumberRefusals && !q.stored {
+		req.RelatedTaskID = ""
+	}
+	return req
+}
+
+// outgoing returns the question to one node. It has a key, so that it arrives once if it is
+// sent again. Gateways without threads may ignore keys.
+func (c *node) outgoing(node string, req client.SendRequest, keyForEach, numbered bool) *outgoing {
+	key := req.IdempotencyKey
+	if keyForEach && key != "" {
+		key = "ask-" + digest(key, node)
+	}
+	if numbered {
+		req.RelatedTaskID = newNumber(key, c.Name)
+	}
+	if req.IdempotencyKey = key; key == "" && req.ThreadID != "" {
+		req.IdempotencyKey = "ask-" + rand.Text()
+	}
+	return &outgoing{to: node, req: req, ownKey: key == "", numbered: numbered}
+}
+
+// checkAsk validates a question to several nodes, sets its kind, and returns the names of the nodes after aliases.
+func (c *node) checkAsk(to []string, req *client.SendRequest) ([]string, error) {
+	if req.To != "" {
+		return nil, invalid("To", "must be empty; the recipients are in to")
+	}
+	if req.Kind != "" && req.Kind != client.KindQuestion {
+		return nil, c.NameError("Kind", string(req.Kind), "must be empty or question")
+	}
+	req.Kind = client.KindQuestion
+	if len(to) == 0 {
+		return nil, invalid("to", "must not be empty")
+	}
+	nodes := make([]string, len(to))
+	for i := range to {
+		nodes[i] = c.Resolve(to[i])
+		if err := c.CheckMessage(nodes[i], *req); err != nil {
+			return nil, err
+		}
+		if nodes[i] == c.Name {
+			return nil, c.NameError("To", nodes[i], "must not be the client's own node")
+		}
+		if slices.Contains(nodes[:i], nodes[i]) {
+			return nil, c.NameError("to", nodes[i], "must not contain a node twice")
+		}
+	}
+	return nodes, nil
+}
+
+// checkQuestions validates the questions of Await.
+func (c *node) checkQuestions(questions []client.MeshMessage) error {
+	seen := make(map[int64]bool, len(questions))
+	for _, q := range questions {
+		if err := cmp.Or(checkMessageID(q.ID), c.CheckName("ToNode", q.ToNode), c.CheckQuery(client.MessageQuery{ThreadID: q.GetThreadID()})); err != nil {
+			return err
+		}
+		if q.FromNode != "" && q.FromNode != c.Name {
+			return c.NameError("FromNode", q.FromNode, "must be empty or the client's own node")
+		}
+		if seen[q.ID] {
+			return invalidValue("questions", q.ID, "must not contain a question twice")
+		}
+		seen[q.ID] = true
+	}
+	return nil
+}

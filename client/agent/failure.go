@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+	"github.com/mesh-gateway/mesh-go/internal/pause"
+)
+
+// failure is what the error of a request means for the next one.
+type failure int
+
+const (
+	none    failure = iota // no request failed, or the client is closed
+	other                  // a status with no meaning here, such as a redirect
+	away                   // no response, or one of a proxy without a gateway
+	trouble                // an error inside the gateway, or too many requests
+	broken                 // a 2xx response that is invalid or breaks off: the gateway is there
+	passing                // of a proxy, perhaps: a path that every gateway has is missing, or the request took too long
+	absent                 // the gateway's own 404: there is no such message, thread or peer
+	refused                // a 4xx that stays
+)
+
+// failures are the statuses whose meaning their class, such as 4xx, does not give.
+var failures = map[int]failure{
+	0:                             away,
+	http.StatusBadGateway:         away,
+	http.StatusServiceUnavailable: away,
+	http.StatusGatewayTimeout:     away,
+	http.StatusTooManyRequests:    trouble,
+	http.StatusRequestTimeout:     passing,
+	http.StatusNotFound:           absent,
+}
+
+// failureClasses are the meanings of 2xx, 4xx and 5xx.
+var failureClasses = map[int]failure{2: broken, 4: refused, 5: trouble}
+
+// classify returns the meaning of an error.
+func classify(err error) failure {
+	var failed *client.MeshGatewayError
+	if !errors.As(err, &failed) || errors.Is(err, seam.ErrClosed) {
+		return none
+	}
+	class, known := failures[failed.StatusCode]
+	if !known {
+		class, known = failureClasses[failed.StatusCode/100]
+	}
+	switch {
+	case !known:
+		return other
+	case class == absent && errors.Is(err, client.ErrNoSuchPath):
+		return passing
+	}
+	return class
+}
+
+// unreached reports that a poll did not reach a gateway that works.
+func (f failure) unreached() bool { return f == away || f == trouble }
+
+// passes reports that a later attempt may succeed.
+func (f failure) passes() bool { return f.unreached() || f == broken }
+
+// statusOf returns the status of a failed request, or 0.
+func statusOf(err error) int {
+	var failed *client.MeshGatewayError
+	if !errors.As(err, &failed) {
+		return 0
+	}
+	return failed.StatusCode
+}
+
+// incorrect returns the error of a complete response to a request for /messages that is not what was requested.
+func incorrect(method string, err error) error {
+	return &client.MeshGatewayError{Method: method, Path: "/messages", StatusCode: http.StatusOK, Err: err}
+}
+
+// isDelivered reports whether the gateway accepted the message although its receipt is invalid.
+func isDelivered(err error) bool {
+	var failed *client.MeshGatewayError
+	return errors.As(err, &failed) && failed.Delivered
+}
+
+const (
+	// maxPause is the longest pause after failures, and maxAwayPause while the gateway cannot be reached: that of an ordinary poll, so that
+	// a gateway that is away receives about as many requests as one that is there.
+	maxPause     = time.Minute
+	maxAwayPause = DefaultWatchInterval
+	// failurePause is the longest pause after a first failure.
+	failurePause = time.Second
+)
+
+// RetryPause returns how long to wait before a request is repeated that has failed several times in a row, the last time with err: a
+// second, doubled for each further failure up to a minute, or up to five seconds while the gateway cannot be reached, as without a
+// response or with a status from 502 to 504. It is shortened at random by up to half, so that programs that failed together do not return
+// together. The Retry-After of err, up to a minute, is honored. [Serve] pauses so.
+func RetryPause(err error, failures int) time.Duration {
+	return pauseAfter(failurePause, failures, err, pause.Shorten)
+}
+
+// pauseAfter returns the pause after failures in a row, the last one with err: base doubled for each failure after the first, up to its
+// limit, which is never below base, and spread at random.
+func pauseAfter(base time.Duration, failures int, err error, spread func(time.Duration) time.Duration) time.Duration {
+	limit := maxPause
+	if classify(err) == away {
+		limit = maxAwayPause
+	}
+	return max(spread(pause.Backoff(base, max(base, limit), failures)), pause.Lengthen(min(retryAfter(err), pause.MaxRetryAfter)))
+}
+
+// retryAfter returns the RetryAfter of err, or 0.
+func retryAfter(err error) time.Duration {
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) {
+		return failed.RetryAfter
+	}
+	return 0
+}

@@ -1,0 +1,61 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+)
+
+// node is a client with the parts that only this package uses.
+type node struct {
+	*client.MeshClient
+	seam.Client[client.SendRequest, client.MessageQuery]
+}
+
+// of returns an error for a client that client.New has not made, and for a nil context.
+func of(ctx context.Context, c *client.MeshClient) (*node, error) {
+	n := &node{c, c.ForAgent()}
+	if err := n.Ready(ctx); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *node) isClosed() bool { return n.Lifetime.Err() != nil }
+
+// whileOpen returns a context that ends with ctx or when the client is closed.
+func (n *node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(n.Lifetime, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// isOwn reports whether this node sent the message.
+func (n *node) isOwn(m client.MeshMessage) bool { return m.FromNode == n.Name }
+
+// invalid returns an error that doesn't show the value.
+func invalid(field, reason string) error { return &client.ValueError{Field: field, Reason: reason} }
+
+// invalidValue shows the value, which must not be text from outside: that may be a token.
+func invalidValue(field string, value any, reason string) error {
+	return &client.ValueError{Field: field, Value: fmt.Sprint(value), Reason: reason}
+}
+
+const maxLimit = seam.MaxLimit
+
+// optional returns a pointer to value, or nil for the zero value.
+func optional[T comparable](value T) *T {
+	if value == *new(T) {
+		return nil
+	}
+	return &value
+}
+
+func checkMessageID(id int64) error {
+	if id < 1 {
+		return invalidValue("id", id, "must be positive")
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+)
+
+// PendingOptions selects the questions that [Pending] looks at. The zero value selects all.
+type PendingOptions struct {
+	// ToNode is the name or alias of the recipient; "" selects all.
+	ToNode string
+	// UnreadOnly excludes questions that their recipients have marked read.
+	UnreadOnly bool
+	// ThreadID, Since and Extra are as in [client.FetchOptions].
+	ThreadID string
+	Since    string
+	Extra    url.Values
+	// Limit is the maximum number of questions, 1 to 1000; 0 means 1000.
+	Limit int
+}
+
+// Pending returns the questions among the messages of [client.MeshClient.Sent] that have no answer, the newest first. A question is
+// answered by a later message of the kind answer from its recipient in the same thread, or outside of threads if the question has no
+// thread. The answer to a question with a number, as [Ask] gives it in a thread, has that number. Without one, any later answer
+// without a number counts, which is approximate: it may belong to an earlier question.
+//
+// It takes two requests. If the inbox has 1000 answers that are newer than a question, one more finds the newest answer from its
+// recipient in its thread.
+func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]client.MeshMessage, error) {
+	n, err := of(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := c.Sent(ctx, client.SentOptions{
+		ToNode: opts.ToNode, UnreadOnly: opts.UnreadOnly, Kind: client.KindQuestion, ThreadID: opts.ThreadID, Since: opts.Since,
+		Limit: cmp.Or(opts.Limit, maxLimit), Extra: opts.Extra,
+	})
+	if len(questions) == 0 {
+		return questions, err
+	}
+	newest, read := make(map[conversation]int64), make(map[conversation]bool)
+	complete, err2 := n.readAnswers(ctx, newest, conversation{node: n.Resolve(opts.ToNode), thread: opts.ThreadID})
+	pending := []client.MeshMessage{}
+	for _, q := range questions {
+		of := conversationWith(q.ToNode, q)
+		if err2 == nil && newest[of] <= q.ID && q.ID < complete && !read[of] {
+			_, err2 = n.readAnswers(ctx, newest, of)
+			read[of] = true
+		}
+		if newest[of] <= q.ID {
+			pending = append(pending, q)
+		}
+	}
+	if err2 != nil {
+		return nil, err2
+	}
+	return pending, err
+}
+
+// readAnswers adds the ids of the newest answers of a conversation, or of all for "", without their contents. It returns the id from which on
+// all answers are known.
+func (n *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
+	rows, _, err := n.List(ctx, client.MessageQuery{
+		ToNode: n.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,
+	}, seam.List{Filter: withoutContents})
+	for _, m := range rows {
+		if m.Kind == client.KindAnswer && m.ToNode == n.Name {
+			of := conversationWith(m.FromNode, m)
+			newest[of] = max(newest[of], m.ID)
+		}
+	}
+	if len(rows) >= maxLimit {
+		complete = rows[len(rows)-1].ID
+	}
+	return complete, seam.Without[*client.RowError](err)
+}

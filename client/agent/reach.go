@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// reach tracks whether the gateway can be reached. No handler is started while it cannot: its reply would be lost.
+type reach struct {
+	mu                  sync.Mutex
+	successes, failures int           // of polls
+	back                chan struct{} // closed by the next successful poll; nil while the gateway can be reached
+	err                 error         // of the last failure
+	polling             sync.Mutex    // of the goroutine that polls for all that wait
+}
+
+// polls is how many polls had succeeded and failed when an attempt began.
+type polls struct{ successes, failures int }
+
+func (r *reach) polls() polls {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return polls{r.successes, r.failures}
+}
+
+func (r *reach) isAway() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.back != nil
+}
+
+// polled counts a poll, and takes its error if the gateway could not be reached.
+func (r *reach) polled(unreachable error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if unreachable != nil {
+		r.failures++
+		r.lose(unreachable)
+		return
+	}
+	r.successes++
+	if r.back != nil {
+		close(r.back)
+		r.back = nil
+	}
+}
+
+// suspect makes the next handler wait for a poll.
+func (r *reach) suspect(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lose(err)
+}
+
+func (r *reach) lose(err error) {
+	r.err = err
+	if r.back == nil {
+		r.back = make(chan struct{})
+	}
+}
+
+// await waits until a poll succeeds, if the gateway is away. Watch may be waiting as well, for a slot, so one of the waiting goroutines
+// polls. It returns false when ctx ends first.
+func (r *reach) await(ctx context.Context, poll func(context.Context) error) bool {
+	for attempt := 1; ctx.Err() == nil; attempt++ {
+		r.mu.Lock()
+		back, err := r.back, r.err
+		r.mu.Unlock()
+		if back == nil {
+			return true
+		}
+		select {
+		case <-back:
+		case <-ctx.Done():
+		case <-time.After(RetryPause(err, attempt)):
+			r.try(ctx, poll)
+		}
+	}
+	return false
+}
+
+// try polls, unless another goroutine does.
+func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
+	if !r.polling.TryLock() {
+		return
+	}
+	defer r.polling.Unlock()
+	err := poll(ctx)
+	if !classify(err).unreached() {
+		err = nil
+	}
+	if ctx.Err() == nil {
+		r.polled(err)
+	}
+}
+
+// isOutage reports whether an outage caused the failure of an attempt: no poll succeeded between the beginning and the end of the
+// attempt, and one has failed since it began. It is called after the poll that await waits for.
+func (r *reach) isOutage(began, ended polls) bool {
+	return ended.successes == began.successes && r.polls().failures > began.failures
+}

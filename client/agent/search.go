@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
+)
+
+// GetMessage returns a message to the client's node by its id. It marks nothing read.
+//
+// The gateway has no request for one message, and a list shows no more than the newest 1000. GetMessage therefore searches the
+// list of all messages to the node and, if that may be incomplete, the lists of the unread ones, of 100 threads and of 100
+// registered senders at most. It keeps only the message itself, so that the others may exceed [client.WithMaxResponseBytes], and reads
+// no further than to it. If a list is larger than 1 GiB, fewer messages are requested.
+//
+// If the message is not found, the error is a [*NotInInboxError], which describes what was searched. A message that cannot be
+// decoded is a [*client.RowError]; other such messages are ignored. An id below 1 is a [*client.ValueError].
+func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.MeshMessage, error) {
+	n, err := of(ctx, c)
+	if err == nil {
+		err = checkMessageID(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &search{client: n, id: id, limit: maxLimit}
+	for _, lists := range []func(context.Context) ([]client.MessageQuery, error){s.inbox, s.ofThreads, s.ofSenders} {
+		selected, err := lists(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, list := range selected {
+			if found, err := s.find(ctx, list); found != nil || err != nil {
+				return found, err
+			}
+			if s.complete {
+				return nil, s.notFound()
+			}
+		}
+	}
+	return nil, s.notFound()
+}
+
+// The number of threads and senders whose messages are searched.
+const (
+	maxSearchedThreads = 100
+	maxSearchedSenders = 100
+)
+
+// search is the search for one message.
+type search struct {
+	client *node
+	id     int64
+	// limit is the number of messages of the next list. It is lower after a list that was too large.
+	limit int
+	// complete means that the list of all messages had room for more.
+	complete         bool
+	threads, senders int
+	// unidentified is the error of a row without a valid id that may be the message.
+	unidentified *client.RowError
+}
+
+// inbox returns the lists of all messages and of the unread ones.
+func (s *search) inbox(context.Context) ([]client.MessageQuery, error) {
+	return []client.MessageQuery{{ToNode: s.client.Name}, {ToNode: s.client.Name, UnreadOnly: true}}, nil
+}
+
+// ofThreads returns the list of each thread of the node. Older gateways have no threads.
+func (s *search) ofThreads(ctx context.Context) (lists []client.MessageQuery, err error) {
+	threads, err := s.client.ListThreads(ctx, client.ThreadQuery{Peer: s.client.Name, Limit: maxSearchedThreads})
+	if seam.Without[*client.RowError](err) != nil && !errors.Is(err, client.ErrNoSuchPath) {
+		return nil, err
+	}
+	for _, thread := range threads {
+		lists = append(lists, client.MessageQuery{ToNode: s.client.Name, ThreadID: thread.ID})
+	}
+	s.threads = len(lists)
+	return lists, nil
+}
+
+// ofSenders returns the list of each registered peer, so that the messages of one cannot hide those of another.
+func (s *search) ofSenders(ctx context.Context) (lists []client.MessageQuery, err error) {
+	peers, err := s.client.Peers(ctx)
+	for _, peer := range peers[:min(len(peers), maxSearchedSenders)] {
+		lists = append(lists, client.MessageQuery{ToNode: s.client.Name, FromNode: peer.Name})
+	}
+	s.senders = len(lists)
+	return lists, seam.Without[*client.RowError](err)
+}
+
+// find searches one list. While the list is too large, it requests fewer messages.
+func (s *search) find(ctx context.Context, list client.MessageQuery) (*client.MeshMessage, error) {
+	f := new(jsonlist.Filter)
+	filter := func(body io.Reader) io.Reader {
+		*f = jsonlist.Filter{Body: body, List: "messages", MaxRow: s.client.MaxBytes}
+		f.Keep = func(row []byte) (keep bool) {
+			keep, f.Found = s.wants(row)
+			return keep
+		}
+		return f
+	}
+	list.Limit = s.limit
+	kept, limit, err := s.client.List(ctx, list, seam.List{Fewer: true, Filter: filter})
+	s.limit = limit
+	for _, m := range kept {
+		if m.ID == s.id && m.ToNode == s.client.Name { // gateways with deviations return messages of other nodes
+			return &m, nil
+		}
+	}
+	for _, row := range seam.Parts[*client.RowError](err) {
+		if row.ID == s.id {
+			return nil, row
+		}
+		if row.ID == 0 {
+			s.unidentified = row
+		}
+	}
+	if err = seam.Without[*client.RowError](err); err == nil {
+		s.complete = f.Rows < s.limit && !list.UnreadOnly && list.ThreadID == "" && list.FromNode == ""
+	}
+	return nil, err
+}
+
+// wants reports whether a row may be the message, and whether it is. The decoder of the list reports an invalid one.
+func (s *search) wants(row []byte) (maybe, is bool) {
+	if !bytes.Contains(row, strconv.AppendInt(nil, s.id, 10)) {
+		return false, false
+	}
+	var m client.MeshMessage
+	err := m.UnmarshalJSON(row)
+	is = err == nil && m.ID == s.id
+	return is || err != nil, is
+}
+
+// notFound returns an error that describes what was searched.
+func (s *search) notFound() error {
+	if s.unidentified != nil {
+		return s.unidentified
+	}
+	if s.complete {
+		return &NotInInboxError{ID: s.id}
+	}
+	return &NotInInboxError{ID: s.id, Searched: fmt.Sprintf(
+		"the newest %d messages of the inbox, its newest %[1]d unread ones, and the newest %[1]d of each of %d threads and from each of %d peers",
+		s.limit, s.threads, s.senders)}
+}
+
+// NotInInboxError reports a message that [GetMessage] did not find.
+type NotInInboxError struct {
+	// ID is the id of the message.
+	ID int64
+	// Searched describes the lists that were searched. It is empty if the inbox was searched completely.
+	Searched string
+}
+
+func (e *NotInInboxError) Error() string {
+	if e.Searched == "" {
+		return fmt.Sprintf("mesh: message %d is not in the inbox of this node", e.ID)
+	}
+	return fmt.Sprintf("mesh: message %d was not found in %s; the gateway lists no older ones", e.ID, e.Searched)
+}
+
+// Is makes the error match [client.ErrMesh].
+func (e *NotInInboxError) Is(target error) bool { return target == client.ErrMesh }

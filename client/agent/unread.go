@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
+)
+
+// errNotInInbox reports a message that cannot be marked by its id, which may belong to another message now.
+var errNotInInbox = errors.New("the message is not visible in the inbox any more; the gateway may have a new database")
+
+// unreadCheck looks for messages in the inbox before they are marked. Ids and times alone do not show that the gateway has a new
+// database, since its clock may step back.
+type unreadCheck struct {
+	client *node
+	last   atomic.Pointer[snapshot]
+}
+
+// snapshot is the unread messages of one response.
+type snapshot struct {
+	senders map[messageKey]string
+	limit   int // of the request
+}
+
+func (s *snapshot) has(m client.MeshMessage) bool {
+	if s == nil {
+		return false
+	}
+	sender, ok := s.senders[keyOf(m)]
+	return ok && sender == m.FromNode
+}
+
+// isUnread reports whether m is unread. The error is errNotInInbox if m is not visible. A mark of a message that was read in the
+// meantime does no harm.
+func (c *unreadCheck) isUnread(ctx context.Context, m client.MeshMessage, repeat bool) (bool, error) {
+	how := seam.List{Once: !repeat, Filter: withoutContents}
+	last := c.last.Load()
+	if listed, err := c.isListed(ctx, how, last, m); err != nil || listed {
+		return listed, err
+	}
+	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
+	how.NeedsBody = true
+	row, _, err := c.find(ctx, how, m, c.similar(m))
+	if err == nil && row == nil {
+		err = errNotInInbox
+	}
+	return row != nil && row.ReadAt == nil, err
+}
+
+// find returns m from the selected messages, or nil, and whether newer ones may hide it.
+func (c *unreadCheck) find(ctx context.Context, how seam.List, m client.MeshMessage, opts client.MessageQuery) (row *client.MeshMessage, hidden bool, err error) {
+	rows, limit, err := c.fetchSince(ctx, how, m, opts)
+	i := slices.IndexFunc(rows, func(row client.MeshMessage) bool { return keyOf(row) == keyOf(m) && row.FromNode == m.FromNode })
+	if i < 0 {
+		return nil, len(rows) >= limit, err
+	}
+	return &rows[i], false, err
+}
+
+// similar selects the messages with the sender, the kind and the thread of m.
+func (c *unreadCheck) similar(m client.MeshMessage) client.MessageQuery {
+	return client.MessageQuery{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
+}
+
+// isListed reports whether a list of the unread messages shows that the id still belongs to m. If the newest one was in the snapshot
+// with m and is not older, the database is the same: this spares the list of all messages, which is long while many wait.
+func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapshot, m client.MeshMessage) (bool, error) {
+	if last.has(m) {
+		rows, _, err := c.fetchSince(ctx, how, m, client.MessageQuery{UnreadOnly: true, Limit: 1})
+		if err != nil || len(rows) == 0 {
+			return false, err
+		}
+		if rows[0].ID >= m.ID && last.has(rows[0]) {
+			return true, nil
+		}
+	}
+	unread, err := c.refresh(ctx, how, m)
+	return err == nil && (unread.has(m) || unread.follows(last, m)), err
+}
+
+// follows reports whether s, which has no room for m, has a message of an earlier snapshot with m, and one that is not older: the
+// database is the same then.
+func (s *snapshot) follows(last *snapshot, m client.MeshMessage) bool {
+	if !last.has(m) || len(s.senders) < s.limit {
+		return false
+	}
+	for key, sender := range s.senders {
+		if key.id >= m.ID && last.senders[key] == sender {
+			return true
+		}
+	}
+	return false
+}
+
+// keep keeps the messages of a poll. They need a look before the first mark.
+func (c *unreadCheck) keep(rows []client.MeshMessage, limit int) {
+	c.last.Store(newSnapshot(rows, limit))
+}
+
+func newSnapshot(rows []client.MeshMessage, limit int) *snapshot {
+	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit}
+	for _, row := range rows {
+		s.senders[keyOf(row)] = row.FromNode
+	}
+	return s
+}
+
+// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it keeps the last
+// snapshot, which has m.
+func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m client.MeshMessage) (*snapshot, error) {
+	last, limit := c.last.Load(), maxLimit
+	if last != nil {
+		limit = min(2*last.limit, maxLimit)
+	}
+	rows, limit, err := c.fetchSince(ctx, how, m, client.MessageQuery{UnreadOnly: true, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	unread := newSnapshot(rows, limit)
+	if !unread.follows(last, m) {
+		c.last.Store(unread)
+	}
+	return unread, nil
+}
+
+// fetchSince fetches messages from m on. Those that cannot be decoded are left out.
+func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m client.MeshMessage, opts client.MessageQuery) ([]client.MeshMessage, int, error) {
+	opts.Since, how.Slow = justBefore(m.CreatedAt), true
+	opts.ToNode = cmp.Or(opts.ToNode, c.client.Name)
+	rows, limit, err := c.client.List(ctx, opts, how)
+	return rows[:min(len(rows), limit)], limit, seam.Without[*client.RowError](err)
+}
+
+// justBefore returns an argument of since that includes a time: the gateway compares texts.
+func justBefore(createdAt string) string {
+	_, size := utf8.DecodeLastRuneInString(createdAt)
+	return createdAt[:len(createdAt)-size]
+}
+
+// withoutContents filters a list of messages: the contents of many large messages would exceed the limit of a response, and hide
+// the older ones.
+func withoutContents(body io.Reader) io.Reader {
+	return &jsonlist.Filter{Body: body, List: "messages", Field: "content", Limit: -1}
+}

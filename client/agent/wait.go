@@ -1,0 +1,370 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+	"github.com/mesh-gateway/mesh-go/internal/pause"
+)
+
+const (
+	// askInterval is the time between the first two polls for answers. It doubles up to maxAskInterval.
+	askInterval    = 100 * time.Millisecond
+	maxAskInterval = 2 * time.Second
+	// maxRefusals is the number of refused polls in a row that ends the waiting. With the token of a peer, a single 401 can pass.
+	maxRefusals = 3
+)
+
+// errQuestionLost reports a question that the gateway does not list any more.
+var errQuestionLost = errors.New("the gateway has lost the question; it may have a new database")
+
+// waiter is the state of one range over AskAll or Await.
+type waiter struct {
+	client  *node
+	yield   func(client.MeshMessage, error) bool
+	stopped bool // yield must not be called again
+
+	refused []*NoAnswerError // questions that cannot be sent
+	unsent  []*outgoing
+	pending []client.MeshMessage
+	turns   []conversation // that this waiter has taken
+	unknown bool           // the numbers of pending questions have to be looked up
+
+	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
+	idle     int             // the number of polls in a row without an answer
+	failed   error           // of the last poll
+	invalid  error           // the rows of the last list that cannot be decoded
+	failures int             // the number of polls in a row that failed
+	refusals int             // of them refused by the gateway
+	took     time.Duration   // by the last poll
+	checked  time.Time       // when the gateway was last known to have the questions
+}
+
+// run sends the questions and polls until there is a result for each.
+func (w *waiter) run(ctx context.Context) {
+	ctx, cancel := w.client.whileOpen(ctx)
+	defer cancel()
+	defer func() {
+		for len(w.turns) > 0 {
+			w.release(w.turns[0])
+		}
+	}()
+	w.crowded = make(map[string]bool)
+	for {
+		if w.client.Ended(ctx) == nil {
+			w.send(ctx)
+		}
+		for _, err := range w.refused {
+			w.emit(client.MeshMessage{}, err)
+		}
+		w.refused = nil
+		if w.client.Ended(ctx) == nil && len(w.pending) > 0 {
+			w.poll(ctx)
+		}
+		if w.stopped || len(w.pending)+len(w.unsent) == 0 {
+			return
+		}
+		if err := w.client.Ended(ctx); err != nil {
+			w.expire(err)
+			return
+		}
+		_ = w.client.Sleep(ctx, w.pause(ctx))
+	}
+}
+
+// send sends each question whose turn it is.
+func (w *waiter) send(ctx context.Context) {
+	w.unsent = slices.DeleteFunc(w.unsent, func(q *outgoing) bool {
+		req := q.form()
+		turn := conversation{q.to, req.ThreadID, questionNumber(req.RelatedTaskID)}
+		if w.client.Ended(ctx) != nil || !w.take(turn) {
+			return false
+		}
+		receipt, err := w.client.Post(ctx, q.to, req, q.ownKey)
+		if err != nil {
+			w.release(turn)
+			if w.sendsAgain(ctx, q, req, err) {
+				return false // in the next round
+			}
+			w.refused = append(w.refused, w.client.unsent(q.to, err))
+			return true
+		}
+		// Older gateways may not return these fields.
+		receipt.ToNode, receipt.ThreadID, receipt.RelatedTaskID = q.to, optional(req.ThreadID), optional(req.RelatedTaskID)
+		w.pending = append(w.pending, *receipt)
+		return true
+	})
+}
+
+// numberRefusals are the statuses with which a gateway may refuse the number of a question, because it has no such task.
+var numberRefusals = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
+
+const (
+	// maxNumberRefusals is how often a number is refused before the question has none. One 404 may come from a proxy.
+	maxNumberRefusals = 2
+	// sendAttempts is how often a question fails with 500 before Ask gives up.
+	sendAttempts = 5
+)
+
+// sendsAgain reports whether a question is sent again after a failure. Each form of it has
+// the same key: if the gateway refuses the one without the number because of the key, it has
+// the other one, and answers that with the receipt.
+func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent client.SendRequest, err error) bool {
+	status := statusOf(err)
+	switch {
+	case status == http.StatusInternalServerError && sent.IdempotencyKey != "":
+		q.failures++
+		return q.failures < sendAttempts
+	case !q.numbered || q.stored:
+		return false
+	case sent.RelatedTaskID == "":
+		q.stored = status == http.StatusConflict
+		return q.stored
+	case !slices.Contains(numberRefusals, status):
+		return false
+	}
+	if q.refusals++; q.refusals == maxNumberRefusals {
+		w.client.Log.WarnContext(ctx, "the gateway may refuse the numbers of questions; a late answer can be taken for another", "error", err)
+	}
+	return true
+}
+
+// expire ends the waiting because the context ended or the client was closed.
+func (w *waiter) expire(err error) {
+	if failed := cmp.Or(w.failed, w.invalid); failed != nil {
+		w.end(fmt.Errorf("%w; the last poll failed: %w", err, failed))
+		return
+	}
+	w.end(w.client.ListFailed(err))
+}
+
+// end yields the error of every question that is left.
+func (w *waiter) end(err error) {
+	for _, q := range w.pending {
+		w.emit(client.MeshMessage{}, w.client.noAnswer(q, err))
+	}
+	for _, q := range w.unsent {
+		w.emit(client.MeshMessage{}, w.client.unsent(q.to, err))
+	}
+	w.pending, w.unsent = nil, nil
+}
+
+func (w *waiter) emit(m client.MeshMessage, err error) { w.stopped = w.stopped || !w.yield(m, err) }
+
+// poll asks for the answers in each thread once.
+func (w *waiter) poll(ctx context.Context) {
+	w.idle++
+	defer func(began time.Time) { w.took = time.Since(began) }(time.Now())
+	var failed error
+	if w.unknown {
+		failed = w.lookAtQuestions(ctx)
+		w.unknown = failed != nil
+	}
+	for _, thread := range w.threads() {
+		if !w.unknown { // without its number a question might get another answer
+			failed = cmp.Or(failed, w.pollThread(ctx, thread))
+		}
+		if w.stopped || w.client.Ended(ctx) != nil {
+			return
+		}
+	}
+	if failed == nil {
+		w.checkLost(ctx)
+		w.failed, w.failures, w.refusals = nil, 0, 0
+		return
+	}
+	w.failed = failed
+	w.failures++
+	if w.refusals++; classify(failed) != refused {
+		w.refusals = 0
+	}
+	if w.refusals >= maxRefusals {
+		w.end(failed)
+	}
+}
+
+// threads returns the threads of the pending questions.
+func (w *waiter) threads() []string {
+	var threads []string
+	for _, q := range w.pending {
+		threads = append(threads, q.GetThreadID())
+	}
+	slices.Sort(threads)
+	return slices.Compact(threads)
+}
+
+// lastPoll is the shortest time before a deadline at which the last poll begins: it has to end in time, and the mark after it.
+const lastPoll = 200 * time.Millisecond
+
+// pause returns the time until the next poll. Before the deadline of ctx there is a last one, for which there is time.
+func (w *waiter) pause(ctx context.Context) time.Duration {
+	attempt := w.idle
+	for _, q := range w.unsent {
+		attempt = max(attempt, q.failures)
+	}
+	pause := pauseAfter(pause.Backoff(askInterval, maxAskInterval, attempt), w.failures+1, w.failed, pause.Vary)
+	deadline, ok := ctx.Deadline()
+	if last := time.Until(deadline) - min(max(3*w.took, lastPoll), maxAskInterval); ok && last > 0 {
+		return min(pause, last)
+	}
+	return pause
+}
+
+// pollThread lists the answers in a thread and delivers those to pending questions.
+func (w *waiter) pollThread(ctx context.Context, thread string) error {
+	answers, err := w.answers(ctx, thread)
+	slices.SortFunc(answers, func(a, b client.MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(w.pending, func(a, b client.MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	for _, q := range slices.Clone(w.pending) {
+		i := slices.IndexFunc(answers, func(m client.MeshMessage) bool { return w.client.isAnswer(q, m) && q.GetThreadID() == thread })
+		if i < 0 {
+			continue
+		}
+		if w.stopped || w.client.Ended(ctx) != nil {
+			break // the answer stays unread
+		}
+		answer := answers[i]
+		answers = slices.Delete(answers, i, i+1)
+		w.deliver(ctx, q, answer)
+	}
+	return err
+}
+
+// isAnswer reports whether m answers q.
+func (c *node) isAnswer(q, m client.MeshMessage) bool {
+	return m.Kind == client.KindAnswer && m.ToNode == c.Name && conversationWith(m.FromNode, m) == conversationWith(q.ToNode, q) && m.ID > q.ID
+}
+
+// deliver marks an answer read and yields it.
+func (w *waiter) deliver(ctx context.Context, q, answer client.MeshMessage) {
+	w.idle = 1
+	w.settle(q)
+	if answer.ReadAt == nil {
+		w.mark(ctx, answer.ID)
+	}
+	w.emit(answer, nil)
+}
+
+// settle ends the waiting for a question.
+func (w *waiter) settle(q client.MeshMessage) {
+	w.pending = slices.DeleteFunc(w.pending, func(p client.MeshMessage) bool { return p.ID == q.ID })
+	w.release(conversationWith(q.ToNode, q))
+}
+
+// mark marks an answer read. An answer that stays unread is not lost, so there is no error.
+func (w *waiter) mark(ctx context.Context, id int64) {
+	for attempt := 1; ; attempt++ {
+		err := w.client.MarkRead(ctx, id)
+		if err == nil || classify(err) == absent {
+			return
+		}
+		if attempt == markAttempts || w.client.Sleep(ctx, pauseAfter(askInterval, attempt, err, pause.Vary)) != nil {
+			w.client.Log.WarnContext(ctx, "an answer could not be marked read", "node", w.client.Shown, "message", id, "error", err)
+			return
+		}
+	}
+}
+
+// take reports whether no other question waits in a conversation, and takes it.
+func (w *waiter) take(turn conversation) bool {
+	_, taken := w.client.Turns.LoadOrStore(turn, nil)
+	if !taken {
+		w.turns = append(w.turns, turn)
+	}
+	return !taken
+}
+
+// release ends the turn of a conversation, if this waiter has it.
+func (w *waiter) release(turn conversation) {
+	if i := slices.Index(w.turns, turn); i >= 0 {
+		w.turns = slices.Delete(w.turns, i, i+1)
+		w.client.Turns.Delete(turn)
+	}
+}
+
+// askWindow is how many answers in a thread a poll returns. If there are more, later polls select each recipient by itself and
+// return up to maxLimit.
+const askWindow = 100
+
+// answers returns the newest answers in a thread.
+func (w *waiter) answers(ctx context.Context, thread string) ([]client.MeshMessage, error) {
+	query := client.MessageQuery{ToNode: w.client.Name, Kind: client.KindAnswer, ThreadID: thread}
+	if !w.crowded[thread] {
+		rows, full, err := w.newest(ctx, query, askWindow)
+		w.crowded[thread] = full && slices.ContainsFunc(w.pending, func(q client.MeshMessage) bool {
+			return q.GetThreadID() == thread && q.ID < rows[len(rows)-1].ID
+		})
+		return rows, err
+	}
+	var all []client.MeshMessage
+	for _, q := range slices.Clone(w.pending) {
+		if q.GetThreadID() != thread || query.FromNode == q.ToNode {
+			continue
+		}
+		query.FromNode = q.ToNode
+		rows, _, err := w.newest(ctx, query, maxLimit)
+		all = append(all, rows...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// newest returns the newest messages of a list. It is full if it can have older ones.
+func (w *waiter) newest(ctx context.Context, query client.MessageQuery, limit int) (rows []client.MeshMessage, full bool, err error) {
+	query.Limit = limit
+	rows, limit, err = w.client.List(ctx, query, seam.List{Fewer: true})
+	if seam.Without[*client.RowError](err) == nil {
+		w.invalid, err = err, nil
+	}
+	return rows, len(rows) > 0 && len(rows)+len(seam.Parts[*client.RowError](w.invalid)) >= limit, err
+}
+
+// checkLost looks at the questions after an error and every minute: a gateway may restart with a new database between two polls.
+func (w *waiter) checkLost(ctx context.Context) {
+	if w.failures > 0 || time.Since(w.checked) >= registrationInterval {
+		w.checked = time.Now()
+		_ = w.lookAtQuestions(ctx) // not known
+	}
+}
+
+// lookAtQuestions ends the waiting for questions that the gateway does not have any more, and sets the numbers of those of Await, whose caller
+// may have kept less than the receipts.
+func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
+	how := seam.List{Filter: withoutContents, NeedsBody: true} // an empty body does not show that a question is gone
+	for _, thread := range w.threads() {
+		rows, _, err := w.client.List(ctx, client.MessageQuery{
+			FromNode: w.client.Name, Kind: client.KindQuestion, ThreadID: thread, Limit: maxLimit,
+		}, how)
+		failed = cmp.Or(failed, seam.Without[*client.RowError](err))
+		for i, q := range slices.Backward(slices.Clone(w.pending)) {
+			at := slices.IndexFunc(rows, func(m client.MeshMessage) bool { return isQuestion(q, m) })
+			switch {
+			case q.GetThreadID() != thread:
+			case at >= 0 && q.RelatedTaskID == nil:
+				w.pending[i].RelatedTaskID = rows[at].RelatedTaskID
+			case at < 0 && err == nil && len(rows) < maxLimit:
+				w.lose(q)
+			}
+		}
+	}
+	return failed
+}
+
+// isQuestion reports whether m is the question q. A gateway with a new database reuses ids.
+func isQuestion(q, m client.MeshMessage) bool {
+	return m.ID == q.ID && m.ToNode == q.ToNode && (q.CreatedAt == "" || m.CreatedAt == q.CreatedAt)
+}
+
+func (w *waiter) lose(q client.MeshMessage) {
+	w.settle(q)
+	w.emit(client.MeshMessage{}, w.client.noAnswer(q, errQuestionLost))
+}

@@ -1,0 +1,327 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+	"github.com/mesh-gateway/mesh-go/internal/pause"
+)
+
+// DefaultWatchInterval is the default of WatchOptions.Interval.
+const DefaultWatchInterval = 5 * time.Second
+
+// Watch rejects a shorter interval than minWatchInterval, which is a number without a unit, and warns of one that is shorter
+// than shortWatchInterval.
+const (
+	minWatchInterval   = time.Millisecond
+	shortWatchInterval = 100 * time.Millisecond
+)
+
+// WatchOptions configures Watch. The zero value is valid.
+type WatchOptions struct {
+	// Interval is the time between two polls, varied at random by up to a quarter. 0 means [DefaultWatchInterval]. It must be
+	// at least one millisecond; below 100 ms a warning is logged, which a test silences with [client.WithLogger].
+	Interval time.Duration
+	// IdleInterval is the longest time between two polls. While no message arrives, the time doubles with each poll, from
+	// Interval to IdleInterval. A new message resets it to Interval for at least a minute, so that a conversation does not wait.
+	// 0 means Interval; otherwise it must not be shorter than Interval.
+	IdleInterval time.Duration
+	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
+	Limit int
+	// FromNode and ThreadID select messages as in [client.FetchOptions]. Messages that an older gateway does not filter are dropped by the
+	// client.
+	FromNode string
+	ThreadID string
+	// Kinds selects the kinds of messages; an empty slice means all. Each kind is polled by itself, so that other messages cannot fill
+	// the polls.
+	Kinds []client.Kind
+}
+
+// Watch polls the inbox of the client's node for unread messages and yields each of them once, the oldest first. It marks
+// nothing read: call [client.MeshClient.MarkRead] when a message has been processed, or the next Watch yields it again.
+//
+//	for m, err := range agent.Watch(ctx, c, agent.WatchOptions{}) {
+//		if err != nil {
+//			log.Print(err) // polling continues, with growing pauses until it succeeds
+//			continue
+//		}
+//		...
+//	}
+//
+// A Retry-After is honored up to one minute. The sequence ends when ctx ends or the loop breaks. After [client.MeshClient.Close] it
+// yields an error that matches net.ErrClosed and ends. Invalid options yield one [*client.ValueError] and end it.
+//
+// If a response exceeds [client.WithMaxResponseBytes], or its body takes longer than the timeout, Watch fetches fewer messages at a time,
+// down to one, and more again later. A timeout before the header is an error.
+//
+// After a full poll with a new message the next poll follows without a pause. A poll returns the newest unread messages. If there are
+// more than fit into it, a warning is logged, and the older ones are yielded after newer ones have been marked read. Messages that the
+// node sent to itself are not yielded, but unread ones count towards the limit of a poll: mark them read. If such messages fill a poll,
+// or if three polls in a row are full and the last has no new message, an error is yielded once.
+//
+// A message that cannot be decoded is yielded once as a [*client.RowError], while polling continues as usual. Its mark is up to the
+// operator of the gateway, and it counts towards the limit of a poll.
+//
+// A gateway that ignores the limit or the recipient of a poll does not fill the memory: messages beyond the limit and messages of
+// other nodes are dropped, and an error follows the others.
+//
+// A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
+// sequence remembers up to 20,000 messages, and then those of its last poll. A message that it has forgotten and that is still unread is
+// yielded again.
+func Watch(ctx context.Context, c *client.MeshClient, opts WatchOptions) iter.Seq2[client.MeshMessage, error] {
+	return func(yield func(client.MeshMessage, error) bool) {
+		n, err := of(ctx, c)
+		if err != nil {
+			yield(client.MeshMessage{}, err)
+			return
+		}
+		for m, err := range n.watch(ctx, opts, nil) {
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+func (o WatchOptions) withDefaults(n *node) (WatchOptions, error) {
+	for _, kind := range o.Kinds {
+		if err := n.CheckKind("Kinds", kind); err != nil {
+			return o, err
+		}
+	}
+	if o.Interval < 0 {
+		return o, invalidValue("Interval", o.Interval, "must not be negative")
+	}
+	if o.Interval > 0 && o.Interval < minWatchInterval {
+		return o, invalidValue("Interval", o.Interval, "must be at least 1ms; use a unit, such as 5 * time.Second")
+	}
+	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
+	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval)
+	if o.IdleInterval < o.Interval {
+		return o, invalidValue("IdleInterval", o.IdleInterval, "must not be shorter than Interval")
+	}
+	if err := n.CheckQuery(o.selection(n)); err != nil {
+		return o, err
+	}
+	o.Limit = cmp.Or(o.Limit, maxLimit)
+	return o, nil
+}
+
+// selection returns the selected messages of all kinds,
+func (o WatchOptions) selection(n *node) client.MessageQuery {
+	return client.MessageQuery{ToNode: n.Name, UnreadOnly: true, FromNode: n.Resolve(o.FromNode), ThreadID: o.ThreadID, Limit: o.Limit}
+}
+
+// fullListInterval is the longest time without a list of all messages while some wait for a
+// worker of Serve.
+const fullListInterval = time.Minute
+
+// activeTime is how long the pauses stay short after a new message.
+const activeTime = time.Minute
+
+// watcher is the state of one range over Watch.
+type watcher struct {
+	client   *node
+	opts     WatchOptions
+	windows  []*window
+	server   *server // of Serve, which takes the messages; nil for Watch
+	yield    func(client.MeshMessage, error) bool
+	ended    bool      // yield must not be called again
+	failures int       // the number of polls in a row with an error
+	failed   error     // of the last poll
+	idle     int       // the number of polls in a row without a new message, from activeTime after the last one
+	found    time.Time // when the last new message was yielded
+	more     bool      // the last poll had a full window with a new message: the next one follows without a pause
+	hurried  bool      // this poll followed without a pause
+}
+
+func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq2[client.MeshMessage, error] {
+	return func(yield func(client.MeshMessage, error) bool) {
+		opts, err := opts.withDefaults(c)
+		if err != nil {
+			yield(client.MeshMessage{}, err)
+			return
+		}
+		if opts.Interval < shortWatchInterval {
+			c.Log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
+		}
+		w := &watcher{client: c, opts: opts, server: s, yield: yield}
+		kinds := slices.Compact(slices.Sorted(slices.Values(opts.Kinds)))
+		if len(kinds) == 0 {
+			kinds = []client.Kind{""}
+		}
+		for _, kind := range kinds {
+			selected := opts.selection(c)
+			selected.Kind = kind
+			w.windows = append(w.windows, &window{selected: selected, limit: opts.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
+		}
+		for ctx.Err() == nil && w.poll(ctx) {
+			if !w.more {
+				w.rest(ctx) // the next poll finds out what ended it
+			}
+		}
+	}
+}
+
+// poll fetches every window once and yields the new messages. It returns false when the sequence has to end.
+func (w *watcher) poll(ctx context.Context) bool {
+	found, unreached := 0, 0
+	w.failed, w.hurried, w.more = nil, w.more, false
+	for _, window := range w.windows {
+		n, err := w.pollWindow(ctx, window)
+		found += n
+		if err != nil {
+			if classify(err).unreached() {
+				unreached++
+			}
+			if w.failed == nil || retryAfter(err) > retryAfter(w.failed) {
+				w.failed = err
+			}
+			w.emit(ctx, client.MeshMessage{}, err)
+		}
+		if w.ended || errors.Is(err, seam.ErrClosed) {
+			return false
+		}
+	}
+	if unreached == len(w.windows) && ctx.Err() == nil && w.server != nil {
+		w.server.reach.polled(w.failed)
+	}
+	switch {
+	case found > 0:
+		w.found, w.idle = time.Now(), 0
+	case w.failed == nil && (w.found.IsZero() || time.Since(w.found) >= activeTime):
+		w.idle++ // a poll that failed does not show that there are no messages
+	}
+	if w.failures++; w.failed == nil {
+		w.failures = 0
+	}
+	w.more = w.more && w.failed == nil
+	return true
+}
+
+// pollWindow fetches a window and yields its new messages. It returns their number.
+func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
+	if w.server != nil && !w.server.backlog.await(ctx, w.server.backlog.hasRoom) {
+		return 0, nil
+	}
+	// While messages wait, a list of all would be as long each time. It is needed now and then
+	// nevertheless, since the gateway's clock may step back.
+	newer := w.isBusy() && time.Since(window.listed) < fullListInterval
+	rows, err := w.fetch(ctx, window, newer)
+	if w.server != nil && ctx.Err() == nil && !classify(err).unreached() {
+		w.server.reach.polled(nil)
+	}
+	if seam.Without[*client.RowError](err) != nil || ctx.Err() != nil {
+		return 0, err
+	}
+	invalid := seam.Parts[*client.RowError](err)
+	n := len(rows) + len(invalid)
+	rows, err = window.sift(rows)
+	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit && !newer)
+	for _, row := range window.unreported(invalid) {
+		w.emit(ctx, client.MeshMessage{}, row)
+	}
+	if w.server != nil && !newer {
+		w.server.check.keep(rows, window.limit)
+	}
+	own, rows := w.takeOwn(ctx, rows)
+	unseen := window.unseen(rows)
+	if !newer {
+		window.listed = time.Now()
+		w.checkFull(ctx, window, n, own, len(unseen))
+	}
+	if w.server != nil {
+		w.server.accept(unseen)
+	}
+	for _, m := range unseen {
+		if m.ID > window.newest.id {
+			window.newest = keyOf(m)
+		}
+		if w.server == nil {
+			w.emit(ctx, m, nil)
+		}
+		window.seen.add(m)
+	}
+	w.more = w.more || n >= window.limit && len(unseen) > 0
+	window.grow(w.opts.Limit)
+	return len(unseen), err
+}
+
+// emit yields a message or an error, unless the sequence has ended.
+func (w *watcher) emit(ctx context.Context, m client.MeshMessage, err error) {
+	w.ended = w.ended || ctx.Err() != nil || !w.yield(m, err)
+}
+
+// fetch returns the rows of a window. Close cancels its requests.
+func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows []client.MeshMessage, err error) {
+	ctx, cancel := w.client.whileOpen(ctx)
+	defer cancel()
+	opts := window.selected
+	opts.Limit = window.limit
+	if newer {
+		opts.Since = justBefore(window.newest.createdAt)
+	}
+	rows, window.limit, err = w.client.List(ctx, opts, seam.List{Slow: true})
+	if err != nil && w.client.isClosed() {
+		return nil, w.client.ListFailed(seam.ErrClosed)
+	}
+	return rows, err
+}
+
+// takeOwn removes the messages that the node sent to itself, and returns how many of them are left to the caller to mark.
+func (w *watcher) takeOwn(ctx context.Context, rows []client.MeshMessage) (own int, others []client.MeshMessage) {
+	var taken []client.MeshMessage
+	others = slices.DeleteFunc(rows, func(m client.MeshMessage) bool {
+		isOwn := w.client.isOwn(m)
+		if isOwn {
+			taken = append(taken, m)
+		}
+		return isOwn
+	})
+	if w.server == nil {
+		return len(taken), others
+	}
+	w.server.markOwn(ctx, taken)
+	return 0, others
+}
+
+// checkFull reports a list that is full.
+func (w *watcher) checkFull(ctx context.Context, window *window, n, own, unseen int) {
+	if blocked := window.checkFull(n, own, unseen, w.hurried || w.isBusy()); blocked != nil {
+		w.emit(ctx, client.MeshMessage{}, blocked)
+	}
+	if window.full == 1 {
+		w.client.Log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
+			"node", w.client.Shown, "limit", window.limit)
+	}
+}
+
+// isBusy reports whether messages wait for a worker of Serve.
+func (w *watcher) isBusy() bool {
+	return w.server != nil && w.server.backlog.awaited(w.server.backlog.isEmpty) != nil
+}
+
+// rest waits until the next poll. A full list may hide messages behind those that wait for a
+// worker: Serve polls again as soon as they have one.
+func (w *watcher) rest(ctx context.Context) {
+	full := slices.ContainsFunc(w.windows, func(window *window) bool { return window.full > 0 })
+	if w.failed != nil || !full || !w.isBusy() {
+		_ = w.client.Sleep(ctx, w.pause())
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.pause())
+	defer cancel()
+	w.server.backlog.await(ctx, w.server.backlog.isEmpty)
+}
+
+// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval, and for every failed poll
+// in a row.
+func (w *watcher) pause() time.Duration {
+	return pauseAfter(pause.Backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1), w.failures+1, w.failed, pause.Vary)
+}
