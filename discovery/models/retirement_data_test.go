@@ -31,7 +31,7 @@ func builtInRows(t *testing.T) [][]string {
 func TestRetirementDataIsWellFormed(t *testing.T) {
 	t.Parallel()
 	rows := builtInRows(t)
-	assert.Len(t, rows, 319)
+	assert.Len(t, rows, 321)
 	seen := map[string]bool{}
 	for _, row := range rows {
 		require.Len(t, row, 6, row)
@@ -60,7 +60,7 @@ func TestRegistryContainsTheData(t *testing.T) {
 		}
 		assert.Equal(t, row[2], registry[key], row)
 	}
-	assert.Len(t, registry, 317)
+	assert.Len(t, registry, 319)
 }
 
 // When the sources differ, the newest copy of the provider's page is used, and the note of the row has the other dates.
@@ -97,7 +97,7 @@ func TestRetirementsReturnsACopy(t *testing.T) {
 	clear(mine)
 	mine[models.ModelKey{Provider: models.OpenAI, ID: "gpt-4o"}] = "1999-01-01"
 	assert.False(t, models.IsRetiredOn(models.OpenAI, "gpt-4o", noon(t, "2026-11-21")))
-	assert.Len(t, models.Retirements(), 317)
+	assert.Len(t, models.Retirements(), 319)
 }
 
 // testdata/retirement_fixes.csv has the ids that the first table lacked or had wrong, with their dates. "none" is for an id

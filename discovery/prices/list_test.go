@@ -28,7 +28,7 @@ func TestBuiltIn(t *testing.T) {
 		}
 	}
 	assert.Len(t, list.Rows(""), total)
-	assert.Equal(t, on(t, "2026-11-22"), list.AsOf())
+	assert.Equal(t, on(t, "2026-11-28"), list.AsOf())
 	spoilt := list.Rows(models.XAI)
 	spoilt[0].InputPerMTok = "-1"
 	assert.NotEqual(t, spoilt, list.Rows(models.XAI))

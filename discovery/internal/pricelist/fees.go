@@ -120,10 +120,15 @@ type modeFactor struct {
 var modeFactors = sync.OnceValue(func() []modeFactor {
 	var list []modeFactor
 	for cells := range table(factorsCSV) {
-		list = append(list, readFactor(cells))
+		if !singleSource(cells[2]) {
+			list = append(list, readFactor(cells))
+		}
 	}
 	return list
 })
+
+// singleSource reports whether a figure is marked as one that no cost may rest on.
+func singleSource(cell string) bool { return strings.HasSuffix(cell, "?") }
 
 // readFactor reads a line of the list. A test checks that every line is well-formed.
 func readFactor(cells []string) modeFactor {

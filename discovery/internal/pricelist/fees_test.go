@@ -38,7 +38,8 @@ func TestEveryRegionHasItsSources(t *testing.T) {
 	for _, cells := range lines(t, "regions.csv") {
 		require.Len(t, cells, 8, cells)
 		assert.Regexp(t, `^(bedrock|vertex|azure)$`, cells[1])
-		assert.Regexp(t, `^(1(\.\d)?)?$`, cells[2])
+		assert.Regexp(t, `^(1(\.\d)?\??)?$`, cells[2])
+		assert.Equal(t, !strings.Contains(cells[7], "+") && cells[2] != "", strings.HasSuffix(cells[2], "?"), cells)
 		assert.Equal(t, cells[2] == "", cells[7] == "", cells)
 		assert.NotContains(t, cells[3:6], "", cells)
 	}

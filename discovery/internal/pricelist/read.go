@@ -205,9 +205,9 @@ func (l *List) Unconfirmed() *List {
 
 // sourceNames maps the codes of the column sources to texts.
 var sourceNames = map[string]string{ //nolint:gosec // no credentials
-	"pi": "pi-ai 1.5.2", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
+	"pi": "pi-ai", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
 	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "langfuse": "Langfuse's price list", "helicone": "Helicone's price list",
-	"new-api": "new-api", "tokenmeter": "TokenMeter 0.13", "guide": "'s guides", "sdk": "'s SDK", "recorded": "charges of recorded responses", "web": "pages that quote the provider",
+	"new-api": "new-api", "tokenmeter": "TokenMeter 0.13", "guide": "'s guides", "sdk": "'s SDK", "recorded": "charges of recorded responses", "web": "pages that quote the provider", "claudecode": "'s Claude Code 2.1.332",
 }
 
 var companies = map[string]string{
@@ -230,7 +230,7 @@ func describe(provider, codes string) string {
 			own = append(own, page)
 		case "claudit":
 			own = append(own, page+", as carried by kurofune/claudit 1.9.2")
-		case "guide", "sdk":
+		case "guide", "sdk", "claudecode":
 			own = append(own, companies[provider]+sourceNames[code])
 		case "":
 		default:

@@ -29,6 +29,9 @@ type region struct {
 var regions = sync.OnceValue(func() []region {
 	var list []region
 	for cells := range table(regionsCSV) {
+		if singleSource(cells[2]) {
+			continue
+		}
 		from, _ := ParseTime(cells[6])
 		list = append(list, region{
 			provider: cells[0], platform: cells[1], factor: ParsePrice(cells[2]), models: strings.Split(cells[3], ";"),
