@@ -68,6 +68,18 @@ func TestToolsForModels(t *testing.T) {
 	assert.InDelta(t, 1.75, price["input_per_mtok"], 0)
 	assert.Contains(t, price, "cache_write_5m_per_mtok")
 	assert.Nil(t, price["cache_write_5m_per_mtok"], "not known, not free")
+	assert.NotContains(t, price, "sku_id")
+	for model, want := range map[string]string{
+		"gpt5.2":            "gpt5.2 is not in the price list; did you mean gpt-5.2",
+		"opus":              "did you mean claude-opus-5-5, claude-opus-5 or claude-opus-4-8?",
+		"gpt-99":            "gpt-99 is not in the price list",
+		"claude-unheard-of": "claude-unheard-of is not in the price list",
+	} {
+		_, failure := a.call("model_price", arguments{"model": model})
+		assert.Contains(t, failure, want)
+	}
+	_, failure := a.call("model_price", arguments{"model": "gpt-99"})
+	assert.NotContains(t, failure, "did you mean")
 
 	usage := arguments{
 		"input_tokens": 8000, "input_tokens_details": arguments{"cached_tokens": 0},

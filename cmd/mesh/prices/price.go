@@ -93,10 +93,7 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 		if models.Retirements().Check(p, o.model, time.Now()).State != models.StateUnknown {
 			return exit.Failedf("%s has no known price", o.model)
 		}
-		if name := app.Similar(o.model, list.Models(p)); name != "" {
-			return exit.Failedf("%s is not in the price list; did you mean %s?", o.model, name)
-		}
-		return exit.Failedf("%s is not in the price list", o.model)
+		return exit.Failedf("%w", providers.Unlisted(list, p, o.model))
 	}
 	return o.Print(pricings(rows), func(w io.Writer) error {
 		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {

@@ -180,7 +180,7 @@ func rowsOf(list *prices.List, models []string) (rows []prices.Row, err error) {
 		}
 		found := list.ForModel(p, model)
 		if len(found) == 0 {
-			return nil, exit.Failedf("%s is not in the price list", model)
+			return nil, exit.Failedf("%w", providers.Unlisted(list, p, model))
 		}
 		rows = append(rows, found...)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/codebase"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -278,14 +279,11 @@ func (o *Options) printRetirements(list []retirement) error {
 	}))
 }
 
-// suggestModel prints the model of the price list that an unknown one is most like.
+// suggestModel prints the models of the price list that an unknown one may mean.
 func (o *Options) suggestModel(unknown string) {
 	list, _ := o.PriceTable()
-	var names []string
-	for _, p := range list.Providers() {
-		names = append(names, list.Models(p)...)
-	}
-	if name := app.Similar(unknown, names); name != "" {
-		o.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), name))
+	p, _ := models.ProviderOf(unknown)
+	if names := providers.Similar(list, p, unknown, time.Now()); len(names) > 0 {
+		o.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), output.Alternatives(names)))
 	}
 }

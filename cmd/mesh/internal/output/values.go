@@ -71,6 +71,9 @@ func YesNo(b bool) string {
 // Alternatives returns names as "a, b or c".
 func Alternatives(names []string) string {
 	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 

@@ -4,6 +4,7 @@ package providers
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -51,6 +52,8 @@ func Priced(list *prices.List, name, model string) (models.Provider, error) {
 		return models.Provider(own[0]), nil
 	case len(own) > 1:
 		return "", fmt.Errorf("several providers have prices of %q; specify --provider %s", model, strings.Join(own, " or "))
+	case name == "" && len(Similar(list, "", model, time.Now())) > 0:
+		return "", Unlisted(list, "", model)
 	}
 	return "", err
 }

@@ -17,7 +17,31 @@ import (
 )
 
 type toolPrices struct {
-	Prices []discovery.ProviderPricing `json:"prices"`
+	Provider models.Provider `json:"provider"`
+	Prices   []toolPrice     `json:"prices"`
+}
+
+// toolPrice is a row of mesh prices -o json without what an agent does not need.
+type toolPrice struct {
+	Model        string   `json:"model_hint"`
+	Input        *float64 `json:"input_per_mtok"`
+	Output       *float64 `json:"output_per_mtok"`
+	CacheRead    *float64 `json:"cache_read_per_mtok"`
+	CacheWrite5m *float64 `json:"cache_write_5m_per_mtok"`
+	CacheWrite1h *float64 `json:"cache_write_1h_per_mtok"`
+	PromptFrom   int64    `json:"tier_threshold_tokens"`
+	Mode         string   `json:"mode"`
+	Modality     string   `json:"modality"`
+	From         *string  `json:"valid_from"`
+	Until        *string  `json:"valid_until"`
+	VerifiedAt   *string  `json:"verified_at"`
+}
+
+func toolPriceOf(p discovery.ProviderPricing) toolPrice {
+	return toolPrice{
+		p.ModelHint, p.InputPerMTok, p.OutputPerMTok, p.CacheReadPerMTok, p.CacheWrite5mPerMTok, p.CacheWrite1hPerMTok,
+		p.TierThresholdTokens, p.Mode, p.Modality, p.ValidFrom, p.ValidUntil, p.VerifiedAt,
+	}
 }
 
 // priced are the arguments of a model with prices.
@@ -42,9 +66,13 @@ func listPrices(_ context.Context, in priced) (toolPrices, error) {
 	if err != nil {
 		return toolPrices{}, err
 	}
-	out := toolPrices{Prices: []discovery.ProviderPricing{}}
-	for _, row := range list.ForModel(p, in.Model) {
-		out.Prices = append(out.Prices, discovery.PricingOf(row))
+	rows := list.ForModel(p, in.Model)
+	if len(rows) == 0 {
+		return toolPrices{}, providers.Unlisted(list, p, in.Model)
+	}
+	out := toolPrices{Provider: p}
+	for _, row := range rows {
+		out.Prices = append(out.Prices, toolPriceOf(discovery.PricingOf(row)))
 	}
 	return out, nil
 }
