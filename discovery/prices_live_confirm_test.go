@@ -30,7 +30,7 @@ func TestConfirmPrices(t *testing.T) {
 	list, err := c.ConfirmPrices(t.Context(), updated)
 	require.NoError(t, err)
 	assert.Empty(t, *failures)
-	assert.Equal(t, time.Now().UTC().Format(time.DateOnly), list.AsOf().Format(time.DateOnly))
+	assert.Equal(t, max(time.Now().UTC().Format(time.DateOnly), updated.AsOf().Format(time.DateOnly)), list.AsOf().Format(time.DateOnly))
 	cost, err := list.CostOf(gpt41)
 	require.NoError(t, err)
 	assert.EqualValues(t, "1", cost.USD, "the prices are those of UpdatePrices")

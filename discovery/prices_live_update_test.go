@@ -127,7 +127,7 @@ func TestUpdatePricesEveryDay(t *testing.T) {
 			r.Header.Set("ETag", `"one"`)
 			return r, nil
 		})
-		time.Sleep(time.Until(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC))) // the dates of the table are not in the future
+		time.Sleep(time.Until(prices.BuiltIn().AsOf().AddDate(0, 0, 2))) // the dates of the table are not in the future
 		c := newClient(discovery.WithHTTPClient(&http.Client{Transport: transport}), discovery.WithLogger(slog.New(slog.DiscardHandler)))
 		for range 3 {
 			list, err := c.UpdatePrices(t.Context(), nil)
