@@ -1,12 +1,17 @@
 package calls
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
@@ -166,3 +171,170 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	*r = read
 	return nil
 }
+
+// Call returns the call for [prices.List.CostOf]. Its Usage has the Counts, which are those of r.Usage, whatever API they are of, and
+// r.Requests. A Provider that is missing is the developer of the model, except on a Platform. The error is the error of
+// [prices.ParseUsage].
+func (r Record) Call() (call prices.Call, err error) {
+	r.Provider = r.developer()
+	if !r.HasCounts {
+		r.Counts, err = prices.ParseUsage(r.form(), r.Usage)
+		if wrong := r.complete(); err == nil {
+			err = wrong
+		}
+	}
+	return r.call(), err
+}
+
+// call is Record.Call of a record that has its Counts.
+func (r *Record) call() prices.Call {
+	call := prices.Call{Provider: r.Provider, Model: r.Model, At: r.Time, Mode: r.Mode, Usage: r.Counts}
+	if r.Platform != "" {
+		call.Platform, call.Profile = prices.Platform(r.Platform), r.Profile
+		call.Region = endpoints.PriceRegion(r.Platform, r.Region, r.Path)
+	}
+	return call
+}
+
+// developer returns the provider in its own spelling. One that is missing is the developer of the model, except on a Platform.
+func (r *Record) developer() models.Provider {
+	if known, err := models.ParseProvider(string(r.Provider)); err == nil {
+		return known
+	}
+	if r.Provider == "" && r.Platform == "" {
+		p, _ := models.ProviderOf(r.Model)
+		return p
+	}
+	return r.Provider
+}
+
+// form returns the form of Usage, whose provider is in its own spelling.
+func (r *Record) form() models.Provider {
+	return models.Provider(modelid.FormOf(r.API, string(r.Provider)))
+}
+
+// maxRequests bounds the uses of a tool, as the counts of tokens are bounded.
+const maxRequests = 1 << 53
+
+// complete adds to Counts what the usage object does not have. The error is of the uses of tools.
+func (r *Record) complete() error {
+	(*usage.Usage)(&r.Counts).SetPath(r.Path)
+	if r.Requests == nil { // what the response had beside its usage object is in it
+		return nil
+	}
+	r.Counts.Requests = r.Requests
+	for _, n := range r.Requests {
+		if n < 0 || n > maxRequests {
+			return errLine
+		}
+	}
+	return nil
+}
+
+// Subscription is the Billing of a call that isn't charged.
+const Subscription = "subscription"
+
+var errNoUsage = errors.New("usage is missing, and so is the cost")
+
+// Count returns the record as its call counts in every sum: with the recorded cost, or if it has none with one of a list, nil being
+// [prices.BuiltIn]. It has a USD, or else an Unpriced; Provider is in its own spelling, Time in UTC, and Counts are set.
+// With reprice the cost of a call that has the counts for it is computed, whatever was recorded, and so is BoundUSD of an incomplete one.
+// A record without what its cost needs, and one with an amount that is not a plain decimal, is an error, which contains nothing of the
+// record.
+func (r Record) Count(list *prices.List, reprice bool) (Record, error) {
+	if list == nil {
+		list = prices.BuiltIn()
+	}
+	r.Time = r.Time.UTC()
+	if err := r.checkAmounts(); err != nil {
+		return Record{}, err
+	}
+	call, usageErr := r.Call()
+	r.Provider, r.Counts = call.Provider, call.Usage
+	if err := r.count(usageErr, list, reprice); err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}
+
+// count is Record.Count of the record that was read last. Beside an error there are no Counts.
+func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
+	usageErr := in.usageErr
+	if usageErr == nil && r.Usage != nil {
+		u, err := in.counts.Usage(string(r.form()))
+		r.Counts, usageErr = prices.Usage(u), err
+	}
+	if usageErr == nil {
+		usageErr = r.complete()
+	} else {
+		_, usageErr = r.Call() // whose error is that of prices.ParseUsage
+	}
+	err := r.count(usageErr, list, reprice)
+	if err != nil {
+		r.Counts, r.HasCounts = prices.Usage{}, false
+	}
+	return err
+}
+
+// count sets the cost that counts. usageErr is the reason if there are no counts.
+func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
+	if r.Usage == nil {
+		usageErr = errNoUsage
+	}
+	if r.HasCounts = usageErr == nil; !r.HasCounts {
+		r.Counts = prices.Usage{}
+	}
+	if r.USD != "" {
+		r.BoundUSD, r.Unpriced = "", ""
+	}
+	switch {
+	case (r.USD != "" || r.Unpriced != "") && !(reprice && !r.Incomplete && r.repriceable()):
+		if reprice && r.HasCounts && r.Unpriced != "" && r.Incomplete {
+			r.BoundUSD = r.bound(list)
+		}
+		return nil
+	case usageErr != nil:
+		return usageErr
+	}
+	r.BoundUSD = ""
+	usd, err := list.USDOf(r.call())
+	if errors.Is(err, prices.ErrUnpriced) {
+		r.USD, r.Unpriced, r.BoundUSD = "", err.Error(), boundOf(err)
+		return nil
+	}
+	r.USD, r.Unpriced = usd, ""
+	return err
+}
+
+// repriceable reports whether the usage of the call is all that it is billed by.
+func (r *Record) repriceable() bool {
+	if r.WithoutLine && r.USD != "" { // of prompts whose length is not known
+		return false
+	}
+	host := endpoints.Endpoint{Form: modelid.FormOf(r.API, string(r.Provider)), Platform: r.Platform}
+	return r.HasCounts && r.Model != "" && host.Counts(r.Path, r.Status)
+}
+
+// bound returns what the call costs at least, or "" if that is nothing or not known.
+func (r *Record) bound(list *prices.List) prices.USD {
+	usd, err := list.USDOf(r.call())
+	if usd == "0" {
+		return ""
+	}
+	return cmp.Or(usd, boundOf(err))
+}
+
+func boundOf(err error) prices.USD {
+	var unpriced *prices.UnpricedError
+	if errors.As(err, &unpriced) {
+		return unpriced.BoundUSD
+	}
+	return ""
+}
+
+// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
+// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
+// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+type ValueError = argument.ValueError
+
+func invalid(field, value, reason string) error { return argument.New("calls", field, value, reason) }

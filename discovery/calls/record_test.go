@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 func TestRecordsAreLinesOfACallsFile(t *testing.T) {
@@ -79,5 +80,76 @@ func TestLinesOfOtherPrograms(t *testing.T) {
 	assert.Equal(t, "2026-11-22T10:00:00Z", r.Time.Format(time.RFC3339))
 	for _, usd := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`} {
 		assert.Error(t, json.Unmarshal([]byte(fmt.Sprintf(`{"usd":%s}`, usd)), &r), usd)
+	}
+}
+
+// The call of a record costs what Sum computes for its line.
+func TestRecordCall(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	converse := []byte(`{"inputTokens":435,"outputTokens":29,"totalTokens":464}`)
+	chat := []byte(`{"prompt_tokens":435,"completion_tokens":29,"total_tokens":464}`)
+	list, err := prices.BuiltIn().With(prices.Row{Provider: "groq", ModelHint: "llama", InputPerMTok: "0", OutputPerMTok: "0"})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		record   calls.Record
+		usd      string
+		provider models.Provider
+	}{
+		{calls.Record{Provider: "anthropic", Model: "claude-sonnet-4-6", API: "converse", Platform: "bedrock", Region: "us-west-2", Profile: "us", Usage: converse}, "0.001914", "anthropic"},
+		{calls.Record{Provider: "anthropic", Model: "claude-sonnet-4-6", API: "converse", Platform: "bedrock", Region: "us-west-2", Profile: "global", Usage: converse}, "0.00174", "anthropic"},
+		{calls.Record{Provider: "Google", Model: "gemini-2.5-flash", Usage: []byte(`{"promptTokenCount":435,"candidatesTokenCount":29}`)}, "0.000203", "gemini"},
+		{calls.Record{Provider: "groq", Model: "llama", Usage: chat}, "0", "groq"},
+		{calls.Record{Provider: "groq", Model: "llama", API: "openai", Usage: chat}, "0", "groq"},
+		{calls.Record{Model: "gpt-5-mini", Usage: chat, Requests: map[string]int64{"web_search": 1}}, "0.01016675", "openai"},
+		{calls.Record{Provider: "openai", Model: "gpt-5-mini", Platform: "azure", Region: "data-zone", Usage: chat}, "0.000183425", "openai"},
+	} {
+		c.record.Time = at
+		call, err := c.record.Call()
+		require.NoError(t, err, c.record)
+		assert.Equal(t, c.provider, call.Provider)
+		cost, err := list.CostOf(call)
+		require.NoError(t, err, c.record)
+		assert.EqualValues(t, c.usd, cost.USD, c.record)
+	}
+	_, err = calls.Record{Provider: "anthropic", API: "converse", Usage: []byte(`{}`)}.Call()
+	require.Error(t, err)
+	_, err = calls.Record{Provider: "anthropic"}.Call()
+	require.Error(t, err)
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	usage := []byte(`{"prompt_tokens":1000,"completion_tokens":100,"total_tokens":1100}`)
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("", 3600))
+	type want struct {
+		usd, bound           prices.USD
+		failed, subscription bool
+	}
+	for name, row := range map[string]struct {
+		r             calls.Record
+		want, reprice want
+	}{
+		"recorded":     {calls.Record{USD: "7", Usage: usage}, want{usd: "7"}, want{usd: "0.0035"}},
+		"without":      {calls.Record{Usage: usage}, want{usd: "0.0035"}, want{usd: "0.0035"}},
+		"known":        {calls.Record{USD: "7", BoundUSD: "3", Unpriced: "x"}, want{usd: "7"}, want{usd: "7"}},
+		"bounded":      {calls.Record{BoundUSD: "3", Unpriced: "closed", Usage: usage, Incomplete: true}, want{bound: "3"}, want{bound: "0.0035"}},
+		"subscription": {calls.Record{USD: "2", Billing: "subscription"}, want{usd: "2", subscription: true}, want{usd: "2", subscription: true}},
+		"charged":      {calls.Record{USD: "2", Usage: usage, Incomplete: true}, want{usd: "2"}, want{usd: "2"}},
+		"refused":      {calls.Record{USD: "0", Status: 429}, want{usd: "0", failed: true}, want{usd: "0", failed: true}},
+		"no response":  {calls.Record{Unpriced: "timeout"}, want{failed: true}, want{failed: true}},
+	} {
+		row.r.Model, row.r.Time = "gpt-4o", at
+		for reprice, expected := range map[bool]want{false: row.want, true: row.reprice} {
+			c, err := row.r.Count(nil, reprice)
+			require.NoError(t, err, name)
+			assert.Equal(t, expected, want{c.USD, c.BoundUSD, c.Failed(), c.Subscribed()}, "%s, reprice %v", name, reprice)
+			assert.Equal(t, []any{models.OpenAI, row.r.Usage != nil, at.UTC()}, []any{c.Provider, c.HasCounts, c.Time}, name)
+		}
+	}
+	for _, wrong := range []calls.Record{{}, {USD: "1e3"}, {Unpriced: "x", BoundUSD: "-1"}, {USD: "1", UpstreamUSD: "?"}, {Usage: []byte(`{"secret":1}`)}} {
+		_, err := wrong.Count(nil, false)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "1e3")
 	}
 }

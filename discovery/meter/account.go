@@ -1,11 +1,19 @@
 package meter
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/budget"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
@@ -149,4 +157,170 @@ func (m *Meter) charge(r *calls.Record) {
 // setsAside reports whether a budget has PerCall.
 func (m *Meter) setsAside() bool {
 	return slices.ContainsFunc(m.budgets, func(a *account) bool { return !a.perCall.IsZero() })
+}
+
+// subscription is the Billing of the records of calls that are not charged.
+const subscription = "subscription"
+
+// loginToken begins the access tokens of a login to Claude. Keys of the API begin otherwise.
+const loginToken = "sk-ant-oat" //nolint:gosec // a prefix
+
+// billing returns how a call is billed: as a subscription if it has the token of a login, or goes to ChatGPT. The Host field names the
+// host where a proxy has its own one in the URL.
+func billing(req *http.Request) string {
+	scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(strings.TrimLeft(token, " "), loginToken) {
+		return subscription
+	}
+	if e, _ := official(cmp.Or(req.Host, req.URL.Host)); e.Subscription && endpoints.Subscribed(req.URL.Path) {
+		return subscription
+	}
+	return ""
+}
+
+// free reports whether calls with a Billing cost the budgets nothing.
+func (m *Meter) free(billing string) bool { return m.chargesOnly && billing == subscription }
+
+// atLeast returns what the counts and fees of a call cost that arrived before its final counts, or "" if there are none or their price is
+// not known. It is a lower bound: a provider repeats what it has counted, and adds to it. Tiers and cache reads, which make counts cheaper,
+// arrive with the counts. Output that was not counted yet is not in it.
+func atLeast(list *prices.List, call prices.Call) prices.USD {
+	usd, err := list.USDOf(call)
+	if usd == "0" {
+		return ""
+	}
+	return cmp.Or(usd, boundOf(err))
+}
+
+// boundOf returns what a call costs at least by the error of its cost.
+func boundOf(err error) prices.USD {
+	var unpriced *prices.UnpricedError
+	if errors.As(err, &unpriced) {
+		return unpriced.BoundUSD
+	}
+	return ""
+}
+
+// Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
+// budget survives a restart. Recorders do not get them. Records of one call count once, as [calls.Copies] describes. A record without a
+// cost counts as its BoundUSD or as Budget.PerCall, if that is more; a BoundUSD that is missing is computed. Restore
+// reads on after an error of the sequence, and returns all of them joined.
+func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
+	if err := m.ready(); err != nil {
+		return err
+	}
+	if records == nil {
+		return invalid("records", "", "must not be nil")
+	}
+	return errors.Join(m.addEach(calls.Once(records), true)...)
+}
+
+// addEach counts each record as it counts, and returns the errors. Own records are those of this program at an earlier run.
+func (m *Meter) addEach(records iter.Seq2[calls.Record, error], own bool) (errs []error) {
+	for r, err := range records {
+		if err == nil {
+			err = m.add(r, own)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// add counts a record of an earlier call, or of another program, unless it is a copy.
+func (m *Meter) add(r calls.Record, own bool) error {
+	c, err := r.Count(m.prices, false)
+	if err != nil {
+		return err
+	}
+	if c.Unpriced != "" && c.BoundUSD == "" && c.HasCounts {
+		if again, err := c.Count(m.prices, true); err == nil {
+			c.BoundUSD = cmp.Or(again.USD, again.BoundUSD)
+		}
+	}
+	m.mu.Lock()
+	defer m.unlock()
+	var reserved []reservation
+	switch {
+	case c.Incomplete && c.USD == "": // budgets are spent at least
+	case m.isCopy(&c):
+		return nil
+	case once.Fetches(c.Path, c.ID):
+		reserved = m.take(c.ID).reserved
+	}
+	return m.count(&c, reserved, own)
+}
+
+// followInterval is the time between two looks at a folder.
+const followInterval = time.Second
+
+// maxFollowErrors bounds the errors that Follow keeps.
+const maxFollowErrors = 100
+
+// Follow lets the programs that write to a folder share the budgets of m, and lets the budgets outlive a program. log gets the records of
+// m, as with WithRecorder(log.Record). Follow counts towards the budgets what others have written to the folder of log in the present
+// periods, then each second what they append, until ctx ends. The files of log itself are left out: their calls are counted already. A
+// response that several programs made or fetched counts once. [Meter.Spent] counts the calls of m alone. A budget without a period counts
+// the whole folder.
+//
+// Follow reads the folder at least once, even if ctx has ended. A program that must not begin before the spent part is known calls it with
+// such a context first: a later Follow of the same log continues there, and counts nothing twice.
+//
+// Follow reads on after an error, such as a line that cannot be read, and returns nil or the errors when ctx ends, at
+// most 100: of each file the first. With [WithStrict] the budgets refuse all calls from then on. The error of a wrong log is a [*ValueError],
+// at once.
+//
+// A program does not see the calls that run in another one, and sees a call that has ended up to a second later. So n programs together
+// can exceed a budget further than one of them alone: by what n-1 of them spend within a second, and by the calls that they then have
+// running. For eight programs that make ten calls of 0.01 USD a second each, one at a time, this is 7 × (0.10 + 0.01) = 0.77 USD.
+func (m *Meter) Follow(ctx context.Context, log *calls.Log) error {
+	if err := m.ready(); err != nil {
+		return err
+	}
+	if log == nil {
+		return invalid("log", "", "must not be nil")
+	}
+	ticker := time.NewTicker(followInterval)
+	defer ticker.Stop()
+	var errs []error
+	for others := m.othersOf(log); ; {
+		failed := m.addEach(others, false)
+		var wrong *ValueError
+		if errors.As(errors.Join(failed...), &wrong) {
+			return wrong
+		}
+		if m.strict && len(failed) > 0 {
+			m.mu.Lock()
+			m.unread = failed[0]
+			m.mu.Unlock()
+		}
+		errs = append(errs, failed[:min(len(failed), maxFollowErrors-len(errs))]...)
+		select {
+		case <-ctx.Done():
+			return errors.Join(errs...)
+		case <-ticker.C:
+		}
+	}
+}
+
+// othersOf returns the sequence of what others write to the folder of a Log, which is the same one for each Follow.
+func (m *Meter) othersOf(log *calls.Log) iter.Seq2[calls.Record, error] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.others[log] == nil {
+		m.others[log] = log.Others(m.began(time.Now()))
+	}
+	return m.others[log]
+}
+
+// began returns when the longest period of the budgets began, and the zero time for one without a begin.
+func (m *Meter) began(now time.Time) time.Time {
+	began := now
+	for _, a := range m.budgets {
+		if b := a.budget.Per.began(now); b.Before(began) {
+			began = b
+		}
+	}
+	return began
 }

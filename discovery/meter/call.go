@@ -2,6 +2,8 @@ package meter
 
 import (
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -186,4 +188,61 @@ func (m *Meter) protect(name string, call func()) {
 		}
 	}()
 	call()
+}
+
+// maxAttempt bounds what a header may state: no SDK repeats a request as often.
+const maxAttempt = 1000
+
+// attemptOfAWS matches the attempt in the header of the SDKs of AWS: "ttl=20261123T010203Z; attempt=2; max=3".
+var attemptOfAWS = regexp.MustCompile(`(?:^|;)\s*attempt=([0-9]+)\s*(?:;|$)`)
+
+// attempt returns which try of the same request it is, as the headers of an SDK state it, or 0. The SDKs of OpenAI and Anthropic
+// count retries, those of AWS count attempts.
+func attempt(header http.Header) int {
+	text, first := header.Get("X-Stainless-Retry-Count"), 1
+	if m := attemptOfAWS.FindStringSubmatch(header.Get("Amz-Sdk-Request")); text == "" && m != nil {
+		text, first = m[1], 0
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n > maxAttempt {
+		return 0
+	}
+	return int(n) + first
+}
+
+// BudgetWarning is a [Budget] of which 80 % are spent.
+type BudgetWarning struct {
+	Budget
+	// Label is the value of the budget's label; "" for a budget without one, and for calls without the label.
+	Label string
+	// Spent is what was spent in the period, in US dollars, a plain decimal.
+	Spent prices.USD
+}
+
+// WithBudgetWarning sets a function that is called once for each budget, period and value of its label, when at least 80 % are spent. What is
+// set aside is not spent. It is called on the goroutine that counts the call, in [Meter.Restore] or in [Meter.Follow], and must be safe for
+// concurrent use. If it panics, the panic is logged.
+func WithBudgetWarning(warn func(BudgetWarning)) Option {
+	return func(m *config) error {
+		if warn == nil {
+			return invalid("warn", "", "must not be nil")
+		}
+		m.warn = warn
+		return nil
+	}
+}
+
+// unlock unlocks the Meter and delivers the warnings, which must not be called with the lock.
+func (m *Meter) unlock() {
+	var due []BudgetWarning
+	for _, a := range m.budgets {
+		due, a.warnings = append(due, a.warnings...), nil
+	}
+	m.mu.Unlock()
+	if m.warn == nil {
+		return
+	}
+	for _, w := range due {
+		m.protect("the function of WithBudgetWarning", func() { m.warn(w) })
+	}
 }

@@ -2,9 +2,11 @@ package meter
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,8 +15,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
+	"github.com/mesh-gateway/mesh-go/internal/label"
 )
 
 // Meter counts calls. Create one with [New]. Any other, such as the zero Meter, counts nothing: its errors, and the errors of requests with
@@ -167,4 +171,115 @@ func (m *Meter) isNew(name string) bool {
 	}
 	m.logged[name] = true
 	return true
+}
+
+// Option is an option of [New]. A nil Option is ignored.
+type Option func(*config) error
+
+// config is a meter that is being made, so that no option can change a finished one.
+type config Meter
+
+// WithPrices sets the price list of the calls. The default is [prices.BuiltIn].
+func WithPrices(list *prices.List) Option {
+	return func(m *config) error {
+		if list == nil {
+			return invalid("list", "", "must not be nil")
+		}
+		m.prices = list
+		return nil
+	}
+}
+
+// WithRecorder adds a function that gets each record once, on the goroutine that reads the final event or the end of the
+// response, or closes it, before that read or Close returns. It must be safe for concurrent use. If it panics, the panic is
+// logged and the response is not affected.
+func WithRecorder(record func(calls.Record)) Option {
+	return func(m *config) error {
+		if record == nil {
+			return invalid("record", "", "must not be nil")
+		}
+		m.recorders = append(m.recorders, record)
+		return nil
+	}
+}
+
+// WithBudget adds a budget. A call that exceeds one of several budgets is refused: it gets a response with status 402, the body of
+// which ends with a [*BudgetError].
+func WithBudget(b Budget) Option {
+	return func(m *config) error {
+		a, err := newAccount(b)
+		m.budgets = append(m.budgets, a)
+		return err
+	}
+}
+
+// WithChargesOnly makes budgets count only what is charged. Calls of a subscription, whose cost is a list price
+// ([calls.Record].Billing), then cost them nothing and are never refused. They count by default.
+func WithChargesOnly() Option {
+	return func(m *config) error {
+		m.chargesOnly = true
+		return nil
+	}
+}
+
+// WithStrict makes the budgets refuse every call after [Meter.Follow] has met a line or a file that it cannot read, since what that costs is
+// not known. By default such a line costs nothing.
+func WithStrict() Option {
+	return func(m *config) error {
+		m.strict = true
+		return nil
+	}
+}
+
+// WithStreamUsage sets stream_options.include_usage in chat streams of OpenAI, unless the request has it: without it such a stream
+// has no counts. The caller sees an additional event at the end, and "usage":null in the others. The body of the request is
+// held in memory for it.
+func WithStreamUsage() Option {
+	return func(m *config) error {
+		m.streamUsage = true
+		return nil
+	}
+}
+
+// WithLogger sets the logger for recorders that panic and, once for each, for hosts that are not known and for models with calls
+// whose cost is not known. The default is [slog.Default].
+func WithLogger(logger *slog.Logger) Option {
+	return func(m *config) error {
+		if logger == nil {
+			return invalid("logger", "", "must not be nil")
+		}
+		m.logger = logger
+		return nil
+	}
+}
+
+// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
+// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
+// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+type ValueError = argument.ValueError
+
+func invalid(field, value, reason string) error { return argument.New("meter", field, value, reason) }
+
+// WithLabel returns a context whose calls have a label. A label of the same name replaces the one of ctx. A handler of package client
+// has the label "thread" if its message is in a named thread.
+func WithLabel(ctx context.Context, name, value string) context.Context {
+	return label.With(ctx, name, value)
+}
+
+// HostProvider returns the provider of an official host, such as "api.openai.com" or "eu.api.openai.com:443", and reports whether
+// the host is one. The provider is "" for the hosts of OpenRouter, Bedrock, Vertex and Azure. These are the hosts that a Meter knows
+// without [WithEndpoint].
+func HostProvider(host string) (models.Provider, bool) {
+	e, ok := official(host)
+	return models.Provider(e.Provider), ok
+}
+
+// official returns what is known of an official host, with its port or without.
+func official(host string) (endpoints.Endpoint, bool) {
+	if strings.Contains(host, ":") { // an error of SplitHostPort allocates
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+	}
+	return endpoints.OfHost(strings.TrimSuffix(host, "."))
 }

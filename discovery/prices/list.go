@@ -1,15 +1,18 @@
 package prices
 
 import (
-	_ "embed" // for the tables
+	_ "embed"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // List is a list of prices. It is immutable, and its methods read no environment, no clock and no network. The zero value
@@ -186,3 +189,99 @@ func (l *List) namedRows(rows []pricelist.Row) *pricelist.List {
 	}
 	return list
 }
+
+// Platform is who bills a call if that is not the developer of the model. "" is the developer's own API.
+type Platform string
+
+// The platforms whose prices are known, as far as docs/providers.md lists them.
+const (
+	// PlatformOpenRouter is OpenRouter, which states the charge of each call (Usage.ChargedUSD).
+	PlatformOpenRouter Platform = "openrouter"
+	// PlatformBedrock is Amazon Bedrock.
+	PlatformBedrock Platform = "bedrock"
+	// PlatformVertex is Google Cloud's Vertex AI.
+	PlatformVertex Platform = "vertex"
+	// PlatformAzure is Azure OpenAI and Microsoft Foundry.
+	PlatformAzure Platform = "azure"
+)
+
+// charges reports whether a charge in a response is what the platform bills. On others it is the developer's own price, as in the usage
+// of Grok on Azure.
+func (p Platform) charges() bool { return p == "" || p == PlatformOpenRouter }
+
+// place returns where the call was made.
+func (c *Call) place() pricelist.Place {
+	return pricelist.Place{Platform: string(c.Platform), Region: strings.ToLower(c.Region), Profile: strings.ToLower(c.Profile)}
+}
+
+// providerName returns the name of a provider: one of the five in its own spelling, or any name of 1 to 64 lower-case letters, digits,
+// dots and hyphens.
+func providerName(p models.Provider, field string) (models.Provider, error) {
+	if known := modelid.Lookup(p); known != nil {
+		return models.Provider(known.ID), nil
+	}
+	if !modelid.IsName(string(p)) {
+		return "", invalid(field, string(p), modelid.UnknownName())
+	}
+	return p, nil
+}
+
+// Fee is what one use of a tool costs besides its tokens. It is a list price: the free allowance that an account has for a day
+// or a month is not known to a single call.
+type Fee struct {
+	Provider models.Provider `json:"provider"`
+	// What is the tool, as in [Usage].Requests.
+	What string `json:"what"`
+	// Unit is what is billed: each "request", "query", "source" or "container", or the "prompt", at most once for each call.
+	Unit string `json:"unit"`
+	// Models are the ids that the fee is for, or beginnings of ids that end in "*". Of several fees for a model, that with the
+	// longest matching pattern is used.
+	Models []string `json:"models"`
+	// USDPerRequest is the fee as a decimal. "0" is free, and "" is not known.
+	USDPerRequest USD `json:"usd_per_request"`
+	// ValidFrom is the beginning of the fee and ValidUntil the end, which is exclusive, as in [Row].
+	ValidFrom  *string `json:"valid_from"`
+	ValidUntil *string `json:"valid_until"`
+	// Source names who lists the fee.
+	Source string `json:"source"`
+	// VerifiedAt is the date on which Source was read; nil if unknown.
+	VerifiedAt *string `json:"verified_at"`
+}
+
+// Fees returns the fees of a provider for uses of its tools, or the fees of all providers for "". A use of any other tool has no
+// known cost. An empty list of prices has no fees.
+func (l *List) Fees(p models.Provider) []Fee {
+	p = modelid.Canonical(p)
+	fees := []Fee{}
+	for _, f := range l.fees() {
+		if p == "" || p == models.Provider(f.Provider) {
+			fees = append(fees, feeOf(&f))
+		}
+	}
+	return fees
+}
+
+func (l *List) fees() []pricelist.Fee {
+	if l.table == nil {
+		return nil
+	}
+	return pricelist.BuiltinFees()
+}
+
+func feeOf(f *pricelist.Fee) Fee {
+	fee := Fee{
+		Provider: models.Provider(f.Provider), What: f.What, Unit: f.Unit, Models: slices.Clone(f.Models), Source: f.Source,
+		ValidFrom: ptr.Of(pricelist.FormatTime(f.From)), ValidUntil: ptr.Of(pricelist.FormatTime(f.Until)), VerifiedAt: ptr.Of(f.VerifiedAt),
+	}
+	if f.USD != nil {
+		fee.USDPerRequest = USD(f.USD.String())
+	}
+	return fee
+}
+
+// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
+// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
+// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+type ValueError = argument.ValueError
+
+func invalid(field, value, reason string) error { return argument.New("prices", field, value, reason) }

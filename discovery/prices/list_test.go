@@ -3,6 +3,7 @@ package prices_test
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,4 +84,274 @@ func TestPriceListIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// platformCase is a call of a million tokens of input, and its cost or what is missing.
+type platformCase struct {
+	name                    string
+	platform                prices.Platform
+	region, profile         string
+	provider                models.Provider
+	model, mode, usd, wants string
+}
+
+var platformCases = []platformCase{
+	{"an older model in a region", "bedrock", "us-east-1", "", "anthropic", "claude-3-haiku-20240307", "", "0.25", ""},
+	{"an older model with a profile", "bedrock", "eu-west-1", "eu", "anthropic", "claude-opus-4", "", "15", ""},
+	{"a model in extended access", "bedrock", "eu-west-1", "eu", "anthropic", "claude-opus-4-1", "", "", "region"},
+	{"a newer model in a region", "bedrock", "us-east-1", "", "anthropic", "claude-opus-5", "", "5.5", ""},
+	{"with a profile", "bedrock", "ap-south-1", "apac", "anthropic", "claude-opus-4-5-20251101", "", "5.5", ""},
+	{"in capitals", "bedrock", "AP-SOUTH-1", "APAC", "anthropic", "claude-opus-5", "", "5.5", ""},
+	{"with the profile of all regions", "bedrock", "us-east-1", "global", "anthropic", "claude-opus-5", "", "5", ""},
+	{"a government", "bedrock", "us-gov-west-1", "us-gov", "anthropic", "claude-sonnet-4-5", "", "3.6", ""},
+	{"a government, another model", "bedrock", "us-gov-west-1", "us-gov", "anthropic", "claude-opus-5", "", "", "region"},
+	{"a government's region, without its profile", "bedrock", "us-gov-west-1", "", "anthropic", "claude-3-haiku-20240307", "", "", "region"},
+	{"a profile that no rule covers", "bedrock", "us-east-1", "mars", "anthropic", "claude-3-haiku-20240307", "", "", "region"},
+	{"a region that is not known", "bedrock", "", "", "anthropic", "claude-opus-5", "", "", "region"},
+	{"a batch", "bedrock", "us-east-1", "us", "anthropic", "claude-opus-5", "batch", "2.75", ""},
+	{"a tier", "bedrock", "us-east-1", "us", "anthropic", "claude-opus-5", "flex", "", "mode"},
+	{"a speed of the developer's own API", "bedrock", "us-east-1", "global", "anthropic", "claude-opus-5", "fast", "", "mode"},
+	{"another developer", "bedrock", "us-west-2", "", "openai", "openai.gpt-oss-20b", "", "", "platform"},
+	{"a developer that is not known", "bedrock", "us-west-2", "us", "", "us.amazon.nova-lite-v1:0", "", "", "platform"},
+	{"Claude, all locations", "vertex", "global", "", "anthropic", "claude-opus-5", "", "5", ""},
+	{"a location", "vertex", "us-east5", "", "anthropic", "claude-opus-5", "", "5.5", ""},
+	{"several locations", "vertex", "eu", "", "anthropic", "claude-sonnet-4-5", "", "3.3", ""},
+	{"the region is in the usage as well", "vertex", "us", "", "anthropic", "claude-opus-5", "us", "5.5", ""},
+	{"an older Claude", "vertex", "us-east5", "", "anthropic", "claude-3-haiku-20240307", "", "0.25", ""},
+	{"no location", "vertex", "", "", "anthropic", "claude-opus-5", "", "", "region"},
+	{"a profile of another platform", "vertex", "global", "us", "anthropic", "claude-opus-5", "", "", "region"},
+	{"Gemini 2", "vertex", "us-central1", "", "gemini", "gemini-2.5-flash", "", "0.3", ""},
+	{"an embedding", "vertex", "us-central1", "", "gemini", "gemini-embedding-001", "", "0.15", ""},
+	{"Gemini 3", "vertex", "us-central1", "", "gemini", "gemini-3-flash-preview", "", "", "region"},
+	{"Gemini 3, all locations", "vertex", "global", "", "gemini", "gemini-3-flash-preview", "", "0.5", ""},
+	{"a tier of the Gemini API", "vertex", "global", "", "gemini", "gemini-3-flash-preview", "flex", "", "mode"},
+	{"Azure, not configured", "azure", "", "", "openai", "gpt-4o", "", "", "region"},
+	{"a global deployment", "azure", "global", "", "openai", "gpt-4o", "", "2.5", ""},
+	{"a data zone", "azure", "data-zone", "", "openai", "gpt-4o", "", "2.75", ""},
+	{"a regional deployment", "azure", "regional", "", "openai", "gpt-4o", "", "", "region"},
+	{"Claude in Foundry", "azure", "global", "", "anthropic", "claude-opus-5", "", "5", ""},
+	{"Grok on Azure", "azure", "global", "", "xai", "grok-4.3", "", "", "platform"},
+	{"a tier of OpenAI", "azure", "global", "", "openai", "gpt-5.4", "priority", "", "mode"},
+	{"OpenRouter without a charge", "openrouter", "", "", "anthropic", "claude-opus-5", "", "", "platform"},
+	{"a platform that is not known", "elsewhere", "", "", "anthropic", "claude-opus-5", "", "", "platform"},
+	{"a name without rows", "", "", "", "groq", "llama-3.3-70b", "", "", "model"},
+}
+
+func TestCostOnAPlatform(t *testing.T) {
+	t.Parallel()
+	for _, c := range platformCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cost, err := prices.BuiltIn().CostOf(prices.Call{
+				Provider: c.provider, Platform: c.platform, Region: c.region, Profile: c.profile, Model: c.model, Mode: c.mode,
+				Usage: prices.Usage{Input: 1_000_000}, At: platformDay,
+			})
+			if c.wants == "" {
+				require.NoError(t, err)
+				assert.EqualValues(t, c.usd, cost.USD)
+				assert.Equal(t, c.platform, cost.Platform)
+				return
+			}
+			var unpriced *prices.UnpricedError
+			require.ErrorAs(t, err, &unpriced)
+			assert.EqualValues(t, c.wants, unpriced.What)
+		})
+	}
+}
+
+var platformDay = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// The fees of a developer's tools are not those of a platform.
+func TestFeesOfAPlatformAreNotKnown(t *testing.T) {
+	t.Parallel()
+	call := prices.Call{
+		Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: "global", Model: "gpt-5-mini", At: platformDay,
+		Usage: prices.Usage{Input: 1, Requests: map[string]int64{"web_search": 1}},
+	}
+	_, err := prices.BuiltIn().CostOf(call)
+	var unpriced *prices.UnpricedError
+	require.ErrorAs(t, err, &unpriced)
+	assert.EqualValues(t, "tool", unpriced.What)
+}
+
+// OpenRouter's charge is the cost, also one of 0. On other platforms a charge is the developer's own price.
+func TestChargesOfPlatforms(t *testing.T) {
+	t.Parallel()
+	call := prices.Call{Platform: prices.PlatformOpenRouter, Model: "z-ai/glm-5", Usage: prices.Usage{Input: 7, ChargedUSD: "0.00000012"}, At: platformDay}
+	cost, err := prices.BuiltIn().CostOf(call)
+	require.NoError(t, err)
+	assert.EqualValues(t, "0.00000012", cost.USD)
+
+	call.Usage.ChargedUSD = "0"
+	cost, err = prices.BuiltIn().CostOf(call)
+	require.NoError(t, err)
+	assert.EqualValues(t, "0", cost.USD)
+
+	call.Model = "" // as of a transcription
+	cost, err = prices.BuiltIn().CostOf(call)
+	require.NoError(t, err)
+	assert.EqualValues(t, "0", cost.USD)
+
+	call.Provider, call.Platform, call.Model, call.Usage.ChargedUSD = models.XAI, prices.PlatformAzure, "grok-4.3", "0.5"
+	_, err = prices.BuiltIn().CostOf(call)
+	require.ErrorIs(t, err, prices.ErrUnpriced)
+}
+
+// A row of a platform comes before one of the developer, and no factor is applied to either.
+func TestOwnRowsOfPlatforms(t *testing.T) {
+	t.Parallel()
+	list, err := prices.BuiltIn().With(
+		prices.Row{Provider: models.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "2"},
+		prices.Row{Provider: "azure", ModelHint: "gpt-4o", InputPerMTok: "3"},
+		prices.Row{Provider: "bedrock", ModelHint: "us.amazon.nova-lite-v1:0", InputPerMTok: "0.06"},
+		prices.Row{Provider: "groq", ModelHint: "llama-3.3-70b", InputPerMTok: "0.59"},
+		prices.Row{Provider: "local", ModelHint: "qwen3", InputPerMTok: "0"},
+	)
+	require.NoError(t, err)
+	million := prices.Usage{Input: 1_000_000}
+	for want, call := range map[string]prices.Call{
+		"2":    {Provider: models.OpenAI, Model: "gpt-4o", Usage: million},
+		"3":    {Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: "data-zone", Model: "gpt-4o", Usage: million},
+		"0.06": {Platform: prices.PlatformBedrock, Region: "us-east-1", Profile: "us", Model: "us.amazon.nova-lite-v1:0", Usage: million},
+		"0.59": {Provider: "groq", Model: "llama-3.3-70b", Usage: million},
+		"0":    {Provider: "local", Model: "qwen3", Usage: prices.Usage{Input: 5, CacheRead: 3, Output: 7, AudioInput: 2}},
+	} {
+		call.At = platformDay
+		cost, err := list.CostOf(call)
+		require.NoError(t, err, want)
+		assert.EqualValues(t, want, cost.USD)
+	}
+}
+
+// TestAzureWithoutAKindSaysWhatIsMissing checks that the error names what the user has to configure, and only if it is missing.
+func TestAzureWithoutAKindSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for region, reason := range map[string]string{"": "the kind of its deployment on Azure", "regional": "in this region"} {
+		_, err := prices.BuiltIn().CostOf(prices.Call{
+			Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: region, Model: "gpt-4o", Usage: prices.Usage{Input: 1}, At: time.Now(),
+		})
+		require.ErrorContains(t, err, reason)
+	}
+}
+
+func TestFees(t *testing.T) {
+	t.Parallel()
+	list := prices.BuiltIn()
+	all := list.Fees("")
+	assert.Len(t, all, 28)
+	assert.Equal(t, prices.Fee{
+		Provider: models.XAI, What: "live_search", Unit: "source", USDPerRequest: "0.025",
+		Models:    []string{"grok-2*", "grok-3*", "grok-4", "grok-4-0709", "grok-4-latest", "grok-4-fast*"},
+		ValidFrom: ptr("2025-07-01"), ValidUntil: ptr("2025-12-15"), VerifiedAt: ptr("2026-08-06"),
+		Source: "third-party tables (litellm, pages that quote the provider), not confirmed on xAI's pricing page",
+	}, list.Fees("grok")[4])
+	for _, fee := range all {
+		assert.Contains(t, list.Fees(fee.Provider), fee)
+		assert.NotEmpty(t, fee.Source)
+	}
+	all[0].Models[0] = "spoilt"
+	assert.NotEqual(t, all, list.Fees(""))
+	assert.Empty(t, new(prices.List).Fees(""))
+	assert.Empty(t, list.Fees("nobody"))
+}
+
+// A use of a tool costs its fee at that time, in the unit that the provider bills; factors do not change it.
+func TestCostOfUsesOfTools(t *testing.T) {
+	t.Parallel()
+	uses := func(tool string, n int64) prices.Usage {
+		return prices.Usage{Requests: map[string]int64{tool: n}}
+	}
+	const day = "2026-11-20"
+	checkCosts(t, prices.BuiltIn(), []costCase{
+		{"each request", models.Anthropic, "claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
+		{"a batch", models.Anthropic, "claude-opus-5", day, uses("web_search", 3), "batch", "0.03", ""},
+		{"a region", models.Anthropic, "us.anthropic.claude-opus-5", day, uses("web_search", 3), "", "0.03", ""},
+		{"a free tool", models.Anthropic, "claude-opus-5", day, uses("web_fetch", 3), "", "0", ""},
+		{"each query of Gemini 3", models.Gemini, "gemini-3.8-flash", day, uses("grounding", 3), "", "0.042", ""},
+		{"the prompt of Gemini 2.5", models.Gemini, "gemini-2.5-flash", day, uses("grounding", 3), "", "0.035", ""},
+		{"a model that the fee is not for", models.Gemini, "gemini-2.0-flash-lite", day, uses("grounding", 1), "", "", "tool"},
+		{"before the first source", models.XAI, "grok-4.3", "2026-07-13", uses("x_search", 1), "", "", "tool"},
+		{"its first day", models.XAI, "grok-4.3", "2026-07-14", uses("x_search", 1), "", "0.005", ""},
+		{"before a price", models.DeepSeek, "deepseek-flash", "2026-10-31T15:59:59Z", uses("web_search", 1), "", "", "tool"},
+		{"at its first second", models.DeepSeek, "deepseek-flash", "2026-10-31T16:00:00Z", uses("web_search", 1), "", "0.00075", ""},
+		{"a tool that has ended", models.XAI, "grok-3", "2025-12-15", uses("live_search", 1), "", "", "tool"},
+		{"a container", models.OpenAI, "gpt-5.4", day, uses("code_interpreter", 1), "", "", "tool"},
+		{"a longer pattern", models.OpenAI, "gpt-5-search-api", day, thousand, "", "", "tool"},
+		{"a tool of no list", models.OpenAI, "gpt-5.4", day, uses("teleport", 1), "", "", "tool"},
+	})
+	own := mustWith(t, prices.Row{Provider: models.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"})
+	searched := with(thousand, func(u *prices.Usage) { u.Requests = map[string]int64{"web_search": 1} })
+	checkCosts(t, own, []costCase{{"prices of our own", models.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
+}
+
+// The platform and the region that an id names multiply the prices of tokens, or their price is not known.
+func TestCostOfRegions(t *testing.T) {
+	t.Parallel()
+	const day = "2026-11-20"
+	input := prices.Usage{Input: 1_000_000}
+	cases := []costCase{
+		{"fast in the US", models.Anthropic, "claude-opus-5", day, input, "us+fast", "11", ""},
+		{"a batch in the US", models.Anthropic, "claude-opus-5", day, input, "batch+us", "", "mode"},
+		{"a batch is never fast", models.Anthropic, "claude-opus-5", day, input, "batch+fast", "", "mode"},
+		{"an old speed", models.Anthropic, "claude-opus-4-7", "2026-08-21", input, "fast", "30", ""},
+		{"which has ended", models.Anthropic, "claude-opus-4-7", "2026-08-22", input, "fast", "", "mode"},
+		{"the region counts once", models.Anthropic, "us.anthropic.claude-opus-5", day, input, "us", "5.5", ""},
+		{"a batch in a region", models.Anthropic, "us.anthropic.claude-opus-5", day, input, "batch", "", "mode"},
+		{"a batch of all regions", models.Anthropic, "global.anthropic.claude-opus-5", day, input, "batch", "2.5", ""},
+		{"a price of no finite factor", models.OpenAI, "gpt-4o-mini", day, input, "fast", "0.25", ""},
+	}
+	for id, usd := range map[string]string{
+		"us.anthropic.claude-opus-5": "5.5", "US.anthropic.claude-opus-5-v1:0": "5.5", "eu.anthropic.claude-opus-5": "5.5", "jp.anthropic.claude-opus-5": "5.5",
+		"au.anthropic.claude-opus-5": "5.5", "global.anthropic.claude-opus-5": "5", "claude-opus-5": "5", "anthropic/claude-opus-5": "5",
+		"us-gov.anthropic.claude-sonnet-4-5": "3.6", "eu.anthropic.claude-3-haiku-20240307-v1:0": "0.25", "claude-3-haiku@20240307": "0.25",
+		"us.anthropic.claude-opus-4-6-v1": "5.5", "global.anthropic.claude-opus-4-6-v1": "5", "anthropic.claude-opus-4-6-v1": "",
+		"anthropic.claude-opus-5": "", "eu.anthropic.claude-opus-4-5": "5.5", "apac.anthropic.claude-opus-5": "5.5", "sa.anthropic.claude-opus-5": "", "us-gov.anthropic.claude-opus-5": "",
+		"anthropic/us.anthropic.claude-opus-5": "", "claude-opus-5@20260724": "", "publishers/anthropic/models/claude-opus-5": "", "bedrock/us.anthropic.claude-opus-5": "",
+	} {
+		missing := prices.Missing("")
+		if usd == "" {
+			missing = prices.MissingRegion
+		}
+		cases = append(cases, costCase{id, models.Anthropic, id, day, input, "", usd, missing})
+	}
+	cases = append(
+		cases, costCase{"Azure", models.OpenAI, "azure/us/gpt-5.4", day, input, "", "", "region"}, costCase{"Oracle", models.XAI, "oci/xai.grok-4.3", day, input, "", "", "region"},
+		costCase{"a region of Vertex", models.Gemini, "projects/p/locations/us-east5/publishers/google/models/gemini-3.8-flash", day, input, "", "", "region"},
+		costCase{"all regions of Vertex", models.Gemini, "projects/p/locations/global/publishers/google/models/gemini-3.8-flash", day, prices.Usage{Input: 1000}, "", "0.00075", ""},
+	)
+	for i := range cases {
+		if cases[i].model == "claude-3-haiku@20240307" {
+			cases[i].date = "2026-01-01"
+		}
+	}
+	checkCosts(t, prices.BuiltIn(), cases)
+}
+
+// Rows of the caller's own for DeepSeek are chosen by the hour, as those of the table are.
+func TestOwnRowsByTheHour(t *testing.T) {
+	t.Parallel()
+	rows := prices.BuiltIn().ForModel(models.DeepSeek, "deepseek-flash")
+	require.Len(t, rows, 2)
+	for _, list := range []*prices.List{prices.BuiltIn(), mustWith(t, rows...)} {
+		for at, mode := range map[string]string{"2026-11-18T02:00:00Z": prices.ModePeak, "2026-11-18T04:00:00Z": prices.ModeOffPeak} {
+			cost, err := list.CostOf(prices.Call{Provider: models.DeepSeek, Model: "deepseek-flash", Usage: thousand, At: on(t, at)})
+			require.NoError(t, err)
+			assert.Equal(t, mode, cost.Mode)
+			assert.EqualValues(t, map[string]string{prices.ModePeak: "0.0015", prices.ModeOffPeak: "0.00075"}[mode], cost.USD)
+		}
+	}
+}
+
+// Audio and images of own rows have prices of rows of that modality.
+func TestOwnRowsOfMedia(t *testing.T) {
+	t.Parallel()
+	text := prices.Row{Provider: models.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: "1", OutputPerMTok: "2"}
+	audio := text
+	audio.Modality, audio.InputPerMTok = prices.ModalityAudio, "7"
+	heard := prices.Usage{Input: 1_000_000, AudioInput: 1_000_000}
+	checkCosts(t, mustWith(t, text, audio), []costCase{{"own rows", models.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "8", ""}})
+	fast := text
+	fast.Mode = prices.ModePriority
+	checkCosts(t, mustWith(t, text, audio, fast), []costCase{{"audio of another mode", models.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "priority", "", "audio"}})
+	checkCosts(t, mustWith(t, text), []costCase{{"text only", models.Gemini, "gemini-2.5-flash", "2026-11-20", heard, "", "", "audio"}})
 }

@@ -1,8 +1,11 @@
 package usage
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
@@ -11,6 +14,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // adviceCodes are the rules of a report, for --fail-on.
@@ -85,4 +91,125 @@ func (o *Options) checkRules(r *report.Report) (found error) {
 		fmt.Fprintf(o.Errs, "mesh: --fail-on %s: %s\n", code, output.Line(text))
 	}
 	return found
+}
+
+// printText prints the report for a terminal: by model, or by the names of --by.
+func (o *Options) printText(r *report.Report, sums *costs.Report) error {
+	o.Progress.Stop()
+	width := output.Width(o.Out)
+	if o.Wide {
+		width = 0
+	}
+	if (o.byGiven || o.all) && len(o.by) > 0 && sums.Calls > 0 {
+		return o.printBy(r, sums, width)
+	}
+	var text bytes.Buffer
+	if err := r.WriteText(&text, width); err != nil {
+		return err
+	}
+	blank := 0 // the sentences are behind the table, whose names are not marked
+	for line := range strings.Lines(text.String()) {
+		switch {
+		case line == "\n":
+			blank++
+		case strings.HasPrefix(line, "MODEL "):
+			line = output.Heading(o.Out, strings.TrimSuffix(line, "\n")) + "\n"
+		case blank > 1:
+			line = output.Mark(o.Out, line)
+		}
+		if _, err := io.WriteString(o.Out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printBy prints what the calls of sums cost by the names of --by. r is their report.
+func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error {
+	rows := table.Costs{All: o.all || isTime(o.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(o.by, isTime)}
+	for _, name := range o.by {
+		rows.Keys = append(rows.Keys, costs.Title(name))
+	}
+	title := sums.Period
+	var before []calls.Group
+	if rows.Change {
+		opts := o.selected
+		opts.By, opts.From, opts.To = [][]string{o.by}, r.Previous.From, r.Previous.To
+		opts.OnRead = o.ReadingCalls("reading calls for the change", o.in)
+		groups, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
+		before = groups[0]
+		title += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
+	}
+	o.Progress.Stop()
+	rows.Rows = costRows(o.by, sums.Rows, before)
+	t := &r.Total
+	rows.Total = table.CostRow{
+		Keys: append([]string{"total"}, make([]string, len(o.by)-1)...), Calls: t.Calls, Unpriced: t.Unpriced, USD: t.USD, PreviousUSD: t.Previous.USD,
+		Input: t.Input, Cached: t.Cached, Output: t.Output,
+	}
+	fmt.Fprintln(o.Out, table.Paragraph(title, width))
+	if o.Match != nil {
+		fmt.Fprintln(o.Out, table.Paragraph(table.Line("Only calls "+table.Labels(o.Match)), width))
+	}
+	fmt.Fprintln(o.Out)
+	if err := rows.Write(o.Out, width, func(line string) string { return output.Heading(o.Out, line) }); err != nil {
+		return err
+	}
+	var notes strings.Builder
+	if err := r.WriteNotes(&notes, width); err != nil || notes.Len() == 0 {
+		return err
+	}
+	_, err := fmt.Fprint(o.Out, "\n"+output.Mark(o.Out, notes.String()))
+	return err
+}
+
+// isTime reports whether a name of --by is a time, whose rows are in their order and have nothing before to compare with.
+func isTime(name string) bool { return name == "day" || name == "week" || name == "month" }
+
+// costRows returns the rows of a table by names, the highest cost first; times are in their order. Groups that have calls in the time
+// before only have a row, too.
+func costRows(by []string, now, before []calls.Group) []table.CostRow {
+	var rows []table.CostRow
+	places := map[string]int{}
+	for i := range now {
+		places[fmt.Sprintf("%q", now[i].By)] = i
+		rows = append(rows, costRow(by, &now[i]))
+	}
+	for _, g := range before {
+		place, known := places[fmt.Sprintf("%q", g.By)]
+		if !known {
+			place = len(rows)
+			rows = append(rows, costRow(by, &calls.Group{By: g.By, USD: "0"}))
+		}
+		rows[place].PreviousUSD = g.USD
+	}
+	if !isTime(by[0]) {
+		slices.SortStableFunc(rows, func(a, b table.CostRow) int { return money.Exact(b.USD).Cmp(money.Exact(a.USD)) })
+	}
+	return rows
+}
+
+// costRow returns the row of a group, of which nothing is known of the time before.
+func costRow(by []string, g *calls.Group) table.CostRow {
+	row := table.CostRow{Keys: keyNames(by, g.By), Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, PreviousUSD: "0"}
+	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {
+		cached := u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
+		row.Cached += cached
+		row.Input += u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.VideoInput + u.CacheWrite5m + u.CacheWrite1h + cached
+		row.Output += u.Output + u.AudioOutput + u.ImageOutput
+	}
+	return row
+}
+
+// keyNames returns the keys of a row. A call without a label has none to show.
+func keyNames(by, values []string) []string {
+	names := slices.Clone(values)
+	for i, value := range values {
+		if label, labelled := strings.CutPrefix(by[i], calls.ByLabel("")); value == "" && labelled {
+			names[i] = "(no " + label + ")"
+		} else if value == "" {
+			names[i] = output.Unknown
+		}
+	}
+	return names
 }

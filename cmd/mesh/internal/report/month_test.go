@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -70,4 +73,76 @@ func TestForecastOfWeeklyCosts(t *testing.T) {
 		assert.Less(t, off, 0.05, "%d days", days)
 		assert.Less(t, off, offRate, "%d days", days)
 	}
+}
+
+// budgetsOf returns budgets of the last hour of a day of calls.
+func budgetsOf(t *testing.T, o report.Options, records ...calls.Record) (*report.Report, report.Budget) {
+	t.Helper()
+	r, err := report.Build(func(yield func(calls.Record, error) bool) {
+		for _, r := range records {
+			r.Provider, r.Model, r.Status = models.OpenAI, "gpt-4o", 200
+			_ = yield(r, nil)
+		}
+	}, o)
+	require.NoError(t, err)
+	require.Len(t, r.Budgets, 1)
+	return r, r.Budgets[0]
+}
+
+// A meter and a report have spent the same.
+func TestBudgetsAreThoseOfAMeter(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC()
+	records := []calls.Record{
+		{Time: now, USD: "1", Status: 200}, {Time: now, BoundUSD: "3", Unpriced: "closed"}, {Time: now, USD: "2", Billing: "subscription"},
+		{Time: now, USD: "0.25", UpstreamUSD: "0.5", BYOK: true}, {Time: now, Unpriced: "no price"},
+	}
+	for chargesOnly, want := range map[bool]string{false: "6.75", true: "4.75"} {
+		opts := []meter.Option{meter.WithBudget(meter.Budget{USD: "5", Per: meter.PeriodDay})}
+		if chargesOnly {
+			opts = append(opts, meter.WithChargesOnly())
+		}
+		m, err := meter.New(opts...)
+		require.NoError(t, err)
+		require.NoError(t, m.Restore(func(yield func(calls.Record, error) bool) {
+			for _, r := range records {
+				r.Provider, r.Model = models.OpenAI, "gpt-4o"
+				_ = yield(r, nil)
+			}
+		}))
+		_, b := budgetsOf(t, report.Options{Now: now, Budgets: []string{"5/day"}, ChargesOnly: chargesOnly}, records...)
+		assert.Equal(t, []string{want, want}, []string{string(m.Budgets()[0].Spent), string(b.SpentUSD)})
+		assert.Equal(t, !chargesOnly, b.Over)
+	}
+}
+
+// daily are calls of a team on each day before one, and on it.
+func daily(now time.Time, days int, team string, usd, upstream prices.USD) (records []calls.Record) {
+	for i := range days {
+		records = append(records, calls.Record{Time: now.AddDate(0, 0, -i), USD: usd, UpstreamUSD: upstream, Labels: map[string]string{"team": team}})
+	}
+	return records
+}
+
+// A month by label is forecast for each value, and each forecast has what the providers behind OpenRouter bill.
+func TestBudgetsAreForecast(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	teams := append(daily(now, 22, "search", "90", ""), daily(now, 22, "ads", "10", "")...)
+	r, b := budgetsOf(t, report.Options{Now: now, Budgets: []string{"2400/month/label:team"}}, teams...)
+	assert.Equal(t, []string{"1980", "2700", "search"}, []string{string(b.SpentUSD), string(b.ForecastUSD), b.ForecastValue})
+	assert.True(t, b.Over)
+	assert.Contains(t, r.Codes, report.CodeBudget)
+	assert.Contains(t, r.Advice[0].Text, "2400/month/label:team will be exceeded by team search: about 2,700.00 USD are expected")
+
+	r, b = budgetsOf(t, report.Options{Now: now, Budgets: []string{"290/month"}}, daily(now, 22, "", "1", "9")...)
+	assert.Equal(t, []any{"220", "300", true}, []any{string(b.SpentUSD), string(b.ForecastUSD), b.Over})
+	assert.EqualValues(t, "30", r.Month.Forecast.USD, "of USD alone")
+
+	many := daily(now, 22, "big", "90", "")
+	for i := range 1100 {
+		many = append(many, daily(now, 1, fmt.Sprint(i), "0.01", "")...)
+	}
+	_, b = budgetsOf(t, report.Options{Now: now, Budgets: []string{"2400/month/label:team"}}, many...)
+	assert.Equal(t, "big", b.ForecastValue)
 }

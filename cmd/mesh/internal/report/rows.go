@@ -3,7 +3,10 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
@@ -195,4 +198,122 @@ func keys[K comparable, A, B any](a map[K]A, b map[K]B) map[K]struct{} {
 		all[key] = struct{}{}
 	}
 	return all
+}
+
+// Top has the dearest threads and calls.
+type Top struct {
+	// Threads is the number of values of the label "thread", and ThreadRows the ten with the highest cost.
+	Threads    int   `json:"threads"`
+	ThreadRows []Row `json:"thread_rows"`
+	// Calls are the ten calls with the highest cost.
+	Calls []TopCall `json:"calls"`
+	// Dearest is what the dearest 1 % of the calls with a known cost cost; nil with less than 100 of them. DearestShare is its part of the total.
+	Dearest      *Estimate `json:"dearest"`
+	DearestShare *float64  `json:"dearest_share"`
+}
+
+// TopCall is a call.
+type TopCall struct {
+	ModelID
+	// ID is the id of the response; "" if it has none.
+	ID   string     `json:"id"`
+	Time time.Time  `json:"time"`
+	USD  prices.USD `json:"usd"`
+	// Input includes what was read from caches and written to them.
+	Input  int64  `json:"input"`
+	Output int64  `json:"output"`
+	Thread string `json:"thread"`
+}
+
+// maxTop is the number of the dearest calls and threads.
+const maxTop = 10
+
+// topCalls are the dearest calls, in order.
+type topCalls []dearCall
+
+type dearCall struct {
+	TopCall
+	usd decimal.Decimal
+}
+
+func (t *topCalls) add(c *call) {
+	if len(*t) == maxTop && c.usd.Cmp((*t)[maxTop-1].usd) < 0 {
+		return
+	}
+	d := dearCall{TopCall{
+		ModelID: c.id, ID: strings.Clone(cut(c.ID)), Time: c.Time, USD: usdOf(c.usd), Input: c.input, Output: c.output, Thread: strings.Clone(cut(c.thread())),
+	}, c.usd}
+	place, _ := slices.BinarySearchFunc(*t, d, compareCalls)
+	all := slices.Insert(*t, place, d)
+	*t = all[:min(len(all), maxTop)]
+}
+
+// compareCalls puts the dearest call first, and of equal ones the earliest.
+func compareCalls(a, b dearCall) int {
+	return cmp.Or(b.usd.Cmp(a.usd), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Model, b.Model))
+}
+
+// top returns the dearest threads and calls.
+func (c *collector) top() Top {
+	now, before := c.current, c.previous
+	top := Top{Threads: len(now.threads.rows), Calls: []TopCall{}}
+	for _, d := range now.top {
+		top.Calls = append(top.Calls, d.TopCall)
+	}
+	threads := make([]item, 0, len(now.threads.rows))
+	for name, sum := range now.threads.rows {
+		threads = append(threads, item{value: name, current: sum, previous: before.threads.rows[name]})
+	}
+	sortItems(threads)
+	top.ThreadRows = rowsOf(threads[:min(len(threads), maxTop)], now.total.total())
+	if n := now.total.Counted / 100; n > 0 {
+		top.Dearest = now.costs.dearest(n)
+		top.DearestShare = ratio(decimal.FromText(top.Dearest.USD), now.total.total())
+	}
+	return top
+}
+
+// Users is what the users cost by day: the label "user".
+type Users struct {
+	// Days is the number of days on which a user made a call, added up over all users.
+	Days         int `json:"days"`
+	PreviousDays int `json:"previous_days"`
+	// PerDayUSD is the known cost of labelled calls divided by Days, rounded half to even to 12 places.
+	PerDayUSD         prices.USD `json:"per_day_usd"`
+	PreviousPerDayUSD prices.USD `json:"previous_per_day_usd"`
+}
+
+// maxUserDays is the number of pairs of user and day beyond which they are not counted.
+const maxUserDays = 100_000
+
+type userDay struct {
+	user string
+	day  int64
+}
+
+// userDays is what labelled calls cost, and on which days each user made one: up to a pair more than are counted.
+type userDays struct {
+	usd  decimal.Sum
+	seen map[userDay]struct{}
+}
+
+func (u *userDays) add(pair userDay, c *call) {
+	if c.known {
+		u.usd.Add(c.usd)
+	}
+	if _, known := u.seen[pair]; !known && len(u.seen) <= maxUserDays {
+		pair.user = strings.Clone(cut(pair.user))
+		u.seen[pair] = struct{}{}
+	}
+}
+
+// users returns what a user cost a day; nil without users, and with too many.
+func users(current, previous *userDays) *Users {
+	now, before := len(current.seen), len(previous.seen)
+	if now == 0 || max(now, before) > maxUserDays {
+		return nil
+	}
+	return &Users{
+		Days: now, PerDayUSD: quotient(current.usd.Total(), now), PreviousDays: before, PreviousPerDayUSD: quotient(previous.usd.Total(), before),
+	}
 }

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
+	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 // notice accompanies every content from another node.
@@ -184,4 +187,102 @@ func (t *meshTools) markRead(ctx context.Context, in markReadArguments) (toolDon
 	}
 	err = t.mark(ctx, m)
 	return toolDone{err == nil}, err
+}
+
+type sentArguments struct {
+	To     nodeName     `json:"to,omitempty" jsonschema:"only messages to this node"`
+	Thread string       `json:"thread,omitempty" jsonschema:"only messages of this thread, by name or id"`
+	Limit  messageLimit `json:"limit,omitempty" jsonschema:"default 20"`
+	position
+}
+
+// sent lists the messages of this node, newest first.
+func (t *meshTools) sent(ctx context.Context, in sentArguments) (toolMessages, error) {
+	thread, err := mail.ThreadID(ctx, t.client, t.scanner, in.Thread)
+	if err != nil {
+		return toolMessages{}, err
+	}
+	messages, err := t.client.Sent(ctx, client.SentOptions{ToNode: string(in.To), ThreadID: thread})
+	invalid, err := mail.InvalidRows(err)
+	if err != nil {
+		return toolMessages{}, err
+	}
+	out := page(newestFirst(messages, in.position), in.position, cmp.Or(int(in.Limit), 20), withRecipient)
+	out.Invalid = invalidNote(invalid)
+	return out, nil
+}
+
+type pendingArguments struct {
+	To     nodeName `json:"to,omitempty" jsonschema:"only questions to this node"`
+	Thread string   `json:"thread,omitempty" jsonschema:"only questions of this thread, by name or id"`
+	skipArguments
+}
+
+type toolPending struct {
+	Notice   string         `json:"notice"`
+	Pending  []toolQuestion `json:"pending"`
+	NextSkip int            `json:"next_skip,omitempty"`
+	Invalid  string         `json:"invalid,omitempty"` // set if rows cannot be decoded
+}
+
+// unanswered lists the questions of this node without an answer, newest first.
+func (t *meshTools) unanswered(ctx context.Context, in pendingArguments) (toolPending, error) {
+	thread, err := mail.ThreadID(ctx, t.client, t.scanner, in.Thread)
+	if err != nil {
+		return toolPending{}, err
+	}
+	questions, err := agent.Pending(ctx, t.client, agent.PendingOptions{ToNode: string(in.To), ThreadID: thread})
+	invalid, err := mail.InvalidRows(err)
+	if err != nil {
+		return toolPending{}, err
+	}
+	questions = slices.DeleteFunc(questions, func(q client.MeshMessage) bool { return safeName(q.ToNode) == nil }) // nobody can answer it
+	items, next := part(questions, in.Skip, func(q client.MeshMessage) toolQuestion { return toToolQuestion(q, q.GetContent()) })
+	return toolPending{notice, items, next, invalidNote(invalid)}, nil
+}
+
+type scanArguments struct {
+	Text string `json:"text" jsonschema:"not sent anywhere"`
+	skipArguments
+}
+
+type toolFindings struct {
+	Findings []toolFinding `json:"findings"`
+	NextSkip int           `json:"next_skip,omitempty"`
+}
+
+type toolFinding struct {
+	Rule      string `json:"rule"`
+	Heuristic bool   `json:"heuristic"`
+	Advice    string `json:"advice"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+}
+
+func (t *meshTools) scan(_ context.Context, in scanArguments) (toolFindings, error) {
+	found, next := part(t.scanner.FindAll(in.Text), in.Skip, func(f scan.Finding) toolFinding {
+		return toolFinding{f.Rule.Name, f.Rule.Heuristic(), f.Rule.Advice, f.Start, f.End}
+	})
+	return toolFindings{found, next}, nil
+}
+
+// maxInvalid is how many messages that cannot be decoded a result names.
+const maxInvalid = 10
+
+// invalidNote returns a note about rows that cannot be decoded, or "". It has the ids of messages, but no names, which other nodes
+// have chosen.
+func invalidNote(rows []*client.RowError) string {
+	var ids []int64
+	for _, row := range rows {
+		if row.ID != 0 && len(ids) < maxInvalid && !slices.Contains(ids, row.ID) {
+			ids = append(ids, row.ID)
+		}
+	}
+	switch {
+	case len(rows) == 0:
+		return ""
+	case len(ids) == 0:
+		return fmt.Sprintf("rows that cannot be decoded are left out: %d", len(rows))
+	}
+	return fmt.Sprintf("messages that cannot be decoded are left out: %d, ids %v", len(rows), ids)
 }

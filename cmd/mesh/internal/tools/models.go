@@ -2,11 +2,18 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 type modelsArguments struct {
@@ -70,4 +77,104 @@ func (t *meshTools) retirement(ctx context.Context, in modelArguments) (toolReti
 	}
 	status := registry.Check(p, in.Model, time.Now())
 	return toolRetirement{string(status.State), status.Date, status.Replacement}, nil
+}
+
+type toolPrices struct {
+	Provider models.Provider `json:"provider"`
+	Prices   []toolPrice     `json:"prices"`
+}
+
+// toolPrice is a row of mesh prices -o json without what an agent does not need.
+type toolPrice struct {
+	Model        string   `json:"model_hint"`
+	Input        *float64 `json:"input_per_mtok"`
+	Output       *float64 `json:"output_per_mtok"`
+	CacheRead    *float64 `json:"cache_read_per_mtok"`
+	CacheWrite5m *float64 `json:"cache_write_5m_per_mtok"`
+	CacheWrite1h *float64 `json:"cache_write_1h_per_mtok"`
+	PromptFrom   int64    `json:"tier_threshold_tokens"`
+	Mode         string   `json:"mode"`
+	Modality     string   `json:"modality"`
+	From         *string  `json:"valid_from"`
+	Until        *string  `json:"valid_until"`
+	VerifiedAt   *string  `json:"verified_at"`
+}
+
+func toolPriceOf(p discovery.ProviderPricing) toolPrice {
+	return toolPrice{
+		p.ModelHint, p.InputPerMTok, p.OutputPerMTok, p.CacheReadPerMTok, p.CacheWrite5mPerMTok, p.CacheWrite1hPerMTok,
+		p.TierThresholdTokens, p.Mode, p.Modality, p.ValidFrom, p.ValidUntil, p.VerifiedAt,
+	}
+}
+
+// priced are the arguments of a model with prices.
+type priced struct {
+	Model    string `json:"model"`
+	Provider string `json:"provider,omitempty" jsonschema:"or a name of your prices; default: determined from the id"`
+}
+
+// find returns the stored or built-in price list with the user's own prices, and the provider of the model in it.
+func (in priced) find() (*prices.List, models.Provider, error) {
+	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
+	list, err := pricefile.WithFiles(list, pricefile.OwnNames())
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
+	}
+	p, err := providers.Priced(list, in.Provider, in.Model)
+	return list, p, err
+}
+
+func listPrices(_ context.Context, in priced) (toolPrices, error) {
+	list, p, err := in.find()
+	if err != nil {
+		return toolPrices{}, err
+	}
+	rows := list.ForModel(p, in.Model)
+	if len(rows) == 0 {
+		return toolPrices{}, providers.Unlisted(list, p, in.Model)
+	}
+	out := toolPrices{Provider: p}
+	for _, row := range rows {
+		out.Prices = append(out.Prices, toolPriceOf(discovery.PricingOf(row)))
+	}
+	return out, nil
+}
+
+type costArguments struct {
+	priced
+	Usage json.RawMessage `json:"usage" jsonschema:"the usage object of the response, unchanged"`
+	At    string          `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; default now"`
+	Mode  string          `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
+}
+
+type toolCost struct {
+	Known  bool       `json:"known"`
+	USD    prices.USD `json:"usd,omitempty" jsonschema:"exact decimal"`
+	Reason string     `json:"reason,omitempty" jsonschema:"why the cost is not known"`
+}
+
+func computeCost(_ context.Context, in costArguments) (toolCost, error) {
+	list, p, err := in.find()
+	if err != nil {
+		return toolCost{}, err
+	}
+	at, err := dates.Time(in.At)
+	if err != nil {
+		return toolCost{}, err
+	}
+	if at.IsZero() {
+		at = time.Now()
+	}
+	call, err := calls.Record{Provider: p, Model: in.Model, Usage: in.Usage, Time: at, Mode: in.Mode}.Call()
+	if err != nil {
+		return toolCost{}, err
+	}
+	usd, err := list.USDOf(call)
+	switch {
+	case errors.Is(err, prices.ErrUnpriced):
+		return toolCost{Reason: explain(err)}, nil
+	case err != nil:
+		return toolCost{}, err
+	}
+	return toolCost{Known: true, USD: usd}, nil
 }

@@ -7,11 +7,17 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -19,6 +25,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -129,4 +136,99 @@ func explain(err error) string {
 		return output.Error(err) + "; mesh_send with the id of its thread answers it"
 	}
 	return output.Error(err)
+}
+
+// The types of arguments that have bounds.
+type (
+	content string
+	// heuristicRule is the number of a rule that also matches harmless text. An agent must not allow another one.
+	heuristicRule int
+	messageLimit  int
+	nodeName      string
+	recipients    []nodeName // a name, or a list of names
+	waitSeconds   int
+)
+
+func (r *recipients) UnmarshalJSON(text []byte) error {
+	var name nodeName
+	if json.Unmarshal(text, &name) == nil {
+		*r = recipients{name}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]nodeName)(r))
+}
+
+var nodeSchema = &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)}
+
+// bounds are the schemas of these types, and of the types of other packages. An integer of 64 bits is the id of a message.
+var bounds = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[json.RawMessage](): {Type: "object"},
+	reflect.TypeFor[content]():         {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(200_000)},
+	reflect.TypeFor[heuristicRule]():   {Type: "integer", Enum: []any{10, 12}},
+	reflect.TypeFor[client.Kind]():     {Type: "string", Enum: anys(mail.Kinds)},
+	reflect.TypeFor[int64]():           {Type: "integer", Minimum: jsonschema.Ptr(1.0)},
+	reflect.TypeFor[messageLimit]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(1000.0)},
+	reflect.TypeFor[nodeName]():        nodeSchema,
+	reflect.TypeFor[recipients]():      {Types: []string{"string", "array"}, MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64), MinItems: jsonschema.Ptr(1), Items: nodeSchema},
+	reflect.TypeFor[models.Provider](): {Type: "string", Enum: anys(models.Providers())},
+	reflect.TypeFor[waitSeconds]():     {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxWait))},
+}
+
+func anys[T ~string](names []T) []any {
+	list := make([]any, len(names))
+	for i, name := range names {
+		list[i] = string(name)
+	}
+	return list
+}
+
+// schemaOf returns the schema of arguments.
+func schemaOf[T any]() *jsonschema.Resolved {
+	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: bounds})
+	if err != nil {
+		panic(err) // a type without a schema: a mistake in the program
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		panic(err)
+	}
+	return resolved
+}
+
+// arguments decodes the arguments of a call that have the schema. Integers above 2^53 keep their value: as float64 the id of a message
+// would become that of another one.
+func arguments[In any](schema *jsonschema.Resolved, sent json.RawMessage) (in In, err error) {
+	value := map[string]any{}
+	if len(sent) > 0 {
+		err = json.Unmarshal(sent, &value)
+	}
+	if err = cmp.Or(err, schema.Validate(value)); err != nil || json.Unmarshal(sent, &in) == nil {
+		return in, err
+	}
+	whole, err := json.Marshal(value) // an integer that was written as 17.0
+	return in, cmp.Or(err, json.Unmarshal(whole, &in))
+}
+
+const (
+	// maxShown is the number of characters of an argument that an error may repeat, such as a name.
+	maxShown = 64
+	// maxError is the number of characters of an error.
+	maxError = 2000
+)
+
+// withoutArguments removes long arguments from the text of an error, and bounds it.
+func withoutArguments(text string, sent json.RawMessage) string {
+	var arguments map[string]any
+	_ = json.Unmarshal(sent, &arguments) // the tool has read them
+	for _, value := range arguments {
+		if argument, ok := value.(string); ok && utf8.RuneCountInString(argument) > maxShown {
+			quoted := strconv.Quote(argument)
+			text = strings.ReplaceAll(text, quoted[1:len(quoted)-1], "…")
+			text = strings.ReplaceAll(text, argument, "…")
+		}
+	}
+	if runes := []rune(text); len(runes) > maxError {
+		text = string(runes[:maxError]) + "…"
+	}
+	return text
 }

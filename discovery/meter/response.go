@@ -1,10 +1,15 @@
 package meter
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -167,4 +172,166 @@ func dateOf(text string) string {
 		return ""
 	}
 	return at.UTC().Format(time.DateOnly)
+}
+
+// receive begins to count a response, while the caller reads its body.
+func (c *call) receive(res *http.Response) {
+	switch {
+	case c.outside && !endpoints.Bills(res.StatusCode):
+		c.settle(nil)
+		return
+	case c.outside || res.StatusCode == http.StatusSwitchingProtocols: // the body is a connection, which must stay as it is
+		c.fail(res.StatusCode, webSockets)
+		return
+	}
+	if res.Body == nil { // a transport must not return it, but http.Client accepts it
+		res.Body = http.NoBody
+	}
+	res.Body = newReading(c, res)
+}
+
+// Read passes on the body of the response and counts it.
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.write(p[:n])
+	switch err {
+	case nil:
+	case io.EOF:
+		r.end("the response ended before its final counts")
+	default:
+		r.end("the response broke off before its final counts")
+	}
+	return n, err
+}
+
+// Close closes the body and counts what was read of it.
+func (r *reading) Close() error {
+	err := r.ReadCloser.Close()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end("the response was closed before its final counts")
+	return err
+}
+
+// gunzip unpacks a gzip body that arrives in pieces. A gzip.Reader reads when it needs bytes, so it runs as a coroutine that is
+// suspended until the next piece: after Write, everything that could be unpacked has been given to plain.
+type gunzip struct {
+	piece []byte
+	next  func() (struct{}, bool)
+	stop  func()
+	err   error
+}
+
+var errNotGzip = errors.New("the response is not gzip")
+
+func newGunzip(plain func([]byte)) *gunzip {
+	g := &gunzip{}
+	g.next, g.stop = iter.Pull(func(yield func(struct{}) bool) { g.err = g.unpack(yield, plain) })
+	return g
+}
+
+// Write takes the next piece of the body.
+func (g *gunzip) Write(p []byte) {
+	g.piece = p
+	g.next()
+}
+
+// Close ends the coroutine.
+func (g *gunzip) Close() { g.stop() }
+
+func (g *gunzip) unpack(yield func(struct{}) bool, plain func([]byte)) error {
+	reader, err := gzip.NewReader(pieces{g, yield})
+	if err != nil {
+		return errNotGzip
+	}
+	buffer := make([]byte, 4<<10)
+	for {
+		n, err := reader.Read(buffer)
+		plain(buffer[:n])
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// pieces reads the pieces of a gunzip. Read suspends the coroutine while there is none.
+type pieces struct {
+	*gunzip
+	yield func(struct{}) bool
+}
+
+func (p pieces) Read(buffer []byte) (int, error) {
+	for len(p.piece) == 0 {
+		if !p.yield(struct{}{}) {
+			return 0, io.EOF
+		}
+	}
+	n := copy(buffer, p.piece)
+	p.piece = p.piece[n:]
+	return n, nil
+}
+
+// requestUsage returns a copy of a request that requests the usage of a stream, with its body in memory.
+func requestUsage(req *http.Request) (*http.Request, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	_ = req.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	body = includeUsage(body)
+	sent := *req
+	sent.ContentLength = int64(len(body))
+	sent.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	sent.Body, _ = sent.GetBody()
+	return &sent, nil
+}
+
+// includeUsage returns the body of a chat request, with stream_options.include_usage if it is a stream without that option. All other
+// bytes stay as they are.
+func includeUsage(body []byte) []byte {
+	var request struct {
+		Stream  bool                       `json:"stream"`
+		Options map[string]json.RawMessage `json:"stream_options"`
+	}
+	if json.Unmarshal(body, &request) != nil || !request.Stream {
+		return body
+	}
+	if _, given := request.Options["include_usage"]; given {
+		return body
+	}
+	option := `"include_usage":true`
+	start, end := valueOf(body, "stream_options")
+	switch {
+	case end == 0:
+		start = bytes.IndexByte(body, '{') + 1
+		end, option = start, `"stream_options":{`+option+`},`
+	case len(request.Options) == 0: // {} or null
+		option = "{" + option + "}"
+	default:
+		end, option = start+1, "{"+option+","
+	}
+	return slices.Concat(body[:start], []byte(option), body[end:])
+}
+
+// valueOf returns where the value of a key at the top of a valid JSON object starts and ends, or 0.
+func valueOf(body []byte, key string) (start, end int) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	_, _ = decoder.Token() // the first {
+	for decoder.More() {
+		name, _ := decoder.Token()
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			return 0, 0
+		}
+		if name == key {
+			end = int(decoder.InputOffset())
+			start = end - len(value)
+		}
+	}
+	return start, end
 }
