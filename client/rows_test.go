@@ -177,22 +177,6 @@ func TestSendWithARegistryOfInvalidPeersOnly(t *testing.T) {
 	require.EqualError(t, err, "mesh: GET /peers: status 200: mesh: the row of node-b cannot be decoded: enabled: number is neither 0 nor 1")
 }
 
-// invalidInbox answers polls with a valid message, which is read after the first, between two invalid ones.
-func invalidInbox(marked *[]string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			*marked = append(*marked, r.URL.Path)
-			_, _ = w.Write([]byte("{}"))
-			return
-		}
-		rows := []string{`{"id":9,"from_node":"node-b","content":["canary"]}`}
-		if len(*marked) == 0 {
-			rows = append(rows, goodRow(8))
-		}
-		_, _ = w.Write([]byte("[" + strings.Join(append(rows, `{"id":7,"content":"canary","created_at":7}`), ",") + "]"))
-	}
-}
-
 // FuzzFetchBesideInvalidRows puts a value between two rows. It is a row, a row that cannot be decoded, or no JSON.
 func FuzzFetchBesideInvalidRows(f *testing.F) {
 	for bad := range badRows {

@@ -23,17 +23,17 @@ func of(ctx context.Context, c *client.MeshClient) (*node, error) {
 	return n, nil
 }
 
-func (n *node) isClosed() bool { return n.Lifetime.Err() != nil }
+func (c *node) isClosed() bool { return c.Lifetime.Err() != nil }
 
 // whileOpen returns a context that ends with ctx or when the client is closed.
-func (n *node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+func (c *node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(n.Lifetime, cancel)
+	stop := context.AfterFunc(c.Lifetime, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
 // isOwn reports whether this node sent the message.
-func (n *node) isOwn(m client.MeshMessage) bool { return m.FromNode == n.Name }
+func (c *node) isOwn(m client.MeshMessage) bool { return m.FromNode == c.Name }
 
 // invalid returns an error that doesn't show the value.
 func invalid(field, reason string) error { return &client.ValueError{Field: field, Reason: reason} }

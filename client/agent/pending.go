@@ -63,12 +63,12 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 
 // readAnswers adds the ids of the newest answers of a conversation, or of all for "", without their contents. It returns the id from which on
 // all answers are known.
-func (n *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
-	rows, _, err := n.List(ctx, client.MessageQuery{
-		ToNode: n.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,
+func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
+	rows, _, err := c.List(ctx, client.MessageQuery{
+		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,
 	}, seam.List{Filter: withoutContents})
 	for _, m := range rows {
-		if m.Kind == client.KindAnswer && m.ToNode == n.Name {
+		if m.Kind == client.KindAnswer && m.ToNode == c.Name {
 			of := conversationWith(m.FromNode, m)
 			newest[of] = max(newest[of], m.ID)
 		}

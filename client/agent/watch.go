@@ -113,7 +113,6 @@ func (o WatchOptions) withDefaults(n *node) (WatchOptions, error) {
 	return o, nil
 }
 
-// selection returns the selected messages of all kinds,
 func (o WatchOptions) selection(n *node) client.MessageQuery {
 	return client.MessageQuery{ToNode: n.Name, UnreadOnly: true, FromNode: n.Resolve(o.FromNode), ThreadID: o.ThreadID, Limit: o.Limit}
 }
