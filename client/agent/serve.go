@@ -236,6 +236,15 @@ func (s *server) begin(m client.MeshMessage) bool {
 	return !active
 }
 
+// isWorking reports whether messages are handled or wait for their next attempt, after which they leave the inbox.
+func (s *server) isWorking() bool {
+	working := false
+	if s != nil {
+		s.active.Range(func(any, any) bool { working = true; return false })
+	}
+	return working
+}
+
 // finish ends what is active for m.
 func (s *server) finish(m client.MeshMessage) { s.end(m, false) }
 
