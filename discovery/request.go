@@ -141,5 +141,11 @@ func pages[T any](r request, maxPages int, next func(r request, cursor string) (
 // page it would cut the list short. After other pages {} is a last page, because proto3 omits empty fields.
 func isGoogleError(rows int, token string, others map[string]json.RawMessage) bool {
 	_, hasError := others["error"]
-	return hasError || rows == 0 && token == "" && len(others) > 0
+	stated := 0
+	for _, other := range others { // a null in place of the rows is none of them
+		if string(other) != "null" {
+			stated++
+		}
+	}
+	return hasError || rows == 0 && token == "" && stated > 0
 }

@@ -141,7 +141,7 @@ func addSessions(files map[string]string) error {
 	for name, pattern := range map[string]string{
 		"claude": "claude/projects/*/d572515c*.jsonl", "codex": "codex/sessions/2026/11/23/*11-13-28*.jsonl", "gemini": "gemini/tmp/app/chats/*8d02e335.jsonl",
 	} {
-		found, err := filepath.Glob("discovery/calls/testdata/sessions/" + pattern)
+		found, err := filepath.Glob("cmd/mesh/internal/sessions/testdata/home/" + pattern)
 		if err != nil || len(found) != 1 {
 			return fmt.Errorf("one session is expected: %s has %d", pattern, len(found))
 		}

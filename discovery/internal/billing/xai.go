@@ -36,7 +36,7 @@ func (u *XAIUsage) UnmarshalJSON(body []byte) error {
 		return err
 	}
 	u.size = len(body)
-	if u.TimeSeries == nil && len(u.AdditionalProperties) > 0 {
+	if _, null := u.AdditionalProperties["timeSeries"]; u.TimeSeries == nil && !null && len(u.AdditionalProperties) > 0 {
 		return errNoSeries
 	}
 	for _, name := range []string{"error", "code", "message"} {

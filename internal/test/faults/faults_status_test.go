@@ -162,7 +162,7 @@ func retryAfterFaults() []*fault {
 		form("as a date", "Retry-After: "+date(time.Hour)+"\r\n", [2]time.Duration{50 * time.Minute, time.Hour}),
 		form("as a date of the past", "Retry-After: "+date(-time.Hour)+"\r\n", exactly(0)),
 		form("negative", "Retry-After: -17\r\n", exactly(0)),
-		form("a fraction", "Retry-After: 1.5\r\n", exactly(0)),
+		form("a fraction", "Retry-After: 1.5\r\n", exactly(1500*time.Millisecond)),
 		form("garbage", "Retry-After: soon\r\n", exactly(0)),
 		form("empty", "Retry-After:\r\n", exactly(0)),
 		form("huge", "Retry-After: 9223372036854775808\r\n", exactly(longest)),
