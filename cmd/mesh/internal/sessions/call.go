@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"encoding/json"
 	"hash/maphash"
 	"strconv"
@@ -124,7 +125,7 @@ func textOf(value []byte) (text string) {
 	if len(value) < 2 || len(value) > longestText {
 		return ""
 	}
-	if plain := value[1 : len(value)-1]; !strings.ContainsAny(string(plain), "\\") {
+	if plain := value[1 : len(value)-1]; bytes.IndexByte(plain, '\\') < 0 {
 		return strings.ToValidUTF8(string(plain), "\ufffd")
 	}
 	_ = json.Unmarshal(value, &text)

@@ -31,10 +31,10 @@ func beginClaude(f *file) {
 			nanos = at.UnixNano()
 		}
 		s.takeLine(f, nanos)
-		switch kind := textOf(l.kind); {
+		switch kind := f.repeated(l.kind); {
 		case kind == "cost-state":
 			s.addState(f)
-		case kind == "system" && textOf(l.event) == "compact_boundary":
+		case kind == "system" && f.repeated(l.event) == "compact_boundary":
 			s.compactions = append(s.compactions, place{f.number, nanos})
 		case kind != "assistant", l.failed, string(l.model) == `"<synthetic>"`:
 		case !l.usage:
@@ -56,7 +56,7 @@ func (f *file) claudeSession() *claudeFile {
 		f.bytes += 500
 	}
 	if s.session == "" {
-		s.session = textOf(f.line.session)
+		s.session = f.repeated(f.line.session)
 	}
 	return s
 }
@@ -65,11 +65,11 @@ func (f *file) claudeSession() *claudeFile {
 func (f *file) addClaude(s *claudeFile, at int64) {
 	l := &f.line
 	id := textOf(l.id)
-	form := f.claudeForm(id, textOf(l.model), string(l.extra), l.split)
+	form := f.claudeForm(id, f.repeated(l.model), string(l.extra), l.split)
 	c := f.claudeCall(form, id, cmp.Or(id, textOf(l.request)), at, l.counts)
 	s.addLine(f, c, at)
 	for i, a := range l.advisors {
-		form := f.claudeForm(id, textOf(a.model), "", a.split)
+		form := f.claudeForm(id, f.repeated(a.model), "", a.split)
 		c := f.claudeCall(form, "", cmp.Or(id, textOf(l.request))+"/advisor/"+strconv.Itoa(i), at, a.counts)
 		s.addLine(f, c, at)
 	}
@@ -82,7 +82,7 @@ const maxAdvisors = 1000
 func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	l := &f.line
 	of := form{
-		program: "claude-code", provider: "anthropic", model: model, project: projectOf(textOf(l.cwd)), session: textOf(l.session),
+		program: "claude-code", provider: "anthropic", model: model, project: projectOf(f.repeated(l.cwd)), session: f.repeated(l.session),
 		names: &anthropicNames, extra: extra, split: split,
 	}
 	switch p, known := models.ProviderOf(model); {

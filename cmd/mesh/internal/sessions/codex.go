@@ -57,11 +57,11 @@ func beginCodex(f *file) {
 			generation, c.events = f.generation, nil
 			f.codex = append(f.codex, c)
 		}
-		switch kind, event := textOf(l.kind), textOf(l.event); {
+		switch kind, event := f.repeated(l.kind), f.repeated(l.event); {
 		case kind == "session_meta":
 			c.head(f)
 		case kind == "turn_context":
-			c.model = cmp.Or(textOf(l.model), c.model)
+			c.model = cmp.Or(f.repeated(l.model), c.model)
 		case kind == "event_msg" && event == "thread_settings_applied":
 			c.settings(f)
 		case kind == "token_usage_record":
@@ -82,12 +82,12 @@ func (c *codexFile) head(f *file) {
 		}
 		return
 	}
-	c.id, c.project = id, projectOf(textOf(l.cwd))
+	c.id, c.project = id, projectOf(f.repeated(l.cwd))
 	if at := f.at(l.time); !at.IsZero() {
 		c.begin = at.UnixNano()
 	}
 	if l.provider != nil {
-		c.provider = providerOf(textOf(l.provider))
+		c.provider = providerOf(f.repeated(l.provider))
 	}
 	for _, parent := range [...][]byte{l.parent, l.thread, l.base} {
 		if id := textOf(parent); id != "" {
@@ -99,11 +99,11 @@ func (c *codexFile) head(f *file) {
 // settings reads the model and the tier of the calls that follow. A line without a tier sets it back.
 func (c *codexFile) settings(f *file) {
 	l := &f.line
-	c.model = cmp.Or(textOf(l.model), c.model)
+	c.model = cmp.Or(f.repeated(l.model), c.model)
 	if l.provider != nil {
-		c.provider = providerOf(textOf(l.provider))
+		c.provider = providerOf(f.repeated(l.provider))
 	}
-	switch c.tier = strings.ToLower(textOf(l.tier)); c.tier {
+	switch c.tier = strings.ToLower(f.repeated(l.tier)); c.tier {
 	case "fast":
 		c.tier = "priority"
 	case "default", "auto", "standard":

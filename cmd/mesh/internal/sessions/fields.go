@@ -34,8 +34,9 @@ type file struct {
 	open func(yield func(record, error) bool)
 
 	line   lineFields
-	number int32 // of the line
-	wrong  error // the first one of the line, after which no member is read
+	texts  map[string]string // JSON -> text, of a file's repeated texts
+	number int32             // of the line
+	wrong  error             // the first one of the line, after which no member is read
 }
 
 // lineFields is what a line of some program states, as JSON; nil is not stated.
@@ -170,6 +171,21 @@ func countOf(text []byte) (int64, bool) {
 	x, err := strconv.ParseFloat(string(text), 64)
 	return int64(x), err == nil && x >= 0 && x <= most && x == math.Trunc(x)
 }
+
+// repeated is textOf for what many lines state, such as their type or model: each text is allocated once.
+func (f *file) repeated(value []byte) string {
+	text, known := f.texts[string(value)]
+	if !known {
+		text = textOf(value)
+		if f.texts == nil || len(f.texts) == mostTexts {
+			f.texts = map[string]string{}
+		}
+		f.texts[string(value)] = text
+	}
+	return text
+}
+
+const mostTexts = 100
 
 // at returns the time of the line; the zero time if it states none.
 func (f *file) at(text []byte) time.Time {

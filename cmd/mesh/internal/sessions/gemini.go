@@ -27,7 +27,7 @@ func beginGemini(f *file) {
 		if string(l.kind) != `"gemini"` || l.counts.sum() == 0 {
 			return
 		}
-		of := form{program: "gemini-cli", provider: "gemini", model: textOf(l.model), project: project, session: session, names: &geminiNames}
+		of := form{program: "gemini-cli", provider: "gemini", model: f.repeated(l.model), project: project, session: session, names: &geminiNames}
 		f.addMessage(of)
 		if sum := l.counts.sum() - l.counts[1]; l.total[0] != 0 && l.total[0] != sum {
 			f.notes.add(of.program, session, "the total of a message is not the sum of its counts")

@@ -34,8 +34,8 @@ func beginOpencode(f *file) {
 		if at := time.UnixMilli(l.start); l.start > 0 {
 			l.time = at.UTC().AppendFormat(nil, `"`+time.RFC3339Nano+`"`)
 		}
-		of := form{program: "opencode", api: "anthropic", model: textOf(l.model), project: projectOf(textOf(l.cwd)), session: textOf(l.session), names: &anthropicNames}
-		of.bill(textOf(l.provider))
+		of := form{program: "opencode", api: "anthropic", model: f.repeated(l.model), project: projectOf(f.repeated(l.cwd)), session: f.repeated(l.session), names: &anthropicNames}
+		of.bill(f.repeated(l.provider))
 		f.addMessage(of)
 	}
 }
