@@ -236,7 +236,7 @@ func (s *server) begin(m client.MeshMessage) bool {
 	return !active
 }
 
-// isWorking reports whether messages are handled or wait for their next attempt, after which they leave the inbox.
+// isWorking reports whether messages wait for a worker or an attempt, after which they leave the inbox.
 func (s *server) isWorking() bool {
 	working := false
 	if s != nil {

@@ -292,7 +292,7 @@ func (w *watcher) takeOwn(ctx context.Context, rows []client.MeshMessage) (own i
 
 // checkFull reports a list that is full.
 func (w *watcher) checkFull(ctx context.Context, window *window, n, own, unseen int) {
-	if blocked := window.checkFull(n, own, unseen, w.hurried || w.isBusy() || w.server.isWorking()); blocked != nil {
+	if blocked := window.checkFull(n, own, unseen, w.hurried || w.server.isWorking()); blocked != nil {
 		w.emit(ctx, client.MeshMessage{}, blocked)
 	}
 	if window.full == 1 {

@@ -159,9 +159,6 @@ func (m *Meter) setsAside() bool {
 	return slices.ContainsFunc(m.budgets, func(a *account) bool { return !a.perCall.IsZero() })
 }
 
-// subscription is the Billing of the records of calls that are not charged.
-const subscription = "subscription"
-
 // loginToken begins the access tokens of a login to Claude. Keys of the API begin otherwise.
 const loginToken = "sk-ant-oat" //nolint:gosec // a prefix
 
@@ -170,16 +167,16 @@ const loginToken = "sk-ant-oat" //nolint:gosec // a prefix
 func billing(req *http.Request) string {
 	scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(strings.TrimLeft(token, " "), loginToken) {
-		return subscription
+		return calls.Subscription
 	}
 	if e, _ := official(cmp.Or(req.Host, req.URL.Host)); e.Subscription && endpoints.Subscribed(req.URL.Path) {
-		return subscription
+		return calls.Subscription
 	}
 	return ""
 }
 
 // free reports whether calls with a Billing cost the budgets nothing.
-func (m *Meter) free(billing string) bool { return m.chargesOnly && billing == subscription }
+func (m *Meter) free(billing string) bool { return m.chargesOnly && billing == calls.Subscription }
 
 // atLeast returns what the counts and fees of a call cost that arrived before its final counts, or "" if there are none or their price is
 // not known. It is a lower bound: a provider repeats what it has counted, and adds to it. Tiers and cache reads, which make counts cheaper,

@@ -38,7 +38,7 @@ func Parse(pkg, text string) (Budget, error) {
 // Expense returns what a call costs a budget: its USD, or the larger of what it costs at least and of perCall, and in addition its UpstreamUSD.
 // If only charges count, a call of a subscription costs nothing.
 func Expense(r *calls.Record, perCall decimal.Decimal, chargesOnly bool) decimal.Decimal {
-	if chargesOnly && r.Billing == "subscription" {
+	if chargesOnly && r.Subscribed() {
 		return decimal.Decimal{}
 	}
 	usd, known := decimal.ParsePlain(r.USD)

@@ -112,7 +112,7 @@ func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 			continue
 		}
 		if r.Session && c.Subscription {
-			r.Billing = "subscription"
+			r.Billing = calls.Subscription
 		}
 		if err == nil {
 			err = one.read(&r)

@@ -46,7 +46,7 @@ func Record(random *rand.Rand, days int) calls.Record {
 		Labels: map[string]string{"project": "p" + strconv.Itoa(random.IntN(5)), "user": "u" + strconv.Itoa(random.IntN(40)), "thread": "t" + strconv.Itoa(random.IntN(500))},
 	}
 	if r.Labels["project"] == "p1" {
-		r.Billing = "subscription"
+		r.Billing = calls.Subscription
 	}
 	if random.IntN(10) == 0 {
 		delete(r.Labels, "project")
