@@ -12,8 +12,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// insert puts the YAML of a change after the last child of its node. It returns the whole text, what
-// was inserted, and the number of the line before it. The text around stays as it is.
+// insert adds a change after its node's last child and leaves the text around it alone. It returns the
+// new text, the inserted lines and the line number before them.
 func insert(text string, c change) (whole, yamlLines string, after int, err error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
@@ -90,7 +90,7 @@ func adopt(text string, added []change) (err error) {
 	return nil
 }
 
-// withLine adds the line of the new members to the first list of "Unreleased".
+// withLine adds a line about the new members to the first list under "Unreleased".
 func withLine(text string, added []change) (string, error) {
 	_, rest, ok := strings.Cut(text, "\n## [Unreleased]\n")
 	begin := strings.Index(rest, "\n- ")

@@ -37,7 +37,7 @@ func (c change) follows() string {
 // aliases are other names of parameters, which the SDK doesn't send.
 var aliases = []string{"to_node", "from_node"}
 
-// compare returns what differs in the operations of both documents.
+// compare returns the differences between both documents' operations.
 func compare(a, b *openapi3.T) (found []change) {
 	for _, at := range a.Paths.InMatchingOrder() {
 		item := b.Paths.Find(at)
@@ -128,7 +128,7 @@ func content(ref *openapi3.ResponseRef) *openapi3.SchemaRef {
 	return nil
 }
 
-// schema compares the members of objects. A schema without any, as FastAPI writes it, says nothing.
+// schema compares object members. FastAPI writes schemas without members, which say nothing.
 func (c *comparison) schema(at string, a, b *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	a, b = arm(a, b), arm(b, a)
 	if a == nil || b == nil || seen[b.Value] {
@@ -162,7 +162,7 @@ func (c *comparison) members(at string, a *openapi3.SchemaRef, members openapi3.
 	}
 }
 
-// member is a new member of a response, which can be adopted if its type is known.
+// member is a new response member. It can be adopted if its type is known.
 func member(where, schema, name, lines, description string) change {
 	c := change{where: where, what: fmt.Sprintf("the new response member `%s` of %s", name, schema), name: name, response: true}
 	if lines != "" && plain.MatchString(name) && schema != "." {
@@ -172,7 +172,7 @@ func member(where, schema, name, lines, description string) change {
 	return c
 }
 
-// arm returns the arm of a union that has the type of other, or the schema itself.
+// arm returns the union arm with other's type, or the schema itself.
 func arm(ref, other *openapi3.SchemaRef) *openapi3.SchemaRef {
 	if ref == nil || other == nil {
 		return nil
@@ -188,7 +188,7 @@ func arm(ref, other *openapi3.SchemaRef) *openapi3.SchemaRef {
 	return ref
 }
 
-// membersOf returns the members of an object, also of its allOf.
+// membersOf includes allOf members.
 func membersOf(s *openapi3.Schema) openapi3.Schemas {
 	all := maps.Clone(s.Properties)
 	for _, part := range s.AllOf {
@@ -217,7 +217,7 @@ func sentence(text string) string {
 	return "is what the gateway calls by this name; its document does not explain it."
 }
 
-// describe returns the YAML of a scalar, of a list of them or of a free object; else "".
+// describe returns YAML for a scalar, a list of scalars or a free object; else "".
 func describe(s *openapi3.Schema, rest string) string {
 	kind := s.Type.Slice()
 	if len(kind) != 1 || len(s.AnyOf)+len(s.OneOf)+len(s.AllOf)+len(s.Properties)+len(s.Enum) > 0 {

@@ -15,7 +15,7 @@ import (
 // sources has the folders below .ci/bench that are built into programs, "command" into mesh.
 var sources = []string{"client", "command", "meter", "prices", "scan"}
 
-// programs has the executables of each commit, by their folders.
+// programs maps a commit's folders to executables.
 type programs struct{ base, head map[string]string }
 
 // buildBoth builds the programs of the work tree and of commit base. Both are built from the

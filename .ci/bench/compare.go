@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/.ci/bench/measure"
 )
 
-// bench runs the programs in the folder of the inputs.
+// bench runs programs in the input directory.
 type bench struct {
 	ctx      context.Context
 	programs programs
@@ -29,7 +29,7 @@ const shortest = 100 * time.Millisecond
 
 const heading = "path                                          CPU                     allocations                   bytes\n"
 
-// compareAll prints a line for each path, and returns the names of those that are slower.
+// compareAll prints a line per path and returns the slower ones.
 func (b *bench) compareAll(chosen *regexp.Regexp) (slower []string, err error) {
 	for _, p := range b.paths() {
 		if !chosen.MatchString(p.name) {
@@ -93,7 +93,7 @@ func (b *bench) runPairs(p path, count int) (all []pair, err error) {
 	return all, nil
 }
 
-// run runs the program of a path once. A variable of the user must not change what it does.
+// run runs a path's program once. The user's environment must not change what it does.
 func (b *bench) run(programs map[string]string, p path) (cost measure.Cost, err error) {
 	args, count := p.arguments()
 	result := filepath.Join(b.inputs, "result.json")

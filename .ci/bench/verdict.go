@@ -15,7 +15,7 @@ const (
 	mostAllocs = 1.1
 )
 
-// pair is a run of each commit, one after the other.
+// pair is one run per commit, back to back.
 type pair struct{ before, now measure.Cost }
 
 // verdict is also the remark in the table.
@@ -43,7 +43,7 @@ func decide(run func(count int) ([]pair, error)) ([]pair, verdict, error) {
 	return all, judge(all), nil
 }
 
-// judge returns whether a path fails in the median of the pairs.
+// judge decides by the pairs' median.
 func judge(all []pair) verdict {
 	if ratio(all, cpuOf) > mostCPU || ratio(all, allocsOf) > mostAllocs {
 		return fails
@@ -56,7 +56,7 @@ func cpuOf(c measure.Cost) float64    { return float64(c.CPU) / float64(c.Count)
 func allocsOf(c measure.Cost) float64 { return float64(c.Allocs)/float64(c.Count) + 1 }
 func bytesOf(c measure.Cost) float64  { return float64(c.Bytes)/float64(c.Count) + 1 }
 
-// ratio returns the median of the ratios of the pairs.
+// ratio returns the pairs' median ratio.
 func ratio(all []pair, of func(measure.Cost) float64) float64 {
 	var ratios []float64
 	for _, p := range all {
@@ -65,7 +65,7 @@ func ratio(all []pair, of func(measure.Cost) float64) float64 {
 	return median(ratios)
 }
 
-// median returns the middle one of an odd number of values.
+// median needs an odd number of values.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]

@@ -11,15 +11,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// ErrUnsupported is the cause of the error of a file in the format of another program, unless Options.Decode reads it.
+// ErrUnsupported is the cause if a file has another program's format and
+// Options.Decode doesn't read it.
 var ErrUnsupported = errors.New("calls: unsupported format")
 
 var errForeign = fmt.Errorf("%w: it is a session file of an agent program; the command mesh usage reads it", ErrUnsupported)
 
-// sessionKeys are the keys by which the lines of other programs are recognized.
+// sessionKeys recognize lines that other programs wrote.
 var sessionKeys = []string{"projectHash", "$set", "sessionID", "parentID", "payload", "instructions", "sessionId", "parentUuid", "leafUuid"}
 
-// isForeign reports whether a file that begins with head is one of another program. The last line may be cut.
+// isForeign reports whether another program wrote a file that starts with head, whose last
+// line may be cut.
 func isForeign(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("SQLite format 3")) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // zstd
 		return true
@@ -43,7 +45,7 @@ func isForeign(head []byte) bool {
 	return false
 }
 
-// decodedBlocks has the records of a file of another program in blocks.
+// decodedBlocks yields a foreign file's records in blocks.
 type decodedBlocks struct {
 	file  string
 	next2 func() (Record, error, bool)

@@ -96,7 +96,7 @@ func (s *sharedBlocks) begin() {
 	slices.SortStableFunc(s.files, func(a, b foundFile) int { return cmp.Compare(a.rank(), b.rank()) })
 }
 
-// rank puts files of other programs first: their labels go to the records of calls files.
+// rank puts foreign files first: their labels go to records in calls files.
 func (f *foundFile) rank() int {
 	if f.decode != nil {
 		return 0
@@ -104,7 +104,8 @@ func (f *foundFile) rank() int {
 	return 1
 }
 
-// decoderOf returns what reads a file of another program. The file is opened again later: many could not be open at once.
+// decoderOf returns a foreign file's decoder. The file is opened again later, since many can't be
+// open at once.
 func (s *sharedBlocks) decoderOf(name string) (Decoder, error) {
 	in, done, err := open(name, 0, nil)
 	if err != nil {
@@ -213,7 +214,7 @@ func longLine(most int) error { return fmt.Errorf("a line must not have more tha
 
 var errLongLine = longLine(maxLine)
 
-// block is a part of a file with whole lines.
+// block is a file section with whole lines.
 type block struct {
 	file string
 	line int // number of the first line

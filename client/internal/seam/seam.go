@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Client has the unexported parts of a client.MeshClient. R is client.SendRequest and Q
+// Client is the unexported side of client.MeshClient. R is client.SendRequest and Q
 // is client.MessageQuery. All node names in its arguments are final: aliases are resolved.
 type Client[R, Q any] struct {
 	// Ready rejects the zero client and a nil context. The other fields are unset if it does.
@@ -76,13 +76,13 @@ type List struct {
 // ClaimNode receives the claims of ServeOptions.Lease. No node may have this name: claims are in no inbox.
 const ClaimNode = "claims"
 
-// MaxLimit is the gateway's highest limit of a list of messages.
+// MaxLimit is the gateway's highest limit for a message list.
 const MaxLimit = 1000
 
-// ErrClosed is the error of every call after Close.
+// ErrClosed is returned by every call after Close.
 var ErrClosed = fmt.Errorf("the client is closed: %w", net.ErrClosed)
 
-// Parts returns the errors of type E in the tree of err.
+// Parts returns the type E errors in err's tree.
 func Parts[E error](err error) (parts []E) {
 	switch e := err.(type) { //nolint:errorlint // walks the tree
 	case E:
@@ -97,7 +97,7 @@ func Parts[E error](err error) (parts []E) {
 	return parts
 }
 
-// Without returns err, or nil if it has parts of type E.
+// Without returns err, or nil if it contains a type E error.
 func Without[E error](err error) error {
 	if len(Parts[E](err)) > 0 {
 		return nil

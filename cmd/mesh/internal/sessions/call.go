@@ -32,7 +32,7 @@ func (c counts) less(o counts) counts {
 	return c
 }
 
-// form is what many calls have in common.
+// form is shared by many calls.
 type form struct {
 	program, provider, platform, api, model, project, session string
 
@@ -43,13 +43,13 @@ type form struct {
 	kind  string                 // of a record that is no call: a session's total, or what a total has more than the lines
 }
 
-// sharedForm is a form with the labels of its calls.
+// sharedForm is a form and its labels.
 type sharedForm struct {
 	form
 	labels map[string]string
 }
 
-// call is a call. Millions of them are kept.
+// Millions of calls are kept.
 type call struct {
 	*sharedForm
 	id           string
@@ -62,7 +62,7 @@ type call struct {
 	usd          prices.USD
 }
 
-// store has the calls, by the digests of their ids.
+// store keeps calls by ID digest.
 type store struct {
 	calls []*call
 	index map[uint64]*call
@@ -74,7 +74,7 @@ func newStore() store { return store{index: map[uint64]*call{}, forms: map[form]
 
 var seed = maphash.MakeSeed()
 
-// digest returns the digest of an id, or 0 without one. Ids of providers are unique, others are so within a program.
+// digest returns 0 if id is empty. Provider IDs are unique, others only within a program.
 func digest(scope, id string) uint64 {
 	if id == "" {
 		return 0
@@ -111,13 +111,13 @@ func (s *store) form(of form) *sharedForm {
 	return f
 }
 
-// The kinds of records that are no calls.
+// Records that aren't calls.
 const (
 	sessionTotal = "session total"
 	difference   = "difference"
 )
 
-// longestText bounds a text of a record, in bytes.
+// longestText is in bytes.
 const longestText = 1 << 10
 
 // textOf returns a text whose JSON was read, or "" for nil and for one that is too long.
@@ -132,10 +132,10 @@ func textOf(value []byte) (text string) {
 	return text
 }
 
-// projectOf returns the last element of a working directory, which may be one of Windows.
+// projectOf also splits Windows paths.
 func projectOf(cwd string) string { return cwd[strings.LastIndexAny(cwd, `/\`)+1:] }
 
-// providerOf returns the name of a provider, "unknown" for one that other packages do not accept.
+// providerOf returns "unknown" for names that other packages refuse.
 func providerOf(name string) string {
 	if p, err := models.ParseProvider(name); err == nil {
 		return string(p)
@@ -147,7 +147,7 @@ func providerOf(name string) string {
 	return name
 }
 
-// The names of the counts of providers.
+// Provider names for counts.
 var (
 	openAINames    = [...]string{"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "", "", ""}
 	geminiNames    = [...]string{"promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount", "", ""}
@@ -178,7 +178,6 @@ func (r *run) record(c *call) calls.Record {
 	return one
 }
 
-// usage returns the usage object of a call.
 func (c *call) usage() []byte {
 	text := []byte{'{'}
 	for i, name := range c.names {

@@ -47,7 +47,7 @@ func beginClaude(f *file) {
 	}
 }
 
-// claudeSession returns the session of the file. Files of agents have that of their parent.
+// claudeSession returns the file's session. An agent's file has its parent's.
 func (f *file) claudeSession() *claudeFile {
 	s := f.claude[f.index]
 	if s == nil {
@@ -61,7 +61,6 @@ func (f *file) claudeSession() *claudeFile {
 	return s
 }
 
-// addClaude adds the calls of a line.
 func (f *file) addClaude(s *claudeFile, at int64) {
 	l := &f.line
 	id := textOf(l.id)
@@ -96,7 +95,7 @@ func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	return f.form(of)
 }
 
-// claudeCall adds a call, or the larger counts of one that is known. The first line has its time.
+// claudeCall adds a call, or raises a known call's counts. The first line has its time.
 func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) *call {
 	request := digest("request", textOf(f.line.request))
 	k := digest("", key)
@@ -117,7 +116,7 @@ func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) 
 	return c
 }
 
-// claudeUsage reads the usage object of a response. The only region with a price of its own is us.
+// claudeUsage reads a usage object. Only the region us has its own price.
 func (f *file) claudeUsage() {
 	l := &f.line
 	split := false
@@ -134,7 +133,7 @@ func (f *file) claudeUsage() {
 	}
 }
 
-// usageOf reads the counts of a usage object, and returns the number of its members. Other members are read by more.
+// usageOf counts members; more reads those that aren't counts.
 func (f *file) usageOf(n *counts, split *bool, more func(key []byte)) (members int) {
 	total := int64(0)
 	f.members(func(key []byte) {

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// claudeSession is a session with the files of its agents.
+// claudeSession is a session and its agents' files.
 type claudeSession struct {
 	*claudeFile
 	agents []*claudeFile
@@ -54,7 +54,7 @@ func (r *run) finishClaude() {
 	}
 }
 
-// claudeSessions returns the sessions, in the order of their files.
+// claudeSessions returns the sessions in file order.
 func (r *run) claudeSessions() (all []*claudeSession) {
 	byID := map[string]*claudeSession{}
 	files := slices.Sorted(maps.Keys(r.claude))
@@ -78,7 +78,6 @@ func (r *run) claudeSessions() (all []*claudeSession) {
 	return all
 }
 
-// lastTotal returns the tokens of the last state.
 func (s *claudeFile) lastTotal() (sum int64) {
 	if len(s.states) == 0 {
 		return -1
@@ -129,7 +128,7 @@ func sessionsOf(all []*claudeSession) map[uint64]int {
 	return sessions
 }
 
-// base returns the state of the parent with which a fork begins.
+// base returns the parent's state where a fork starts.
 func (s *claudeSession) base(parent *claudeSession) (base *claudeState) {
 	if parent == nil || parent == s {
 		return nil
@@ -143,7 +142,7 @@ func (s *claudeSession) base(parent *claudeSession) (base *claudeState) {
 	return base
 }
 
-// compareOrphans compares forks of a session that is gone. Its calls are in the totals of all of them.
+// compareOrphans compares forks whose parent is gone: the parent's calls are in all their totals.
 func (r *run) compareOrphans(forks []*claudeSession) {
 	largest := forks[0]
 	for _, s := range forks[1:] {
@@ -181,7 +180,6 @@ func (r *run) compareClaude(s *claudeSession, base *claudeState, copies map[*cal
 	}
 }
 
-// models returns the names of the models of all states.
 func (s *claudeSession) models() []string {
 	names := map[string]bool{}
 	for _, state := range s.states {
@@ -282,7 +280,7 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 	}
 }
 
-// differenceForm returns the form of the session's calls of a model, or of its other calls.
+// differenceForm returns the form that the session's calls of a model have, else that of its other calls.
 func (r *run) differenceForm(s *claudeSession, model string) *sharedForm {
 	of := form{program: "claude-code", provider: "anthropic", session: s.session, names: &anthropicNames}
 	for _, line := range s.lines {
@@ -316,7 +314,7 @@ func (r *run) priceShort(s *claudeSession, c *call) {
 	}
 }
 
-// shortCost returns the cost of a call that has the counts of many short ones.
+// shortCost prices the counts of many short calls at the rates for short prompts.
 func shortCost(list *prices.List, one prices.Call) string {
 	const parts = 1 << 12
 	part, rest := one, one

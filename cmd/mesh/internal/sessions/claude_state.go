@@ -7,10 +7,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// claudeRun has the files of Claude Code by their places.
 type claudeRun map[int32]*claudeFile
 
-// claudeFile is a file of a session, or of one of its agents.
+// claudeFile belongs to a session or one of its agents.
 type claudeFile struct {
 	index   int32
 	agent   bool
@@ -50,7 +49,6 @@ type claudeState struct {
 	models map[string]modelState
 }
 
-// modelState has the counts and the cost of a model.
 type modelState struct {
 	model string
 	kinds kinds
@@ -118,7 +116,7 @@ func (s *claudeFile) addLine(f *file, c *call, at int64) {
 	f.bytes += 40
 }
 
-// claudeState reads a model of modelUsage.
+// claudeState reads one modelUsage entry.
 func (f *file) claudeState(key []byte) {
 	var n counts
 	split, usd := false, float64(0)
@@ -158,7 +156,7 @@ func nameOf(model string) string {
 	return models.NormalizeModelID(models.Anthropic, model)
 }
 
-// cutSuffix cuts the size of the context window, as in claude-opus-5-5[1m].
+// cutSuffix cuts the context window size, as in claude-opus-5-5[1m].
 func cutSuffix(model string) (name, suffix string, found bool) {
 	for i := range model {
 		if model[i] == '[' {

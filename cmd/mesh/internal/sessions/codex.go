@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// codexRun has the files of Codex.
 type codexRun []*codexFile
 
 // codexFile is a file of Codex: a thread, or a segment of one. All versions write a token_count with the totals of the thread after a
@@ -72,7 +71,7 @@ func beginCodex(f *file) {
 	}
 }
 
-// head reads the head of the file, or in a fork that of the parent.
+// head reads the file's head; a fork also contains its parent's.
 func (c *codexFile) head(f *file) {
 	l := &f.line
 	id := textOf(l.session)
@@ -96,7 +95,7 @@ func (c *codexFile) head(f *file) {
 	}
 }
 
-// settings reads the model and the tier of the calls that follow. A line without a tier sets it back.
+// settings applies to the calls that follow. A line without a tier resets it.
 func (c *codexFile) settings(f *file) {
 	l := &f.line
 	c.model = cmp.Or(f.repeated(l.model), c.model)
@@ -164,7 +163,7 @@ func (c *codexFile) count(f *file) {
 	f.bytes += codexBytes
 }
 
-// since returns what was added to before. Totals of which one fell begin again.
+// since returns the increase over before. If any count fell, the totals started again.
 func (c counts) since(before counts) counts {
 	added := c.less(before)
 	for _, n := range added {
@@ -175,7 +174,7 @@ func (c counts) since(before counts) counts {
 	return added
 }
 
-// finishCodex adds the calls of all files: parents before children, then by time.
+// finishCodex adds calls: parents before children, then by time.
 func (r *run) finishCodex() {
 	r.codexFamilies()
 	slices.SortStableFunc(r.codex, func(a, b *codexFile) int {
@@ -201,7 +200,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// codexFamilies sets the families and depths of files. Files are joined by the ids of threads, also of those without a file.
+// codexFamilies sets families and depths. Thread IDs join files, even if a thread has no file.
 func (r *run) codexFamilies() {
 	parent := map[string]string{}
 	root := func(id string) string {
@@ -237,10 +236,10 @@ func (r *run) codexFamilies() {
 	}
 }
 
-// mostDepth is the longest chain of forks of forks whose order is known.
+// mostDepth bounds a chain of forks.
 const mostDepth = 50
 
-// deepen puts files below those of their parents, and reports whether one has moved.
+// deepen puts files below their parents' and reports whether one moved.
 func deepen(files []*codexFile, byID map[string][]*codexFile) (moved bool) {
 	for _, c := range files {
 		for _, id := range c.parents {
@@ -257,7 +256,7 @@ func deepen(files []*codexFile, byID map[string][]*codexFile) (moved bool) {
 	return moved
 }
 
-// finishFamily adds the calls of the threads that have counts of each other.
+// finishFamily adds the calls of threads that share counts.
 func (r *run) finishFamily(files []*codexFile) {
 	type count struct{ total, last counts }
 	seen := map[count]int{}
@@ -311,7 +310,7 @@ func (c *codexFile) pair() {
 	}
 }
 
-// codexCheck compares the counts of a thread with its totals.
+// codexCheck compares a thread's counts with its totals.
 type codexCheck struct {
 	counts  bool
 	total   counts // the last one

@@ -61,7 +61,6 @@ type lineFields struct {
 // text, a boolean or an object.
 type fields map[string]any
 
-// fieldsOf returns the fields of counts by their names.
 func (c *counts) fields(names ...string) fields {
 	all := fields{}
 	for i, name := range names {
@@ -81,7 +80,6 @@ func (f *file) read() {
 
 func (f *file) fail(err error) { f.wrong = cmp.Or(f.wrong, err) }
 
-// value reads a value of any type, and returns its JSON.
 func (f *file) value() []byte {
 	value, err := f.Raw()
 	if err != nil {
@@ -120,7 +118,6 @@ func (f *file) elements(element func()) {
 	}
 }
 
-// object reads the fields of an object.
 func (f *file) object(of fields) {
 	f.members(func(key []byte) { f.field(of[string(key)]) })
 }
@@ -159,7 +156,7 @@ func (f *file) count() int64 {
 	return n
 }
 
-// countOf returns a whole number of JSON.
+// countOf accepts 1000.0 and 1e3.
 func countOf(text []byte) (int64, bool) {
 	const most = 1 << 53
 	if n := len(text); n > 2 && text[0] == '"' {
@@ -187,7 +184,7 @@ func (f *file) repeated(value []byte) string {
 
 const mostTexts = 100
 
-// at returns the time of the line; the zero time if it states none.
+// at returns the line's time, or zero if it has no time.
 func (f *file) at(text []byte) time.Time {
 	if text == nil {
 		return time.Time{}

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// metered is a call of a calls file that is in no session file.
+// metered is a call in a calls file that no session file has.
 type metered struct {
 	time  int64
 	kinds kinds
@@ -49,7 +49,6 @@ func (r *Reader) Join(file string, one *calls.Record) {
 	one.Labels = labels
 }
 
-// keepMetered keeps a call that may be a part of a difference.
 func (r *run) keepMetered(one *calls.Record) {
 	if one.Provider != models.Anthropic || len(r.claude) == 0 || r.mostMetered() {
 		return
@@ -78,7 +77,7 @@ func (m meteredOf) sort() {
 	}
 }
 
-// lessMetered subtracts the calls of the session that were metered and have no line.
+// lessMetered subtracts the session's metered calls that have no line.
 func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, rest *kinds) {
 	for _, m := range r.metered[[2]string{s.session, model}] {
 		if state.next == 0 || m.time < state.next {
@@ -106,7 +105,7 @@ const (
 	longestID = 100
 )
 
-// copy notes a call of a file that another one has.
+// copy notes a call that another file has, too.
 func (f *file) copy(c *call, differs bool) { f.copyOf(c.id, f.path, f.files[c.file], differs) }
 
 func (r *run) copyOf(id, file, of string, differs bool) {

@@ -21,7 +21,7 @@ func (c *qwenCounts) counts() counts {
 	return counts{input: max(0, int64(c.InputTokens-c.CachedTokens)), output: int64(c.OutputTokens), reads: int64(c.CachedTokens)}
 }
 
-// beginQwen reads a file of the calls of Qwen Code. The type of its login is a protocol and no provider.
+// beginQwen reads Qwen Code's calls. Its authType is a protocol, not a provider.
 func beginQwen(f *file) {
 	f.text = func(l line) error {
 		var one qwenLine
@@ -46,7 +46,7 @@ func beginQwen(f *file) {
 	}
 }
 
-// beginQwenTotals reads the totals of sessions.
+// beginQwenTotals reads session totals.
 func beginQwenTotals(f *file) {
 	f.text = func(l line) error {
 		var one qwenLine
@@ -67,5 +67,5 @@ func beginQwenTotals(f *file) {
 	}
 }
 
-// skip reads a file of a program whose calls are in others.
+// skip reads a file whose calls are in other files.
 func skip(f *file) { f.text = func(line) error { return nil } }

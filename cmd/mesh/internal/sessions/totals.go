@@ -26,7 +26,7 @@ func (n *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// decode decodes a line. A member of another type is skipped.
+// decode skips members whose type differs.
 func (f *file) decode(l line, to any) error {
 	f.number = int32(l.number) //nolint:gosec // fewer lines
 	err := json.Unmarshal(l.text, to)
@@ -40,7 +40,7 @@ func (f *file) decode(l line, to any) error {
 	return f.cut(l, errLine)
 }
 
-// timeOf returns a time of a line in Unix nanoseconds.
+// timeOf returns Unix nanoseconds.
 func timeOf(text string) (int64, error) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || !storable(at) {
@@ -55,7 +55,7 @@ func storable(at time.Time) bool {
 	return at.UTC().Year() >= first && at.UTC().Year() <= last
 }
 
-// totalsRun has the sessions of programs that state totals, by the program and the session.
+// totalsRun keeps sessions whose program states totals.
 type totalsRun map[[2]string]*totals
 
 // totals are the counts of a session by model: those of its calls, and those that the program states.
@@ -88,7 +88,7 @@ func (t *totals) add(model string, n counts, at int64) {
 	t.calls[model], t.last = sum, max(t.last, at)
 }
 
-// state sets what the program states of all calls before a time.
+// state sets the program's total for calls before a time.
 func (t *totals) state(stated map[string]kinds, at int64) {
 	if at >= t.statedAt {
 		t.stated, t.statedAt = stated, at
