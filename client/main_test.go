@@ -209,25 +209,8 @@ const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","c
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{
-		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: inProcessTransport(handler)}),
+		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: pipe.Call(handler)}),
 	}, opts...)...)
-}
-
-// inProcessTransport answers requests by calling a handler. A handler that panics with an error is a failing network.
-type inProcessTransport http.HandlerFunc
-
-func (h inProcessTransport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
-	if err := req.Context().Err(); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if failure := recover(); failure != nil {
-			resp, err = nil, failure.(error)
-		}
-	}()
-	w := httptest.NewRecorder()
-	h(w, req)
-	return w.Result(), nil
 }
 
 func ptr[T any](v T) *T { return &v }

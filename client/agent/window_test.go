@@ -18,6 +18,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
+	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
 )
 
 // bulky answers a poll with the newest of n unread messages of a thousand characters each.
@@ -194,7 +195,7 @@ func TestCloseEndsAPauseAndAPollOfWatch(t *testing.T) {
 			})
 			var transport http.RoundTripper = hang
 			if handler != nil {
-				transport = inProcessTransport(handler)
+				transport = pipe.Call(handler)
 			}
 			c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: transport}))
 			ended := make(chan error, 1)
