@@ -86,6 +86,10 @@ lint: ## gofmt, go vet, go mod tidy, golangci-lint
 	cd cmd/mesh && $(GO) mod tidy -diff
 	$(GO) run $(LINT) run ./... ./cmd/mesh/...
 
+.PHONY: prose
+prose: ## check the English of the paths in vale/clean; needs a C compiler
+	@vale/check
+
 .PHONY: cover
 cover: ## print the statement coverage; fail below 92 %
 	@./.ci/cover $(SHIPPED)
