@@ -15,10 +15,10 @@ func TestOpenGatewayWarns(t *testing.T) {
 		cmd := command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", addr}, flags...)...)
 		cmd.Env = append(cmd.Env, "MESH_GATEWAY_TOKEN=")
 		p := startProcess(t, cmd)
-		assert.Equal(t, flags == nil, strings.HasSuffix(p.line(), "It has no token and accepts every request."))
+		assert.Equal(t, flags == nil, strings.HasSuffix(p.line(), "There is no token: it accepts every request."))
 		url, _ := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
 		if addr == ":0" {
-			p.await("mesh: warning: there is no token: everybody who reaches " + url + " can read and send all messages\n")
+			p.await("mesh: warning: no token: anyone who can reach " + url + " can read and send all messages\n")
 			continue
 		}
 		_ = p.Process.Kill()

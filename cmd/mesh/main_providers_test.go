@@ -15,7 +15,7 @@ import (
 func startProviders(t *testing.T, flags ...string) (p *process, env []string) {
 	t.Helper()
 	p = startProcess(t, exec.CommandContext(t.Context(), "mesh", append([]string{"providers", "--listen", "127.0.0.1:0"}, flags...)...))
-	assert.Equal(t, "# Fake providers in memory. The keys are examples.", p.line())
+	assert.Equal(t, "# In-memory fake providers. The keys are placeholders.", p.line())
 	env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir(), "HOME="+t.TempDir(), "AGENT_KEY=example-key")
 	for {
 		variable, ok := strings.CutPrefix(p.line(), "export ")

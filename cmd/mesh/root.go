@@ -37,7 +37,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// completeProfile completes the name of a profile.
 func completeProfile(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	all, err := profile.OfUser()
 	if err != nil {
@@ -46,7 +45,8 @@ func completeProfile(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return all.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// flagError returns the error of a flag. Package pflag shows the errors of package strconv.
+// flagError says which values a flag accepts, or suggests another flag. pflag would
+// print the strconv error.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -62,12 +62,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		return exit.WrongUse(err)
 	}
 	form := map[string]string{
-		"bool": "true or false", "float64": "a number", "duration": "a duration such as 30s", "intSlice": "a number, or numbers with commas",
+		"bool": "true or false", "float64": "a number", "duration": "a duration such as 30s", "intSlice": "comma-separated numbers",
 	}[invalid.GetFlag().Value.Type()]
 	return exit.Usagef("--%s %q must be %s", invalid.GetFlag().Name, invalid.GetValue(), cmp.Or(form, "a whole number"))
 }
 
-// run executes a command line and returns the exit status.
 func run(ctx context.Context, a *app.App, args []string) int {
 	if output.Terminal(a.Errs) {
 		a.Progress.W = a.Errs
@@ -83,7 +82,7 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	a.Progress.Stop()
 	code := exit.Code(err)
-	var status exit.StatusError // the command has printed its error itself
+	var status exit.StatusError // the command has already printed its error
 	if err == nil || errors.As(err, &status) {
 		return code
 	}
@@ -97,7 +96,7 @@ func run(ctx context.Context, a *app.App, args []string) int {
 func newRoot(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mesh",
-		Short:         "Messages, models, prices and bills of a mesh of language-model agents",
+		Short:         "Connect LLM agents, and see what their calls cost",
 		Version:       version.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -105,7 +104,7 @@ func newRoot(a *app.App) *cobra.Command {
 			if err := cmp.Or(a.UseFakeProviders(os.Getenv(fakeproviders.URLVariable)), checkEmpty(cmd)); err != nil {
 				return err
 			}
-			if a.Flags.Profile != "" { // a mistyped name is an error also where the profile has no effect
+			if a.Flags.Profile != "" { // report a mistyped name even if the command ignores profiles
 				if _, err := a.Settings(); err != nil {
 					return err
 				}
@@ -117,10 +116,10 @@ func newRoot(a *app.App) *cobra.Command {
 	flags.StringVar(&a.Flags.Node, "node", "", "name of this node (default $MESH_NODE)")
 	flags.StringVar(&a.Flags.GatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
 	flags.StringVar(&a.Flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
-	flags.StringVar(&a.Flags.Profile, "profile", "", "profile of the file profiles.json (mesh help profiles)")
-	// Not --output, which is a number of tokens for mesh price.
-	flags.StringVarP(&a.Format, "format", "o", "text", "format of the output: text or json, and others of some commands")
-	flags.BoolVar(&a.Wide, "wide", false, "on a terminal, show all columns of a table and do not cut or wrap them")
+	flags.StringVar(&a.Flags.Profile, "profile", "", "profile in profiles.json (mesh help profiles)")
+	// not --output: that's a token count in mesh price
+	flags.StringVarP(&a.Format, "format", "o", "text", "output format: text or json, and others for some commands")
+	flags.BoolVar(&a.Wide, "wide", false, "on a terminal, show all table columns in full")
 	app.Complete(root, "profile", completeProfile)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(printHelp)
@@ -140,59 +139,63 @@ func newRoot(a *app.App) *cobra.Command {
 	return root
 }
 
-// subcommand is a subcommand and the global flags that it uses.
 type subcommand struct {
 	create  func(*app.App) *cobra.Command
-	globals string
+	globals string // global flags that the command uses
 }
 
-// The global flags of commands that need the gateway, and of those that also need the name of this node.
 const (
-	ofGateway = "gateway-url token-file profile"
-	ofNode    = "node " + ofGateway
+	gatewayFlags = "gateway-url token-file profile"
+	nodeFlags    = "node " + gatewayFlags
 )
 
-// helpGroup is the group of the commands about mesh itself.
 const helpGroup = "Help:"
 
-// groups are the commands by what they are for.
 var groups = []struct {
 	title    string
 	commands []subcommand
 }{
 	{"Messages:", []subcommand{
-		{ask.New, ofNode + " format"}, {messages.NewSend, ofNode + " format"}, {messages.NewReply, ofNode + " format"}, {messages.NewInbox, ofNode + " format wide"}, {messages.NewRead, ofNode + " format"},
-		{messages.NewSent, ofNode + " format wide"}, {messages.NewPending, ofNode + " format wide"}, {messages.NewThreads, ofGateway + " format wide"}, {serve.New, ofNode},
+		{ask.New, nodeFlags + " format"},
+		{messages.NewSend, nodeFlags + " format"}, {messages.NewReply, nodeFlags + " format"},
+		{messages.NewInbox, nodeFlags + " format wide"}, {messages.NewRead, nodeFlags + " format"},
+		{messages.NewSent, nodeFlags + " format wide"}, {messages.NewPending, nodeFlags + " format wide"},
+		{messages.NewThreads, gatewayFlags + " format wide"},
+		{serve.New, nodeFlags},
 	}},
 	{"Nodes and the gateway:", []subcommand{
-		{nodes.NewRegister, ofNode + " format"}, {nodes.NewPeers, ofGateway + " format wide"}, {nodes.NewPeer, ofGateway + " format wide"}, {nodes.NewHealth, ofGateway + " format"},
-		{nodes.NewWhoami, ofNode + " format wide"}, {gateway.New, "token-file format"},
+		{nodes.NewRegister, nodeFlags + " format"},
+		{nodes.NewPeers, gatewayFlags + " format wide"}, {nodes.NewPeer, gatewayFlags + " format wide"},
+		{nodes.NewHealth, gatewayFlags + " format"}, {nodes.NewWhoami, nodeFlags + " format wide"},
+		{gateway.New, "token-file format"},
 	}},
 	{"Models and costs:", []subcommand{
 		{models.New, "format wide"}, {retired.New, "format wide"}, {prices.NewPrice, "format wide"}, {prices.New, "format wide"},
 		{meter.New, "format"}, {usage.New, "format wide"}, {cost.New, "format wide"}, {balance.New, "format wide"},
 	}},
-	{"Credentials and agents:", []subcommand{{scan.New, "token-file format"}, {mcp.New, ofNode}}},
+	{"Credentials and agents:", []subcommand{{scan.New, "token-file format"}, {mcp.New, nodeFlags}}},
 	{"To try it without a key:", []subcommand{{demo.New, "format"}, {providers.New, "format"}}},
 	{helpGroup, []subcommand{{newVersion, "format"}}},
 }
 
-// showGlobals hides the global flags that a command does not use. They remain valid: an alias of mesh may have them.
+// showGlobals hides unused global flags. They stay valid: a shell alias for mesh may
+// set them.
 func showGlobals(root, cmd *cobra.Command, used []string) {
 	root.PersistentFlags().VisitAll(func(global *pflag.Flag) {
-		f := *global // of this command alone
+		f := *global // a copy that this command can change
 		switch f.Hidden = !slices.Contains(used, f.Name); {
 		case f.Hidden:
 			cmd.Flags().AddFlag(&f)
 		case f.Name == "format":
-			f.Usage = "format of the output: " + output.Alternatives(formats(cmd))
+			f.Usage = "output format: " + output.Alternatives(formats(cmd))
 			cmd.Flags().AddFlag(&f)
 			app.Complete(cmd, f.Name, cobra.FixedCompletions(formats(cmd), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
 }
 
-// args wraps an argument check of cobra so that its error is the usage of the command. An error of a command's own check stays.
+// args replaces the error from a cobra argument check with the usage line. Our own
+// errors stay.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		err := check(cmd, given)
@@ -203,10 +206,10 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// checkTopic makes mesh help of an unknown command wrong use. The help of cobra prints an error and succeeds.
+// checkTopic lets mesh help UNKNOWN fail. In cobra it prints an error and succeeds.
 func checkTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	help, _, _ := root.Find([]string{"help"}) // which cobra has added
+	help, _, _ := root.Find([]string{"help"})
 	help.Example = "  mesh help usage\n  mesh help exit-codes"
 	showGlobals(root, help, nil)
 	help.Args = func(_ *cobra.Command, topic []string) error {
@@ -218,11 +221,11 @@ func checkTopic(root *cobra.Command) {
 	}
 }
 
-// checkShell makes mesh completion of an unknown shell wrong use: a command of cobra without a function prints its help and
-// succeeds. It keeps the output of root, which must be set before.
+// checkShell lets mesh completion UNKNOWN fail. In cobra, a command without RunE prints
+// its help and succeeds. Call it after root.SetOut: cobra's command keeps that writer.
 func checkShell(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	completion, _, _ := root.Find([]string{"completion"}) // which cobra has added
+	completion, _, _ := root.Find([]string{"completion"})
 	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, cmd := range append(completion.Commands(), completion) {
 		cmd.Example = "  mesh completion bash > ~/.mesh-completion.bash\n  mesh completion zsh --no-descriptions"
@@ -233,8 +236,8 @@ func checkShell(root *cobra.Command) {
 	}
 }
 
-// checkEmpty returns an error for a flag whose value is empty, such as --budget "$BUDGET" with an unset variable: it must not be
-// taken for a flag that is not given.
+// checkEmpty refuses empty flag values: --budget "$BUDGET" with an unset variable must
+// not run without a budget.
 func checkEmpty(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.String() == "" {
@@ -244,17 +247,16 @@ func checkEmpty(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// moreFormats are the values of --format beside text and json. Only mesh prices and mesh usage have a table that is the same in every row,
-// which CSV needs.
+// moreFormats lists --format values other than text and json. CSV needs the same columns
+// in every row, as in prices and usage.
 var moreFormats = map[string][]string{
 	"prices": {"csv"}, "usage": {"csv", "focus"}, "cost": {"focus"}, "retired": {"github"}, "scan": {"github"},
 }
 
-// formats returns the values of --format. The output of mesh serve is of another program, and of mesh mcp a protocol.
 func formats(cmd *cobra.Command) []string {
 	name := cmd.Name()
 	if name == "serve" || name == "mcp" {
-		return nil
+		return nil // stdout belongs to another program or to a protocol
 	}
 	return append([]string{"text", "json"}, moreFormats[name]...)
 }
@@ -265,14 +267,13 @@ func checkFormat(cmd *cobra.Command, format string) error {
 	case slices.Contains(accepted, format) || accepted == nil && format == "text":
 		return nil
 	case accepted == nil:
-		return exit.Usagef("%s has no -o", cmd.CommandPath())
+		return exit.Usagef("%s does not support -o", cmd.CommandPath())
 	}
 	return exit.Usagef("-o %q must be %s for %s", format, output.Alternatives(accepted), cmd.CommandPath())
 }
 
-// similarFlag returns the flag of a command whose name is most like one that is unknown; "" if there is none.
 func similarFlag(cmd *cobra.Command, name string) string {
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) }) // also the global ones
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) }) // includes global flags
 	return app.Similar(name, names)
 }

@@ -1,4 +1,4 @@
-// Package balance is mesh balance.
+// Package balance implements mesh balance.
 package balance
 
 import (
@@ -14,7 +14,8 @@ import (
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "balance",
-		Short:   "Show the balance of the DeepSeek account of DEEPSEEK_API_KEY",
+		Short:   "Show your DeepSeek account balance",
+		Long:    "Balance reads DEEPSEEK_API_KEY.",
 		Example: "  mesh balance\n  mesh balance -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

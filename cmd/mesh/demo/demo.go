@@ -1,5 +1,5 @@
-// Package demo is mesh demo. It plays the story of the command in one process and leaves its files in a folder: two nodes that talk, a metered
-// program, 90 days of calls, a bill and a report. Its numbers are the same in every run.
+// Package demo implements mesh demo: two nodes that talk, a metered program, 90 days of
+// calls, a bill and a report, all in one process. Every run has the same numbers.
 package demo
 
 import (
@@ -16,67 +16,59 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// Options are the argument of mesh demo.
-type Options struct {
-	*app.App
-	dir string
-}
-
 // New returns the command mesh demo.
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo [DIR]",
-		Short: "Play the whole story in a few seconds, without a key, and leave its files in a folder",
-		Long: `Demo plays what mesh does in one process: two nodes that talk through a gateway, a metered program with a fake model, 90 days
-of calls, a bill that differs from them in two places, and the report. It needs no key and no network.
+		Short: "Show everything mesh does in a few seconds",
+		Long: `Demo runs the whole of mesh in one process: two nodes that talk through a gateway, a metered program with a fake model, 90 days
+of calls, a bill that differs from them in two places, and the report. You need no key and no network.
 
-DIR, by default mesh-demo, must be a new or an empty folder. It gets the calls, the bill, report.html, and commands.txt with the commands
-that repeat each step by hand. The numbers are the same in every run; the days are the last 90.`,
+DIR (default mesh-demo) must be a new or empty directory. Demo writes the calls, the bill, report.html, and commands.txt, which shows
+how to repeat each step. Every run has the same numbers, for the last 90 days.`,
 		Example: "  mesh demo\n  mesh demo /tmp/mesh-demo",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return run(cmd.Context(), &Options{a, append(names, "mesh-demo")[0]})
+			return run(cmd.Context(), a, append(names, "mesh-demo")[0])
 		},
 	}
 }
 
-// run plays the story and leaves its files in the folder.
-func run(ctx context.Context, o *Options) error {
-	if err := emptyFolder(o.dir); err != nil {
-		return exit.Usagef("%s: %w", o.dir, err)
+func run(ctx context.Context, a *app.App, dir string) error {
+	if err := makeEmpty(dir); err != nil {
+		return exit.Usagef("%s: %w", dir, err)
 	}
-	out := o.Out
-	if o.Format == "json" {
+	out := a.Out
+	if a.Format == "json" {
 		out = io.Discard
 	}
-	if err := Play(ctx, out, o.dir, time.Now()); err != nil {
+	if err := Play(ctx, out, dir, time.Now()); err != nil {
 		return exit.Failedf("%w", err)
 	}
-	if o.Format == "json" {
-		return o.Print(map[string]string{"folder": o.dir}, nil)
+	if a.Format == "json" {
+		return a.Print(map[string]string{"folder": dir}, nil)
 	}
 	return nil
 }
 
-// emptyFolder makes a folder, unless it exists and is empty.
-func emptyFolder(dir string) error {
+// makeEmpty accepts an existing directory if it is empty.
+func makeEmpty(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return exit.WithoutPath(err)
 	}
 	entries, err := os.ReadDir(dir)
 	if len(entries) > 0 {
-		return errors.New("the folder is not empty")
+		return errors.New("directory is not empty")
 	}
 	return exit.WithoutPath(err)
 }
 
-// agentScript answers each question with the text of a fake model.
 const agentScript = `#!/bin/sh
-# A program for mesh serve: it reads a question on stdin, asks a model and prints the answer. A refused call, as one beyond a budget
-# with its status 402, is no answer: the program fails, and mesh serve tries again.
+# For mesh serve: reads a question on stdin, asks a model and prints the answer. If the call
+# is refused (status 402 beyond a budget), it fails, and mesh serve tries again.
 cat > /dev/null
 response=$(curl -sS --fail-with-body "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" \
   -H "Content-Type: application/json" -d '{"model":"gpt-5.2","messages":[{"role":"user","content":"Is the build green?"}]}') || {
@@ -86,39 +78,38 @@ response=$(curl -sS --fail-with-body "$OPENAI_BASE_URL/chat/completions" -H "Aut
 printf '%s\n' "$response" | sed 's/.*"content":"\([^"]*\)".*/\1/'
 `
 
-const steps = `Each step by hand, in this folder.
+const steps = `Repeat each step in this directory.
 
-A gateway and fake providers, each in a shell of its own:
+Start a gateway and fake providers, each in its own shell:
 
   mesh gateway --token example-development-token
   mesh providers
 
-A third shell, with the lines that mesh providers printed, for node-b, which answers with a metered program:
+In a third shell, paste the lines printed by mesh providers and let node-b answer with a metered program:
 
   export MESH_GATEWAY_URL=http://127.0.0.1:8787/gateway MESH_GATEWAY_TOKEN=example-development-token
   mesh serve --node node-b -- mesh meter --log calls -- sh agent.sh
 
-A fourth shell, with the line of MESH_GATEWAY_URL, for node-a:
+In a fourth shell, paste the MESH_GATEWAY_URL line and ask as node-a:
 
   mesh register --node node-a
   mesh ask --node node-a --thread build node-b "Is the build green?"
 
-What the calls cost, by model and by team:
+Show what the calls cost, by model and by team:
 
   mesh usage calls --last 28d
   mesh usage calls --by label:team
 
-The bill beside the calls. It differs by more than 2 %, so the exit status is 1:
+Compare the bill with the calls. It differs by more than 2 %, so the exit status is 1:
 
   mesh cost openai --bill bill.json --usage calls
 
-A page of the bill and the calls, and the report of the calls alone:
+Write a page with the bill and the calls, and a report with only the calls:
 
   mesh cost openai --bill bill.json --usage calls --html bill.html
   mesh usage calls --html report.html
 `
 
-// commands writes and prints how to repeat the story by hand.
 func (s *story) commands() error {
 	for name, text := range map[string]string{agentFile: agentScript, commandsFile: steps} {
 		if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {

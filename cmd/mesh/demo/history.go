@@ -18,18 +18,17 @@ import (
 )
 
 const (
-	historyDays = 90
-	seed        = 90
-	// busyDays are the last days, on which the team search makes more calls.
-	busyDays, busier = 10, 2
+	historyDays      = 90
+	seed             = 90
+	busyDays, busier = 10, 2 // team search doubles its calls in the last 10 days
 )
 
-// program is what makes calls.
 type program struct {
 	provider                      models.Provider
 	model, path, team             string
 	perDay, input, cached, output int // on average
-	// usage is the format of the usage object: 1 is the input, 2 its cached part, 3 the other part, 4 the output, and 5 all tokens.
+	// usage formats the usage object: [1] input, [2] cached input, [3] uncached input,
+	// [4] output, [5] all tokens
 	usage string
 }
 
@@ -48,7 +47,6 @@ var programs = []program{
 	},
 }
 
-// history writes the calls of 90 days.
 func (s *story) history(ctx context.Context, log *calls.Log) error {
 	random := rand.New(rand.NewPCG(seed, historyDays)) //nolint:gosec // the numbers must be the same in every run
 	count := 0
@@ -77,7 +75,6 @@ func (s *story) history(ctx context.Context, log *calls.Log) error {
 	return log.Err()
 }
 
-// call returns a call with random counts. One of 50 fails.
 func (p *program) call(random *rand.Rand, at time.Time) (calls.Record, error) {
 	around := func(n int) int { return n/2 + random.IntN(n+1) }
 	input := around(p.input)
@@ -101,10 +98,8 @@ func (p *program) call(random *rand.Rand, at time.Time) (calls.Record, error) {
 	return r, err
 }
 
-// billDays are the last days before today, which the bill has.
 const billDays = 28
 
-// bill writes OpenAI's bill of the last 28 days, and compares it with the calls.
 func (s *story) bill() (*bills.Comparison, error) {
 	groups, err := calls.Sum(calls.Options{
 		From: s.day(billDays), To: s.today, By: [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling}},
@@ -143,15 +138,15 @@ func (s *story) bill() (*bills.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.section("OpenAI's bill of the last 28 days, beside the calls")
+	s.section("OpenAI's bill for the last 28 days, compared with the calls")
 	for _, sentence := range c.Sentences() {
 		s.line("%s", sentence)
 	}
 	return c, nil
 }
 
-// addItems adds the line items of a model on a day, one for each kind of token. On one day the bill has three times the tokens of the calls, and
-// on another one twice the price.
+// addItems adds a line item per token kind. One day has triple the tokens, another one
+// double the price: the comparison must find both.
 func (s *story) addItems(items []any, g *calls.Group, ago int) ([]any, error) {
 	model, more, price := g.Value(calls.ByModel), int64(1), int64(1)
 	switch {

@@ -27,7 +27,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The files of the folder.
 const (
 	callsFolder  = "calls"
 	billFile     = "bill.json"
@@ -36,15 +35,14 @@ const (
 	commandsFile = "commands.txt"
 )
 
-// story is one run.
 type story struct {
-	out io.Writer
-	dir string
-	// today is the UTC day of the run. The calls are of the 90 days before it.
-	today time.Time
+	out   io.Writer
+	dir   string
+	today time.Time // UTC day; the calls are from the 90 days before
 }
 
-// Play plays the story, prints it to out, and writes the files to a folder, which must exist. now decides on the days of the calls.
+// Play prints the demo to out and writes its files to dir, which must exist. The calls
+// are from the 90 days before now.
 func Play(ctx context.Context, out io.Writer, dir string, now time.Time) error {
 	s := &story{out: out, dir: dir, today: now.UTC().Truncate(24 * time.Hour)}
 	log, err := calls.OpenLog(s.path(callsFolder))
@@ -71,17 +69,14 @@ func Play(ctx context.Context, out io.Writer, dir string, now time.Time) error {
 	return s.commands()
 }
 
-// day returns a day before today.
 func (s *story) day(ago int) time.Time { return s.today.AddDate(0, 0, -ago) }
 
 func (s *story) path(name string) string { return filepath.Join(s.dir, name) }
 
-// section begins a part of the story.
 func (s *story) section(title string) { fmt.Fprintf(s.out, "\n%s\n", title) }
 
 func (s *story) line(format string, args ...any) { fmt.Fprintf(s.out, "  "+format+"\n", args...) }
 
-// report writes the page of the last 28 days, with the bill.
 func (s *story) report(c *bills.Comparison) error {
 	r, err := report.Read(report.Options{Bills: []*bills.Comparison{c}, Now: s.today}, s.path(callsFolder))
 	if err != nil {
@@ -103,7 +98,7 @@ const (
 	usage    = `{"prompt_tokens":1840,"completion_tokens":96,"total_tokens":1936,"prompt_tokens_details":{"cached_tokens":1024}}`
 )
 
-// talk lets node-a ask node-b, whose answer comes from a fake model through a meter.
+// talk lets node-a ask node-b, which gets its answer from a fake model through a meter.
 func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	g := gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
 	defer g.Close()
@@ -134,7 +129,7 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	go func() {
 		defer end()
 		done <- agent.Answer(ctx, nodes[1], func(ctx context.Context, msg client.MeshMessage) (string, error) {
-			return complete(ctx, m, p.URL, msg.GetContent()) // ctx has the label thread
+			return complete(ctx, m, p.URL, msg.GetContent()) // ctx carries the thread label
 		}, agent.AnswerOptions{ServeOptions: agent.ServeOptions{Interval: pollInterval}})
 	}()
 	got, err := agent.Ask(ctx, nodes[0], client.SendRequest{To: "node-b", Kind: client.KindQuestion, Content: question, ThreadID: thread.ID})
@@ -156,7 +151,6 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 // pollInterval is short: the gateway is in this process.
 const pollInterval = 50 * time.Millisecond
 
-// complete sends a request for a completion and returns its text.
 func complete(ctx context.Context, m *meter.Meter, base, content string) (string, error) {
 	body := fmt.Sprintf(`{"model":"gpt-5.2","messages":[{"role":"user","content":%q}]}`, content)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/openai/v1/chat/completions", strings.NewReader(body))
@@ -175,7 +169,7 @@ func complete(ctx context.Context, m *meter.Meter, base, content string) (string
 		}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&completion); err != nil || len(completion.Choices) == 0 {
-		return "", fmt.Errorf("the fake model answered with status %d", resp.StatusCode)
+		return "", fmt.Errorf("fake model: status %d", resp.StatusCode)
 	}
 	return completion.Choices[0].Message.Content, nil
 }

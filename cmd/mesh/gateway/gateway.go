@@ -1,4 +1,4 @@
-// Package gateway is mesh gateway: a gateway in memory, for development.
+// Package gateway implements mesh gateway: an in-memory gateway for development.
 package gateway
 
 import (
@@ -21,8 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
-// Options are the flags of mesh gateway.
-type Options struct {
+type options struct {
 	*app.App
 	addr, token, tokenOut string
 	peers, hosts          []string
@@ -30,30 +29,30 @@ type Options struct {
 
 // New returns the command mesh gateway.
 func New(a *app.App) *cobra.Command {
-	o := &Options{App: a}
+	o := &options{App: a}
 	cmd := &cobra.Command{
 		Use:   "gateway",
-		Short: "Run a gateway in memory, for development; all data is lost when it ends",
-		Long: `Gateway runs a mesh gateway in memory until it is interrupted. It is for development and tests: all nodes and messages are
-lost when it ends. It requires the token of --token, --token-file or MESH_GATEWAY_TOKEN, or with --token-out the token that this file has,
-else a new one.
+		Short: "Run an in-memory gateway for development",
+		Long: `Gateway runs a mesh gateway until you interrupt it. It's for development and tests: nodes and messages are lost when it ends.
 
-Without a token it accepts every request to localhost, 127.0.0.1, [::1], the address of --addr and the names of --host. Requests to
-other names are refused: a web page could send them.`,
+Clients need the token from --token, --token-file or MESH_GATEWAY_TOKEN. With --token-out, the gateway uses the token already in that
+file, or writes a new one.
+
+If there is no token, the gateway accepts every request to localhost, 127.0.0.1, [::1], the --addr host and each --host. It refuses
+other host names, which a web page could use.`,
 		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVar(&o.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")
-	cmd.Flags().StringVar(&o.token, "token", "", "token that the gateway requires; not a secret, because process lists show it")
-	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the token, readable by its owner only")
-	cmd.Flags().StringArrayVar(&o.peers, "peer", nil, "name of a node that is registered from the start (repeatable)")
-	cmd.Flags().StringArrayVar(&o.hosts, "host", nil, "`NAME` under which clients reach a gateway without a token (repeatable)")
+	cmd.Flags().StringVar(&o.token, "token", "", "required token; process lists show it, so don't pass a secret")
+	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file to write the token to, readable only by you")
+	cmd.Flags().StringArrayVar(&o.peers, "peer", nil, "name of a node to register at the start; repeatable")
+	cmd.Flags().StringArrayVar(&o.hosts, "host", nil, "host `NAME` to accept if there is no token; repeatable")
 	return cmd
 }
 
-// run runs a gateway until ctx ends or it is interrupted.
-func run(ctx context.Context, o *Options) error {
+func run(ctx context.Context, o *options) error {
 	if err := listen.Check("--addr", o.addr); err != nil {
 		return err
 	}
@@ -89,33 +88,32 @@ func run(ctx context.Context, o *Options) error {
 	}
 	open := ""
 	if token == "" {
-		open = " It has no token and accepts every request."
+		open = " There is no token: it accepts every request."
 	}
 	if err := o.PrintLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# A gateway in memory, for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
+		_, err := fmt.Fprintf(w, "# An in-memory gateway for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
 		return err
 	}); err != nil {
 		return err
 	}
 	if token == "" && !listen.IsLoopback(g.URL) {
-		o.Warn(fmt.Errorf("there is no token: everybody who reaches %s can read and send all messages", g.URL))
+		o.Warn(fmt.Errorf("no token: anyone who can reach %s can read and send all messages", g.URL))
 	}
 	<-ctx.Done()
 	return nil
 }
 
-// names returns the hosts of a gateway without a token.
-func (o *Options) names() []string {
+func (o *options) names() []string {
 	names := append([]string{"localhost", "127.0.0.1", "::1"}, o.hosts...)
 	host, _, _ := net.SplitHostPort(o.addr)
-	if host == "" { // of all interfaces, as its URL names them
+	if host == "" { // all interfaces; the gateway's URL shows one of these addresses
 		return append(names, netip.IPv6Unspecified().String(), netip.IPv4Unspecified().String())
 	}
 	return append(names, host)
 }
 
-// gatewayToken returns the token of the gateway, or "" for a gateway that accepts every request.
-func (o *Options) gatewayToken() (string, error) {
+// gatewayToken returns "" for an open gateway.
+func (o *options) gatewayToken() (string, error) {
 	file := profile.Setting{Value: o.Flags.TokenFile, Source: "--token-file"}
 	if file.Value == "" && o.tokenOut == "" {
 		file = profile.Setting{Value: os.Getenv(profile.TokenFileVariable), Source: profile.TokenFileVariable}
@@ -130,10 +128,10 @@ func (o *Options) gatewayToken() (string, error) {
 	case o.tokenOut != "":
 		token, err := profile.Setting{Value: o.tokenOut}.Token()
 		if err == nil && !strings.ContainsAny(token, " \n") {
-			return token, nil // of another gateway, whose clients go on with the file
+			return token, nil // clients of an earlier gateway can keep using the file
 		}
 		return rand.Text(), nil
 	default:
-		return os.Getenv(profile.TokenVariable), nil // a profile is for another gateway
+		return os.Getenv(profile.TokenVariable), nil // not a profile's: that's for another gateway
 	}
 }

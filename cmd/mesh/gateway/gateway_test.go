@@ -15,7 +15,7 @@ import (
 func TestRun(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	o := &Options{App: &app.App{Out: &out, Errs: &out, Format: "json"}, addr: "127.0.0.1:0", token: "t", peers: []string{"node-b"}}
+	o := &options{App: &app.App{Out: &out, Errs: &out, Format: "json"}, addr: "127.0.0.1:0", token: "t", peers: []string{"node-b"}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, run(ctx, o))

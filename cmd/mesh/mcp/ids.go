@@ -10,10 +10,10 @@ import (
 	"regexp"
 )
 
-// exactIDs keeps ids of requests exact, which the SDK reads as float64. Between SDK and client it turns a number of more than 15 digits into
-// a text, and back.
+// exactIDs preserves request ids with more than 15 digits, which the SDK would decode as
+// float64. It turns them into strings on the way in and back on the way out.
 type exactIDs struct {
-	mark   string // of such a text, which no client can guess
+	mark   string // prefix for these strings; random, so a client can't send it
 	marked *regexp.Regexp
 }
 
@@ -22,15 +22,14 @@ func newExactIDs() *exactIDs {
 	return &exactIDs{mark, regexp.MustCompile(`"` + mark + `(-?[0-9]+)"`)}
 }
 
-// wrap returns the streams of a session with the SDK for those with its client.
 func (x *exactIDs) wrap(in io.Reader, out io.Writer) (io.Reader, io.Writer) {
 	return &idReader{exactIDs: x, in: bufio.NewReaderSize(in, 64<<10)}, &idWriter{x, out}
 }
 
-// maxMessage is the length of the longest message that the SDK reads, in bytes.
+// maxMessage is the SDK's message limit, in bytes.
 const maxMessage = 16 << 20
 
-// idReader reads a line at a time, which is a message.
+// idReader reads one message (a line) at a time.
 type idReader struct {
 	*exactIDs
 	in   *bufio.Reader
@@ -50,7 +49,7 @@ func (r *idReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line returns the next line, or the beginning of one that the SDK refuses.
+// line returns a line, cut if it is longer than the SDK accepts.
 func (r *idReader) line() (line []byte, err error) {
 	for len(line) <= maxMessage {
 		part, err := r.in.ReadSlice('\n')
@@ -62,7 +61,7 @@ func (r *idReader) line() (line []byte, err error) {
 	return line, nil
 }
 
-// idWriter writes messages, of which each is one Write.
+// idWriter expects each message in one Write.
 type idWriter struct {
 	*exactIDs
 	out io.Writer
@@ -83,7 +82,7 @@ var (
 	mayHaveLongID = regexp.MustCompile(`"(?:id|requestId|progressToken)"\s*:\s*-?[0-9]{16}`)
 )
 
-// hide returns a message, or a batch of them, with the numbers of its ids as texts if they are long.
+// hide accepts a single message or a batch.
 func (x *exactIDs) hide(line []byte) []byte {
 	if !mayHaveLongID.Match(line) {
 		return line
@@ -101,11 +100,12 @@ func (x *exactIDs) hide(line []byte) []byte {
 
 func (x *exactIDs) hideIn(message []byte) []byte {
 	message = x.hideAt(message, "id")
-	message = x.hideAt(message, "params", "requestId") // of a request that is canceled
+	message = x.hideAt(message, "params", "requestId") // in notifications/cancelled
 	return x.hideAt(message, "params", "_meta", "progressToken")
 }
 
-// hideAt returns an object with the value at a path changed, or the same object if there is no long number.
+// hideAt hides the number at a path. If there is nothing to hide, it returns the object
+// unchanged.
 func (x *exactIDs) hideAt(object []byte, name string, inner ...string) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {

@@ -1,4 +1,5 @@
-// Package mcp is mesh mcp: it serves the tools of package tools to an agent and keeps the node registered.
+// Package mcp implements mesh mcp: it serves package tools to an agent and keeps the
+// node registered.
 package mcp
 
 import (
@@ -24,10 +25,11 @@ import (
 func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Give an agent the mesh as tools: a Model Context Protocol server on stdin and stdout",
-		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if it is not
-registered, also when the gateway has lost it.
-The configuration of an agent is:
+		Short: "Serve mesh tools to an agent over MCP",
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. It registers this node if necessary, even
+again after the gateway has lost it.
+
+Add it to your agent's configuration:
 
   {"mcpServers": {"mesh": {"command": "mesh", "args": ["mcp",
     "--node", "node-a", "--gateway-url", "http://gateway:8787/gateway",
@@ -40,7 +42,6 @@ The configuration of an agent is:
 	return cmd
 }
 
-// run serves the tools until stdin ends or it is interrupted.
 func run(ctx context.Context, a *app.App) error {
 	a.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
@@ -67,22 +68,22 @@ func run(ctx context.Context, a *app.App) error {
 	select {
 	case <-ended:
 	case <-ctx.Done():
-		select { // the calls under way end, but the session may wait for its stdin
+		select { // endCalls ends calls, but the session may keep waiting for stdin
 		case <-ended:
 		case <-time.After(endTime):
 		}
 		return nil
 	}
 	if err != nil && ctx.Err() == nil {
-		return exit.Failedf("the session ended: stdin is not the Model Context Protocol: %w", err)
+		return exit.Failedf("invalid MCP message on stdin: %w", err)
 	}
 	return nil
 }
 
-// endTime is how long an interrupted session may take to end.
+// endTime bounds the wait for an interrupted session.
 const endTime = 500 * time.Millisecond
 
-// endCalls ends the calls under way with ctx: an interrupted session waits for them.
+// endCalls cancels tool calls when ctx ends: the session would wait for them.
 func endCalls(ctx context.Context) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(call context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -94,18 +95,17 @@ func endCalls(ctx context.Context) mcp.Middleware {
 	}
 }
 
-// stdout stays open when the session ends.
+// stdout ignores Close: the session closes its writer.
 type stdout struct{ io.Writer }
 
 func (stdout) Close() error { return nil }
 
-// member keeps a node registered. It remembers the last registration, so that a gateway that has lost it gets the same again.
+// member keeps a node registered.
 type member struct {
 	client *client.MeshClient
-	known  *client.RegisterRequest
+	known  *client.RegisterRequest // restored after a gateway loses it
 }
 
-// join registers the node unless it is registered.
 func (m *member) join(ctx context.Context) error {
 	peer, err := peers.Get(ctx, m.client, m.client.Node())
 	var unknown *client.NotInRegistryError
@@ -126,10 +126,9 @@ func (m *member) join(ctx context.Context) error {
 	return err
 }
 
-// joinInterval is the time between two checks of the registration.
 const joinInterval = 30 * time.Second
 
-// stay joins again and again until ctx ends. It reports the first error of several in a row.
+// stay calls join until ctx ends. For consecutive failures it reports only the first.
 func (m *member) stay(ctx context.Context, report func(error)) {
 	checks := time.NewTicker(joinInterval)
 	defer checks.Stop()

@@ -1,4 +1,4 @@
-// Package providers is mesh providers: fake providers of models in memory.
+// Package providers implements mesh providers: fake, in-memory model providers.
 package providers
 
 import (
@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// Options are the flags of mesh providers.
-type Options struct {
+type options struct {
 	*app.App
 	listen string
 	fail   int
@@ -25,36 +25,34 @@ type Options struct {
 
 // New returns the command mesh providers.
 func New(a *app.App) *cobra.Command {
-	o := &Options{App: a}
+	o := &options{App: a}
 	cmd := &cobra.Command{
 		Use:   "providers",
-		Short: "Run fake model providers in memory, to try everything without a key",
-		Long: `Providers runs fake providers on this machine until it is interrupted: the catalog, and the models, prices, balance, bills and
-completions of OpenAI, Anthropic, Gemini, xAI and DeepSeek, with streams. Every answer of a model is "Hello there." with 100 input and
-20 output tokens, and every bill is 4.25 USD a day at OpenAI, 2.125 at Anthropic and 1.30 at xAI.
+		Short: "Run fake model providers that need no key",
+		Long: `Providers runs fake providers on this machine until you interrupt it: the catalog, and models, prices, balances, bills and
+completions (with streams) from OpenAI, Anthropic, Gemini, xAI and DeepSeek. Every model answers "Hello there." with 100 input and
+20 output tokens. A bill is 4.25 USD a day at OpenAI, 2.125 at Anthropic and 1.30 at xAI.
 
-It prints lines that set variables for a shell: base URLs, which mesh and other programs read, and placeholder keys. In another shell,
-after these lines:
+It prints shell variables: base URLs, which mesh and other programs read, and placeholder keys. Paste them into another shell, then try:
 
   mesh models
   mesh cost openai --from 2026-11-01
   mesh meter -- python3 agent.py
 
-MESH_PROVIDERS_URL must be an address of this machine, since mesh sends all keys of providers there. mesh meter counts calls to the fake
-providers as those to the real ones.
+Mesh sends all provider keys to MESH_PROVIDERS_URL, which therefore must be on this machine. mesh meter counts calls to fake providers
+like real ones.
 
-With --fail STATUS, every response has this status: 529 is Anthropic's for overload, 429 is for a rate limit.`,
+Try --fail 529, Anthropic's status for overload, or --fail 429, a rate limit.`,
 		Example: "  mesh providers\n  mesh providers --listen 127.0.0.1:0 --fail 529",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on; port 0 selects a free port")
-	cmd.Flags().IntVar(&o.fail, "fail", 0, "status of every response, from 400 to 599, such as 529")
+	cmd.Flags().IntVar(&o.fail, "fail", 0, "status for every response, from 400 to 599")
 	return cmd
 }
 
-// run runs the providers until ctx ends or it is interrupted.
-func run(ctx context.Context, o *Options) error {
+func run(ctx context.Context, o *options) error {
 	if o.fail != 0 && (o.fail < 400 || o.fail > 599) {
 		return exit.Usagef("--fail %d must be a status from 400 to 599", o.fail)
 	}
@@ -69,10 +67,10 @@ func run(ctx context.Context, o *Options) error {
 	}
 	defer s.Close()
 	if o.fail != 0 {
-		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fakeproviders.Fault(o.fail) })
+		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fault(o.fail) })
 	}
 	variables := fakeproviders.Environment(s.URL)
-	text := bytes.NewBufferString("# Fake providers in memory. The keys are examples.\n")
+	text := bytes.NewBufferString("# In-memory fake providers. The keys are placeholders.\n")
 	for _, v := range variables {
 		fmt.Fprintf(text, "export %s=%s\n", v.Name, v.Value) // no value needs quotes
 	}
@@ -83,8 +81,16 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if !listen.IsLoopback(s.URL) {
-		o.Warn(fmt.Errorf("other machines can reach %s, and mesh does not: MESH_PROVIDERS_URL must be an address of this machine", s.URL))
+		o.Warn(fmt.Errorf("%s is open to other machines, and mesh refuses it: MESH_PROVIDERS_URL must be an address of this machine", s.URL))
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// fault has an error body that every provider's SDK can read.
+func fault(status int) *discoverytest.Fault {
+	return &discoverytest.Fault{
+		Status: status, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: fmt.Sprintf(`{"type":"error","error":{"type":"api_error","code":%d,"message":"mesh providers --fail %[1]d"}}`, status),
+	}
 }

@@ -1,4 +1,4 @@
-// Package listen checks the addresses on which a command listens.
+// Package listen checks addresses to listen on.
 package listen
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// Error returns the error of an address to listen on.
+// Error adds the flag, and a hint if the port is taken.
 func Error(flag string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return exit.Usagef("%w; another mesh may run there; %s 127.0.0.1:0 selects a free port", err, flag)
@@ -19,7 +19,7 @@ func Error(flag string, err error) error {
 	return exit.Usagef("%s: %w", flag, err)
 }
 
-// Check refuses a port alone as an address to listen on.
+// Check refuses a port without a host.
 func Check(flag, addr string) error {
 	if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
 		return exit.Usagef("%s %q must be 127.0.0.1:%[2]s, or :%[2]s for all interfaces", flag, addr)
@@ -27,7 +27,8 @@ func Check(flag, addr string) error {
 	return nil
 }
 
-// IsLoopback reports whether only this machine reaches a URL, whose host is an address with a port.
+// IsLoopback reports whether only this machine can reach text, a URL with an IP address
+// and a port. with a port.
 func IsLoopback(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
