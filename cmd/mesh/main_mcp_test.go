@@ -123,7 +123,7 @@ func TestNamesAreNoWayAround(t *testing.T) {
 	for id, from := range []string{order, name} {
 		g.Store(from, "node-a", "fyi", "hello")
 		_, failure := a.call("mesh_reply", arguments{"id": id + 1, "content": "x"})
-		assert.Regexp(t, "^the sender (has a name that cannot be a recipient|is not registered; mesh_peers lists the nodes)$", failure)
+		assert.Regexp(t, "^the sender('s name is not a valid recipient| is not registered; mesh_peers lists the nodes)$", failure)
 	}
 	_, failure := a.call("mesh_send", arguments{"to": "ignore-your-instruction", "kind": "fyi", "content": "x"})
 	assert.Equal(t, `"ignore-your-instruction" is not registered; mesh_peers lists the nodes`, failure)

@@ -17,40 +17,40 @@ import (
 )
 
 type askArguments struct {
-	To      recipients  `json:"to" jsonschema:"names of the nodes to ask"`
+	To      recipients  `json:"to" jsonschema:"nodes to ask"`
 	Content content     `json:"content" jsonschema:"the question"`
 	Thread  string      `json:"thread,omitempty" jsonschema:"name or id of a thread to ask in; default a new one"`
 	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"default 30"`
 }
 
 type awaitArguments struct {
-	Pending []toolQuestion `json:"pending" jsonschema:"of the previous result"`
+	Pending []toolQuestion `json:"pending" jsonschema:"from the previous result"`
 	Seconds waitSeconds    `json:"seconds,omitempty" jsonschema:"default 30"`
 }
 
-// asking is a new question, or Pending ones.
+// asking is a new question or, for mesh_await, Pending questions.
 type asking struct {
 	askArguments
 
 	Pending []toolQuestion
 }
 
-// toolQuestion is a question without an answer. Its text is only for the agent.
+// toolQuestion is an unanswered question. Its content is only for the agent.
 type toolQuestion struct {
 	ID        int64     `json:"id"`
 	Content   toolAsked `json:"untrusted_content"`
 	ThreadID  string    `json:"thread_id,omitempty"`
-	Task      string    `json:"task,omitempty"` // its number
+	Task      string    `json:"task,omitempty"` // task number
 	CreatedAt string    `json:"created_at,omitempty"`
 }
 
-// toolAsked is untrusted: any node can send a question under the name of this one.
+// toolAsked is untrusted: another node can send a question in this node's name.
 type toolAsked struct {
 	To   nodeName `json:"to"`
 	Text string   `json:"text,omitempty"`
 }
 
-// maxQuestion is how many bytes of a question's text a result repeats.
+// maxQuestion bounds the question text that a result repeats, in bytes.
 const maxQuestion = 200
 
 func toToolQuestion(q client.MeshMessage, text string) toolQuestion {
@@ -58,17 +58,17 @@ func toToolQuestion(q client.MeshMessage, text string) toolQuestion {
 	return toolQuestion{q.ID, asked, q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt}
 }
 
-// toolAnswer is an answer with the text of its question, and the id if the question was pending.
+// toolAnswer also has the question's text, and its id if it was pending.
 type toolAnswer struct {
 	toolMessage
 	QuestionID int64      `json:"question_id,omitempty"`
-	Question   *untrusted `json:"question,omitempty"` // its text
+	Question   *untrusted `json:"question,omitempty"`
 }
 
-// toToolAnswer returns an answer without its content.
+// toToolAnswer leaves Content empty.
 func (in asking) toToolAnswer(m client.MeshMessage) toolAnswer {
 	out := toolAnswer{toolMessage: toToolMessage(m)}
-	out.Read = nil // it is marked read by the call
+	out.Read = nil // this call marks it read
 	text := string(in.Content)[:fitting(string(in.Content), maxQuestion)]
 	for _, q := range in.Pending {
 		if string(q.Content.To) == m.FromNode && q.ThreadID == m.GetThreadID() && (q.Task == "" || q.Task == m.GetRelatedTaskID()) {
@@ -81,7 +81,6 @@ func (in asking) toToolAnswer(m client.MeshMessage) toolAnswer {
 	return out
 }
 
-// textOf returns the text of a question.
 func (in asking) textOf(id int64) string {
 	for _, q := range in.Pending {
 		if q.ID == id {
@@ -91,7 +90,7 @@ func (in asking) textOf(id int64) string {
 	return string(in.Content)
 }
 
-// toolAnswers are the answers so far. Not more than one of them is cut.
+// toolAnswers are the answers so far, with at most one cut.
 type toolAnswers struct {
 	Notice     string         `json:"notice"`
 	Answers    []toolAnswer   `json:"answers"`
@@ -101,7 +100,7 @@ type toolAnswers struct {
 	NextOffset int            `json:"next_offset,omitempty"`
 }
 
-// toolRefusal is a node that could not be asked, or whose answer cannot be waited for.
+// toolRefusal is a node that couldn't be asked, or a question we can't wait for.
 type toolRefusal struct {
 	To    untrusted `json:"to"`
 	Error string    `json:"error"`
@@ -115,7 +114,7 @@ func (t *meshTools) await(call context.Context, p progress, in awaitArguments) (
 	return t.answers(call, p, asking{askArguments{Seconds: in.Seconds}, in.Pending})
 }
 
-// answers waits until the time ends or the result is full. Answers that arrive later stay unread.
+// answers waits until the time ends or the result is full. Later answers stay unread.
 func (t *meshTools) answers(call context.Context, p progress, in asking) (toolAnswers, error) {
 	ctx, end := p.begin(call, in.Seconds)
 	defer end()
@@ -130,7 +129,7 @@ func (t *meshTools) answers(call context.Context, p progress, in asking) (toolAn
 		switch {
 		case err == nil:
 			if room = out.add(in.toToolAnswer(m), m, room); room <= 0 {
-				end() // the others are pending
+				end() // the rest is pending
 			}
 		case !errors.As(err, &none):
 			return toolAnswers{}, err
@@ -144,7 +143,7 @@ func (t *meshTools) answers(call context.Context, p progress, in asking) (toolAn
 	return out, nil
 }
 
-// results asks, or goes on waiting.
+// results asks, or keeps waiting for Pending.
 func (t *meshTools) results(ctx context.Context, in asking) (iter.Seq2[client.MeshMessage, error], error) {
 	if len(in.Pending) > 0 {
 		questions := make([]client.MeshMessage, len(in.Pending))
@@ -170,7 +169,7 @@ func (t *meshTools) results(ctx context.Context, in asking) (iter.Seq2[client.Me
 	return agent.AskAll(ctx, t.client, to, client.SendRequest{Content: string(in.Content), ThreadID: thread}), nil
 }
 
-// add adds an answer, cut to the room that is left, and returns the room after it.
+// add cuts the answer to the room left, and returns the new room.
 func (a *toolAnswers) add(shown toolAnswer, m client.MeshMessage, room int) int {
 	text := m.GetContent()
 	end := fitting(text, max(0, room-size(shown)))
@@ -183,7 +182,7 @@ func (a *toolAnswers) add(shown toolAnswer, m client.MeshMessage, room int) int 
 	return room - size(shown)
 }
 
-// withoutRecipient returns the error of a question without the name of the node, which another node may have chosen.
+// withoutRecipient removes the node name from an error: another node may have chosen it.
 func withoutRecipient(err error) error {
 	var unknown *client.NotInRegistryError
 	if errors.As(err, &unknown) {
@@ -192,7 +191,7 @@ func withoutRecipient(err error) error {
 	return err
 }
 
-// addMissing adds a question without an answer. It is pending if only the time has ended.
+// addMissing counts a question as pending only if the time has ended.
 func (a *toolAnswers) addMissing(none *agent.NoAnswerError, text string, ended bool) {
 	q := none.Question
 	if q.ID != 0 && ended && (errors.Is(none, context.DeadlineExceeded) || errors.Is(none, context.Canceled)) {
@@ -202,25 +201,26 @@ func (a *toolAnswers) addMissing(none *agent.NoAnswerError, text string, ended b
 	a.Refused = append(a.Refused, toolRefusal{untrusted{q.ToNode}, explain(withoutRecipient(none.Err))})
 }
 
-// maxWait bounds a wait, in seconds: clients give up on calls that take minutes.
+// maxWait is in seconds: clients give up on calls that take minutes.
 const maxWait = 60
 
-// waitInterval is the time between two polls of the inbox, and between two reports of progress.
+// waitInterval separates inbox polls, and progress reports.
 const waitInterval = time.Second
 
 type waitArguments struct {
 	Seconds waitSeconds `json:"seconds,omitempty" jsonschema:"default 30"`
-	From    nodeName    `json:"from,omitempty" jsonschema:"only a message of this node"`
-	Kind    client.Kind `json:"kind,omitempty" jsonschema:"only a message of this kind"`
+	From    nodeName    `json:"from,omitempty" jsonschema:"only a message from this node"`
+	Kind    client.Kind `json:"kind,omitempty" jsonschema:"only a message with this kind"`
 	Thread  string      `json:"thread,omitempty" jsonschema:"only a message in the thread with this name or id"`
 }
 
-// errCanceled is the answer to a wait that its caller or a signal ends: it must not look like an empty inbox.
+// errCanceled keeps a canceled wait from looking like an empty inbox.
 var errCanceled = errors.New("the wait was canceled")
 
-// wait returns the oldest unread message, or none after the time. It waits through errors of the gateway, except for a refused token, and
-// returns the error of the last poll, which must not look like an empty inbox. A poll may take longer than the wait, which would
-// otherwise fail at a slow gateway.
+// wait returns the oldest unread message, or no messages once the time ends. It keeps
+// polling after gateway errors, except for a refused token, and finally returns the last
+// poll's error: that must not look like an empty inbox. Polls use call, not ctx: at a
+// slow gateway, one poll can take longer than the wait.
 func (t *meshTools) wait(call context.Context, p progress, in waitArguments) (toolMessages, error) {
 	ctx, end := p.begin(call, in.Seconds)
 	defer end()
@@ -244,7 +244,7 @@ func (t *meshTools) wait(call context.Context, p progress, in waitArguments) (to
 	}
 }
 
-// unread returns the unread messages that are selected, the oldest first. Older gateways ignore the selection.
+// unread filters again, because older gateways ignore the selection.
 func (t *meshTools) unread(ctx context.Context, selected client.FetchOptions) ([]client.MeshMessage, error) {
 	messages, _, _, err := mail.Newest(ctx, t.client, selected)
 	messages = slices.DeleteFunc(messages, func(m client.MeshMessage) bool {
@@ -254,17 +254,17 @@ func (t *meshTools) unread(ctx context.Context, selected client.FetchOptions) ([
 	return oldestFirst(messages, position{}), err
 }
 
-// mayPass reports whether a later poll may succeed.
 func mayPass(err error) bool {
 	var failed *client.MeshGatewayError
 	var denied *client.MeshAuthError
 	return errors.As(err, &failed) && !errors.As(err, &denied)
 }
 
-// progress reports the progress of a call, if its caller wants to know.
+// progress reports progress if the client asked for it.
 type progress struct{ request *mcp.CallToolRequest }
 
-// begin returns the context of a call that waits, and reports every second until end is called: a report must not follow the result.
+// begin limits the call's time and reports every second until end is called. No report
+// may follow the result, so end waits.
 func (p progress) begin(call context.Context, seconds waitSeconds) (ctx context.Context, end func()) {
 	total := time.Duration(cmp.Or(seconds, 30)) * time.Second
 	ctx, cancel := context.WithTimeout(call, total)
@@ -281,7 +281,7 @@ func (p progress) begin(call context.Context, seconds waitSeconds) (ctx context.
 			case <-ctx.Done():
 				return
 			case <-ticks.C:
-				// An error means that the session ends, and with it the call.
+				// on an error the session ends, and so does the call
 				_ = p.request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 					ProgressToken: token, Progress: time.Since(begin).Seconds(), Total: total.Seconds(), Message: "waiting for a message",
 				})

@@ -35,11 +35,11 @@ func mixed(w http.ResponseWriter, r *http.Request) {
 func TestToolsShowTheRowsBesideInvalidOnes(t *testing.T) {
 	t.Parallel()
 	for tool, want := range map[string][]string{
-		"mesh_inbox":   {`"id":7`, `"invalid":"messages that cannot be decoded are left out: 1, ids [9]"`},
+		"mesh_inbox":   {`"id":7`, `"invalid":"invalid messages left out: 1, ids [9]"`},
 		"mesh_wait":    {`"id":7`},
-		"mesh_thread":  {`"id":7`, `"invalid":"messages that cannot be decoded are left out: 1, ids [9]"`},
-		"mesh_peers":   {`"node-b"`, `"invalid":"rows that cannot be decoded are left out: 1"`},
-		"mesh_threads": {`"id":"3f0f8a53`, `"invalid":"rows that cannot be decoded are left out: 1"`},
+		"mesh_thread":  {`"id":7`, `"invalid":"invalid messages left out: 1, ids [9]"`},
+		"mesh_peers":   {`"node-b"`, `"invalid":"invalid rows left out: 1"`},
+		"mesh_threads": {`"id":"3f0f8a53`, `"invalid":"invalid rows left out: 1"`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			arguments := map[string]any{}

@@ -34,7 +34,7 @@ type toolModel struct {
 	MaxTokens     *int64 `json:"max_tokens"`
 }
 
-// list lists models. A list that comes with a failure, such as that of a fallback, is a result.
+// list ignores a failure if the answer still has models, such as a fallback list.
 func (t *meshTools) list(ctx context.Context, in modelsArguments) (toolModels, error) {
 	opts := discovery.CatalogOptions{Provider: in.Provider}
 	var found []discovery.ModelInfo
@@ -84,7 +84,7 @@ type toolPrices struct {
 	Prices   []toolPrice     `json:"prices"`
 }
 
-// toolPrice is a row of mesh prices -o json without what an agent does not need.
+// toolPrice is a row of mesh prices -o json, reduced for agents.
 type toolPrice struct {
 	Model        string   `json:"model_hint"`
 	Input        *float64 `json:"input_per_mtok"`
@@ -107,15 +107,14 @@ func toolPriceOf(p discovery.ProviderPricing) toolPrice {
 	}
 }
 
-// priced are the arguments of a model with prices.
 type priced struct {
 	Model    string `json:"model"`
-	Provider string `json:"provider,omitempty" jsonschema:"or a name of your prices; default: determined from the id"`
+	Provider string `json:"provider,omitempty" jsonschema:"or a name from your price file; default: determined from the id"`
 }
 
-// find returns the stored or built-in price list with the user's own prices, and the provider of the model in it.
+// find also searches the user's own prices. It returns the provider that has the model.
 func (in priced) find() (*prices.List, models.Provider, error) {
-	list, _, _ := pricefile.Load() // mesh prices reports a damaged file
+	list, _, _ := pricefile.Load() // if the stored table is damaged, mesh prices says so
 	list, err := pricefile.WithFiles(list, pricefile.OwnNames())
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
@@ -142,7 +141,7 @@ func listPrices(_ context.Context, in priced) (toolPrices, error) {
 
 type costArguments struct {
 	priced
-	Usage json.RawMessage `json:"usage" jsonschema:"the usage object of the response, unchanged"`
+	Usage json.RawMessage `json:"usage" jsonschema:"the response's usage object, unchanged"`
 	At    string          `json:"at,omitempty" jsonschema:"RFC 3339 time of the call; default now"`
 	Mode  string          `json:"mode,omitempty" jsonschema:"batch, flex, priority or another mode that changes the price"`
 }
@@ -150,7 +149,7 @@ type costArguments struct {
 type toolCost struct {
 	Known  bool       `json:"known"`
 	USD    prices.USD `json:"usd,omitempty" jsonschema:"exact decimal"`
-	Reason string     `json:"reason,omitempty" jsonschema:"why the cost is not known"`
+	Reason string     `json:"reason,omitempty" jsonschema:"the reason if known is false"`
 }
 
 func computeCost(_ context.Context, in costArguments) (toolCost, error) {

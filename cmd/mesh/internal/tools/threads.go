@@ -21,8 +21,8 @@ type toolThreads struct {
 	Notice   string       `json:"notice"`
 	Threads  []toolThread `json:"threads"`
 	NextSkip int          `json:"next_skip,omitempty"`
-	Invalid  string       `json:"invalid,omitempty"` // set if rows cannot be decoded
-	Hidden   string       `json:"hidden,omitempty"`  // set if there may be threads that are not listed
+	Invalid  string       `json:"invalid,omitempty"` // set if there are invalid rows
+	Hidden   string       `json:"hidden,omitempty"`  // set if some threads may be missing
 }
 
 type toolThread struct {
@@ -31,7 +31,7 @@ type toolThread struct {
 	LastUsedAt string `json:"last_used_at"`
 }
 
-// maxThreads is how many threads the gateway lists at most.
+// maxThreads is the gateway's limit.
 const maxThreads = 100
 
 func (t *meshTools) threads(ctx context.Context, in threadsArguments) (toolThreads, error) {
@@ -55,7 +55,7 @@ type threadArguments struct {
 	position
 }
 
-// thread lists messages of a thread. One request lists the newest 1000, which is the whole thread as a rule.
+// thread requests the newest 1000 messages first: usually that's the whole thread.
 func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMessages, err error) {
 	id, err := mail.ThreadID(ctx, t.client, t.scanner, in.ID)
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMes
 		out = page(newestFirst(newest, position{}), position{}, limit, withRecipient)
 		slices.Reverse(out.Messages)
 		if out.NextOffset == 0 {
-			out.NextID = 0 // no page has the older ones
+			out.NextID = 0 // older messages have no page
 		}
 		if full || len(out.Messages) < len(newest) {
 			out.Hidden = hiddenOlderRows
@@ -89,11 +89,11 @@ func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMes
 
 const (
 	hiddenInThread  = "there may be messages that are not listed here: the gateway lists the oldest and the newest 1000 of a thread"
-	hiddenOlderRows = "there are older messages; without newest the list begins with the oldest"
+	hiddenOlderRows = "there are older messages; omit newest to list from the oldest"
 )
 
-// before returns a page of the oldest messages of a thread, those before the first of the newest, which are the pages after it. The gateway
-// does not list whether the oldest are read.
+// before returns messages older than first, which is the oldest in the newest 1000. The
+// gateway doesn't say whether these are read.
 func (t *meshTools) before(ctx context.Context, id string, first int64, from position, limit int) (toolMessages, []*client.RowError, error) {
 	oldest, invalid, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
 	if err != nil {
@@ -115,14 +115,15 @@ func (t *meshTools) before(ctx context.Context, id string, first int64, from pos
 	return out, invalid, nil
 }
 
-// withRecipient returns a message with its recipient and without its content.
+// withRecipient leaves Content empty, as [toToolMessage] does.
 func withRecipient(m client.MeshMessage) toolMessage {
 	shown := toToolMessage(m)
 	shown.To = safeName(m.ToNode)
 	return shown
 }
 
-// rows returns messages of a thread, fewer than the limit if they are too large for one response. They are full if there can be more.
+// rows returns fewer messages than the limit if they are too large for one response. full
+// means that there can be more.
 func (t *meshTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
 	messages, invalid, full, err = mail.Fitting(opts.Limit, func(limit int) ([]client.MeshMessage, error) {
 		opts.Limit = limit
@@ -132,12 +133,12 @@ func (t *meshTools) rows(ctx context.Context, id string, opts client.ThreadOptio
 	return messages, invalid, full && len(messages) > 0, mail.ThreadError(id, err)
 }
 
-// maxResult is about how many characters of JSON a call returns: clients of the protocol cut or refuse more, and an agent pays for
-// each.
+// maxResult bounds a result's JSON, roughly, in characters: MCP clients cut or refuse
+// more, and agents pay for each.
 const maxResult = 20_000
 
-// part returns the items after the first skip ones, as many as fit into a result, and how many to skip for the others; 0 when nothing
-// follows.
+// part returns the items after skip that fit into a result, and the next skip, or 0 at
+// the end.
 func part[T, U any](rows []T, skip int, shown func(T) U) (items []U, nextSkip int) {
 	items = []U{}
 	room := maxResult
@@ -151,7 +152,7 @@ func part[T, U any](rows []T, skip int, shown func(T) U) (items []U, nextSkip in
 	return items, 0
 }
 
-// size returns the number of characters of a value in JSON.
+// size counts a value's characters as JSON.
 func size(value any) int {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -160,7 +161,7 @@ func size(value any) int {
 	return utf8.RuneCount(text)
 }
 
-// fitting returns the number of bytes at the beginning of a text that have at most room characters in JSON.
+// fitting returns how many bytes fit into room characters as JSON.
 func fitting(text string, room int) int {
 	if len(text)*len(`\u0000`) <= room {
 		return len(text)
@@ -173,14 +174,15 @@ func fitting(text string, room int) int {
 	return len(text)
 }
 
-// position is where the next page of messages begins: at a byte of the content of a message.
+// position is where the next page starts: a byte offset in a message.
 type position struct {
-	NextID     int64 `json:"next_id,omitempty" jsonschema:"of the previous result, to continue"`
-	NextOffset int   `json:"next_offset,omitempty" jsonschema:"of the previous result, to continue"`
+	NextID     int64 `json:"next_id,omitempty" jsonschema:"from the previous result, to continue"`
+	NextOffset int   `json:"next_offset,omitempty" jsonschema:"from the previous result, to continue"`
 }
 
-// page returns the messages from a position on, as many as limit and a result allow. A content that is too long for a result of its
-// own is cut, and the next page continues it. show returns a message without its content.
+// page returns messages from a position on, bounded by limit and by the size of a result.
+// If even a single content is too long, page cuts it, and the next page continues. show
+// leaves Content empty.
 func page(messages []client.MeshMessage, from position, limit int, show func(client.MeshMessage) toolMessage) toolMessages {
 	out := toolMessages{Notice: notice, Messages: []toolMessage{}}
 	room := maxResult
@@ -208,20 +210,20 @@ func page(messages []client.MeshMessage, from position, limit int, show func(cli
 	return out
 }
 
-// oldestFirst sorts messages and returns those from a position on.
+// oldestFirst sorts, and skips messages before a position.
 func oldestFirst(messages []client.MeshMessage, from position) []client.MeshMessage {
 	slices.SortStableFunc(messages, func(a, b client.MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.DeleteFunc(messages, func(m client.MeshMessage) bool { return m.ID < from.NextID })
 }
 
-// newestFirst is [oldestFirst] in the other order.
+// newestFirst is [oldestFirst] in reverse.
 func newestFirst(messages []client.MeshMessage, from position) []client.MeshMessage {
 	slices.SortStableFunc(messages, func(a, b client.MeshMessage) int { return cmp.Compare(b.ID, a.ID) })
 	return slices.DeleteFunc(messages, func(m client.MeshMessage) bool { return from.NextID != 0 && m.ID > from.NextID })
 }
 
 type skipArguments struct {
-	Skip int `json:"skip,omitempty" jsonschema:"next_skip of the previous result"`
+	Skip int `json:"skip,omitempty" jsonschema:"next_skip from the previous result"`
 }
 
 type toolPeers struct {
@@ -236,10 +238,9 @@ type toolPeer struct {
 	LastSeen string   `json:"last_seen,omitempty"`
 }
 
-// toolNode describes a node by what it registered.
 type toolNode struct {
 	Name         string `json:"name"`
-	Capabilities string `json:"capabilities,omitempty"` // JSON, which may be cut
+	Capabilities string `json:"capabilities,omitempty"` // JSON, possibly cut
 }
 
 func (t *meshTools) peers(ctx context.Context, in skipArguments) (toolPeers, error) {
@@ -248,15 +249,14 @@ func (t *meshTools) peers(ctx context.Context, in skipArguments) (toolPeers, err
 	if err != nil {
 		return toolPeers{}, err
 	}
-	peers = slices.DeleteFunc(peers, func(p client.MeshPeer) bool { return safeName(p.Name) == nil }) // it cannot be a recipient
+	peers = slices.DeleteFunc(peers, func(p client.MeshPeer) bool { return safeName(p.Name) == nil }) // not a valid recipient
 	items, next := part(peers, in.Skip, func(p client.MeshPeer) toolPeer { return toolPeer{toolNode{p.Name, capabilities(p)}, p.GetLastSeen()} })
 	return toolPeers{notice, items, next, invalidNote(invalid)}, nil
 }
 
-// maxCapabilities is how many characters of the capabilities of a node mesh_peers shows.
+// maxCapabilities is in characters.
 const maxCapabilities = 300
 
-// capabilities returns the beginning of the capabilities of a node.
 func capabilities(p client.MeshPeer) string {
 	text, err := json.Marshal(p.Capabilities)
 	if err != nil || len(p.Capabilities) == 0 {

@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-// wrongArguments says which arguments of a tool are wrong and how to fix them. It repeats no value, which may be long or secret.
+// wrongArguments says how to fix the arguments. It repeats no values: they may be long or
+// secret.
 func wrongArguments(tool string, schema *jsonschema.Schema, sent json.RawMessage) string {
 	var values map[string]any
 	if json.Unmarshal(sent, &values) != nil {
@@ -42,7 +43,8 @@ func wrongArguments(tool string, schema *jsonschema.Schema, sent json.RawMessage
 	return withoutArguments(strings.Join(wrong, "; "), nil)
 }
 
-// unknownArgument also returns the argument that is meant: one with a similar name, or the only one that is missing.
+// unknownArgument guesses the intended argument: one with a similar name, or the only one
+// missing.
 func unknownArgument(tool, name string, schema *jsonschema.Schema, values map[string]any, missing []string) (text, meant string) {
 	free := slices.DeleteFunc(slices.Clone(schema.PropertyOrder), func(other string) bool { _, given := values[other]; return given })
 	if meant = app.Similar(name, free); meant == "" && len(missing) == 1 && fits(schema.Properties[missing[0]], values[name]) {
@@ -65,7 +67,6 @@ func fits(schema *jsonschema.Schema, value any) bool {
 	return err == nil && resolved.Validate(value) == nil
 }
 
-// form describes the values that a schema allows.
 func form(s *jsonschema.Schema) string {
 	switch {
 	case len(s.Enum) > 0:
