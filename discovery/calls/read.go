@@ -26,8 +26,8 @@ func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.Fi
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields the calls in calls files, each once, as [Record.Count] returns it. Files are decoded in
-// parallel. Calls are yielded in the order of files and lines, except for those that may be copies, which come last.
+// Read yields the calls in calls files, each once, as [Record.Count] returns it. An advisor of Anthropic, which is a part of
+// a response, is a call with its own model and no id. Files are decoded in parallel. Calls are yielded in the order of files and lines, except for those that may be copies, which come last.
 //
 // A line that cannot be read yields a [*LineError], and a file or directory that cannot be opened its error; reading
 // continues. If only the cost of a call fails, its record is yielded with the error, as it is in the file.
@@ -53,12 +53,29 @@ func Read(o Options, paths ...string) iter.Seq2[Record, error] {
 		defer blocks.leave(source)
 		blocks.start(source, &o)
 		for l := range blocks.inOrder() {
-			if !l.yield(func(r *Record, err error) bool { return err == nil && !o.selects(r) || yield(*r, err) }) {
+			if !l.yield(func(r *Record, err error) bool { return err == nil && !o.selects(r) || o.yield(r, err, yield) }) {
 				return
 			}
 			l.yielded <- struct{}{}
 		}
 	}
+}
+
+// yield yields a record, and its advisors as records of their own.
+func (o *Options) yield(r *Record, err error, yield func(Record, error) bool) bool {
+	if err != nil || o.Recorded {
+		return yield(*r, err)
+	}
+	all := r.apart(o.Prices)
+	if all == nil {
+		return yield(*r, nil)
+	}
+	for _, one := range all {
+		if !yield(one, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // readAhead decodes blocks in parallel. Each goroutine waits until its block is yielded.

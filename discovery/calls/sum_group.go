@@ -169,8 +169,16 @@ func monday(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
-// add adds a call, priced by a list, to its group.
-func (s *sums) add(r *Record, list *prices.List) { s.group(r).add(r, list) }
+// add adds a call, priced by a list, to its group, and its advisors to theirs.
+func (s *sums) add(r *Record, list *prices.List) {
+	all := r.apart(list)
+	if all == nil {
+		s.group(r).add(r, list)
+	}
+	for i := range all {
+		s.group(&all[i]).add(&all[i], list)
+	}
+}
 
 func (g *group) add(r *Record, list *prices.List) {
 	usd, known := decimal.ParsePlain(r.USD)
@@ -266,6 +274,12 @@ func addUsage(u, more *prices.Usage) {
 	counts := (*usage.Usage)(more).Counts()
 	for i, sum := range (*usage.Usage)(u).Counts() {
 		*sum = plus(*sum, *counts[i])
+	}
+	for i := range more.Iterations {
+		if more.Iterations[i].Model != "" {
+			advisor := prices.Usage(usage.UsageOf(&more.Iterations[i]))
+			addUsage(u, &advisor)
+		}
 	}
 	for tool, n := range more.Requests {
 		if u.Requests == nil {

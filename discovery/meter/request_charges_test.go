@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -119,4 +120,30 @@ func TestABudgetCountsStatedCharges(t *testing.T) {
 		passed++
 	}
 	assert.Equal(t, 10, passed)
+}
+
+// One record has the cost of a response with an advisor, of a body and of a stream, and sums have the advisor apart.
+func TestIterationsOfAResponse(t *testing.T) {
+	t.Parallel()
+	const used = `"usage":{"input_tokens":1000,"output_tokens":500,"iterations":[{"type":"message","input_tokens":500,"output_tokens":100},` +
+		`{"type":"advisor_message","model":"claude-opus-5-5","input_tokens":15000,"output_tokens":800},{"type":"message","input_tokens":500,"output_tokens":400}]}`
+	for contentType, body := range map[string]string{
+		"application/json": `{"id":"msg_2","type":"message","model":"claude-sonnet-5-5","stop_reason":"end_turn",` + used + `}`,
+		"text/event-stream": `data: {"type":"message_start","message":{"id":"msg_2","model":"claude-sonnet-5-5","usage":{"input_tokens":500,"output_tokens":1}}}` +
+			"\n\n" + `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},` + used + "}\n\n",
+	} {
+		e := &exchange{}
+		e.Request.Method, e.Request.URL = http.MethodPost, "https://api.anthropic.com/v1/messages"
+		e.Response.Status, e.Response.Headers, e.Response.Body = 200, map[string]string{"Content-Type": contentType}, body
+		records := send(t, e, 7, false)
+		require.Len(t, records, 1)
+		records[0].Time = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+		assert.EqualValues(t, "0.083", records[0].USD, records[0].Unpriced)
+		checkSums(t, &records[0])
+		totals, err := calls.NewTotals("model")
+		require.NoError(t, err)
+		require.NoError(t, totals.Add(records[0]))
+		require.Len(t, totals.Groups(), 2)
+		assert.EqualValues(t, "0.076", totals.Groups()[0].USD)
+	}
 }

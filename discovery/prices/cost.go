@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
@@ -89,6 +88,8 @@ type Line struct {
 	USDPerMTok USD `json:"usd_per_mtok"`
 	// USD is the cost of the line in US dollars as a plain decimal, not rounded.
 	USD USD `json:"usd"`
+	// Model is the id of an advisor ([Usage].Iterations), whose tokens have a price of their own; "" in other lines.
+	Model string `json:"model,omitempty"`
 	// Requests is the number of billed uses of a tool, and USDPerRequest the fee of each; 0 and "" in other lines.
 	Requests      int64 `json:"requests,omitempty"`
 	USDPerRequest USD   `json:"usd_per_request,omitempty"`
@@ -139,7 +140,7 @@ func (l *List) USDOf(call Call) (USD, error) {
 	return cost.USD, err
 }
 
-// price returns the cost of a call. Without lines, only USD is set.
+// price returns the cost of a call, without lines only USD, SourceKey and Mode.
 func (l *List) price(call *Call, lines bool) (Cost, error) {
 	p, err := call.check()
 	if err != nil {
@@ -153,21 +154,14 @@ func (l *List) price(call *Call, lines bool) (Cost, error) {
 			return charged, err
 		}
 	}
+	b := bill{cost: cost, lines: lines}
+	if len(call.Usage.Iterations) > 0 {
+		b.addEach(l, p, call)
+		return b.total()
+	}
 	charge, err := l.charge(p, call)
-	var unpriced *UnpricedError
-	if errors.As(err, &unpriced) {
-		if least := total(&charge, nil); !least.IsZero() {
-			unpriced.BoundUSD = USD(least.String())
-		}
-	}
-	if err != nil {
-		return Cost{}, err
-	}
-	if lines {
-		cost.fill(&charge)
-		return cost, nil
-	}
-	return Cost{USD: USD(total(&charge, nil).String())}, nil
+	b.add(&charge, err, "")
+	return b.total()
 }
 
 func (c *Call) check() (models.Provider, error) {
@@ -249,36 +243,6 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 	cost.USD, cost.Source, cost.SourceKey = USD(usd.String()), sourceCharged, keyCharged
 	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.USD}}
 	return cost, nil
-}
-
-// fill sets the amounts of a charge, and where its prices are from.
-func (cost *Cost) fill(charge *pricelist.Charge) {
-	cost.Lines = make([]Line, 0, len(charge.Parts)+len(charge.Uses))
-	cost.USD = USD(total(charge, &cost.Lines).String())
-	cost.Source, cost.VerifiedAt = charge.Row.Source, ptr.Of(charge.Row.VerifiedAt)
-	cost.SourceKey = cmp.Or(charge.Row.Key, charge.Row.Source)
-	cost.TierThresholdTokens, cost.Mode = charge.Row.MinPrompt, cmp.Or(charge.Mode, ModeStandard)
-}
-
-// total adds up a charge. If lines is not nil, it appends a line for each amount.
-func total(charge *pricelist.Charge, lines *[]Line) (sum decimal.Decimal) {
-	const perMillion = 6 // places
-	for _, part := range charge.Parts {
-		price := part.Price.Mul(charge.Factor)
-		usd := price.Mul(decimal.New(part.Tokens, perMillion))
-		sum = sum.Add(usd)
-		if lines != nil {
-			*lines = append(*lines, Line{What: part.What, Tokens: part.Tokens, USDPerMTok: USD(price.String()), USD: USD(usd.String())})
-		}
-	}
-	for _, use := range charge.Uses {
-		usd := use.USD.Mul(decimal.New(use.Requests, 0))
-		sum = sum.Add(usd)
-		if lines != nil {
-			*lines = append(*lines, Line{What: use.What, Requests: use.Requests, USDPerRequest: USD(use.USD.String()), USD: USD(usd.String())})
-		}
-	}
-	return sum
 }
 
 // ErrUnpriced matches, with errors.Is, the error of a call whose cost is not known.

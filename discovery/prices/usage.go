@@ -40,12 +40,19 @@ type Usage struct {
 	Requests map[string]int64 `json:"requests,omitempty"`
 	// Mode is what changes the price of the call: a service tier such as "batch" or "priority", a speed, or a region, in lower
 	// case. Several are joined with "+". "" means a standard call. "other-model" means that some tokens are billed at the prices
-	// of another model, as with Anthropic's advisor, and "count:NAME" that the count NAME of the usage object is not
+	// of another model, as after a fallback of Anthropic, and "count:NAME" that the count NAME of the usage object is not
 	// known; the cost of such a call is unknown, unless the provider stated it.
 	Mode string `json:"mode"`
 	// ChargedUSD is the charge that the provider stated, as a decimal; "" if the response has none.
 	ChargedUSD string `json:"charged_usd"`
+	// Iterations are the requests behind a response of Anthropic that are priced one by one; nil for most calls.
+	Iterations []Iteration `json:"iterations,omitempty"`
 }
+
+// Iteration is one of the requests behind a response, such as a turn between two server tools. Its fields are Model,
+// Input, CacheRead, CacheWrite5m, CacheWrite1h and Output. An advisor has a Model, and its tokens are in no other count
+// of the Usage. The tokens of all others are parts of these counts, and priced by the length of their own prompt.
+type Iteration = object.Iteration
 
 // ParseUsage parses the usage object of a response: of OpenAI's chat completions, responses, embeddings, images, Realtime API
 // and Codex; of DeepSeek's chat completions, responses and messages; of Anthropic's messages; of Gemini's generateContent, Live
@@ -104,6 +111,9 @@ func (u *Usage) check() error {
 		if n < 0 || n > maxTokens {
 			return invalid("Usage.Requests", "", "must be between 0 and 2^53")
 		}
+	}
+	if _, ok := (*object.Usage)(u).Rest(); !ok {
+		return invalid("Usage.Iterations", "", "must not have more tokens than the counts, nor fewer than 0")
 	}
 	return nil
 }

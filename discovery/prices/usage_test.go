@@ -60,7 +60,9 @@ func TestParseUsage(t *testing.T) {
 			"messages: a compaction is not in the counts of the object", models.Anthropic,
 			`{"input_tokens":10,"output_tokens":9,"iterations":[{"type":"compaction","input_tokens":100,"output_tokens":20,"cache_read_input_tokens":3,
 			"cache_creation":{"ephemeral_5m_input_tokens":1,"ephemeral_1h_input_tokens":2}},{"type":"message","input_tokens":10,"output_tokens":9}]}`,
-			prices.Usage{Input: 110, CacheRead: 3, CacheWrite5m: 1, CacheWrite1h: 2, Output: 29},
+			prices.Usage{Input: 110, CacheRead: 3, CacheWrite5m: 1, CacheWrite1h: 2, Output: 29, Iterations: []prices.Iteration{
+				{Input: 100, CacheRead: 3, CacheWrite5m: 1, CacheWrite1h: 2, Output: 20}, {Input: 10, Output: 9},
+			}},
 		},
 		{
 			"messages: service tier, speed and region", models.Anthropic,
@@ -334,7 +336,7 @@ func TestParseUsageReadsRealObjects(t *testing.T) {
 			continue
 		}
 		got = withoutMedia(got)
-		got.Mode, got.Requests, got.ChargedUSD = "", nil, ""
+		got.Mode, got.Requests, got.ChargedUSD, got.Iterations = "", nil, "", nil
 		assert.Equal(t, row.Expected, got, "%s %s", row.Provider, row.Usage)
 	}
 }

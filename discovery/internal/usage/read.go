@@ -30,8 +30,9 @@ type counts struct {
 	listed bool
 	// timed reports that the object has a duration instead of tokens.
 	timed bool
-	// compaction is the sum of the entries of iterations that the object itself leaves out.
-	compaction Usage
+	// iterations are those of Anthropic; entire reports that a message among them has no counts.
+	iterations []iteration
+	entire     bool
 	// stated is what the object states about the charge.
 	stated stated
 	// wrong is why the counts are invalid. The rest of the object is read, since it may have a charge.

@@ -26,6 +26,27 @@ type Usage struct {
 
 	Requests         map[string]int64
 	Mode, ChargedUSD string
+	Iterations       []Iteration
+}
+
+// Iteration is one of the requests behind a response. It is prices.Iteration.
+type Iteration struct {
+	// Model is the model of an advisor, whose tokens are in no other count; "" if the tokens are a part of the call's counts.
+	Model        string `json:"model,omitempty"`
+	Input        int64  `json:"input"`
+	CacheRead    int64  `json:"cache_read"`
+	CacheWrite5m int64  `json:"cache_write_5m"`
+	CacheWrite1h int64  `json:"cache_write_1h"`
+	Output       int64  `json:"output"`
+}
+
+// UsageOf returns the tokens of an iteration.
+func UsageOf(i *Iteration) Usage {
+	return Usage{Input: i.Input, CacheRead: i.CacheRead, CacheWrite5m: i.CacheWrite5m, CacheWrite1h: i.CacheWrite1h, Output: i.Output}
+}
+
+func (i *Iteration) counts() [5]*int64 {
+	return [...]*int64{&i.Input, &i.CacheRead, &i.CacheWrite5m, &i.CacheWrite1h, &i.Output}
 }
 
 // Counts returns all counts, in the order of CountNames.

@@ -131,6 +131,23 @@ func (f *file) claudeUsage() {
 	for i, n := range l.compaction {
 		l.counts[i] += n
 	}
+	l.addRequests()
+}
+
+// addRequests keeps the counts of a response's requests, each of which is priced by the length of its own prompt.
+func (l *lineFields) addRequests() {
+	if len(l.requests) < 2 || len(l.requests) > maxAdvisors || bytes.Contains(l.extra, []byte(`"iterations"`)) {
+		return
+	}
+	entries := make([][]byte, len(l.requests))
+	for i, n := range l.requests {
+		entries[i] = []byte{'{'}
+		for at, name := range anthropicNames[:writes+1] {
+			entries[i] = appendMember(entries[i], name, n[at])
+		}
+	}
+	l.extra = append(append(l.extra, `,"iterations":[`...), bytes.Join(entries, []byte("},"))...)
+	l.extra = append(l.extra, "}]"...)
 }
 
 // usageOf counts members; more reads those that aren't counts.
@@ -212,7 +229,9 @@ func (f *file) iteration() {
 			l.advisors = append(l.advisors, a)
 		}
 	case `"message"`, "":
+		l.requests = append(l.requests, a.counts)
 	case `"compaction"`:
+		l.requests = append(l.requests, a.counts)
 		for i, n := range a.counts {
 			l.compaction[i] += n
 		}

@@ -51,7 +51,8 @@ type lineFields struct {
 	// Of Claude Code.
 	usage, split bool
 	compaction   counts
-	extra        []byte // other members of the usage object
+	extra        []byte   // other members of the usage object
+	requests     []counts // of which a response consists
 	advisors     []advisor
 	states       []modelState
 }
@@ -75,7 +76,7 @@ func (f *file) read() {
 	if f.wrong == nil {
 		f.take()
 	}
-	f.line = lineFields{extra: f.line.extra[:0], advisors: f.line.advisors[:0], states: f.line.states[:0]}
+	f.line = lineFields{extra: f.line.extra[:0], requests: f.line.requests[:0], advisors: f.line.advisors[:0], states: f.line.states[:0]}
 }
 
 func (f *file) fail(err error) { f.wrong = cmp.Or(f.wrong, err) }

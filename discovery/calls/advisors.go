@@ -1,0 +1,56 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+)
+
+// apart returns the calls that a counted record counts as: itself, and each of its advisors; nil if it is one call. It is one
+// also if the provider has stated the charge, or a price is not known.
+func (r *Record) apart(list *prices.List) []Record {
+	if len(r.Counts.Iterations) == 0 || r.USD == "" || r.Counts.ChargedUSD != "" {
+		return nil
+	}
+	all := []Record{*r}
+	all[0].Counts.Iterations = nil
+	for _, i := range r.Counts.Iterations {
+		if i.Model == "" {
+			all[0].Counts.Iterations = append(all[0].Counts.Iterations, i)
+			continue
+		}
+		advisor := r.advisor(&i)
+		var err error
+		if advisor.USD, err = list.USDOf(advisor.call()); err != nil || advisor.USD.Cmp(all[0].USD) > 0 {
+			return nil
+		}
+		all[0].USD = all[0].USD.Sub(advisor.USD)
+		all = append(all, advisor)
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	all[0].setUsage()
+	return all
+}
+
+// advisor returns the call of an advisor, which has no id: that is the response's.
+func (r *Record) advisor(i *prices.Iteration) Record {
+	a := *r
+	a.ID, a.Model, a.Requested, a.Requests, a.UpstreamUSD, a.BYOK = "", i.Model, "", nil, "", false
+	a.Counts = prices.Usage(usage.UsageOf(i))
+	a.Counts.Mode = r.Counts.Mode
+	a.setUsage()
+	return a
+}
+
+// setUsage replaces the usage object by one without advisors, so that a reader of the record finds none in it.
+func (r *Record) setUsage() {
+	u := &r.Counts
+	r.Mode, r.Requests = cmp.Or(r.Mode, u.Mode), u.Requests
+	r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,`+
+		`"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d},"output_tokens":%d}`,
+		u.Input, u.CacheRead, u.CacheWrite5m+u.CacheWrite1h, u.CacheWrite5m, u.CacheWrite1h, u.Output)
+}
