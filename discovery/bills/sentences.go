@@ -24,11 +24,16 @@ func (c *Comparison) Sentences() []string {
 	if c.Calls == 0 {
 		return []string{c.verdict(), "Billed " + amount(t.Billed, cents) + " USD."}
 	}
-	shown := t.shownPlaces()
-	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", amount(t.Billed, shown), amount(t.Counted, shown), t.Explain())}
+	sheet := t.sheet()
+	billed, counted := sheet.Text(money.Format{Minus: minus}, rat(t.Billed)), sheet.Text(money.Format{Minus: minus}, rat(t.Counted))
+	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", billed, counted, t.explain(sheet))}
 	for i := range min(named, len(c.Cells)) {
 		if p := &c.Cells[i]; p.Cause != "" && (p.Model != "" || len(c.Cells) > 1) {
-			all = append(all, strings.TrimSpace(p.Name+": "+p.Explain())+".")
+			on := sheet
+			if p.places() != t.places() {
+				on = p.sheet()
+			}
+			all = append(all, strings.TrimSpace(p.Name+": "+p.explain(on))+".")
 		}
 	}
 	if len(c.OtherItems) > 0 {
@@ -108,13 +113,20 @@ var words = map[Cause]string{
 
 // Explain returns the difference with its effects of a cent or more, as in "+2.24 USD: +2.54 for calls that were not counted, −0.30 another
 // price", or "+2.54 USD for calls that were not counted".
-func (p *Part) Explain() string {
-	text := signed(p.Drift, p.shownPlaces()) + " USD"
+func (p *Part) Explain() string { return p.explain(p.sheet()) }
+
+func (p *Part) explain(sheet *money.Sheet) string {
+	plus := money.Format{Plus: "+", Minus: minus}
+	text := sheet.Text(plus, rat(p.Drift)) + " USD"
+	var parts []*big.Rat
 	var effects []string
 	for _, e := range p.Effects {
 		if abs(rat(e.USD)).Cmp(cent) >= 0 {
-			effects = append(effects, signed(e.USD, cents)+" "+words[e.Cause])
+			parts, effects = append(parts, rat(e.USD)), append(effects, words[e.Cause])
 		}
+	}
+	for i, usd := range sheet.Texts(plus, rat(p.Drift), parts...) {
+		effects[i] = usd + " " + effects[i]
 	}
 	if len(effects) != 1 {
 		return strings.TrimSuffix(text+": "+strings.Join(effects, ", "), ": ")
@@ -131,15 +143,22 @@ const (
 	millionths = 6
 )
 
-// shownPlaces returns the decimal places of the amounts, which show their difference.
-func (p *Part) shownPlaces() int { return placesOf(rat(p.Drift)) }
+// sheet rounds the amounts of a sentence: the difference is that of the amounts shown.
+func (p *Part) sheet() *money.Sheet {
+	sheet := money.NewSheet(p.places())
+	sheet.Difference(rat(p.Billed), rat(p.Counted))
+	return sheet
+}
 
-func placesOf(usd *big.Rat) int {
-	if usd.Sign() != 0 && abs(usd).Cmp(cent) < 0 {
+// places returns the decimal places of the amounts, which show their difference.
+func (p *Part) places() int {
+	if drift := rat(p.Drift); drift.Sign() != 0 && abs(drift).Cmp(cent) < 0 {
 		return millionths
 	}
 	return cents
 }
+
+const minus = "−"
 
 // amount returns an amount with the given decimal places, or more if it is below a cent.
 func amount(usd prices.USD, places int) string { return format(places, "").Text(rat(usd)) }
@@ -148,7 +167,7 @@ func amount(usd prices.USD, places int) string { return format(places, "").Text(
 func signed(usd prices.USD, places int) string { return format(places, "+").Text(rat(usd)) }
 
 func format(places int, plus string) money.Format {
-	return money.Format{Plus: plus, Minus: "−", Places: places, Small: millionths, Limit: cent}
+	return money.Format{Plus: plus, Minus: minus, Places: places, Small: millionths, Limit: cent}
 }
 
 // MarshalJSON writes the fields and the sentences.

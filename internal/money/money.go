@@ -33,18 +33,8 @@ var short = Format{Places: 2, Small: 4, Limit: big.NewRat(1, 1), Least: true}
 // USD returns an amount in cents, or below a dollar in hundredths of a cent.
 func USD[T ~string](usd T) string { return short.Text(Exact(usd)) }
 
-// Signed is [USD] with "+" before a positive amount.
-func Signed[T ~string](usd T) string {
-	f := short
-	f.Plus = "+"
-	return f.Text(Exact(usd))
-}
-
 // Places returns the number of decimal places of [USD].
 func Places(usd *big.Rat) int { return short.places(usd) }
-
-// Column returns an amount with the decimal places that all amounts of a column have.
-func Column(usd *big.Rat, places int) string { return Format{Places: places, Least: true}.Text(usd) }
 
 // Text returns an amount, rounded half to even. One that is rounded to 0 has no sign.
 func (f Format) Text(usd *big.Rat) string {
@@ -73,15 +63,6 @@ func (f Format) places(usd *big.Rat) int {
 		return max(f.Places, f.Small)
 	}
 	return f.Places
-}
-
-// About returns an estimate: from 100 dollars on without cents.
-func About[T ~string](usd T) string {
-	const whole = 100
-	if Exact(usd).Cmp(big.NewRat(whole, 1)) >= 0 {
-		return Format{}.Text(Exact(usd))
-	}
-	return USD(usd)
 }
 
 // Significant returns an amount with three digits that are not leading zeros, such as "0.0788" and "12.3".

@@ -18,10 +18,6 @@ func TestUSD(t *testing.T) {
 	} {
 		assert.Equal(t, want, money.USD(usd), usd)
 	}
-	assert.Equal(t, "1,234", money.About("1234.5"))
-	assert.Equal(t, "1,236", money.About("1235.5"))
-	assert.Equal(t, "99.99", money.About("99.99"))
-	assert.Equal(t, "1,234.50", money.Column(money.Exact("1234.5"), 2))
 }
 
 // A float64 rounds 0.001455 down, to which no float64 is equal.
@@ -54,5 +50,53 @@ func TestFormat(t *testing.T) {
 			assert.Equal(t, want, row.f.Text(money.Exact(usd)), "%+v %s", row.f, usd)
 		}
 	}
-	assert.Equal(t, []string{"+0.5000", "-2.00", "0.00"}, []string{money.Signed("0.5"), money.Signed("-2"), money.Signed("0")})
+}
+
+// show returns the results of Split as a sheet shows them.
+func show(sheet *money.Sheet, total string, parts ...string) []string {
+	exact := make([]*big.Rat, len(parts))
+	for i, part := range parts {
+		exact[i] = money.Exact(part)
+	}
+	return sheet.Texts(money.Format{}, money.Exact(total), exact...)
+}
+
+func TestSplitAddsUp(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		total       string
+		parts, want []string
+	}{
+		{"1", []string{"0.333", "0.333", "0.334"}, []string{"0.33", "0.33", "0.34"}},
+		{"2", []string{"0.6666", "0.6666", "0.6668"}, []string{"0.67", "0.66", "0.67"}},
+		{"1.58", []string{"1.307", "0.267", "0"}, []string{"1.31", "0.27", "0.00"}}, // of a total that is a difference
+		{"1.56", []string{"1.307", "0.267", "0"}, []string{"1.30", "0.26", "0.00"}},
+		{"0.30", []string{"-0.504", "0.806", "0"}, []string{"-0.51", "0.81", "0.00"}},
+		{"10.01", []string{"10", "0.004", "0.0035"}, []string{"10.00", "0.01", "<0.01"}},
+		{"0", nil, []string{}},
+		{"5", []string{"1"}, []string{"1.00"}}, // no parts of that total
+	} {
+		assert.Equal(t, row.want, show(money.NewSheet(2), row.total, row.parts...), row)
+	}
+}
+
+func TestSheetShowsAnAmountAlike(t *testing.T) {
+	t.Parallel()
+	sheet := money.NewSheet(2)
+	assert.Equal(t, []string{"0.35", "0.35", "0.30"}, show(sheet, "1", "0.346", "0.351", "0.303"))
+	assert.Equal(t, []string{"0.30", "0.35", "0.35"}, show(sheet, "1", "0.303", "0.346", "0.351"), "in another table of the same")
+	assert.Equal(t, []string{"0.35", "0.65"}, show(sheet, "1", "0.346", "0.654"), "and in one of sums")
+	assert.Equal(t, "0.65", sheet.Text(money.Format{}, money.Exact("0.654")))
+	assert.Equal(t, []string{"0.34", "0.33", "0.33"}, show(sheet, "1", "0.3333", "0.3333", "0.3333"), "equal parts of a sum are not")
+	assert.Equal(t, []string{"0.34", "0.33", "0.33"}, show(sheet, "1", "0.3333", "0.3333", "0.3333"))
+}
+
+func TestSheetShowsTheDifferenceOfWhatItShows(t *testing.T) {
+	t.Parallel()
+	sheet := money.NewSheet(2)
+	now, before := money.Exact("26.876"), money.Exact("25.304")
+	change := sheet.Difference(now, before)
+	plus := money.Format{Currency: "$", Plus: "+"}
+	assert.Equal(t, []string{"$26.88", "$25.30", "+$1.58"}, []string{sheet.Text(money.Format{Currency: "$"}, now), sheet.Text(money.Format{Currency: "$"}, before), sheet.Text(plus, change)})
+	assert.Equal(t, []string{"+$1.31", "+$0.27"}, sheet.Texts(plus, change, money.Exact("1.306"), money.Exact("0.266")))
 }

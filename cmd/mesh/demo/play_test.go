@@ -28,7 +28,7 @@ func TestTheStoryIsTheSameInEveryRun(t *testing.T) {
 	out, dir := run(t)
 	for _, want := range []string{
 		"node-b: Yes: build 4711 is green since 09:12.\n", "a fake model, through a meter: 0.0029512 USD\n", "calls of three teams in DIR",
-		"more than the limit of 2 %.\n  Billed 26.88 USD, counted 25.30 USD; +1.57 USD: +1.31 for calls that were not counted, +0.27 another price.\n",
+		"more than the limit of 2 %.\n  Billed 26.88 USD, counted 25.30 USD; +1.58 USD: +1.31 for calls that were not counted, +0.27 another price.\n",
 		"\n  2026-11-14 gpt-5.2: +1.31 USD for calls that were not counted.\n  2026-11-19 gpt-4o-mini: +0.27 USD: another price.\n",
 	} {
 		assert.Contains(t, out, want)

@@ -129,9 +129,10 @@ func adviseBudget(r *Report) (all []Advice) {
 			}
 			return " by " + b.Label + " " + value
 		}
-		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s%s.", b.Text, money.USD(b.SpentUSD), table.Since(b.Per, r.Source.First), by(b.Value))
+		usd := func(usd prices.USD) string { return b.Sheet().Text(money.Format{}, money.Exact(usd)) }
+		text := fmt.Sprintf("The budget %s is exceeded: %s USD were spent%s%s.", b.Text, usd(b.SpentUSD), table.Since(b.Per, r.Source.First), by(b.Value))
 		if decimal.FromText(b.LeftUSD).Sign() >= 0 {
-			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by(b.ForecastValue), money.USD(b.ForecastUSD))
+			text = fmt.Sprintf("The budget %s will be exceeded%s: about %s USD are expected by the end of the month.", b.Text, by(b.ForecastValue), usd(b.ForecastUSD))
 		}
 		all = append(all, Advice{CodeBudget, text, "mesh meter --budget " + b.Text + " -- COMMAND"})
 	}
@@ -175,8 +176,11 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 		share = part.Mul(part, big.NewRat(100, 1)).FloatString(0) + " % of the increase"
 	}
 	daily := wholeCents(fraction(decimal.FromText(row.USD), r.Period.Days))
+	change := money.Exact(row.ChangeUSD)
+	sheet := money.NewSheet(money.Places(change))
+	usd := func(usd *big.Rat) string { return sheet.Text(money.Format{}, usd) }
 	text := fmt.Sprintf("Look at %s %s, which cost %s USD more than in the %s before %s: %s. It cost %s USD a day; a budget of twice that for each %s limits it.",
-		name, row.Value, money.USD(row.ChangeUSD), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, money.Format{Places: 2}.Text(daily), name)
+		name, row.Value, usd(change), table.Length(r.Previous.From, r.Previous.To), table.Start(r.Period.From), share, usd(daily), name)
 	command := ""
 	if strings.Trim(name, plain) == "" {
 		command = "mesh meter --budget " + new(big.Rat).Add(daily, daily).FloatString(2) + "/day/label:" + name + " -- COMMAND"

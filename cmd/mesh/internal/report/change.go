@@ -7,6 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // Change splits the change of the known cost exactly: USD is More plus Mix plus Dearer.
@@ -23,16 +24,29 @@ type Change struct {
 	Labels []Movers `json:"labels"`
 }
 
-// Sentence returns the parts of the change, with amounts as amount writes them.
-func (c *Change) Sentence(amount func(prices.USD) string) string {
-	choose := func(usd prices.USD, positive, negative string) string {
-		if decimal.FromText(usd).Sign() < 0 {
-			return amount(usd) + " from " + negative
+// Sheet returns what rounds the amounts next to the total: the change is the difference of the totals as shown.
+func (r *Report) Sheet() *money.Sheet {
+	total := money.Exact(r.Total.USD)
+	sheet := money.NewSheet(money.Places(total))
+	sheet.Difference(total, money.Exact(r.Total.Previous.USD))
+	return sheet
+}
+
+// Sentence returns the parts of the change, which add up as shown.
+func (c *Change) Sentence(sheet *money.Sheet, f money.Format) string {
+	f.Plus = "+"
+	change, exact := money.Exact(c.USD), []*big.Rat{money.Exact(c.More), money.Exact(c.Mix), money.Exact(c.Dearer)}
+	texts := sheet.Texts(f, change, exact...)
+	for i, words := range [][2]string{
+		{"more calls", "fewer calls"}, {"a move to dearer models", "a move to cheaper models"}, {"dearer calls", "cheaper calls"},
+	} {
+		word := words[0]
+		if exact[i].Sign() < 0 {
+			word = words[1]
 		}
-		return amount(usd) + " from " + positive
+		texts[i] += " from " + word
 	}
-	return fmt.Sprintf("%s is %s, %s, and %s of the same models.", amount(c.USD), choose(c.More, "more calls", "fewer calls"),
-		choose(c.Mix, "a move to dearer models", "a move to cheaper models"), choose(c.Dearer, "dearer calls", "cheaper calls"))
+	return fmt.Sprintf("%s is %s, %s, and %s of the same models.", sheet.Text(f, change), texts[0], texts[1], texts[2])
 }
 
 // Movers are the rows whose cost changed most, by its size: at most six, and one of Others. Their ChangeUSD add up to Change.USD.

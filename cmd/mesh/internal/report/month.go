@@ -9,6 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/budget"
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // Week is the known cost of the last seven full days before Options.Now, and of the seven days before.
@@ -156,6 +157,14 @@ type Budget struct {
 	ForecastValue string     `json:"forecast_value"`
 	// Over reports whether more than the limit was spent, or will be at the end of the month by the forecast.
 	Over bool `json:"over"`
+}
+
+// Sheet returns what rounds the amounts of the budget: what is left is the limit less what was spent, as shown.
+func (b *Budget) Sheet() *money.Sheet {
+	limit := money.Exact(b.LimitUSD)
+	sheet := money.NewSheet(money.Places(limit))
+	sheet.Difference(limit, money.Exact(b.SpentUSD))
+	return sheet
 }
 
 // budgetSum is a budget with what was spent of it, by the value of its label.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
@@ -40,7 +41,7 @@ func (r *Report) WriteNotes(w io.Writer, columns int) error {
 
 func (t *text) notes(r *Report) {
 	if r.compares() && r.Change.USD != "0" {
-		t.line("Change in USD: %s", r.Change.Sentence(money.Signed))
+		t.line("Change in USD: %s", r.Change.Sentence(r.Sheet(), money.Format{}))
 	}
 	if r.Source.Sessions != nil {
 		t.line("%s", r.Source.Sessions)
@@ -162,11 +163,14 @@ func (t *text) month(r *Report) {
 	if err != nil || (m.USD == "0" && m.Forecast == nil) {
 		return
 	}
-	line := fmt.Sprintf("%s: %s USD until now", at.Month(), money.USD(m.USD))
-	if f := m.Forecast; f != nil {
-		line += ", about " + money.About(f.USD) + " at its end (estimate)"
+	if m.Forecast == nil {
+		t.line("%s: %s USD until now.", at.Month(), money.USD(m.USD))
+		return
 	}
-	t.line("%s.", line)
+	end := money.Exact(m.Forecast.USD)
+	sheet := money.NewSheet(money.Places(end))
+	usd := sheet.Text(money.Format{}, money.Exact(m.USD))
+	t.line("%s: %s USD until now, about %s at its end (estimate).", at.Month(), usd, sheet.Text(money.Format{}, end))
 }
 
 // budget writes what is left of a budget.
@@ -175,17 +179,22 @@ func (t *text) budget(r *Report, b *Budget) {
 	if b.Label != "" {
 		of += fmt.Sprintf(", most by %s %s", b.Label, cmp.Or(b.Value, "(none)"))
 	}
-	left := money.USD(b.LeftUSD) + " left"
-	if rest, over := strings.CutPrefix(string(b.LeftUSD), "-"); over {
-		left = money.USD(rest) + " over the limit"
+	sheet := b.Sheet()
+	usd := func(usd prices.USD) string {
+		return strings.TrimPrefix(sheet.Text(money.Format{}, money.Exact(usd)), "-")
+	}
+	left := usd(b.LeftUSD) + " left"
+	over := strings.HasPrefix(string(b.LeftUSD), "-")
+	if over {
+		left = usd(b.LeftUSD) + " over the limit"
 	}
 	switch {
 	case b.PerDayUSD != "" && !strings.HasPrefix(string(b.PerDayUSD), "-"):
-		left += ", " + money.USD(b.PerDayUSD) + " a day"
-	case b.Over && !strings.HasPrefix(string(b.LeftUSD), "-"):
+		left += ", " + usd(b.PerDayUSD) + " a day"
+	case b.Over && !over:
 		left += ", not enough by the forecast"
 	}
-	t.line("Budget %s: %s USD spent%s, %s.", b.Text, money.USD(b.SpentUSD), of, left)
+	t.line("Budget %s: %s USD spent%s, %s.", b.Text, usd(b.SpentUSD), of, left)
 }
 
 // bill writes the sentences of a bill beside the calls.

@@ -114,7 +114,7 @@ The part of the calls without a known cost differs by more
   than a point from the 28 days before: the costs are not
   comparable.
 85 calls were read; --last, --from and --to select others.
-November: 1,262.58 USD until now, about 1,804 at its end
+November: 1,262.58 USD until now, about 1,803.69 at its end
   (estimate).
 Budget 2000/month: 1,262.83 USD spent, 737.17 left, 81.91 a
   day.
@@ -132,8 +132,8 @@ func TestTextOfHours(t *testing.T) {
 		priced(at(40), "0.0005"), priced(from.Add(-time.Hour), "1"), priced(from, "1"))
 	text := textOf(t, r, 0)
 	assert.Contains(t, text, "20 Nov 2026, 12:00 to 22 Nov 2026, 00:00 (36 hours, UTC), change against the 36 hours before\n")
-	assert.Contains(t, text, "Budget 0.0001: 2.00 USD spent since 2026-10-13, 2.00 over the limit.\nBudget 2/day: 0.00 USD spent, 2.00 left.\n")
-	assert.Contains(t, text, "Next: The budget 0.0001 is exceeded: 2.00 USD were spent since 2026-10-13.\n")
+	assert.Contains(t, text, "Budget 0.0001: 2.0005 USD spent since 2026-10-13, 2.0004 over the limit.\nBudget 2/day: 0.00 USD spent, 2.00 left.\n")
+	assert.Contains(t, text, "Next: The budget 0.0001 is exceeded: 2.0005 USD were spent since 2026-10-13.\n")
 	var notes strings.Builder
 	require.NoError(t, r.WriteNotes(&notes, 0))
 	assert.True(t, strings.HasSuffix(text, notes.String()))

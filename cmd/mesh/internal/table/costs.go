@@ -85,9 +85,9 @@ func (t *Costs) table(rows []CostRow) *Table {
 		Column{Title: "OUTPUT", Right: true, Drop: 2}, Column{Title: "CACHED", Right: true, Drop: 3}, Column{Title: "UNPRICED", Right: true, Drop: 6},
 		Column{Title: "PER CALL", Right: true, Drop: 4}, Column{Title: "USD", Right: true}, Column{Title: "SHARE", Right: true, Drop: 8, Late: true},
 		Column{Title: "CHANGE", Right: true, Drop: 7, Late: true})
-	decimals := money.Places(money.Exact(t.Total.USD))
-	for _, row := range rows {
-		table.Rows = append(table.Rows, append(slices.Clone(row.Keys), t.numbers(&row, decimals)...))
+	usd, shares := t.amounts(rows)
+	for i, row := range rows {
+		table.Rows = append(table.Rows, append(slices.Clone(row.Keys), t.numbers(&row, usd[i], shares[i])...))
 	}
 	for i := len(table.Columns) - 1; i >= len(t.Keys); i-- {
 		if table.Columns[i].Title == "UNPRICED" || slices.ContainsFunc(table.Rows, func(row []string) bool { return row[i] != "" && row[i] != none }) {
@@ -123,12 +123,37 @@ func (r *CostRow) add(more *CostRow) {
 	r.Others += max(1, more.Others)
 }
 
+// amounts returns the costs of rows, of which the last is the total, and their shares. Both add up as shown.
+func (t *Costs) amounts(rows []CostRow) (usd, shares []string) {
+	total := money.Exact(t.Total.USD)
+	exact, parts, all := make([]*big.Rat, len(rows)), make([]*big.Rat, len(rows)), big.NewRat(100, 1)
+	for i := range rows {
+		exact[i], parts[i] = money.Exact(rows[i].USD), new(big.Rat)
+		if total.Sign() > 0 {
+			parts[i].Quo(exact[i], total).Mul(parts[i], all)
+		}
+	}
+	last := len(rows) - 1
+	texts := func(places int, total *big.Rat, parts []*big.Rat) []string {
+		sheet := money.NewSheet(places)
+		return append(sheet.Texts(money.Format{}, total, parts...), sheet.Text(money.Format{}, total))
+	}
+	usd, shares = texts(money.Places(total), total, exact[:last]), make([]string, len(rows))
+	if total.Sign() > 0 {
+		shares = texts(1, all, parts[:last])
+		for i := range shares {
+			shares[i] += "%"
+		}
+	}
+	return usd, shares
+}
+
 // none is in the place of a number that is 0 or not known.
 const none = "-"
 
 // numbers returns the cells behind the keys. Of others, the counts are not added up.
-func (t *Costs) numbers(r *CostRow, decimals int) []string {
-	var input, output, cached, perCall, share, change string
+func (t *Costs) numbers(r *CostRow, usd, share string) []string {
+	var input, output, cached, perCall, change string
 	if r.Others == 0 {
 		input, output = money.Separated(strconv.FormatInt(r.Input, 10)), money.Separated(strconv.FormatInt(r.Output, 10))
 		if r.Input > 0 && r.Cached > 0 {
@@ -138,16 +163,12 @@ func (t *Costs) numbers(r *CostRow, decimals int) []string {
 			perCall = money.Significant(money.Exact(r.PerCallUSD))
 		}
 	}
-	unpriced, usd := none, money.Column(money.Exact(r.USD), decimals)
+	unpriced := none
 	if r.Unpriced > 0 {
 		unpriced = Count(r.Unpriced)
 		if r.Unpriced == r.Calls {
 			usd = none
 		}
-	}
-	if total := money.Exact(t.Total.USD); total.Sign() > 0 {
-		part, _ := new(big.Rat).Quo(money.Exact(r.USD), total).Float64()
-		share = fmt.Sprintf("%.1f%%", part*100)
 	}
 	if t.Change {
 		change = Change(r.USD, r.PreviousUSD)

@@ -23,6 +23,9 @@ type bar struct {
 	Unpriced bool
 	// Title is its name in a table, and short its name below the chart.
 	Title, short string
+	// Cost and Parts are the amounts of the day and of its models.
+	Cost  amount
+	Parts []amount
 }
 
 func newBar(d *report.Day, columns int) bar {
@@ -75,6 +78,30 @@ func (b *bar) add(more *bar) {
 	}
 	b.Running = b.Running || more.Running
 	b.Unpriced = b.Unpriced && (more.Unpriced || more.Calls == 0)
+}
+
+// roundBars sets the amounts of the bars: days add up to their period, and models to their day.
+func (p *page) roundBars() {
+	total, costs := prices.USD("0"), []prices.USD{}
+	for i := range p.Bars {
+		costs = append(costs, p.Bars[i].USD)
+		if p.ByMonth || !p.Bars[i].Running || p.Days.Today == nil {
+			total = total.Add(p.Bars[i].USD)
+		}
+	}
+	days := len(costs)
+	if p.Days.Today != nil && !p.ByMonth { // today is no part of the period
+		days--
+		costs[days] = p.Bars[days].USD
+	}
+	shown := amounts(p.sheet, "", total, costs[:days]...)
+	for i := range p.Bars {
+		b := &p.Bars[i]
+		if b.Cost = (amount{Exact: b.USD, Text: p.usd(b.USD)}); i < days {
+			b.Cost = shown[i]
+		}
+		b.Parts = amounts(p.sheet, "", b.USD, b.Models...)
+	}
 }
 
 // stack is the bars of all models: in thousandths of the highest one, and ten wide for each.
@@ -176,7 +203,7 @@ type hover struct{ Path, Text string }
 func (p *page) Hovers() (all []hover) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
-		text := fmt.Sprintf("%s: %s, %s", b.Title, dollars(b.USD), table.Number(b.Calls, "call", "calls"))
+		text := fmt.Sprintf("%s: %s, %s", b.Title, b.Cost.Text, table.Number(b.Calls, "call", "calls"))
 		if b.Running {
 			text += " until now"
 		}
@@ -264,7 +291,7 @@ func (c *chart) markPeak(all []bar, scale float64) {
 		return
 	}
 	left, right := c.edges(highest)
-	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - most*scale + 8), Text: all[highest].short + ": " + dollars(all[highest].USD), Anchor: "start"}
+	m := &mark{X: coordinate(right + 5), Y: coordinate(float64(c.Bottom) - most*scale + 8), Text: all[highest].short + ": " + all[highest].Cost.Text, Anchor: "start"}
 	if highest > len(all)/2 {
 		m.X, m.Anchor = coordinate(left-5), "end"
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 //go:embed page.html
@@ -37,27 +38,28 @@ func Write(w io.Writer, r *report.Report) error {
 	if r == nil {
 		return argument.New("page", "r", "", "must not be nil")
 	}
-	page, err := pageTemplate()
+	p := newPage(r)
+	page, err := p.template()
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer // an error leaves no half of a page
-	if err := page.Execute(&out, newPage(r)); err != nil {
+	if err := page.Execute(&out, p); err != nil {
 		return err
 	}
 	_, err = w.Write(out.Bytes())
 	return err
 }
 
-// pageTemplate returns the template of the page. Its styles are one element, whose hash is in the policy of the page: a style that a name
+// template returns the template of the page. Its styles are one element, whose hash is in the policy of the page: a style that a name
 // brought in would not apply. It is parsed for each page, which takes milliseconds: a global one would be in every program that imports the
 // package.
-func pageTemplate() (*template.Template, error) {
+func (p *page) template() (*template.Template, error) {
 	sum := sha256.Sum256([]byte(pageCSS))
 	return template.New("page").Funcs(template.FuncMap{
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
-		"usd":     dollars, "delta": delta, "small": smallDollars, "count": table.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
+		"usd":     p.usd, "monthusd": p.monthUSD, "delta": p.delta, "small": smallDollars, "count": table.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
 		"date": dateText, "day": shortDate, "instant": table.Instant, "plural": table.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
 		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels, "first": first,
 		"percentWidth": percentWidth,
@@ -70,6 +72,17 @@ func (p *page) MonthName() string { return dateAs(p.Month.Month, "2006-01", "Jan
 
 // OldPrices is how old the price table is; "" up to 14 days.
 func (p *page) OldPrices() string { return table.OldPrices(p.Source.PricesAsOf, p.Source.Now) }
+
+// monthUSD returns an amount of the month, with as many digits as the largest of them.
+func (p *page) monthUSD(usd prices.USD) string {
+	most := p.Month.USD
+	if b := p.MonthBudget(); b != nil {
+		most = b.LimitUSD
+	} else if p.Month.Forecast != nil {
+		most = p.Month.Forecast.USD
+	}
+	return rounded(money.NewSheet(money.Places(money.Exact(most))), usd, "")
+}
 
 // budgetBar is a picture of a budget of the month, in hundredths of its width.
 type budgetBar struct {
@@ -105,14 +118,15 @@ func (p *page) MonthBar() *budgetBar {
 		return nil
 	}
 	spent, expected, limit := p.Month.USD, prices.USD(""), prices.USD("")
-	text := "Bar: " + dollars(spent) + " spent"
+	usd := p.monthUSD
+	text := "Bar: " + usd(spent) + " spent"
 	if forecast != nil {
 		expected = forecast.USD
-		text += "; forecast " + dollars(expected)
+		text += "; forecast " + usd(expected)
 	}
 	if budget != nil {
 		limit = budget.LimitUSD
-		text += "; budget " + dollars(limit)
+		text += "; budget " + usd(limit)
 	}
 	scale := 98 / max(number(spent), number(expected), number(limit), 1e-12)
 	place := func(usd prices.USD) string {
@@ -129,7 +143,8 @@ func (*page) Exceeded(b *report.Budget) bool { return number(b.LeftUSD) < 0 }
 
 // BudgetText returns what is left of a budget.
 func (p *page) BudgetText(b *report.Budget) string {
-	budget := "the budget of " + dollars(b.LimitUSD)
+	sheet := b.Sheet()
+	budget := "the budget of " + rounded(sheet, b.LimitUSD, "")
 	if b.Per != "" {
 		budget += " a " + b.Per
 	}
@@ -141,9 +156,9 @@ func (p *page) BudgetText(b *report.Budget) string {
 		budget += " for " + b.Label + " " + b.Value
 	}
 	if p.Exceeded(b) {
-		return line(dollars(prices.USD("0").Sub(b.LeftUSD)) + " more than " + budget + " was spent.")
+		return line(strings.TrimPrefix(rounded(sheet, b.LeftUSD, ""), "−") + " more than " + budget + " was spent.")
 	}
-	return line(dollars(b.LeftUSD) + " of " + budget + " is left.")
+	return line(rounded(sheet, b.LeftUSD, "") + " of " + budget + " is left.")
 }
 
 // adviceText is an advice in two parts: what to do, and why.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // tableRow is a row of a table of costs.
@@ -22,6 +24,7 @@ type tableRow struct {
 	// Wide rows are not on a phone, and Narrow ones only there.
 	Wide, Narrow bool
 	ChangeText   string
+	Cost         amount
 }
 
 // costTable is a table of costs: the first rows, and all of them.
@@ -85,8 +88,8 @@ func (p *page) table(name string, rows []tableRow) costTable {
 		rows[i].ChangeText = p.ChangeOf(&rows[i].Row)
 	}
 	t := costTable{Column: name, Name: strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):], Count: len(rows)}
+	t.Rows = p.fold(rows, shownRows) // first: its amounts are those of the other tables, too
 	t.All = p.fold(rows, foldedRows)
-	t.Rows = p.fold(rows, shownRows)
 	if len(rows) <= phoneRows+1 {
 		return t
 	}
@@ -95,6 +98,7 @@ func (p *page) table(name string, rows []tableRow) costTable {
 	}
 	rest := p.rest(rows[phoneRows:])
 	rest.Narrow = true
+	rest.Cost = p.round(append(slices.Clone(t.Rows[:phoneRows]), rest))[phoneRows].Cost
 	t.Rows = append(t.Rows, rest)
 	return t
 }
@@ -102,9 +106,21 @@ func (p *page) table(name string, rows []tableRow) costTable {
 // fold returns the first rows, and one for all others. One row alone is not folded.
 func (p *page) fold(rows []tableRow, most int) []tableRow {
 	if len(rows) <= most+1 {
-		return slices.Clone(rows)
+		return p.round(slices.Clone(rows))
 	}
-	return append(slices.Clone(rows[:most]), p.rest(rows[most:]))
+	return p.round(append(slices.Clone(rows[:most]), p.rest(rows[most:])))
+}
+
+// round sets the costs of all rows of a table.
+func (p *page) round(rows []tableRow) []tableRow {
+	costs := make([]prices.USD, len(rows))
+	for i := range rows {
+		costs[i] = rows[i].USD
+	}
+	for i, cost := range amounts(p.sheet, "", p.Total.USD, costs...) {
+		rows[i].Cost = cost
+	}
+	return rows
 }
 
 // rest adds up rows.
@@ -120,6 +136,16 @@ func (p *page) rest(rows []tableRow) tableRow {
 
 // noCost reports whether the cost of none of the calls is known.
 func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
+
+// CacheRows are the models with cached tokens. What was saved is the difference between the amounts shown.
+func (p *page) CacheRows() []report.CacheRow {
+	p.sheet.Difference(money.Exact(p.Cache.WithoutUSD), money.Exact(p.Total.USD))
+	for i := range p.Cache.Models {
+		row := &p.Cache.Models[i]
+		p.sheet.Difference(money.Exact(row.WithoutUSD), money.Exact(row.USD))
+	}
+	return p.Cache.Models
+}
 
 // timing is a row of errors and latency, with a bar from the median to the slowest 5 %, in hundredths of the width.
 type timing struct {

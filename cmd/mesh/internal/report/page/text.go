@@ -24,13 +24,11 @@ var (
 	smallest   = big.NewRat(1, 1e10)
 )
 
-// dollars returns an amount in cents.
-func dollars(usd prices.USD) string { return signedDollars(usd, "") }
+// dollars is how amounts are written; differences have a plus sign, too.
+func dollars(plus string) money.Format { return money.Format{Currency: "$", Plus: plus, Minus: "−"} }
 
-// delta returns a difference, with its sign.
-func delta(usd prices.USD) string { return signedDollars(usd, "+") }
-
-func signedDollars(usd prices.USD, plus string) string {
+// rounded formats an amount with what rounds it.
+func rounded(sheet *money.Sheet, usd prices.USD, plus string) string {
 	exact, ok := new(big.Rat).SetString(string(usd))
 	if !ok {
 		return notKnown
@@ -40,7 +38,7 @@ func signedDollars(usd prices.USD, plus string) string {
 		value, _ := new(big.Float).SetRat(exact.Abs(exact)).Float64()
 		return sign + "$" + strconv.FormatFloat(value, 'e', 2, 64)
 	}
-	return money.Format{Currency: "$", Plus: plus, Minus: "−", Places: 2, Least: true}.Text(exact)
+	return sheet.Text(dollars(plus), exact)
 }
 
 // smallDollars returns an amount below a dollar with three digits, and others in cents.
@@ -48,8 +46,34 @@ func smallDollars(usd prices.USD) string {
 	if exact := money.Exact(usd); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
 		return "$" + money.Significant(exact)
 	}
-	return dollars(usd)
+	return rounded(money.NewSheet(2), usd, "")
 }
+
+// amount is an amount as the page shows it.
+type amount struct {
+	Exact prices.USD
+	Text  string
+	shown *big.Rat
+}
+
+// amounts returns parts which add up to their total as shown.
+func amounts(sheet *money.Sheet, plus string, total prices.USD, parts ...prices.USD) []amount {
+	all, exact := make([]amount, len(parts)), make([]*big.Rat, len(parts))
+	for i, usd := range parts {
+		exact[i] = money.Exact(usd)
+	}
+	shown := sheet.Split(money.Exact(total), exact...)
+	for i, usd := range parts {
+		all[i] = amount{usd, rounded(sheet, usd, plus), shown[i]}
+		if new(big.Rat).Abs(exact[i]).Cmp(scientific) < 0 && exact[i].Sign() != 0 {
+			all[i].Text = sheet.Format(dollars(plus)).Text(shown[i])
+		}
+	}
+	return all
+}
+
+func (p *page) usd(usd prices.USD) string   { return rounded(p.sheet, usd, "") }
+func (p *page) delta(usd prices.USD) string { return rounded(p.sheet, usd, "+") }
 
 // number returns the float64 nearest to an amount; 0 for what is not an amount.
 func number(usd prices.USD) float64 {

@@ -3,12 +3,14 @@ package page
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // The numbers of rows of a table: those that are shown, those on a phone, and those of all rows.
@@ -25,11 +27,14 @@ type page struct {
 	Comparison bool
 	Bars       []bar
 	ByMonth    bool
+	// sheet rounds all amounts except for those of bills, budgets and single calls.
+	sheet *money.Sheet
 }
 
 func newPage(r *report.Report) *page {
-	p := &page{Report: r, Comparison: r.Change != nil && r.Total.Comparable}
+	p := &page{Report: r, Comparison: r.Change != nil && r.Total.Comparable, sheet: r.Sheet()}
 	p.Bars, p.ByMonth = bars(&r.Days)
+	p.roundBars()
 	return p
 }
 
@@ -49,7 +54,7 @@ func (p *page) Known() string {
 	if p.Total.Calls > 0 && p.Total.Unpriced == p.Total.Calls {
 		return notKnown
 	}
-	return smallDollars(p.Total.USD)
+	return p.usd(p.Total.USD)
 }
 
 // PeriodText returns the days of a period, or its times if these are within days.
@@ -102,7 +107,7 @@ func (p *page) ShowChange() bool {
 }
 
 // Lead returns the parts of the change as a sentence.
-func (p *page) Lead() string { return p.Change.Sentence(delta) }
+func (p *page) Lead() string { return p.Change.Sentence(p.sheet, dollars("+")) }
 
 // moverTable is a table of what moved.
 type moverTable struct {
@@ -114,6 +119,7 @@ type moverTable struct {
 // moverRow has a bar from the axis to the change, in hundredths of the width.
 type moverRow struct {
 	report.Mover
+	Cost           amount
 	Axis, X, Width string
 	Down           bool
 }
@@ -122,24 +128,25 @@ type moverRow struct {
 func (p *page) Moved() (all []moverTable) {
 	for _, m := range append([]report.Movers{p.Change.Models}, p.Change.Labels...) {
 		if len(m.Rows) > 1 {
-			all = append(all, newMoverTable(m, p.Change.USD))
+			all = append(all, p.moverTable(m))
 		}
 	}
 	return all
 }
 
-func newMoverTable(m report.Movers, sum prices.USD) moverTable {
+func (p *page) moverTable(m report.Movers) moverTable {
 	low, high := 0.0, 0.0
+	changes := make([]prices.USD, len(m.Rows))
 	for i := range m.Rows {
-		usd := number(m.Rows[i].ChangeUSD)
-		low, high = min(low, usd), max(high, usd)
+		changes[i] = m.Rows[i].ChangeUSD
+		low, high = min(low, number(changes[i])), max(high, number(changes[i]))
 	}
-	table := moverTable{Name: m.Name, Sum: sum}
+	table, shown := moverTable{Name: m.Name, Sum: p.Change.USD}, amounts(p.sheet, "+", p.Change.USD, changes...)
 	width := max(high-low, 1e-12)
 	for i := range m.Rows {
 		usd := number(m.Rows[i].ChangeUSD)
 		table.Rows = append(table.Rows, moverRow{
-			Mover: m.Rows[i], Axis: coordinate(-100 * low / width), X: coordinate(100 * (min(0, usd) - low) / width), Width: coordinate(100 * math.Abs(usd) / width), Down: usd < 0,
+			Mover: m.Rows[i], Cost: shown[i], Axis: coordinate(-100 * low / width), X: coordinate(100 * (min(0, usd) - low) / width), Width: coordinate(100 * math.Abs(usd) / width), Down: usd < 0,
 		})
 	}
 	return table
@@ -164,7 +171,7 @@ func (p *page) ChartText() string {
 			lowest = b
 		}
 	}
-	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.Title, dollars(highest.USD), lowest.Title, dollars(lowest.USD))
+	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.Title, highest.Cost.Text, lowest.Title, lowest.Cost.Text)
 }
 
 // Before names the time of the lines in the chart; "" without any.
@@ -192,6 +199,7 @@ type key struct {
 	ID     report.ModelID
 	Others int
 	USD    prices.USD
+	Cost   amount
 	Share  *float64
 }
 
@@ -216,6 +224,13 @@ func (p *page) Keys() (all []key) {
 		}
 		all = append(all, k)
 	}
+	costs, total := make([]prices.USD, len(all)), prices.USD("0")
+	for i := range all {
+		costs[i], total = all[i].USD, total.Add(all[i].USD)
+	}
+	for i, cost := range amounts(p.sheet, "", total, costs...) {
+		all[i].Cost = cost
+	}
 	return all
 }
 
@@ -225,7 +240,15 @@ type shownBill struct {
 	Verdict    string
 	Notes      []string
 	Rows, Rest []bills.Part
-	Others     bills.Part
+	// Shown are the amounts of Rows, and of the others if there are any.
+	Shown []billedAmounts
+	All   billedAmounts
+}
+
+// billedAmounts are what was billed and counted, and the difference as shown.
+type billedAmounts struct {
+	Billed, Counted, Drift amount
+	Counts                 bool // there are calls
 }
 
 // Bills returns the bills of the page.
@@ -237,14 +260,40 @@ func (p *page) Bills() (all []shownBill) {
 			n++
 		}
 		b := shownBill{Comparison: c, Verdict: sentences[0], Notes: sentences[1:], Rows: c.Cells[:n], Rest: c.Cells[n:]}
-		b.Others = bills.Part{Billed: "0", Counted: "0", Drift: "0"}
-		for _, cell := range b.Rest {
-			o := &b.Others
-			o.Billed, o.Counted, o.Drift = o.Billed.Add(cell.Billed), o.Counted.Add(cell.Counted), o.Drift.Add(cell.Drift)
-		}
+		b.round()
 		all = append(all, b)
 	}
 	return all
+}
+
+const cents = 2 // decimal places
+
+// round sets the amounts: rows add up to all as shown, and differences are those of the amounts shown.
+func (b *shownBill) round() {
+	var billed, drifts []prices.USD
+	for i := range b.Rows {
+		billed, drifts = append(billed, b.Rows[i].Billed), append(drifts, b.Rows[i].Drift)
+	}
+	if len(b.Rest) > 0 {
+		others := bills.Part{Billed: "0", Drift: "0"}
+		for _, cell := range b.Rest {
+			others.Billed, others.Drift = others.Billed.Add(cell.Billed), others.Drift.Add(cell.Drift)
+		}
+		billed, drifts = append(billed, others.Billed), append(drifts, others.Drift)
+	}
+	sheet, all := money.NewSheet(cents), &b.Total
+	sheet.Difference(money.Exact(all.Billed), money.Exact(all.Counted))
+	shown, parts := amounts(sheet, "", all.Billed, billed...), amounts(sheet, "+", all.Drift, drifts...)
+	for i := range shown {
+		b.Shown = append(b.Shown, b.amounts(shown[i], parts[i]))
+	}
+	b.All = b.amounts(amounts(sheet, "", all.Billed, all.Billed)[0], amounts(sheet, "+", all.Drift, all.Drift)[0])
+}
+
+func (b *shownBill) amounts(billed, drift amount) billedAmounts {
+	counted := amount{Exact: billed.Exact.Sub(drift.Exact)}
+	counted.Text = money.NewSheet(cents).Text(dollars(""), new(big.Rat).Sub(billed.shown, drift.shown))
+	return billedAmounts{billed, counted, drift, b.Calls > 0}
 }
 
 // Period is the time of a bill.

@@ -84,7 +84,7 @@ func TestPageOfOneCall(t *testing.T) {
 	t.Parallel()
 	page := html(t, build(t, report.Options{}, priced(at(0), "0.000123456")))
 	all := checkPage(t, page)
-	assert.Contains(t, page, `<data value="0.000123456">$0.000123</data>`)
+	assert.Contains(t, page, `<data value="0.000123456">$0.0001</data>`)
 	assert.Contains(t, page, "1 day, today included, UTC · 1 call · 1 model of 1 provider")
 	assert.NotContains(t, texts(byName(all, "h2")), "Cost per day")
 	assert.NotContains(t, texts(byName(all, "h2")), "Models")

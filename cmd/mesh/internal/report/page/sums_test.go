@@ -1,0 +1,127 @@
+package page_test
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+var amountText = regexp.MustCompile(`>([−+]?)(?:&lt;)?\$([\d.,]+)</data>`)
+
+// withCosts returns made-up calls whose periods can be compared.
+func withCosts(n int) []calls.Record {
+	return slices.DeleteFunc(someRecords(n, 60), func(r calls.Record) bool { return r.Unpriced != "" })
+}
+
+// shownUSD returns the amounts in a part of a page, in which "<$0.01" is 0.
+func shownUSD(t *testing.T, part string) (all []*big.Rat) {
+	t.Helper()
+	for _, found := range amountText.FindAllStringSubmatch(part, -1) {
+		usd, ok := new(big.Rat).SetString(strings.ReplaceAll(found[2], ",", ""))
+		require.True(t, ok, found[0])
+		switch {
+		case strings.Contains(found[0], "lt;"):
+			usd.SetInt64(0)
+		case found[1] == "−":
+			usd.Neg(usd)
+		}
+		all = append(all, usd)
+	}
+	return all
+}
+
+// between returns what is between two texts of a page, the first time.
+func between(t *testing.T, page, first, last string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(page, first)
+	require.True(t, found, first)
+	part, _, found := strings.Cut(rest, last)
+	require.True(t, found, last)
+	return part
+}
+
+func sumOf(all []*big.Rat) string {
+	sum := new(big.Rat)
+	for _, usd := range all {
+		sum.Add(sum, usd)
+	}
+	return sum.FloatString(2)
+}
+
+// Every table adds up as shown, and a difference is that of the numbers shown.
+func TestPageAddsUp(t *testing.T) {
+	t.Parallel()
+	narrow := regexp.MustCompile(`<tr class="nr.*?</tr>`)
+	for n := 2000; n < 2010; n++ {
+		page := strings.ReplaceAll(html(t, build(t, report.Options{}, withCosts(n)...)), "&#43;", "+")
+		hero := shownUSD(t, between(t, page, `<p class="big">`, `</div>`))
+		total, change, previous := hero[0], hero[1], hero[2]
+		assert.Equal(t, change.FloatString(2), new(big.Rat).Sub(total, previous).FloatString(2))
+
+		models := between(t, page, `<h2 id="h-mod">`, `<details`)
+		rows, foot, _ := strings.Cut(narrow.ReplaceAllString(models, ""), "<tfoot>")
+		assert.Equal(t, total.FloatString(2), sumOf(shownUSD(t, rows)))
+		assert.Equal(t, total.FloatString(2), sumOf(shownUSD(t, foot)))
+		all := between(t, page, `<caption class="vh">All models`, `</table>`)
+		assert.Equal(t, total.FloatString(2), sumOf(shownUSD(t, all)))
+
+		rest := between(t, page, `<h2 id="h-ch">`, `</section>`)
+		for strings.Contains(rest, "<tbody>") {
+			_, rest, _ = strings.Cut(rest, "<tbody>")
+			assert.Equal(t, change.FloatString(2), sumOf(shownUSD(t, rest[:strings.Index(rest, "</tbody>")])))
+		}
+		rest = between(t, page, `<h2 id="h-lab">`, `</section>`)
+		for strings.Contains(rest, "<tbody>") {
+			_, rest, _ = strings.Cut(rest, "<tbody>")
+			body, _, _ := strings.Cut(rest, "</tbody>")
+			assert.Equal(t, total.FloatString(2), sumOf(shownUSD(t, narrow.ReplaceAllString(body, ""))))
+		}
+	}
+}
+
+// The same amount looks the same in the tables of models, of caching and of all models.
+func TestPageShowsAnAmountAlike(t *testing.T) {
+	t.Parallel()
+	data := regexp.MustCompile(`<data value="([^"]*)">([^<]*)</data>`)
+	for n := 2000; n < 2010; n++ {
+		page := strings.ReplaceAll(html(t, build(t, report.Options{}, withCosts(n)...)), "&#43;", "+")
+		shown := map[string]string{}
+		for _, found := range data.FindAllStringSubmatch(page[:strings.Index(page, `<h2 id="h-top">`)], -1) {
+			exact, text := found[1], strings.TrimPrefix(found[2], "+")
+			if before, known := shown[exact]; known {
+				assert.Equal(t, before, text, exact)
+			}
+			shown[exact] = text
+		}
+	}
+}
+
+// Each row of a bill has what was billed, what was counted and their difference, and each column adds up.
+func TestBillAddsUp(t *testing.T) {
+	t.Parallel()
+	page := strings.ReplaceAll(html(t, demo(t)), "&#43;", "+")
+	rows := strings.SplitAfter(between(t, page, `the largest difference first`, `</table>`), "</tr>")
+	sums := []*big.Rat{{}, {}, {}}
+	for _, row := range rows {
+		usd := shownUSD(t, row)
+		if len(usd) == 0 {
+			continue
+		}
+		require.Len(t, usd, 3, row)
+		assert.Equal(t, usd[2].FloatString(2), new(big.Rat).Sub(usd[0], usd[1]).FloatString(2), row)
+		for i := range sums {
+			if strings.Contains(row, "<tfoot>") {
+				assert.Equal(t, usd[i].FloatString(2), sums[i].FloatString(2))
+			}
+			sums[i].Add(sums[i], usd[i])
+		}
+	}
+}
