@@ -3,10 +3,12 @@ package calls
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -89,6 +91,7 @@ type copies struct {
 	join  func(file string, r *Record)
 	held  []held
 	found map[int]*foundCopies // by the number of the file
+	total int64                // of the tokens and uses of tools of all records that count
 }
 
 // foundCopies are Copies whose files have numbers.
@@ -126,6 +129,7 @@ func (c *copies) add(b *block, l *lines) {
 		}
 		s.skip = !c.first(s, b.number)
 		c.joinRecord(b, l, i)
+		c.count(b, l, i)
 	}
 	c.turn++
 	c.added.Broadcast()
@@ -143,7 +147,24 @@ func (c *copies) addLast(b *block, l *lines) {
 			l.sightings[i].skip = !c.first(&l.sightings[i], b.number)
 		}
 		c.joinRecord(b, l, i)
+		c.count(b, l, i)
 	}
+}
+
+var errSum = errors.New("the tokens up to this line do not fit in a sum")
+
+// count adds the counts of a record, which is an error if they do not fit: then no sum of records overflows.
+func (c *copies) count(b *block, l *lines, i int) {
+	r := &l.records[i]
+	if !r.HasCounts || l.sightings[i].skip || l.errs[i] != nil {
+		return
+	}
+	n := tokens(&r.Counts)
+	if n > math.MaxInt64-c.total {
+		l.errs[i] = &LineError{b.file, l.sightings[i].number, errSum}
+		return
+	}
+	c.total += n
 }
 
 // joinRecord calls Options.Join with a record of a calls file that counts.

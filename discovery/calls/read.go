@@ -30,7 +30,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 // a response, is a call with its own model and no id. Files are decoded in parallel. Calls are yielded in the order of files and lines, except for those that may be copies, which come last.
 //
 // A line that cannot be read yields a [*LineError], and a file or directory that cannot be opened its error; reading
-// continues. If only the cost of a call fails, its record is yielded with the error, as it is in the file.
+// continues. If only the cost of a call fails, its record is yielded with the error, as it is in the file. So is a record
+// whose tokens and those of the records before do not fit in an int64.
 //
 // # Files
 //
@@ -181,7 +182,7 @@ func (l *lines) each(source *sharedBlocks, done func(*block) bool) {
 		default:
 			l.decode(&b)
 			source.copies.add(&b, l)
-			l.recount()
+			l.recount(source, &b)
 		}
 		if !done(&b) {
 			return
@@ -193,7 +194,7 @@ func (l *lines) rest(source *sharedBlocks, done func(*block) bool) {
 	for b := range source.rest {
 		l.decode(b)
 		source.copies.addLast(b, l)
-		l.recount()
+		l.recount(source, b)
 		if !done(b) {
 			return
 		}
@@ -245,10 +246,14 @@ func (l *lines) countDecoded(r *Record) error {
 }
 
 // recount counts the records again that Join may have made those of other labels.
-func (l *lines) recount() {
+func (l *lines) recount(source *sharedBlocks, b *block) {
 	for i := range l.sightings {
 		if l.sightings[i].joined && l.errs[i] == nil && len(l.o.MatchLabels) > 0 {
-			l.errs[i] = l.countDecoded(&l.records[i])
+			if l.errs[i] = l.countDecoded(&l.records[i]); l.errs[i] == nil {
+				source.copies.mu.Lock()
+				source.copies.count(b, l, i)
+				source.copies.mu.Unlock()
+			}
 		}
 	}
 }

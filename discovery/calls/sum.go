@@ -78,7 +78,7 @@ type Group struct {
 	WithoutLine int `json:"without_a_line,omitempty"`
 	// Failed calls have a status that is neither 0 nor 2xx, or no status, no usage and a reason for an unknown cost.
 	Failed int `json:"failed"`
-	// Usage has the sums of the counts of charged calls, as far as they are known. A sum beyond int64 is the largest int64. Mode and
+	// Usage has the sums of the counts of charged calls, as far as they are known. Mode and
 	// ChargedUSD are "". SubscriptionUsage has those of calls of a subscription.
 	Usage             prices.Usage `json:"usage"`
 	SubscriptionUsage prices.Usage `json:"subscription_usage"`
@@ -126,7 +126,8 @@ const maxWorkers = 16
 //
 // The recorded cost counts, unless Options.Reprice is set. Records of one call count once, as [Copies] describes.
 //
-// Lines that cannot be read, and lines without a cost whose usage is invalid, are in no group. The error joins a [*LineError] for each of
+// Lines that cannot be read, lines without a cost whose usage is invalid, and lines whose tokens no longer fit in a sum are in
+// no group. The error joins a [*LineError] for each of
 // the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
 func Sum(opts Options, paths ...string) ([][]Group, error) {
 	groupings, err := parseGroupings(opts.By)

@@ -169,18 +169,31 @@ func monday(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
-// add adds a call, priced by a list, to its group, and its advisors to theirs.
-func (s *sums) add(r *Record, list *prices.List) {
+// add adds a call, priced by a list, to its group, and its advisors to theirs. It reports whether the sums fit.
+func (s *sums) add(r *Record, list *prices.List) bool {
 	all := r.apart(list)
 	if all == nil {
-		s.group(r).add(r, list)
+		return s.group(r).add(r, list)
 	}
+	fit := true
 	for i := range all {
-		s.group(&all[i]).add(&all[i], list)
+		fit = s.group(&all[i]).add(&all[i], list) && fit
 	}
+	return fit
 }
 
-func (g *group) add(r *Record, list *prices.List) {
+// usage returns the sum that a call is added to.
+func (g *group) usage(r *Record) *prices.Usage {
+	if r.Subscribed() {
+		return &g.row.SubscriptionUsage
+	}
+	return &g.row.Usage
+}
+
+func (g *group) add(r *Record, list *prices.List) bool {
+	if r.HasCounts && !addUsage(g.usage(r), &r.Counts) {
+		return false
+	}
 	usd, known := decimal.ParsePlain(r.USD)
 	bound, bounded := decimal.ParsePlain(r.BoundUSD)
 	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
@@ -207,13 +220,7 @@ func (g *group) add(r *Record, list *prices.List) {
 		g.row.Unpriced++
 	}
 	g.upstream.Add(upstream)
-	switch {
-	case !r.HasCounts:
-	case r.Subscribed():
-		addUsage(&g.row.SubscriptionUsage, &r.Counts)
-	default:
-		addUsage(&g.row.Usage, &r.Counts)
-	}
+	return true
 }
 
 // feesOf returns the part of a known cost that is fees for uses of tools.
@@ -231,31 +238,32 @@ func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	return fees
 }
 
-// merge adds the groups of another worker.
-func (s *sums) merge(other *sums) {
+// merge adds the groups of another worker. It reports whether the sums fit.
+func (s *sums) merge(other *sums) bool {
+	fit := true
 	for key, more := range other.groups {
 		g := s.groups[key]
 		if g == nil {
 			g = &group{row: Group{By: more.row.By, Names: more.row.Names}}
 			s.groups[key] = g
 		}
-		g.merge(more)
+		fit = g.merge(more) && fit
 	}
+	return fit
 }
 
-func (g *group) merge(more *group) {
+func (g *group) merge(more *group) bool {
 	g.row.Calls += more.row.Calls
 	g.row.WithoutLine += more.row.WithoutLine
 	g.row.Failed += more.row.Failed
 	g.row.Unpriced += more.row.Unpriced
 	g.row.Bounded += more.row.Bounded
-	addUsage(&g.row.Usage, &more.row.Usage)
-	addUsage(&g.row.SubscriptionUsage, &more.row.SubscriptionUsage)
 	g.usd.Merge(&more.usd)
 	g.bounds.Merge(&more.bounds)
 	g.fees.Merge(&more.fees)
 	g.subscription.Merge(&more.subscription)
 	g.upstream.Merge(&more.upstream)
+	return addUsage(&g.row.Usage, &more.row.Usage) && addUsage(&g.row.SubscriptionUsage, &more.row.SubscriptionUsage)
 }
 
 // sum returns the group as plain data.
@@ -269,30 +277,59 @@ func (g *group) sum() Group {
 
 func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
-// addUsage adds the counts of a call, or of another group.
-func addUsage(u, more *prices.Usage) {
+// addUsage adds the counts of a call, or of another group, if all sums fit in an int64.
+func addUsage(u, more *prices.Usage) bool {
+	if !fits(u, more) {
+		return false
+	}
 	counts := (*usage.Usage)(more).Counts()
 	for i, sum := range (*usage.Usage)(u).Counts() {
-		*sum = plus(*sum, *counts[i])
-	}
-	for i := range more.Iterations {
-		if more.Iterations[i].Model != "" {
-			advisor := prices.Usage(usage.UsageOf(&more.Iterations[i]))
-			addUsage(u, &advisor)
-		}
+		*sum += *counts[i]
 	}
 	for tool, n := range more.Requests {
 		if u.Requests == nil {
 			u.Requests = make(map[string]int64)
 		}
-		u.Requests[tool] = plus(u.Requests[tool], n)
+		u.Requests[tool] += n
 	}
+	for i := range more.Iterations {
+		advisor := prices.Usage(usage.UsageOf(&more.Iterations[i]))
+		if more.Iterations[i].Model != "" && !addUsage(u, &advisor) {
+			return false
+		}
+	}
+	return true
 }
 
-// plus returns the sum of two counts, or the largest number: each count of a file may be up to 2^53.
-func plus(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
+func fits(u, more *prices.Usage) bool {
+	counts := (*usage.Usage)(more).Counts()
+	for i, sum := range (*usage.Usage)(u).Counts() {
+		if *sum > math.MaxInt64-*counts[i] {
+			return false
+		}
 	}
-	return a + b
+	for tool, n := range more.Requests {
+		if u.Requests[tool] > math.MaxInt64-n {
+			return false
+		}
+	}
+	return true
+}
+
+// tokens returns the number of a call's tokens and uses of tools. Each count is at most 2^53, and a number that does not fit is
+// the largest.
+func tokens(u *prices.Usage) (sum int64) {
+	add := func(n int64) { sum += min(n, math.MaxInt64-sum) }
+	for _, n := range (*usage.Usage)(u).Counts() {
+		add(*n)
+	}
+	for _, n := range u.Requests {
+		add(n)
+	}
+	for i := range u.Iterations {
+		if advisor := prices.Usage(usage.UsageOf(&u.Iterations[i])); u.Iterations[i].Model != "" {
+			add(tokens(&advisor))
+		}
+	}
+	return sum
 }

@@ -331,13 +331,43 @@ func TestTextsAreUTF8(t *testing.T) {
 	assert.Equal(t, map[string]string{"team": "\uFFFD\uFFFD"}, records[0].Labels)
 }
 
+// A line whose tokens no longer fit in a sum is an error, and in no group. Money has no bound.
 func TestSumsDoNotOverflow(t *testing.T) {
 	t.Parallel()
-	line := `{"provider":"anthropic","model":"m","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"123456789012345678901234567890"}`
-	rows, err := sumOf(t, calls.Options{}, slices.Repeat([]string{line}, 2000)...)
+	const most = 1023 // times 2^53, less than 2^63
+	line := `{"provider":"anthropic","model":"m%d","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"123456789012345678901234567890","labels":{"l":"` + strings.Repeat("x", 1000) + `"}}`
+	var lines []string
+	for i := range most + 2 {
+		lines = append(lines, fmt.Sprintf(line, i%2))
+	}
+	file := writeFiles(t, map[string]string{"a.jsonl": strings.Join(lines, "\n"), "b.jsonl": lineOf("2026-11-20T12:00:00Z", `,"usd":"1"`)})
+	for range 3 { // whichever goroutine reads a line
+		all, err := calls.Sum(calls.Options{By: [][]string{{"model"}, {"day"}}, MatchLabels: map[string]string{"l": strings.Repeat("x", 1000)}}, file)
+		var at []int
+		for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+			var line *calls.LineError
+			require.ErrorAs(t, err, &line)
+			at = append(at, line.Line)
+		}
+		assert.Equal(t, []int{most + 1, most + 2}, at)
+		require.Len(t, all[1], 1)
+		assert.Equal(t, int64(most<<53), all[1][0].Usage.Input)
+		assert.EqualValues(t, "126296295159629629515962962951470", all[1][0].USD)
+	}
+
+	totals, err := calls.NewTotals()
 	require.NoError(t, err)
-	assert.Equal(t, int64(1<<63-1), rows[0].Usage.Input)
-	assert.EqualValues(t, "246913578024691357802469135780000", rows[0].USD)
+	records, errs := collect(calls.Read(calls.Options{}, file))
+	assert.Len(t, errs, 2)
+	for _, r := range records[:most] {
+		require.NoError(t, totals.Add(r))
+	}
+	require.Error(t, totals.Add(records[0]))
+	assert.Equal(t, most, totals.Groups()[0].Calls)
+	more, err := calls.NewTotals()
+	require.NoError(t, err)
+	require.NoError(t, more.Add(records[0]))
+	assert.Panics(t, func() { totals.Merge(more) })
 }
 
 func FuzzSum(f *testing.F) {

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -43,11 +44,16 @@ func (t *Totals) Add(r Record) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sums.add(&counted, prices.BuiltIn())
+	if !t.sums.add(&counted, prices.BuiltIn()) {
+		return errTotals
+	}
 	return nil
 }
 
-// Merge adds the groups of o, which does not change. It panics with a [*ValueError] if the names of the groupings differ.
+var errTotals = errors.New("calls: the tokens do not fit in a sum")
+
+// Merge adds the groups of o, which does not change. It panics with a [*ValueError] if the names of the groupings differ, or if the tokens
+// do not fit in an int64.
 func (t *Totals) Merge(o *Totals) {
 	if t.ready() != nil || o.ready() != nil {
 		return
@@ -61,7 +67,9 @@ func (t *Totals) Merge(o *Totals) {
 	o.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sums.merge(more)
+	if !t.sums.merge(more) {
+		panic(invalid("Totals", "", "must not have more tokens than fit in an int64"))
+	}
 }
 
 // Groups returns the groups, sorted by their values. Each has a call. Calls that are added later do not change them.

@@ -24,10 +24,11 @@ type account struct {
 	budget         Budget
 	limit, perCall decimal.Decimal
 	warnAt         decimal.Decimal
-	// period is the one of the clock, and previous the one that the clock had before. There are no balances of other earlier ones, but there
-	// may be of later ones: the clock of the program that wrote a record may have been wrong.
-	period, previous time.Time
-	balances         map[balanceKey]*balance
+	// period is the clock's, and left has the ones before that it left within a day, or last, with the time. Of earlier ones only
+	// these have balances. Later ones may: the clock of the program that wrote a record may have been wrong.
+	period   time.Time
+	left     map[time.Time]time.Time
+	balances map[balanceKey]*balance
 	// warnings are those to deliver when the Meter is unlocked.
 	warnings []BudgetWarning
 }
@@ -54,22 +55,30 @@ type reservation struct {
 }
 
 func newAccount(b Budget) (*account, error) {
-	a := &account{budget: b, balances: map[balanceKey]*balance{}}
+	a := &account{budget: b, balances: map[balanceKey]*balance{}, left: map[time.Time]time.Time{}}
 	var err error
 	a.limit, a.perCall, err = b.check()
 	a.warnAt = a.limit.Mul(decimal.New(8, 1))
 	return a, err
 }
 
-// advance sets the clock, and frees the balances of the periods before. The previous one stays: a clock that was ahead for a moment must not
-// reopen the budget when it is set back.
+// advance sets the clock, and frees the balances of the periods before, unless it left them within a day: a clock that was
+// ahead for a moment must not reopen the budget when it is set back. The monotonic clock tells how long ago that was.
 func (a *account) advance(now time.Time) {
+	const day = 24 * time.Hour
 	period := a.budget.Per.began(now)
 	if period == a.period {
 		return
 	}
-	a.previous, a.period = a.period, period
-	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return key.period.Before(period) && key.period != a.previous })
+	a.left[a.period], a.period = time.Now(), period
+	maps.DeleteFunc(a.left, func(_, when time.Time) bool { return time.Since(when) >= day })
+	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return !a.keeps(key.period) })
+}
+
+// keeps reports whether a period may have balances.
+func (a *account) keeps(period time.Time) bool {
+	_, left := a.left[period]
+	return left || !period.Before(a.period)
 }
 
 // balance returns the balance of a call with labels in a period.
@@ -140,7 +149,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 	return reserved, nil
 }
 
-// charge spends the cost of a call for which nothing was set aside. A budget has forgotten the periods before the previous one.
+// charge spends the cost of a call for which nothing was set aside. A budget forgets periods that have ended.
 func (m *Meter) charge(r *calls.Record) {
 	if m.free(r.Billing) {
 		return
@@ -148,7 +157,7 @@ func (m *Meter) charge(r *calls.Record) {
 	now := time.Now()
 	for _, a := range m.budgets {
 		a.advance(now)
-		if period := a.budget.Per.began(r.Time); !period.Before(a.period) || period == a.previous {
+		if period := a.budget.Per.began(r.Time); a.keeps(period) {
 			reservation{a, a.balance(r.Labels, period)}.spend(r)
 		}
 	}

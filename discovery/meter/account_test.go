@@ -96,20 +96,24 @@ func TestBalancesOfEarlierPeriodsAreFreed(t *testing.T) {
 	})
 }
 
-// A clock that is ahead for a moment and is set back must not reopen a budget.
+// A clock that jumps to other days and is set back must not reopen a budget, neither of the day nor of those.
 func TestAClockThatComesBackReopensNoBudget(t *testing.T) {
 	t.Parallel()
-	for per, ahead := range map[meter.Period]time.Duration{meter.PeriodDay: 24 * time.Hour, meter.PeriodMonth: 31 * 24 * time.Hour} {
-		synctest.Test(t, func(t *testing.T) {
-			atNoon()
-			m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", Per: per}))
-			require.NoError(t, err)
-			require.NoError(t, m.Restore(sequence(callAt(time.Now(), "", "1"))))
-			meter.SetClock(m, time.Now().Add(ahead))
-			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
-			require.NotNil(t, refused)
-			assert.EqualValues(t, "1", refused.Spent)
-		})
+	for per, step := range map[meter.Period]time.Duration{meter.PeriodDay: 24 * time.Hour, meter.PeriodMonth: 31 * 24 * time.Hour} {
+		for _, jumps := range [][]int{{1}, {1, 2}, {2, 1}, {-1, 3}, {3, -2}, {1, 2, 3, 4, 5}} {
+			synctest.Test(t, func(t *testing.T) {
+				atNoon()
+				m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1", Per: per}))
+				require.NoError(t, err)
+				require.NoError(t, m.Restore(sequence(callAt(time.Now(), "", "1"))))
+				for _, jump := range jumps {
+					meter.SetClock(m, time.Now().Add(time.Duration(jump)*step))
+				}
+				refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
+				require.NotNil(t, refused, jumps)
+				assert.EqualValues(t, "1", refused.Spent)
+			})
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package costs_test
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,15 +47,15 @@ func TestReportAddsUp(t *testing.T) {
 	assert.Equal(t, &costs.Report{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []costs.Reason{}}, r)
 }
 
-// TestReportHasTheLargestCount checks that sums of sums do not overflow either.
-func TestReportHasTheLargestCount(t *testing.T) {
+// Lines whose tokens no longer fit in a sum are errors, and in no row.
+func TestReportOfTooManyTokens(t *testing.T) {
 	t.Parallel()
 	huge := strings.Replace(priced, `"input_tokens":5`, `"input_tokens":9000000000000000`, 1)
-	file := write(t, append(slices.Repeat([]string{huge}, 1100), strings.Replace(huge, `"usd":"0.000000000000000001"`, `"usd":null`, 1))...)
-	r, err := costs.Read([]string{"day"}, calls.Options{}, file)
-	require.NoError(t, err)
+	r, err := costs.Read([]string{"day"}, calls.Options{}, write(t, slices.Repeat([]string{huge}, 1030)...))
+	require.ErrorContains(t, err, "calls.jsonl:1025: the tokens up to this line do not fit in a sum")
 	require.Len(t, r.Rows, 1)
-	assert.Equal(t, int64(math.MaxInt64), r.Rows[0].Usage.Input)
+	assert.Equal(t, 1024, r.Rows[0].Calls)
+	assert.Equal(t, int64(1024*9000000000000000), r.Rows[0].Usage.Input)
 }
 
 func lineOn(day, model, more string) string {
