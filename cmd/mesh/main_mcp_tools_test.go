@@ -22,6 +22,7 @@ func TestToolsRefuse(t *testing.T) {
 		want      string
 	}{
 		"a credential":      {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": "x " + gatewayToken}, "live-gateway-token"},
+		"an extended rule":  {"mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": extendedKey}, "rule 109"},
 		"an unknown node":   {"mesh_send", arguments{"to": "node-x", "kind": "fyi", "content": "x"}, `"node-x" is not registered`},
 		"an unknown kind":   {"mesh_send", arguments{"to": "node-b", "kind": "ask", "content": "x"}, "kind must be one of fyi question answer status unblock"},
 		"a missing content": {"mesh_send", arguments{"to": "node-b", "kind": "fyi"}, "mesh_send needs content"},
@@ -43,6 +44,12 @@ func TestToolsRefuse(t *testing.T) {
 			assert.Contains(t, failure, test.want)
 		})
 	}
+}
+
+func TestToolsWithBasicRules(t *testing.T) {
+	t.Parallel()
+	a := newAgentWith(t, command(t, newGatewayForTest(t), "mcp", "--node", "node-a", "--rules", "basic"))
+	a.must("mesh_send", arguments{"to": "node-b", "kind": "fyi", "content": extendedKey})
 }
 
 func TestToolsAdviseOnAWrongToken(t *testing.T) {

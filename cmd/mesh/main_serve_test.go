@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,28 @@ func TestServeAnswersWithWhatTheCommandPrints(t *testing.T) {
 	peer, err := c.GetPeer(t.Context(), "node-a")
 	require.NoError(t, err)
 	assert.Equal(t, "http://a.example", peer.GetURL())
+}
+
+// extendedKey is a credential that only the extended rules know.
+const extendedKey = "hf_0123456789012345678901234567890123456789"
+
+func TestServeSendsNoCredentialOfTheExtendedRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags  []string
+		passes bool
+	}{{nil, false}, {[]string{"--rules", "basic"}, true}} {
+		g := newGatewayForTest(t)
+		g.Store("node-b", "node-a", "question", "which key?")
+		startProcess(t, command(t, g, slices.Concat([]string{"serve"}, c.flags, []string{"--", "handler", "say", extendedKey})...))
+		sent := answer(t, g)
+		if c.passes {
+			assert.Equal(t, extendedKey, sent)
+		} else {
+			assert.NotContains(t, sent, extendedKey)
+			assert.Contains(t, sent, "credential")
+		}
+	}
 }
 
 // TestServePollsAtAnInterval uses the warning of package client about a short interval, since a time would be a guess.

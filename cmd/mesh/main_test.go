@@ -53,9 +53,13 @@ func heedSignals() {
 	}
 }
 
-// handler is a command for mesh serve. "handler answer" answers with the message in upper case, "handler identity" answers which node it is
-// and how it gets the token of the gateway, "handler leave" answers and leaves a program behind that holds its output open, and "handler
-// block ADDRESS" connects to the address and answers when the connection is closed.
+// handler is a command for mesh serve:
+//
+//	answer         answers with the message in upper case
+//	say TEXT       answers with a text
+//	identity       answers which node it is and how it gets the gateway token
+//	leave ADDRESS  answers and leaves a program behind that holds its output open
+//	block ADDRESS  connects and answers when the connection is closed
 func handler() int {
 	message, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -65,6 +69,8 @@ func handler() int {
 	switch os.Args[1] {
 	case "answer":
 		fmt.Println(strings.ToUpper(string(message)))
+	case "say":
+		fmt.Println(os.Args[2])
 	case "identity":
 		fmt.Println(os.Getenv("MESH_NODE"), os.Getenv("MESH_GATEWAY_URL"), os.Getenv("MESH_GATEWAY_TOKEN") != "", os.Getenv("MESH_TOKEN_FILE"))
 	case "leave":

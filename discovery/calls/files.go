@@ -6,18 +6,21 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
 // folders. Files whose names begin with a day before from are left out; with "" there are none. A compressed copy of a file has the error
 // errPacked.
-func files(paths []string, from string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
+func files(paths []string, from string) iter.Seq2[place, error] {
+	return func(yield func(place, error) bool) {
 		w := walker{from: from, seen: make(map[string]string), yield: yield}
 		for _, path := range paths {
 			if path != "" { // which would become the current directory
@@ -30,6 +33,10 @@ func files(paths []string, from string) iter.Seq2[string, error] {
 	}
 }
 
+// place is a file that was found. It is opened below dir, if it is in a directory that was given: whoever can write there
+// could replace it by a link or a pipe.
+type place struct{ name, dir, below string }
+
 // identity returns the same name for all paths of a file: relative and absolute ones, and symbolic links.
 func identity(path string) string {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
@@ -40,11 +47,12 @@ func identity(path string) string {
 	return path
 }
 
-// walker finds calls files. seen has the identities of those that it has yielded, by those without .gz.
+// walker finds calls files.
 type walker struct {
 	from  string
-	seen  map[string]string
-	yield func(string, error) bool
+	dir   string            // that was given
+	seen  map[string]string // identity without .gz -> identity
+	yield func(place, error) bool
 }
 
 // named yields the file that a path names, whatever its kind is, or the files of the folder.
@@ -52,30 +60,34 @@ func (w *walker) named(path string) bool {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return w.once(path, identity(path), err)
+		return w.once(place{name: path}, identity(path), err)
 	case info.IsDir():
-		return w.folder(path, identity(path))
+		w.dir = path
+		return w.folder(".", identity(path))
 	}
-	return w.isEarlier(path) || w.once(path, identity(path), nil)
+	return w.isEarlier(path) || w.once(place{name: path}, identity(path), nil)
 }
 
-// folder yields the calls files of a folder. The identity of a regular file follows from the one of its folder, without a system call.
-func (w *walker) folder(path, identity string) bool {
+// folder yields the calls files of a folder below w.dir. The identity of a regular file follows from the one of its folder,
+// without a system call.
+func (w *walker) folder(below, identity string) bool {
+	path := filepath.Join(w.dir, below)
 	entries, err := os.ReadDir(path)
-	if err != nil && !w.once(path, identity, err) {
+	if err != nil && !w.once(place{name: path}, identity, err) {
 		return false
 	}
 	for _, entry := range entries {
-		name := filepath.Join(path, entry.Name())
+		at := place{filepath.Join(path, entry.Name()), w.dir, filepath.Join(below, entry.Name())}
+		identity := filepath.Join(identity, entry.Name())
 		more := true
 		switch {
 		case entry.IsDir():
-			more = w.folder(name, filepath.Join(identity, entry.Name()))
-		case !IsFile(entry.Name()) || w.isEarlier(name):
+			more = w.folder(at.below, identity)
+		case !IsFile(entry.Name()) || w.isEarlier(at.name):
 		case entry.Type().IsRegular():
-			more = w.once(name, filepath.Join(identity, entry.Name()), nil)
+			more = w.once(at, identity, nil)
 		default:
-			more = w.link(name)
+			more = w.link(at)
 		}
 		if !more {
 			return false
@@ -101,14 +113,20 @@ func IsFile(path string) bool {
 	return false
 }
 
-// link yields the file that a symbolic link leads to. Pipes and devices, which could block for ever, and folders, which could be a
-// circle, are left out.
-func (w *walker) link(name string) bool {
-	info, err := os.Stat(name)
+// link yields the file that a symbolic link leads to, or an error if it is in another folder. Pipes and devices, which could
+// block for ever, and folders, which could be a circle, are left out.
+func (w *walker) link(at place) bool {
+	info, err := os.Stat(at.name)
 	if err == nil && !info.Mode().IsRegular() {
 		return true
 	}
-	return w.once(name, identity(name), err)
+	if err == nil {
+		var inside bool
+		if at.below, inside = openfile.Target(w.dir, at.name); !inside {
+			err = &fs.PathError{Op: "open", Path: at.name, Err: openfile.ErrOutside}
+		}
+	}
+	return w.once(at, identity(at.name), err)
 }
 
 // isEarlier reports whether the name of a file begins with a day before from.
@@ -118,16 +136,16 @@ func (w *walker) isEarlier(path string) bool {
 }
 
 // once yields a file that was not yielded before. A file with the same name and .gz is its compressed copy.
-func (w *walker) once(name, identity string, err error) bool {
+func (w *walker) once(at place, identity string, err error) bool {
 	stem := strings.TrimSuffix(strings.TrimSuffix(identity, ".gz"), ".zst")
 	switch w.seen[stem] {
 	case "":
 		w.seen[stem] = identity
-		return w.yield(name, err)
+		return w.yield(at, err)
 	case identity:
 		return true
 	}
-	return strings.HasSuffix(name, ".zst") || w.yield(name, errPacked)
+	return strings.HasSuffix(at.name, ".zst") || w.yield(at, errPacked)
 }
 
 var errPacked = errors.New("the file is a compressed copy")
@@ -156,8 +174,13 @@ func firstDay(since time.Time) string {
 
 // open opens a calls file at a place, unpacked if it is compressed, whatever its name is. onRead, if it is not nil, gets the number of
 // bytes of each read, before they are unpacked. The error is io.EOF if less is packed.
-func open(name string, at int64, onRead func(bytes int)) (in *bufio.Reader, done func(), err error) {
-	file, err := os.Open(name) //nolint:gosec // the program names the file
+func (p place) open(at int64, onRead func(bytes int)) (in *bufio.Reader, done func(), err error) {
+	var file *os.File
+	if p.dir != "" {
+		file, err = openfile.BelowDir(p.dir, p.below)
+	} else {
+		file, err = os.Open(p.name)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -57,17 +57,17 @@ type tailed struct {
 func (t *tail) read(yield func(Record, error) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	found := map[string]string{} // names, by those without .gz
+	found := map[string]place{} // by the name without .gz
 	var failed error
-	for name, err := range files([]string{t.log.dir}, t.from) {
+	for at, err := range files([]string{t.log.dir}, t.from) {
 		switch {
 		case err == nil:
-			found[strings.TrimSuffix(name, ".gz")] = name
+			found[strings.TrimSuffix(at.name, ".gz")] = at
 		case !errors.Is(err, errPacked):
 			failed = errors.Join(failed, err)
-		case !t.packed[name]:
-			t.packed[name] = true
-			slog.Warn("calls: " + packedCopy(name).String())
+		case !t.packed[at.name]:
+			t.packed[at.name] = true
+			slog.Warn("calls: " + packedCopy(at.name).String())
 		}
 	}
 	t.takeOwn()
@@ -81,8 +81,8 @@ func (t *tail) read(yield func(Record, error) bool) {
 		}
 		return
 	}
-	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem] == "" }) // those that are gone
-	t.from = max(t.from, firstDay(time.Now()))                                               // a call that began yesterday can end today
+	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem].name == "" }) // those that are gone
+	t.from = max(t.from, firstDay(time.Now()))                                                    // a call that began yesterday can end today
 }
 
 // takeOwn adds the files that the Log has made. It is called after the folder was listed, so that each own file in the list is known.
@@ -95,11 +95,11 @@ func (t *tail) takeOwn() {
 }
 
 // readFiles reads the files that have changed.
-func (t *tail) readFiles(found map[string]string, yield func(Record, error) bool) bool {
+func (t *tail) readFiles(found map[string]place, yield func(Record, error) bool) bool {
 	gone := maps.Clone(t.files)
-	maps.DeleteFunc(gone, func(stem string, _ *tailed) bool { return found[stem] != "" })
+	maps.DeleteFunc(gone, func(stem string, _ *tailed) bool { return found[stem].name != "" })
 	for _, stem := range slices.Sorted(maps.Keys(found)) {
-		info, err := os.Stat(found[stem])
+		info, err := os.Stat(found[stem].name)
 		if err != nil {
 			continue // it is gone
 		}
@@ -126,15 +126,15 @@ func renamed(gone map[string]*tailed, info os.FileInfo) *tailed {
 }
 
 // readFile yields the lines of a file behind those that were read.
-func (t *tail) readFile(f *tailed, name string, info os.FileInfo, yield func(Record, error) bool) bool {
+func (t *tail) readFile(f *tailed, at place, info os.FileInfo, yield func(Record, error) bool) bool {
 	if info.Size() < f.size && os.SameFile(f.info, info) {
 		f.read, f.lines = 0, 0
 	}
 	f.info = info
-	in, done, err := open(name, f.read, nil)
+	in, done, err := at.open(f.read, nil)
 	if err == nil {
 		defer done()
-		if !t.readLines(f, newBlocks(name, in), yield) {
+		if !t.readLines(f, newBlocks(at.name, in), yield) {
 			return false // the rest follows with the next use
 		}
 	}
@@ -142,7 +142,7 @@ func (t *tail) readFile(f *tailed, name string, info os.FileInfo, yield func(Rec
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF) { // the file has less than was read
 		return true
 	}
-	return t.fail(f, &LineError{name, f.lines + 1, err}, yield)
+	return t.fail(f, &LineError{at.name, f.lines + 1, err}, yield)
 }
 
 // readLines yields the records of a file behind f.read.

@@ -40,7 +40,7 @@ type blockReader interface {
 }
 
 type foundFile struct {
-	name   string
+	place
 	err    error
 	decode Decoder // nil for a calls file
 }
@@ -82,14 +82,14 @@ func (s *sharedBlocks) begin() {
 		return
 	}
 	s.begun = true
-	for name, err := range files(s.paths, s.from) {
+	for at, err := range files(s.paths, s.from) {
 		if errors.Is(err, errPacked) {
-			s.packed = append(s.packed, name)
+			s.packed = append(s.packed, at.name)
 			continue
 		}
-		file := foundFile{name: name, err: err}
+		file := foundFile{place: at, err: err}
 		if err == nil && s.decode != nil {
-			file.decode, file.err = s.decoderOf(name)
+			file.decode, file.err = s.decoderOf(at)
 		}
 		s.files = append(s.files, file)
 	}
@@ -106,13 +106,13 @@ func (f *foundFile) rank() int {
 
 // decoderOf returns a foreign file's decoder. The file is opened again later, since many can't be
 // open at once.
-func (s *sharedBlocks) decoderOf(name string) (Decoder, error) {
-	in, done, err := open(name, 0, nil)
+func (s *sharedBlocks) decoderOf(at place) (Decoder, error) {
+	in, done, err := at.open(0, nil)
 	if err != nil {
-		return nil, &LineError{name, 1, err}
+		return nil, &LineError{at.name, 1, err}
 	}
 	defer done()
-	return s.decode(name, headOf(in)), nil
+	return s.decode(at.name, headOf(in)), nil
 }
 
 // headOf returns the beginning of a file, as far as one read has it.
@@ -132,7 +132,7 @@ func (s *sharedBlocks) open() error {
 	if file.err != nil {
 		return file.err
 	}
-	in, done, err := open(file.name, 0, s.onRead)
+	in, done, err := file.open(0, s.onRead)
 	if err != nil {
 		return &LineError{file.name, 1, err}
 	}

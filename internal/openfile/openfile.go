@@ -8,11 +8,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
 // ErrNotRegular is the cause if a file is a pipe, a device or a directory.
 var ErrNotRegular = errors.New("not a regular file")
+
+// ErrOutside is the cause if a link below a directory leads to a file that is not.
+var ErrOutside = errors.New("the link leaves the folder; name its file to read it, too")
 
 // ErrEmptyPipe is the cause if nobody writes to a pipe.
 var ErrEmptyPipe = errors.New("nothing comes from the pipe")
@@ -34,6 +38,37 @@ const withoutWaiting = os.O_RDONLY | syscall.O_NONBLOCK
 func Below(root *os.Root, name string) (*os.File, error) {
 	file, err := root.OpenFile(name, withoutWaiting, 0)
 	return regular(file, err)
+}
+
+// Target returns the file that a link below dir leads to, as a name below dir for [BelowDir]. It reports
+// whether there is one: the link may lead out of dir.
+func Target(dir, link string) (name string, inside bool) {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return "", false
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", false
+	}
+	if filepath.IsAbs(target) != filepath.IsAbs(dir) {
+		if target, err = filepath.Abs(target); err == nil {
+			dir, err = filepath.Abs(dir)
+		}
+	}
+	if err == nil {
+		name, err = filepath.Rel(dir, target)
+	}
+	return name, err == nil && filepath.IsLocal(name)
+}
+
+// BelowDir is [Below] for the name of a directory, which may be a link.
+func BelowDir(dir, name string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return Below(root, name)
 }
 
 // Regular opens a regular file. Links are followed: use it for names that the user, or the home of a program, has chosen.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // ErrNoFile is the cause of the error of a file or folder that does not exist.
@@ -165,8 +166,15 @@ func (in *Files) Since(at time.Time) []string {
 			continue
 		}
 		for _, entry := range entries {
-			if name := filepath.Join(path, entry.Name()); entry.IsDir() || (!isBefore(entry.Name(), first) && isRegular(name)) {
+			name := filepath.Join(path, entry.Name())
+			switch {
+			case entry.IsDir():
 				paths = append(paths, name)
+			case isBefore(entry.Name(), first) || !isRegular(name):
+			case isInside(path, name, entry):
+				paths = append(paths, name)
+			default: // which is an error of the folder
+				paths = append(paths, path)
 			}
 		}
 	}
@@ -187,6 +195,12 @@ func isBefore(name, first string) bool {
 func isRegular(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// isInside reports whether an entry is no link that leaves a folder: calls does not follow these.
+func isInside(folder, name string, entry fs.DirEntry) bool {
+	_, inside := openfile.Target(folder, name)
+	return entry.Type()&fs.ModeSymlink == 0 || inside
 }
 
 // Size returns how many bytes the files have in all, with those of folders. A file that several paths lead to counts each time, and one that
@@ -216,7 +230,11 @@ func filesOf(path string) iter.Seq[fs.FileInfo] {
 			if err != nil || entry.IsDir() || !calls.IsFile(name) {
 				return nil //nolint:nilerr // reading the files reports it
 			}
-			if info, err := fs.Stat(folder, name); err == nil && info.Mode().IsRegular() && !yield(info) { // of a link, the file
+			info, err := fs.Stat(folder, name)
+			if err != nil || !info.Mode().IsRegular() || !isInside(path, filepath.Join(path, name), entry) {
+				return nil //nolint:nilerr // reading the files reports it
+			}
+			if !yield(info) { // of a link, the file
 				return fs.SkipAll
 			}
 			return nil

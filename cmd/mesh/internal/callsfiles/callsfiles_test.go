@@ -143,9 +143,8 @@ func TestSizeIsWhatIsRead(t *testing.T) {
 	require.NoError(t, w.Close())
 	write([]byte(strings.Repeat(line, 5000)), folder, "2026-11-21.jsonl")
 	write(packed.Bytes(), folder, "more", "2026-11-20.jsonl.gz")
-	write([]byte(line), folder, "notes.txt")
-	linked := write([]byte(line), other, "linked.jsonl")
-	require.NoError(t, os.Symlink(linked, filepath.Join(folder, "link.jsonl")))
+	require.NoError(t, os.Symlink(write([]byte(line), folder, "notes.txt"), filepath.Join(folder, "link.jsonl")))
+	require.NoError(t, os.Symlink(write([]byte(line), other, "linked.jsonl"), filepath.Join(folder, "outside.jsonl")))
 	require.NoError(t, os.Symlink(folder, filepath.Join(other, "folder")))
 	named := write([]byte(line), other, "calls.txt")
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -32,9 +33,15 @@ const (
 // readText returns what is in a session file with a content.
 func readText(tb testing.TB, content string) ([]calls.Record, []error) {
 	tb.Helper()
+	return readFile(tb, fileOf(tb, content))
+}
+
+// fileOf returns the path of a session file with a content.
+func fileOf(tb testing.TB, content string) string {
+	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "session.jsonl")
 	require.NoError(tb, os.WriteFile(file, []byte(content), 0o600))
-	return collect(calls.Read(recorded(), file))
+	return file
 }
 
 func TestSessionsKeepNoText(t *testing.T) {
@@ -249,19 +256,34 @@ func fuzzSession(f *testing.F, lines string, files ...string) {
 	}
 	first, _, _ := strings.Cut(lines, "\n")
 	f.Fuzz(func(t *testing.T, content string) {
-		for _, content := range []string{content, first + "\n" + content} { // the second is one of the program
-			records, errs := readText(t, content)
-			for _, err := range errs {
-				var line *calls.LineError
-				require.ErrorAs(t, err, &line)
-			}
-			for _, r := range records {
-				if _, err := r.Count(nil, false); r.Session && err == nil {
-					_, err = json.Marshal(r)
-					require.NoError(t, err)
-				}
-			}
+		checkFile(t, fileOf(t, content))
+		checkFile(t, fileOf(t, first+"\n"+content)) // which is one of the program
+	})
+}
+
+// checkFile checks that the records of a file can be counted and written.
+func checkFile(t *testing.T, path string) {
+	t.Helper()
+	records, errs := readFile(t, path)
+	for _, err := range errs {
+		var line *calls.LineError
+		require.ErrorAs(t, err, &line)
+	}
+	for _, r := range records {
+		if _, err := r.Count(nil, false); r.Session && err == nil {
+			_, err = json.Marshal(r)
+			require.NoError(t, err)
 		}
+	}
+}
+
+// FuzzCompressed reads what begins as a file that Codex has compressed.
+func FuzzCompressed(f *testing.F) {
+	w, err := zstd.NewWriter(nil)
+	require.NoError(f, err)
+	f.Add(string(w.EncodeAll([]byte(codexText), nil)))
+	f.Fuzz(func(t *testing.T, content string) {
+		checkFile(t, fileOf(t, "\x28\xb5\x2f\xfd"+strings.TrimPrefix(content, "\x28\xb5\x2f\xfd")))
 	})
 }
 

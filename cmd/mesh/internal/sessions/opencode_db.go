@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"strconv"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 var errDatabase = errors.New("the database cannot be read")
@@ -38,8 +39,21 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1)
-	rows, err := db.QueryContext(context.Background(), "SELECT id, session_id, data FROM message ORDER BY rowid")
+	ctx := context.Background()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := sqlite.Limit(conn, sqliteLength, longestLine); err != nil {
+		return err
+	}
+	var tables int // a view, or a virtual table, may have rows without end
+	err = conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'message' AND rootpage > 0").Scan(&tables)
+	if err != nil || tables != 1 {
+		return errors.Join(err, errDatabase)
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT id, session_id, data FROM message ORDER BY rowid")
 	if err != nil {
 		return err
 	}
@@ -53,15 +67,18 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 		if err := f.readMessage(number, id, session, data); err != nil && !yield(record{}, &calls.LineError{File: f.path, Line: int(number), Err: err}) {
 			return nil
 		}
+		if f.bytes > 2*maxBytes && !f.split(yield) {
+			return nil
+		}
 	}
 	return rows.Err()
 }
 
+// sqliteLength is SQLITE_LIMIT_LENGTH.
+const sqliteLength = 0
+
 // readMessage reads a row, whose data is a file of opencode without its ids.
 func (f *file) readMessage(number int32, id, session string, data []byte) error {
-	if len(data) > longestLine {
-		return errLong
-	}
 	f.line.id, f.line.session = strconv.AppendQuote(nil, id), strconv.AppendQuote(nil, session)
 	return f.readLine(line{number: int(number), text: data, whole: true})
 }
@@ -70,20 +87,39 @@ func (f *file) readMessage(number int32, id, session string, data []byte) error 
 // program has open, is copied: SQLite would leave an index of the log there.
 func databaseURL(path string) (address string, done func(), err error) {
 	done = func() {}
+	if path, err = filepath.EvalSymlinks(path); err == nil { // next to that file SQLite looks for the log
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", done, err
+	}
+	sizes := map[string]int64{} // of regular files
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Lstat(path + suffix)
+		switch {
+		case err != nil:
+			continue
+		case !info.Mode().IsRegular():
+			return "", done, openfile.ErrNotRegular
+		}
+		sizes[suffix] = info.Size()
+	}
 	query := "mode=ro&immutable=1"
-	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+	if sizes["-wal"] > 0 {
 		query = "mode=ro"
-		if _, err := os.Stat(path + "-shm"); err != nil {
+		if _, open := sizes["-shm"]; !open {
+			if sizes[""]+sizes["-wal"] > maxCopy {
+				return "", done, &openfile.SizeError{Max: maxCopy}
+			}
 			if path, done, err = copyDatabase(path); err != nil {
 				return "", done, err
 			}
 		}
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", done, err
-	}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String(), done, nil
 }
+
+const maxCopy = 4 << 30 // in bytes
 
 func copyDatabase(path string) (name string, done func(), err error) {
 	dir, err := os.MkdirTemp("", "mesh-sessions-*")
@@ -96,7 +132,7 @@ func copyDatabase(path string) (name string, done func(), err error) {
 }
 
 func copyFile(from, to string) error {
-	in, err := os.Open(from) //nolint:gosec // the user names the folder
+	in, err := openfile.Regular(from)
 	if err != nil {
 		return err
 	}
@@ -105,6 +141,6 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.Copy(out, io.LimitReader(in, maxCopy))
 	return errors.Join(err, out.Close())
 }
