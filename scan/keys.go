@@ -6,32 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-// key is a credential that starts with a fixed text, or, for the heuristic rules, consists of characters of a class before a certain
-// word.
+// key is a credential with a fixed prefix. In heuristic rules it has no prefix, but a
+// certain word must follow.
 type key struct {
 	rule     int
 	prefix   string
-	anywhere bool   // also where no word begins
-	letters  string // if not empty, one of these follows the prefix,
-	behind   string // and then this
-	unless   string // no match if this follows the prefix
-	of       class  // the class of the characters after the prefix,
-	min      int    // their minimum number
-	max      int    // and their maximum number; 0 means no maximum
+	anywhere bool   // may start within a word
+	letters  string // if not empty, one must follow the prefix,
+	behind   string // and then this string
+	unless   string // no match if it follows the prefix
+	of       class  // class of the bytes after the prefix,
+	min      int    // their minimum number,
+	max      int    // and maximum number; 0 means no limit
 	whole    bool   // a word boundary must follow
-	jwt      bool   // the rest of a JWT must follow
-	word     string // must follow anywhere later
+	jwt      bool   // the other JWT parts must follow
+	word     string // must occur later in the text
 }
 
-// keys are the standard rules, in their order.
+// keys has the standard rules, in order.
 var keys = []key{
 	{rule: pypi, prefix: "pypi-", of: u, min: 20},
 	{rule: anthropic, prefix: "sk-ant-", of: u, min: 20},
 	{rule: openaiAdmin, prefix: "sk-admin-", of: u, min: 20},
-	// The optional proj- is of class u, so it needs no rule of its own.
+	// an optional proj- is in class u and needs no rule
 	{rule: openai, prefix: "sk-", unless: "admin-", of: u, min: 20},
 	{rule: xai, prefix: "xai-", of: u, min: 40},
-	// Find never returns this rule, since rule 4 matches wherever it does. FindAll returns both.
+	// Find never returns this rule, because rule 4 matches the same keys. FindAll returns
+	// both.
 	{rule: deepseek, prefix: "sk-", of: hex, min: 32, max: 32, whole: true},
 	{rule: google, prefix: "AIza", of: u, min: 35, max: 35},
 	{rule: github, prefix: "gh", letters: "ops", behind: "_", of: alnum, min: 30},
@@ -41,7 +42,7 @@ var keys = []key{
 	{rule: meshToken, of: u, min: 48, word: "MESH_GATEWAY_TOKEN"},
 }
 
-// next returns the position of the first match of k from i on. The end is 0 if there is none.
+// next returns k's first match from i on. If there is no match, end is 0.
 func (s *search) next(k *key, i int) (start, end int) {
 	if k.prefix == "" {
 		return s.nextHeuristic(k, i)
@@ -68,8 +69,9 @@ func (s *search) nextHeuristic(k *key, i int) (start, end int) {
 	return 0, 0
 }
 
-// nextIn returns the first match of k, which has no prefix, within a run. Looking for a byte of another class from the end
-// skips the most. The word is searched for last, since most texts have no match but for the word.
+// nextIn returns k's first match within a run, for a k that has no prefix. Searching
+// backward for a byte outside the class skips most bytes. The word is searched last,
+// because most texts have the word at best.
 func (s *search) nextIn(k *key, lo, hi int) (start, end int) {
 	if last := s.lastWords[k.rule]; last != 0 {
 		hi = min(hi, last)
@@ -87,8 +89,9 @@ func (s *search) nextIn(k *key, lo, hi int) (start, end int) {
 	return 0, 0
 }
 
-// end returns the end of the match of k whose prefix is at i, or 0 if it does not match. Without a match it reads no more than the
-// minimum, or what it keeps for other starts, so that a search takes linear time.
+// end returns the end of k's match with its prefix at i, or 0. Unless k matches, it reads
+// at most the minimum length, or something it caches for other starts, so that a search
+// takes linear time.
 func (s *search) end(k *key, i int) int {
 	body := i + len(k.prefix)
 	rest := s.content[body:]
@@ -111,7 +114,7 @@ func (s *search) end(k *key, i int) int {
 	}
 	end := endOf(k.of, s.content, body, limit)
 	for end > body && s.content[end-1] == '.' {
-		end-- // a full stop after a dotted key is not part of it
+		end-- // a final full stop ends a sentence, not the key
 	}
 	if end-body < k.min || k.whole && end < len(s.content) && !s.boundary(end) {
 		return 0
@@ -119,7 +122,7 @@ func (s *search) end(k *key, i int) int {
 	return end
 }
 
-// limit returns the position at which a match of k ends at the latest: the last instance of the word that must follow.
+// limit returns the last possible end of k's match: where the required word last occurs.
 func (s *search) limit(k *key) int {
 	switch {
 	case k.word == "":
@@ -130,7 +133,7 @@ func (s *search) limit(k *key) int {
 	last := &s.lastWords[k.rule]
 	if *last == 0 {
 		*last = -1
-		// Contains is several times as fast as LastIndex if the word is absent, which is the usual case.
+		// Contains is several times as fast as LastIndex if the word is absent, as usual
 		if strings.Contains(s.content, k.word) {
 			*last = cmp.Or(strings.LastIndex(s.content, k.word), -1)
 		}
@@ -138,17 +141,19 @@ func (s *search) limit(k *key) int {
 	return *last
 }
 
-// jwtPart is the minimum length of each part of a JWT, not counting eyJ in the first two.
+// jwtPart is the minimum length of each JWT part, not counting eyJ in the first two.
 const jwtPart = 15
 
-// jwtTail caches what follows the first part of a JWT: a dot, eyJ and the second part, a dot, the third part. Many words in one
-// long first part may start like a JWT and share what follows.
+// jwtTail caches how a JWT continues after its first part: a dot, eyJ and the second
+// part, a dot, and the third part. Many words in a long first part may look like the
+// start of a JWT, and share the rest.
 type jwtTail struct {
-	from, dot int // the result is for first parts that start at from or later and end at dot
-	end       int // the end of the JWT, or 0 if it is none
+	from, dot int // valid for first parts that start at or after from and end at dot
+	end       int // end of the JWT, or 0 if it isn't a JWT
 }
 
-// jwtEnd returns the end of k, a JWT or a token that ends like one, whose prefix ends at body, or 0.
+// jwtEnd returns the end of a JWT, or a token with the same ending, whose prefix ends at
+// body. It returns 0 if there is no match.
 func (s *search) jwtEnd(k *key, body int) int {
 	if body < s.tail.from || body > s.tail.dot {
 		dot := endOf(u, s.content, body, len(s.content))
@@ -160,7 +165,7 @@ func (s *search) jwtEnd(k *key, body int) int {
 	return s.tail.end
 }
 
-// jwtTailEnd returns the end of a JWT whose first part ends at dot, or 0 if it is not a JWT.
+// jwtTailEnd returns the JWT's end if its first part ends at dot, or 0.
 func jwtTailEnd(content string, dot int) int {
 	second := dot + len(".eyJ")
 	if !strings.HasPrefix(content[dot:], ".eyJ") {
@@ -181,12 +186,12 @@ func jwtTailEnd(content string, dot int) int {
 const (
 	pemBegin    = "-----BEGIN "
 	pemEnd      = "-----END "
-	maxPEMLabel = 24 // characters before PRIVATE KEY: RSA, EC, OPENSSH, ENCRYPTED, PGP …
+	maxPEMLabel = 24 // bytes before PRIVATE KEY: RSA, EC, OPENSSH, ENCRYPTED, PGP …
 	minPEMBody  = 20
-	minPEMLine  = 40 // of base64, if the last line is missing
+	minPEMLine  = 40 // base64 characters, if the last line is missing
 )
 
-// pemEnd returns the end of the PEM private key that begins at i, or 0 if it is not a key.
+// pemEnd returns the end of the PEM private key at i, or 0.
 func (s *search) pemEnd(i int) int {
 	body, ok := pemLine(s.content, i, pemBegin)
 	if !ok {
@@ -202,11 +207,12 @@ func (s *search) pemEnd(i int) int {
 		}
 		i += last + 1
 	}
-	s.noPEMEnd = true // nor after a later first line: do not search again
+	s.noPEMEnd = true // no need to search again after a later first line
 	return truncatedPEM(s.content, body)
 }
 
-// pemLine matches start, a label that ends in PRIVATE KEY, and five hyphens at i. It returns their end.
+// pemLine matches start, a label ending in PRIVATE KEY, and five hyphens at i, and
+// returns their end.
 func pemLine(content string, i int, start string) (int, bool) {
 	i += len(start)
 	end := i
@@ -223,8 +229,8 @@ func pemLine(content string, i int, start string) (int, bool) {
 	return end + len("-----"), true
 }
 
-// truncatedPEM returns the end of the base64 lines that start at body, or 0 if there are none. Line ends may be escapes, as in
-// JSON, whose letters are base64 characters.
+// truncatedPEM returns the end of the base64 lines at body, or 0. Line ends may be JSON
+// escapes, whose letters are base64 characters.
 func truncatedPEM(content string, body int) int {
 	longest := 0
 	for i := body; ; i++ {
@@ -240,15 +246,16 @@ func truncatedPEM(content string, body int) int {
 	}
 }
 
-// isPEMSpace reports whether b separates base64 lines. A backslash begins an escape.
+// isPEMSpace reports whether b separates base64 lines. A backslash starts an escape.
 func isPEMSpace(b byte) bool {
 	return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\\'
 }
 
-// minToken is the minimum length of a live token in characters.
+// minToken is the minimum live token length, in characters.
 const minToken = 16
 
-// newToken returns the key of a live token, text without surrounding white space, and reports whether it is long enough.
+// newToken makes a key from a live token. It reports whether text is long enough without
+// surrounding white space.
 func newToken(text string) (key, bool) {
 	text = strings.TrimSpace(text)
 	return key{rule: liveToken, prefix: text, anywhere: true}, utf8.RuneCountInString(text) >= minToken

@@ -6,20 +6,22 @@ import (
 
 // Rule describes a kind of credential.
 type Rule struct {
-	// Number is 0 for the live gateway token, 1 to 12 for the standard rules, and above 100 for the extended rules.
+	// Number is 0 for live gateway tokens, 1 to 12 for standard rules, and above 100 for
+	// extended rules.
 	Number int
-	// Name is a short name such as "openai-api-key". It does not change and is suitable for logs and metrics.
+	// Name is short and never changes, such as "openai-api-key". Use it in logs and
+	// metrics.
 	Name string
-	// Advice describes in one or two sentences what the credential grants and what to do now.
+	// Advice tells in one or two sentences what the credential grants and what to do now.
 	Advice string
 }
 
-// Heuristic reports whether the rule also matches harmless text of the same format: rules 10 and 12 match a run of 40 or 48
-// characters before a certain word.
+// Heuristic reports whether the rule also matches harmless text. Rules 10 and 12 match
+// any 40 or 48 suitable characters before a certain word.
 func (r Rule) Heuristic() bool { return r.Number == awsSecret || r.Number == meshToken }
 
-// The indexes of the rules in table. Find returns the first rule that matches. Up to meshToken the index is also the number of
-// the rule.
+// Indexes in table, in the order in which Find tries the rules. Up to meshToken, the
+// index equals the rule's number.
 const (
 	liveToken = iota
 	pypi
@@ -74,7 +76,7 @@ var table = [ruleCount]Rule{
 	jwt: {11, "jwt",
 		"A JSON web token is a login until it expires. End the session or revoke the token at its issuer."},
 	meshToken: {12, "mesh-gateway-token",
-		"This looks like a mesh gateway token beside the name of its variable. If it is one, rotate it on the gateway."},
+		"This looks like a mesh gateway token next to its variable name. If it is one, rotate it on the gateway."},
 	githubUser: {101, "github-user-token",
 		"A GitHub user-to-server or refresh token acts for the user who authorized the app. Revoke it under settings, Applications."},
 	githubFineGrained: {102, "github-fine-grained-token",
@@ -99,46 +101,49 @@ var table = [ruleCount]Rule{
 		"A private key proves an identity: TLS, SSH, a service account or a signature. Make a new pair and withdraw the old one wherever it is trusted."},
 }
 
-// ExtendedRules returns the rules of [WithExtendedRules], in their order. The caller may change the slice.
+// ExtendedRules returns the rules that [WithExtendedRules] adds, in order. The caller may
+// modify the slice.
 func ExtendedRules() []Rule {
 	return append([]Rule(nil), table[githubUser:]...)
 }
 
-// Rules returns the rules that every scan applies, in their order: number 0, the live token, then the twelve standard rules, so
-// that Rules()[n].Number is n. The caller may change the slice. [WithExtendedRules] documents the extended rules, which are not
-// included. U stands for A-Z a-z 0-9 _ and -.
+// Rules returns the rules that every scan applies: the live token as number 0, then the
+// twelve standard rules, so Rules()[n].Number is n. The caller may modify the slice. For
+// extended rules, see [WithExtendedRules].
+//
+// In this table, U stands for A-Z a-z 0-9 _ and -.
 //
 //	 0  live-gateway-token  a token in use, at any position
 //	 1  pypi-token          pypi- and 20 or more U
 //	 2  anthropic-api-key   sk-ant- and 20 or more U
 //	 3  openai-admin-key    sk-admin- and 20 or more U
-//	 4  openai-api-key      sk- and 20 or more U, unless it begins with sk-admin-
+//	 4  openai-api-key      sk- and 20 or more U, unless it starts with sk-admin-
 //	 5  xai-api-key         xai- and 40 or more U
-//	 6  deepseek-api-key    sk- and 32 lower-case hexadecimal digits, followed by a word boundary
+//	 6  deepseek-api-key    sk- and 32 lower-case hex digits, followed by a word boundary
 //	 7  google-api-key      AIza and 35 U
 //	 8  github-token        gho_, ghp_ or ghs_ and 30 or more letters or digits
 //	 9  aws-access-key-id   AKIA and 16 upper-case letters or digits
 //	10  aws-secret-key      40 letters, digits, / + or =, with aws anywhere after them
-//	11  jwt                 eyJ and 15 or more U, a dot, eyJ and 15 or more U, a dot, and 15 or more U
-//	12  mesh-gateway-token  48 or more U, with MESH_GATEWAY_TOKEN anywhere after the first 48
+//	11  jwt                 eyJ and 15 or more U, a dot, the same again, a dot, and 15 or more U
+//	12  mesh-gateway-token  48 or more U, with MESH_GATEWAY_TOKEN after the first 48
 func Rules() []Rule {
 	return append([]Rule(nil), table[:githubUser]...)
 }
 
-// class is a set of kinds of bytes, one bit each.
 type class uint8
 
 const (
-	word   class = 1 << iota // A-Z a-z 0-9 _ : a word character, as for \b
+	word   class = 1 << iota // A-Z a-z 0-9 _ : word characters, as for \b
 	alnum                    // A-Z a-z 0-9
 	upper                    // A-Z 0-9
 	hex                      // a-f 0-9 : the digits of rule 6
-	u                        // A-Z a-z 0-9 _ - : U in the tables of rules
+	u                        // A-Z a-z 0-9 _ - : U in the documented tables
 	base64                   // A-Z a-z 0-9 / + = : rule 10
 	dotted                   // u and the full stop
 )
 
-// classes holds the class of every byte. Bytes from 0x80 on are in no class, so no match contains them.
+// classes maps bytes to classes. Bytes from 0x80 on have no class, so no match contains
+// them.
 var classes = func() (all [256]class) {
 	const lower, capitals, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 	add := func(c class, members string) {
@@ -156,7 +161,8 @@ var classes = func() (all [256]class) {
 	return all
 }()
 
-// endOf returns the position of the first byte in content[i:limit] that is not of class c, or limit.
+// endOf returns the position of the first byte in content[i:limit] outside class c, or
+// limit.
 func endOf(c class, content string, i, limit int) int {
 	for i < limit && classes[content[i]]&c != 0 {
 		i++
@@ -164,7 +170,7 @@ func endOf(c class, content string, i, limit int) int {
 	return i
 }
 
-// lastNot returns the position of the last byte in content[lo:hi] that is not of class c, or -1.
+// lastNot returns the position of the last byte in content[lo:hi] outside class c, or -1.
 func lastNot(c class, content string, lo, hi int) int {
 	for i := hi - 1; i >= lo; i-- {
 		if classes[content[i]]&c == 0 {
@@ -174,29 +180,32 @@ func lastNot(c class, content string, lo, hi int) int {
 	return -1
 }
 
-// WithExtendedRules adds rules for further credentials after the twelve standard rules. They are off by default, so that all
-// nodes of a mesh reject the same messages. Except for the last rule, a match starts at a word boundary. U stands for A-Z a-z
-// 0-9 _ and -. Where a provider does not document a length, it is the length of similar standard rules.
+// WithExtendedRules adds rules for more credentials after the twelve standard rules. They
+// are off by default, so that all nodes in a mesh reject the same messages. Matches start
+// at a word boundary, except for the last rule. If a provider doesn't document a length,
+// the rule uses the length in similar standard rules.
+//
+// In this table, U stands for A-Z a-z 0-9 _ and -.
 //
 //	101  github-user-token          ghu_ or ghr_ and 30 or more letters or digits
 //	102  github-fine-grained-token  github_pat_ and 36 or more letters, digits or _
-//	103  github-app-token           ghs_ and 15 or more U, followed by the rest of a JWT as in rule 11
+//	103  github-app-token           ghs_ and 15 or more U, then the rest of a JWT (rule 11)
 //	104  aws-other-key-id           ASIA, ABIA or ACCA and 16 upper-case letters or digits
 //	105  google-auth-key            AQ. and 40 or more U
 //	106  google-client-secret       GOCSPX- and 20 or more U
 //	107  google-access-token        ya29. and 20 or more U or dots, the last not a dot
 //	108  groq-api-key               gsk_ and 30 or more letters or digits
 //	109  huggingface-token          hf_ and 30 or more letters or digits
-//	110  slack-token                xox, one of a b c d e o p r s, a hyphen, and 20 or more U
-//	111  pem-private-key            a PEM private key from its first line to its last, at any position
+//	110  slack-token                xox, one letter from abcdeoprs, - and 20 or more U
+//	111  pem-private-key            a PEM private key, first to last line, at any position
 //
-// A PEM key without its last line matches if 40 or more base64 characters follow the first line. The match ends at the first
-// byte that is neither base64 nor white space nor a backslash (of "\n" in JSON).
+// A PEM key without its last line matches if at least 40 base64 characters follow the
+// first line. The match ends at the first byte that isn't base64, white space or a
+// backslash ("\n" in JSON).
 func WithExtendedRules() Option {
 	return func(c *config) { c.extended = true }
 }
 
-// extendedKeys are the extended rules.
 var extendedKeys = []key{
 	{rule: githubUser, prefix: "gh", letters: "ur", behind: "_", of: alnum, min: 30},
 	{rule: githubFineGrained, prefix: "github_pat_", of: word, min: 36},
@@ -213,15 +222,15 @@ var extendedKeys = []key{
 	{rule: pemKey, prefix: pemBegin, anywhere: true},
 }
 
-// Finding is a match of a rule: content[Start:End] is the credential, in bytes. It does not contain the text, so it is safe to
-// print, to log and to store.
+// Finding is a match: content[Start:End] is the credential, in bytes. A Finding doesn't
+// contain the text, so it may be printed, logged and stored.
 type Finding struct {
 	Rule       Rule
 	Start, End int
 }
 
-// Trigger returns the word whose presence after the match makes a rule for keys without a prefix apply: "aws" for rule 10,
-// "MESH_GATEWAY_TOKEN" for rule 12, and "" for the other rules, which need none.
+// Trigger returns the word that a heuristic rule requires after the match: "aws" for rule
+// 10, "MESH_GATEWAY_TOKEN" for rule 12. For other rules it returns "".
 func (f Finding) Trigger() string {
 	if !f.Rule.Heuristic() {
 		return ""
@@ -229,7 +238,8 @@ func (f Finding) Trigger() string {
 	return keys[f.Rule.Number-1].word
 }
 
-// String returns the rule and the position, as in "openai-api-key (rule 4) at bytes 12-47". The end is exclusive.
+// String returns the rule and position, as in "openai-api-key (rule 4) at bytes 12-47".
+// End is exclusive.
 func (f Finding) String() string {
 	return fmt.Sprintf("%s (rule %d) at bytes %d-%d", f.Rule.Name, f.Rule.Number, f.Start, f.End)
 }

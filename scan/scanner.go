@@ -6,19 +6,21 @@ import (
 	"strings"
 )
 
-// Scanner applies a set of rules and live tokens. [New] makes one; the zero Scanner applies the twelve standard rules. It is
-// immutable, and printing it shows no token.
+// Scanner finds credentials with a set of rules and live tokens. Make one with [New]: the
+// zero Scanner has just the standard rules. A Scanner is immutable, and printing it shows
+// no token.
 type Scanner struct {
-	// live is a function because fmt cannot print what a function returns. It would print a slice of strings if the Scanner were
-	// in an unexported field, where fmt calls no String method. nil means no tokens.
+	// live is a function because fmt can't print its result. fmt would print a slice if
+	// the Scanner were in an unexported field, where no String method is called. nil
+	// means no tokens.
 	live func() []key
 	ruleSet
 }
 
-// ruleSet selects the rules that are applied. The zero value has the twelve standard rules.
+// ruleSet selects rules. The zero value selects the twelve standard rules.
 type ruleSet struct{ extended, withoutHeuristics, escapes bool }
 
-// Option configures a Scanner. The order of options makes no difference.
+// Option configures a [Scanner]. Options may be given in any order.
 type Option func(*config)
 
 type config struct {
@@ -26,8 +28,11 @@ type config struct {
 	ruleSet
 }
 
-// New returns a Scanner that applies the twelve standard rules and the rules of the options. It does not read the environment: pass
-// the token in $MESH_GATEWAY_TOKEN to [WithLiveToken], or use the function [Find]. A nil Option is ignored.
+// New returns a Scanner with the twelve standard rules and those added by opts. Nil
+// options are ignored.
+//
+// New doesn't read the environment. To find the token in $MESH_GATEWAY_TOKEN, pass it to
+// [WithLiveToken], or call [Find].
 func New(opts ...Option) *Scanner {
 	var c config
 	for _, opt := range opts {
@@ -42,9 +47,11 @@ func New(opts ...Option) *Scanner {
 	return s
 }
 
-// WithLiveToken adds a token that is in use. Rule 0 matches it at any position, without a word boundary and before all other
-// rules. The option may be given for several tokens. Surrounding white space is removed first, as the client does. A token of
-// fewer than 16 characters (runes) is ignored, since it might be an ordinary word. The token may contain any bytes.
+// WithLiveToken adds a token in use. Rule 0 matches it anywhere, even within a word, and
+// before all other rules. Give the option once per token.
+//
+// Like the client, it removes surrounding white space. It ignores tokens under 16
+// characters (runes), which may be ordinary words. A token may contain any bytes.
 func WithLiveToken(text string) Option {
 	return func(c *config) {
 		if t, ok := newToken(text); ok && !slices.Contains(c.live, t) {
@@ -53,23 +60,28 @@ func WithLiveToken(text string) Option {
 	}
 }
 
-// WithoutHeuristics leaves out rules 10 and 12, which also match harmless text: recorded responses and images have thousands of runs of
-// 40 characters. It is for source files. Package client checks messages with these rules.
+// WithoutHeuristics turns off rules 10 and 12, which also match harmless text. Use it for
+// source files, where recorded responses and images contain thousands of runs with 40
+// characters. Package client checks messages with these rules.
 func WithoutHeuristics() Option {
 	return func(c *config) { c.withoutHeuristics = true }
 }
 
-// Find returns the leftmost match of the first rule that matches anywhere in content, and reports whether there is one. The live
-// tokens are rule 0; of two tokens at the same position it returns the longer. It allocates nothing if there is no match.
+// Find returns the leftmost match of the first rule that matches anywhere, and reports
+// whether there is a match. Live tokens are rule 0. If two tokens match at the same
+// position, it returns the longer. If nothing matches, it allocates nothing.
 func (s *Scanner) Find(content string) (Finding, bool) {
 	search := search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
 	return search.first()
 }
 
-// FindAll returns every match of every rule, sorted by Start, then by rule number, then the longer first. The matches of one rule
-// do not overlap: each is the leftmost after the previous one and as long as the rule allows, as in
-// [regexp.Regexp.FindAllString]. For rule 0 this holds for each token. Matches of two rules may overlap: a DeepSeek key, for
-// example, is also an OpenAI key (rules 4 and 6). Without a match the result is nil.
+// FindAll returns every match of every rule, or nil. It sorts them by Start, then by rule
+// number, then the longer first.
+//
+// Matches of one rule (or one live token) don't overlap: like
+// [regexp.Regexp.FindAllString], FindAll takes the leftmost match after the previous one,
+// as long as possible. Matches of two rules may overlap. For example, a DeepSeek key is
+// also an OpenAI key (rules 4 and 6).
 func (s *Scanner) FindAll(content string) []Finding {
 	search := search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
 	var out []Finding
@@ -79,8 +91,9 @@ func (s *Scanner) FindAll(content string) []Finding {
 	return out
 }
 
-// Find is [Scanner.Find] with the twelve standard rules and the token that is in $MESH_GATEWAY_TOKEN at the time of the call, if it
-// has 16 characters or more. It allocates nothing if there is no match.
+// Find is [Scanner.Find] with the twelve standard rules and the token currently in
+// $MESH_GATEWAY_TOKEN, if that has at least 16 characters. If nothing matches, it
+// allocates nothing.
 func Find(content string) (Finding, bool) {
 	var room [1]key
 	live := room[:0]
@@ -98,16 +111,17 @@ func (s *Scanner) tokens() []key {
 	return s.live()
 }
 
-// namedPasses is the number of passes in which Redact writes the names of rules. Two or three passes are enough for any text,
-// unless a live token can begin or end within a replacement.
+// namedPasses is the number of passes in which Redact writes rule names. Any text needs
+// at most three, unless a live token can start or end within a replacement.
 const namedPasses = 8
 
-// Redact returns content with every match of every rule replaced by "[REDACTED:<rule name>]". FindAll of the same Scanner finds
-// nothing in the result. All other bytes are unchanged.
+// Redact replaces every match of every rule by "[REDACTED:<rule name>]". All other bytes
+// stay the same, and FindAll of the same Scanner finds nothing in the result.
 //
-// Matches that overlap become one replacement, with the name of the first of their rules. The text after a replacement begins a
-// new word, and is replaced too if it then matches. The replacement of an AWS key contains "aws", so text before it may match
-// rule 10, and is then replaced too. If a live token is a part of a replacement, the replacement is "[REDACTED]".
+// Overlapping matches become one replacement, named after the first of their rules. Text
+// after a replacement starts a new word, and text before an AWS replacement may match
+// rule 10, because the replacement contains "aws". If either matches, it's replaced, too.
+// If a live token occurs in a replacement, the replacement is "[REDACTED]".
 func (s *Scanner) Redact(content string) string {
 	for pass := 0; ; pass++ {
 		search := &search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
@@ -115,12 +129,12 @@ func (s *Scanner) Redact(content string) string {
 		if len(found) == 0 {
 			return content
 		}
-		// A match has 16 bytes or more, so a replacement without a name makes the text shorter: the loop ends.
+		// Terminates: a match has at least 16 bytes, so a nameless replacement shortens
+		// the text.
 		content = search.replaced(found, pass < namedPasses)
 	}
 }
 
-// replaced returns the content with each group of overlapping matches replaced.
 func (s *search) replaced(found []span, named bool) string {
 	var out strings.Builder
 	copied := 0
@@ -135,7 +149,6 @@ func (s *search) replaced(found []span, named bool) string {
 	return out.String()
 }
 
-// marker returns the replacement of a match.
 func (s *search) marker(rule int, named bool) string {
 	const nameless = "[REDACTED]" // shorter than any live token
 	marker := "[REDACTED:" + table[rule].Name + "]"
@@ -148,8 +161,9 @@ func (s *search) marker(rule int, named bool) string {
 	return nameless
 }
 
-// joined merges the first matches with all that overlap them, and returns the merged match and the rest of found. The fresh
-// matches, if any, start at the same position, and no match in found starts before it.
+// joined merges the first matches with everything that overlaps them, and returns the
+// rest of found. Fresh matches, if any, start at the same position, and before all of
+// found.
 func joined(fresh, found []span) (span, []span) {
 	if len(fresh) == 0 {
 		fresh, found = found[:1], found[1:]

@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// search is a search for credentials in one content. It keeps what several starts of a match share.
+// search looks for credentials in one content. It caches facts that matches at different
+// positions share.
 type search struct {
 	content string
-	from    int // the start of the content for word boundaries
+	from    int // content start, for word boundaries
 	live    []key
 	ruleSet
 
-	lastWords [meshToken + 1]int // the positions of the words of the heuristic rules; 0 is not known, -1 is none
+	lastWords [meshToken + 1]int // last positions of the heuristic rules' words; 0 is unknown, -1 is absent
 	tail      jwtTail
-	noPEMEnd  bool // no last line of a PEM key follows
+	noPEMEnd  bool // no last PEM line follows
 }
 
-// table returns the keys of the rules that are applied, apart from live tokens.
+// table returns the selected keys, except for live tokens.
 func (s *search) table() *keyTable {
 	if s.extended {
 		return extendedTable
@@ -28,7 +29,7 @@ func (s *search) table() *keyTable {
 	return standardTable
 }
 
-// key returns the live tokens, and after them the keys of the table.
+// key numbers the live tokens first, and then the table's keys.
 func (s *search) key(n int) *key {
 	if n < len(s.live) {
 		return &s.live[n]
@@ -36,8 +37,8 @@ func (s *search) key(n int) *key {
 	return &s.table().keys[n-len(s.live)]
 }
 
-// candidates yields the keys that the content may have, in the order of their rules, and where to search for them. It yields
-// no pointers, which would move the content of Find to the heap.
+// candidates yields keys that may occur, in the order of their rules, and where to start
+// searching. It doesn't yield pointers, which would move Find's content to the heap.
 func (s *search) candidates(yield func(n, at int) bool) {
 	for n := range s.live {
 		if !yield(n, 0) {
@@ -53,7 +54,6 @@ func (s *search) candidates(yield func(n, at int) bool) {
 	}
 }
 
-// first returns the leftmost match of the first rule that matches.
 func (s *search) first() (Finding, bool) {
 	best := span{rule: ruleCount, start: math.MaxInt}
 	for n, i := range s.candidates {
@@ -71,7 +71,7 @@ func (s *search) first() (Finding, bool) {
 	return best.finding(), true
 }
 
-// all returns every match of every rule. Those of a key do not overlap.
+// all returns every match. Matches of the same key don't overlap.
 func (s *search) all() []span {
 	var found []span
 	for n, i := range s.candidates {
@@ -84,7 +84,7 @@ func (s *search) all() []span {
 	return found
 }
 
-// startingAt returns the matches that start at i, as if the content began at i.
+// startingAt returns the matches at i, as if the content started there.
 func (s *search) startingAt(i int) (found []span) {
 	s.from = i
 	for n := range len(s.live) + len(s.table().keys) {
@@ -97,40 +97,42 @@ func (s *search) startingAt(i int) (found []span) {
 	return found
 }
 
-// boundary reports whether there is an ASCII word boundary before byte i, which must exist. With escapes there is one after
-// an escape sequence, too.
+// boundary reports whether there is an ASCII word boundary before byte i, which must
+// exist. If escapes is set, there is also a boundary after an escape sequence.
 func (s *search) boundary(i int) bool {
 	before := i > s.from && classes[s.content[i-1]]&word != 0
 	after := classes[s.content[i]]&word != 0
 	return before != after || s.escapes && before && endsInEscape(s.content[s.from:i])
 }
 
-// span is a match: the index of the rule in table, and the position.
+// span is a match. rule is an index in table.
 type span struct{ rule, start, end int }
 
-// compare compares matches in the order of FindAll.
+// compare defines the order of FindAll's result.
 func (m span) compare(o span) int {
 	return cmp.Or(cmp.Compare(m.start, o.start), cmp.Compare(m.rule, o.rule), cmp.Compare(o.end, m.end))
 }
 
 func (m span) finding() Finding { return Finding{Rule: table[m.rule], Start: m.start, End: m.end} }
 
-// A run is a maximal sequence of bytes from '+' (0x2B) to 0x7F: all characters of keys, and some punctuation. White space,
-// quotes, parentheses and bytes outside ASCII end a run.
+// A run is a maximal sequence of bytes from '+' (0x2B) to 0x7F: all characters in keys,
+// and some punctuation. White space, quotes, parentheses and non-ASCII bytes end a run.
 //
-// Every match except those of live tokens and PEM keys is within a run of minRun bytes or more: AKIA and its 16 characters
-// are the shortest. Most words are far shorter, so the search for a long run skips almost all of a text.
+// Every match lies within a run of at least minRun bytes, except for live tokens and PEM
+// keys: the shortest is AKIA and 16 characters. Most words are far shorter, so a search
+// for long runs skips almost all of a text.
 const (
 	minRun    = 20
 	firstByte = '+'
-	// window is the number of bytes in one load. A run of minRun bytes contains a whole window that starts at a multiple of
-	// stride.
+	// window is the number of bytes in one load. A run with minRun bytes contains a whole
+	// window at some multiple of stride.
 	window = 8
 	stride = minRun - window + 1
 )
 
-// nextRun returns the first run of minRun bytes or more that contains a window at i, i+stride, i+2*stride and so on. Two
-// runs are at least one byte apart, so the next search starts at hi+stride.
+// nextRun returns the first run with at least minRun bytes that contains a window at i,
+// i+stride, i+2*stride and so on. Runs are separated by at least one byte, so the next
+// search starts at hi+stride.
 func nextRun(content string, i int) (lo, hi int, ok bool) {
 	for ; i+window <= len(content); i += stride {
 		if breaksRun(load(content, i)) {
@@ -145,7 +147,6 @@ func nextRun(content string, i int) (lo, hi int, ok bool) {
 	return 0, 0, false
 }
 
-// runAround returns the run that contains the window at i.
 func runAround(content string, i int) (lo, hi int) {
 	lo, hi = i, i+window
 	for lo > 0 && isRunByte(content[lo-1]) {
@@ -167,30 +168,30 @@ const (
 	highBits = lowBits << 7
 )
 
-// breaksRun reports whether one of the eight bytes in x is no run byte. The subtraction sets the high bit of a byte that is
-// too small, and by its borrow perhaps that of the next byte, so it does not tell which one it is.
+// breaksRun reports whether x contains a byte outside runs. The subtraction sets a byte's
+// high bit if it's too small, but a borrow may also set the next byte's, so it doesn't
+// tell which byte it is.
 func breaksRun(x uint64) bool {
 	return ((x-firstByte*lowBits)|x)&highBits != 0
 }
 
-// load returns eight bytes of content at i. The compiler merges the loads into one, as in encoding/binary, which does not
-// accept strings.
+// load returns eight bytes at i. The compiler merges the loads into one, as in
+// encoding/binary, which doesn't accept strings.
 func load(content string, i int) uint64 {
 	b := content[i : i+window]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// keySet is a set of keys, one bit each.
 type keySet uint64
 
-// keyTable finds keys by the bytes that they begin with.
+// keyTable finds keys by their first bytes.
 type keyTable struct {
 	keys      []key
 	prefixed  [256]keySet // first byte -> keys
-	second    [256]uint32 // first byte -> a bit for the low five bits of each second byte
-	heuristic keySet      // keys without a prefix
-	anywhere  keySet      // keys that may be outside of runs
+	second    [256]uint32 // first byte -> a bit for each second byte's low five bits
+	heuristic keySet      // no prefix
+	anywhere  keySet      // may be outside runs
 }
 
 var (
@@ -215,7 +216,7 @@ func newKeyTable(all []key) *keyTable {
 	return t
 }
 
-// starts has the first match of each key that was found.
+// starts records each found key's first match.
 type starts struct {
 	at    [64]int
 	found keySet
@@ -226,8 +227,8 @@ func (f *starts) add(n, at int) {
 	f.found |= 1 << n
 }
 
-// sweep returns the first match of each key, or the start of the content for one that may be outside of runs. One pass over
-// the content takes far less time than a search for each key.
+// sweep returns each key's first match, or position 0 for keys that may be outside runs.
+// One pass takes far less time than a search per key.
 func (s *search) sweep(t *keyTable) (first starts) {
 	first.found = t.anywhere
 	heuristic := t.heuristic
@@ -241,7 +242,7 @@ func (s *search) sweep(t *keyTable) (first starts) {
 				first.add(n, start)
 			}
 		}
-		text := s.content[lo : hi-minRun+2] // a key that starts later would be too short
+		text := s.content[lo : hi-minRun+2] // a later key would be too short
 		for i := 1; i < len(text); i++ {
 			if t.second[text[i-1]]>>(text[i]%32)&1 != 0 {
 				s.startsAt(t, lo+i-1, &first)
@@ -251,7 +252,7 @@ func (s *search) sweep(t *keyTable) (first starts) {
 	return first
 }
 
-// startsAt adds the keys that match at i and were not found before.
+// startsAt adds keys that match at i and weren't found before.
 func (s *search) startsAt(t *keyTable, i int, first *starts) {
 	for set := t.prefixed[s.content[i]] &^ first.found; set != 0; set &= set - 1 {
 		n := bits.TrailingZeros64(uint64(set))
@@ -261,8 +262,9 @@ func (s *search) startsAt(t *keyTable, i int, first *starts) {
 	}
 }
 
-// WithEscapes makes an escape sequence such as \n a word boundary, as in the string literals of source files: it lets the
-// match in "key:\nsk-…" start. Package client checks messages, which are text, without it.
+// WithEscapes makes an escape sequence such as \n a word boundary, so that "key:\nsk-…"
+// matches in a string literal. Use it for source files. Package client doesn't use it,
+// because messages are plain text.
 func WithEscapes() Option {
 	return func(c *config) { c.escapes = true }
 }
@@ -273,8 +275,9 @@ const (
 	octalDigits = "01234567"
 )
 
-// endsInEscape reports whether text ends in an escape sequence of C, Go, JSON, JavaScript or Python. A literal may be within
-// another one, so that the number of backslashes says nothing.
+// endsInEscape reports whether text ends in an escape sequence from C, Go, JSON,
+// JavaScript or Python. It doesn't count backslashes, because a literal may be within
+// another literal.
 func endsInEscape(text string) bool {
 	text = text[max(0, len(text)-maxEscape):]
 	i := strings.LastIndexByte(text, '\\') + 1

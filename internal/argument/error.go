@@ -1,4 +1,5 @@
-// Package argument has the error of an invalid argument, which the packages client and discovery have in common.
+// Package argument has the error for invalid arguments, shared by packages client and
+// discovery.
 package argument
 
 import (
@@ -11,28 +12,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// ErrMesh matches every ValueError, and every other error of package client.
+// ErrMesh matches every ValueError, and every other error from package client.
 var ErrMesh = errors.New("mesh")
 
 // ValueError reports an invalid argument. Nothing was sent.
 type ValueError struct {
-	// Field is the Go name of the argument, or of the field in it. In an argument that is JSON, its keys follow: "usage.input_tokens".
+	// Field is the Go name of the argument or struct field. If the argument is JSON, its
+	// keys follow: "usage.input_tokens".
 	Field string
-	// Value is the argument, shortened and redacted. It is empty where showing it could reveal a secret.
+	// Value is the argument, shortened and redacted. It's empty if it could be a secret.
 	Value string
-	// Reason describes the requirement that the argument violates, as in "must be positive".
+	// Reason states the violated requirement, as in "must be positive".
 	Reason string
 
-	pkg string // the package that returns the error; "" is client, whose errors begin with "mesh"
+	pkg string // of the failing function; "" means client
 }
 
-// New returns the error of an argument of a package. Its Value is what [Shown] returns, and a name in its Reason is redacted, too.
+// New returns an error from package pkg. It redacts value (see [Shown]) and reason.
 func New(pkg, field, value, reason string) *ValueError {
 	return &ValueError{Field: field, Value: Shown(value), Reason: Redact(reason), pkg: pkg}
 }
 
-// Error returns the name of the package, the field, the value and the reason. Errors of package client, and a ValueError that another
-// program made, begin with "mesh".
+// Error returns the package, field, value and reason. The package is "mesh" for package
+// client, and for a ValueError made elsewhere.
 func (e *ValueError) Error() string {
 	pkg := cmp.Or(e.pkg, "mesh")
 	if e.Value == "" {
@@ -41,13 +43,13 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s: %s %q %s", pkg, e.Field, e.Value, e.Reason)
 }
 
-// Is makes the error match [ErrMesh].
+// Is matches [ErrMesh].
 func (e *ValueError) Is(target error) bool { return target == ErrMesh }
 
-// maxShown is the length of the longest invalid name that an error shows. Keys are longer.
+// maxShown bounds invalid names in errors, in bytes. Keys are longer.
 const maxShown = 32
 
-// Shown returns name as the text of an error, or "" for one that could be a key pasted into the wrong place.
+// Shown returns name, or "" if it could be a key pasted into the wrong place.
 func Shown(name string) string {
 	if len(name) > maxShown || Redact(name) != name {
 		return ""
@@ -55,7 +57,7 @@ func Shown(name string) string {
 	return name
 }
 
-// Redact returns text as a field of an error or a record has it: without what looks like a credential, and without the token that is in
+// Redact removes credentials from text: everything that looks like one, and the value of
 // MESH_GATEWAY_TOKEN.
 func Redact(text string) string {
 	if _, found := scan.Find(text); !found {
@@ -64,10 +66,11 @@ func Redact(text string) string {
 	return scan.New(scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))).Redact(text)
 }
 
-// MaxText is the length in bytes at which a record cuts a text: a line of a calls file has at most 1 MiB.
+// MaxText is the maximum length of a string in a record, in bytes. A line in a calls file
+// is limited to 1 MiB.
 const MaxText = 1 << 10
 
-// Cut returns text with at most limit bytes, of which the last are then "…".
+// Cut shortens text to at most limit bytes, including a final "…".
 func Cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

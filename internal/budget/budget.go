@@ -1,4 +1,5 @@
-// Package budget has what package meter and package report have in common: the text of a budget, and what a call costs it.
+// Package budget parses budgets and computes what a call costs a budget, for package
+// meter and the cost report.
 package budget
 
 import (
@@ -14,16 +15,17 @@ import (
 type Budget struct {
 	// USD is the limit, a plain decimal.
 	USD prices.USD
-	// Per is "day" or "month" in UTC, or "" for a budget that never begins again.
+	// Per is "day" or "month" in UTC, or "" if the budget never resets.
 	Per string
-	// Label is the name of a label, each value of which has a budget of its own; "" for one budget.
+	// Label names a label whose values each have their own budget. "" means a single
+	// budget.
 	Label string
 }
 
-// reason has the form of a budget for errors.
 const reason = `must be USD[/day|/month[/label:NAME]], such as "5", "5/day", "100/month" or "2/day/label:user"`
 
-// Parse parses a budget such as "5", "5/day", "100/month" or "2/day/label:user". The error is an *argument.ValueError of the package pkg.
+// Parse parses a budget such as "5", "5/day", "100/month" or "2/day/label:user". Its
+// error is an *argument.ValueError from package pkg.
 func Parse(pkg, text string) (Budget, error) {
 	usd, rest, periodical := strings.Cut(text, "/")
 	per, label, labelled := strings.Cut(rest, "/")
@@ -35,8 +37,9 @@ func Parse(pkg, text string) (Budget, error) {
 	return Budget{USD: prices.USD(usd), Per: per, Label: name}, nil
 }
 
-// Expense returns what a call costs a budget: its USD, or the larger of what it costs at least and of perCall, and in addition its UpstreamUSD.
-// If only charges count, a call of a subscription costs nothing.
+// Expense returns the amount that a call takes from a budget: its USD plus its
+// UpstreamUSD. If USD is unknown, Expense uses its lower bound, but at least perCall. If
+// only charges count, a subscription call costs nothing.
 func Expense(r *calls.Record, perCall decimal.Decimal, chargesOnly bool) decimal.Decimal {
 	if chargesOnly && r.Subscribed() {
 		return decimal.Decimal{}

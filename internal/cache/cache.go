@@ -1,39 +1,40 @@
-// Package cache keeps one value that is expensive to load and shares each load among all callers that need it at the
-// same time.
+// Package cache keeps one value that is expensive to load. Callers that need it at the
+// same time share a load.
 //
 //	var peers cache.Value[[]string]
 //	fresh := func(_ []string, loadedAt time.Time) bool { return time.Since(loadedAt) < time.Minute }
 //	names, _, err := peers.Get(ctx, fresh, load)
 //
-// A [Map] has such a value for each key.
+// A [Map] has a value for each key.
 //
 // # Freshness
 //
-// Every call decides for itself whether the cached value is fresh enough, so that a time to live can differ from call to
-// call, a forced refresh is a function that returns false, and a value that records a failure can expire sooner.
-// A load that returns an error caches nothing.
+// Each call decides whether the cached value is fresh enough. So a time to live can
+// differ between calls, a forced refresh is a function that returns false, and a recorded
+// failure can expire sooner. If a load fails, nothing is cached.
 //
 // # Shared loads
 //
-// Callers that find no fresh value wait for the load in progress, or start one. A load belongs to no single caller: when a
-// caller's context ends, only that caller returns. The context of the load is canceled when its last waiter has left. This
-// is the difference from golang.org/x/sync/singleflight. A panic in the load function is repeated in every waiter. A load function
-// that calls Get with its own context would wait for itself: it gets [ErrReentered].
+// If there is no fresh value, Get joins the load in progress or starts one. Unlike in
+// golang.org/x/sync/singleflight, a load doesn't belong to its first caller: if a
+// caller's context ends, only that caller returns, and the load's context is canceled
+// once its last waiter has left. If the load function panics, every waiter panics. If it
+// calls Get with its own context, it would wait for itself, so it gets [ErrReentered].
 //
 // # Races
 //
-// Two races have to be closed, and one mutex closes both.
+// One mutex closes two races:
 //
-// Between a caller's look at the cached value and its decision to start a load, another load may have ended. Get therefore
-// looks again under the mutex that is held while a load stores its value.
-//
-// While a load is in progress, the value may be invalidated or the last waiter may leave. Either detaches the load: callers
-// that come later do not join it, and its result is not stored, however late it ends. Callers that were waiting
-// when the value was invalidated still receive the result, because they called before the invalidation.
+//   - A load may end after Get has looked at the cached value and before it starts a
+//     load. So Get looks again, holding the mutex that a load holds to store its value.
+//   - During a load, the value may be invalidated or the last waiter may leave. Either
+//     detaches the load: later callers don't join it, and its result isn't stored.
+//     Callers that were already waiting still receive it, because they called before the
+//     invalidation.
 //
 // # Concurrency
 //
-// A Value is safe for concurrent use. Get takes no lock when the cached value is fresh.
+// A Value may be used concurrently. If the cached value is fresh, Get takes no lock.
 package cache
 
 import (
@@ -44,11 +45,12 @@ import (
 	"time"
 )
 
-// Value is one cached value of type T. The zero Value is empty and ready to use. A Value must not be copied.
+// Value is a cached value of type T. The zero Value is empty and ready to use. A Value
+// must not be copied.
 type Value[T any] struct {
 	cached atomic.Pointer[entry[T]]
 
-	// mu guards current, and every write of cached.
+	// guards current and writes to cached
 	mu      sync.Mutex
 	current *load[T]
 }
@@ -58,12 +60,13 @@ type entry[T any] struct {
 	loadedAt time.Time
 }
 
-// Get returns the cached value if fresh accepts it, and otherwise the result of a load: the one in progress, or a new one
-// that calls fn. joined reports whether the load was in progress before Get was called, so that its result may be older
-// than the call.
+// Get returns the cached value if fresh accepts it. Otherwise it waits for the load in
+// progress, or loads the value with fn. joined reports that the load was already in
+// progress, so that its result may be older than the call.
 //
-// fresh is called with the cached value and the time when its load ended; it must be quick and must not use v. fn receives
-// the values of ctx, but not its deadline or cancellation. If ctx ends first, Get returns ctx.Err().
+// fresh gets the cached value and the time its load ended. It must be quick and must not
+// use v. fn's context has ctx's values, but not its deadline or cancellation. If ctx ends
+// first, Get returns ctx.Err().
 func (v *Value[T]) Get(
 	ctx context.Context, fresh func(value T, loadedAt time.Time) bool, fn func(context.Context) (T, error),
 ) (value T, joined bool, err error) {
@@ -93,11 +96,11 @@ func (v *Value[T]) Get(
 	return value, joined, err
 }
 
-// ErrReentered is the error of a Get within the load that it would wait for.
+// ErrReentered is returned if a load function calls Get and would wait for itself.
 var ErrReentered = errors.New("this call is made by a function that the same request is waiting for")
 
-// Cached returns the cached value if fresh accepts it. It never loads and takes no lock. Calling it before Get saves the
-// allocation of a function literal for fn.
+// Cached returns the cached value if fresh accepts it. It never loads and takes no lock.
+// Call it before Get to save the allocation of a function literal for fn.
 func (v *Value[T]) Cached(fresh func(value T, loadedAt time.Time) bool) (value T, ok bool) {
 	if e := v.cached.Load(); e != nil && fresh(e.value, e.loadedAt) {
 		return e.value, true
@@ -105,8 +108,8 @@ func (v *Value[T]) Cached(fresh func(value T, loadedAt time.Time) bool) (value T
 	return value, false
 }
 
-// Put stores a value that was loaded at loadedAt, unless the cached value is newer. A load in progress goes on, and its result
-// takes the place of value.
+// Put stores a value that was loaded at loadedAt, unless the cached value is newer. A
+// load in progress continues and then replaces it.
 func (v *Value[T]) Put(value T, loadedAt time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -115,7 +118,8 @@ func (v *Value[T]) Put(value T, loadedAt time.Time) {
 	}
 }
 
-// Invalidate removes the cached value and detaches the load in progress, so that the next Get starts a new load.
+// Invalidate removes the cached value and detaches the load in progress. The next Get
+// starts a new load.
 func (v *Value[T]) Invalidate() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,10 +127,9 @@ func (v *Value[T]) Invalidate() {
 	v.current = nil
 }
 
-// errNotReturned is the result of a load function that ended its goroutine with runtime.Goexit.
+// errNotReturned reports that the load function called runtime.Goexit.
 var errNotReturned = errors.New("the load function did not return")
 
-// load is one call of a load function.
 type load[T any] struct {
 	done     chan struct{}
 	cancel   context.CancelFunc
@@ -136,7 +139,7 @@ type load[T any] struct {
 	panicked any
 }
 
-// start starts a load. The caller holds mu.
+// start starts a load. The caller must hold mu.
 func (v *Value[T]) start(ctx context.Context, fn func(context.Context) (T, error)) *load[T] {
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // leave and run both call it
 	l := &load[T]{done: make(chan struct{}), cancel: cancel}
@@ -145,7 +148,6 @@ func (v *Value[T]) start(ctx context.Context, fn func(context.Context) (T, error
 	return l
 }
 
-// run calls fn and delivers its result to the waiters.
 func (v *Value[T]) run(ctx context.Context, l *load[T], fn func(context.Context) (T, error)) {
 	returned := false
 	defer func() {
@@ -159,7 +161,7 @@ func (v *Value[T]) run(ctx context.Context, l *load[T], fn func(context.Context)
 	returned = true
 }
 
-// finish stores the result of l, unless l was detached or failed, and releases its waiters.
+// finish stores l's result, unless l failed or was detached, and wakes its waiters.
 func (v *Value[T]) finish(l *load[T]) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -172,7 +174,6 @@ func (v *Value[T]) finish(l *load[T]) {
 	close(l.done)
 }
 
-// wait returns the result of l, or the error of ctx when ctx ends first.
 func (v *Value[T]) wait(ctx context.Context, l *load[T]) (value T, err error) {
 	defer v.leave(l)
 	select {
@@ -186,8 +187,8 @@ func (v *Value[T]) wait(ctx context.Context, l *load[T]) (value T, err error) {
 	}
 }
 
-// leave removes a waiter from l. After the last one, l is canceled and detached: a later caller must not join a load that
-// is being canceled.
+// leave removes a waiter. The last one cancels and detaches l, because a later caller
+// must not join a load that is being canceled.
 func (v *Value[T]) leave(l *load[T]) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -2,17 +2,17 @@ package cache
 
 import "sync"
 
-// Map holds a Value for each key. The zero Map is empty and ready to use, by several goroutines at once. A Map must not be
-// copied.
+// Map has a [Value] for each key. The zero Map is empty and ready to use, may be used
+// concurrently, and must not be copied.
 type Map[K comparable, T any] struct {
 	mu     sync.Mutex
 	values map[K]*Value[T]
 }
 
-// maxValues bounds a Map. Few programs have more than two keys; a Map with many is emptied and starts over.
+// maxValues bounds a Map. Few programs have more than two keys. A full Map is emptied.
 const maxValues = 32
 
-// Value returns the Value of a key.
+// Value returns the Value for a key.
 func (m *Map[K, T]) Value(key K) *Value[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -27,7 +27,8 @@ func (m *Map[K, T]) Value(key K) *Value[T] {
 	return v
 }
 
-// Clear removes all Values. A load in progress ends where no later caller finds its result.
+// Clear removes all Values. A load in progress continues, but its result isn't cached for
+// later callers.
 func (m *Map[K, T]) Clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package calendar divides a range of time into the buckets of a time zone: days, weeks and months of its calendar, hours and
-// shorter units of its clocks. A day can have 23 or 25 hours, or begin at one o'clock.
+// Package calendar divides time ranges into buckets. Days, weeks and months follow the
+// calendar in a time zone, and shorter units follow its clock. A day may have 23 or 25
+// hours, or start at one o'clock.
 package calendar
 
 import (
@@ -7,10 +8,10 @@ import (
 	"time"
 )
 
-// Unit is the width of a bucket.
+// Unit is a bucket width.
 type Unit int
 
-// The units. Whole makes the whole range one bucket. Weeks begin on Monday.
+// Whole makes the whole range one bucket. Weeks start on Monday.
 const (
 	Whole Unit = iota
 	Second
@@ -22,19 +23,21 @@ const (
 	Month
 )
 
-// Units has the units by their names in xAI's requests.
+// Units maps names in xAI requests to units.
 var Units = map[string]Unit{
 	"TIME_UNIT_NONE": Whole, "TIME_UNIT_SECOND": Second, "TIME_UNIT_MINUTE": Minute, "TIME_UNIT_QUARTER_HOUR": QuarterHour,
 	"TIME_UNIT_HOUR": Hour, "TIME_UNIT_DAY": Day, "TIME_UNIT_CALENDAR_WEEK": Week, "TIME_UNIT_MONTH": Month,
 }
 
-// Range is a range of time, its end exclusive, with the unit of its buckets. Start and End are in the same time zone.
+// Range is a time range and its bucket width. End is exclusive, and Start and End must be
+// in the same time zone.
 type Range struct {
 	Start, End time.Time
 	Unit       Unit
 }
 
-// EndOf returns the end of the bucket that begins at begin. A week has seven days on whatever day it begins.
+// EndOf returns the end of a bucket. A week always has seven days, whatever day it begins
+// on.
 func (r Range) EndOf(begin time.Time) time.Time {
 	if r.Unit == Week {
 		year, month, day := begin.Date()
@@ -43,7 +46,7 @@ func (r Range) EndOf(begin time.Time) time.Time {
 	return r.Next(begin)
 }
 
-// Next returns the first start of a bucket after t.
+// Next returns the first bucket start after t.
 func (r Range) Next(t time.Time) time.Time {
 	year, month, day := t.Date()
 	switch r.Unit {
@@ -69,8 +72,8 @@ func (r Range) Next(t time.Time) time.Time {
 // Starts reports whether a bucket starts at t.
 func (r Range) Starts(t time.Time) bool { return r.Next(t.Add(-1)).Equal(t) }
 
-// Outside reports whether the bucket that begins at begin lies wholly outside the range. With [Whole], begin may be any time of
-// the first day.
+// Outside reports whether a bucket lies wholly outside the range. If the unit is [Whole],
+// begin may be any time on the first day.
 func (r Range) Outside(begin time.Time) bool {
 	end := r.EndOf(begin)
 	if r.Unit == Whole {
@@ -80,8 +83,8 @@ func (r Range) Outside(begin time.Time) bool {
 	return !begin.Before(r.End) || !end.After(r.Start)
 }
 
-// StartOfDay returns the first moment of a day. Where the clocks go forward at midnight that is an hour later, and time.Date
-// returns the last hour of the day before.
+// StartOfDay returns a day's first moment. If clocks go forward at midnight, that's one
+// o'clock, where time.Date would return the day before.
 func StartOfDay(year int, month time.Month, day int, zone *time.Location) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	if t.Hour() > 12 {
@@ -90,16 +93,17 @@ func StartOfDay(year int, month time.Month, day int, zone *time.Location) time.T
 	return t
 }
 
-// nextMultiple returns the first moment after t whose clock shows a multiple of width.
+// nextMultiple returns the first moment after t at which the clock shows a multiple of
+// width.
 func nextMultiple(t time.Time, width time.Duration) time.Time {
 	since := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 	return t.Add(width - since%width)
 }
 
-// SecondsPerDay is the length of a UTC day: Unix time has no leap seconds.
+// SecondsPerDay is exact, because Unix time has no leap seconds.
 const SecondsPerDay = 24 * 60 * 60
 
-// DayNumber returns the UTC day of a time, in days since 1970-01-01.
+// DayNumber returns at's UTC day, counted from 1970-01-01.
 func DayNumber(at time.Time) int64 {
 	seconds := at.Unix()
 	if seconds < 0 {
@@ -108,13 +112,13 @@ func DayNumber(at time.Time) int64 {
 	return seconds / SecondsPerDay
 }
 
-// Date returns the beginning of the UTC day of a time.
+// Date returns the start of at's UTC day.
 func Date(at time.Time) time.Time {
 	y, m, d := at.UTC().Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// Layouts of a time with an offset and of one without.
+// Accepted layouts, with and without an offset.
 var (
 	offsetLayouts = []string{
 		"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04Z07:00", "2006-01-02T15Z07:00",
@@ -123,8 +127,9 @@ var (
 	localLayouts = []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02", "20060102T150405"}
 )
 
-// Parse parses a time in ISO 8601, with an offset or, without one, in the given zone, in which it returns it. A blank in place
-// of the T and lower case letters are accepted too. It reports false for a time that the clocks of the zone skip.
+// Parse parses an ISO 8601 time and returns it in zone. If text has no offset, it's a
+// time in zone. A space instead of the T and lower case are accepted. Parse reports false
+// for a time that zone's clocks skip.
 func Parse(text string, zone *time.Location) (time.Time, bool) {
 	text = strings.ToUpper(text)
 	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
@@ -144,7 +149,8 @@ func Parse(text string, zone *time.Location) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Ambiguous reports whether the clocks of the zone of t show its time twice, so that it needs an offset to be known.
+// Ambiguous reports whether clocks show t's local time twice, so that only an offset
+// tells which is meant.
 func Ambiguous(t time.Time) bool {
 	begin, end := t.ZoneBounds()
 	if !end.IsZero() && !t.Add(turnedBack(end)).Before(end) {
@@ -153,7 +159,7 @@ func Ambiguous(t time.Time) bool {
 	return !begin.IsZero() && t.Add(-turnedBack(begin)).Before(begin)
 }
 
-// turnedBack returns by how much the clocks go back at a change; it is negative where they go forward.
+// turnedBack is negative if the clocks go forward.
 func turnedBack(change time.Time) time.Duration {
 	_, before := change.Add(-1).Zone()
 	_, after := change.Zone()

@@ -1,14 +1,16 @@
-// Package call sends a request with a generated client and reads the response: first the status, then a bounded body.
+// Package call sends a request with a generated client and reads the response: first the
+// status, then a body of limited size.
 //
 //	resp, failed := call.Do(ctx, limits, func(ctx context.Context) (*http.Response, error) {
 //		return api.ListPeers(ctx, nil)
 //	})
 //
-// The ...WithResponse methods that oapi-codegen offers decode a body before its status is checked, lose the status if an error body has
-// an unexpected shape, and read without a limit. They are not generated.
+// oapi-codegen's ...WithResponse methods aren't generated. They decode a body before
+// checking its status, lose the status if an error body has an unexpected shape, and read
+// without a limit.
 //
-// The text in an [*Error] is not redacted; the caller knows the secrets and redacts it. All functions are safe for concurrent
-// use.
+// An [*Error] isn't redacted: the caller knows the secrets. All functions may be called
+// concurrently.
 package call
 
 import (
@@ -24,22 +26,25 @@ import (
 	"time"
 )
 
-// ErrTooLarge matches the error of a response that exceeds the size limit.
+// ErrTooLarge is returned if a response exceeds the size limit.
 var ErrTooLarge = errors.New("response is larger than allowed")
 
-// errNoStatus reports a status line that net/http accepts although it contains no valid status, such as 000.
+// errNoStatus reports a status line that net/http accepts without a valid status, such as
+// 000.
 var errNoStatus = errors.New("the response has no status")
 
 // Limits bounds one request.
 type Limits struct {
-	// Timeout is the time limit from sending the request to the header of the response, and of each silence after it: a body may take
-	// longer while its bytes arrive, up to ten times the timeout. 0 means that only the context limits the request.
+	// Timeout limits the time until the response header arrives, and each silence after
+	// it. While bytes arrive, a body may take up to ten times the timeout. If 0, only the
+	// context limits the request.
 	Timeout time.Duration
-	// WholeBody means that the timeout also limits the time to the last byte of the body.
+	// WholeBody makes Timeout include the whole body.
 	WholeBody bool
-	// MaxBytes is the maximum size of a response body after decompression.
+	// MaxBytes is the maximum body size after decompression.
 	MaxBytes int64
-	// Filter, if not nil, returns a reader of a part of the body of a 2xx response. MaxBytes limits that part, and 1 GiB the body.
+	// Filter, if not nil, reduces a 2xx body. MaxBytes then limits its output, and the
+	// body itself is limited to 1 GiB.
 	Filter func(io.Reader) io.Reader
 }
 
@@ -50,20 +55,20 @@ type Response struct {
 	Body   []byte
 }
 
-// Error reports a request without a complete 2xx response.
+// Error reports a request that got no complete 2xx response.
 type Error struct {
-	// Status is the status of the response, or 0 if there was none.
+	// Status is 0 if there was no response.
 	Status int
-	// Header is the header of the response, or nil if there was none.
+	// Header is nil if there was no response.
 	Header http.Header
-	// Body is the beginning of the body, as far as it was read.
+	// Body is the start of the body, at most 64 KiB.
 	Body []byte
-	// RedirectHost is the host to which a 3xx response redirects, or "".
+	// RedirectHost is the host in the Location header of a 3xx response, or "".
 	RedirectHost string
-	// Transmitted reports that the request was transmitted, perhaps before the attempt that failed with Err. It is false if that
-	// is not known.
+	// Transmitted reports whether the request was sent at least once, perhaps before the
+	// attempt that failed. It's false if that is unknown.
 	Transmitted bool
-	// Err is the network, context or limit error, or nil if the status is the only failure.
+	// Err is a network, context or limit error, or nil if only the status is wrong.
 	Err error
 }
 
@@ -76,7 +81,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// NotFollowed returns an error that explains a redirect, or nil for another response. The host comes from the server.
+// NotFollowed returns an error that explains a redirect, or nil if there was none. Its
+// host is text from the server.
 func (e *Error) NotFollowed() error {
 	if e.RedirectHost == "" {
 		return nil
@@ -109,19 +115,18 @@ func Do(ctx context.Context, limits Limits, send func(context.Context) (*http.Re
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// withoutURL removes the method and URL that net/http adds to an error: the query of a URL may contain a key.
+// withoutURL removes the method and URL that net/http adds: a query may contain a key.
 func withoutURL(err error) error {
 	var e *url.Error
-	for errors.As(err, &e) { // a transport that itself uses an http.Client returns nested ones
+	for errors.As(err, &e) { // nested if the transport uses an http.Client
 		err = e.Err
 	}
 	return err
 }
 
-// maxErrorBytes is the number of bytes that are read of an error body.
+// maxErrorBytes limits how much of an error body is read.
 const maxErrorBytes = 64 << 10
 
-// readError reads the beginning of an error body.
 func readError(ctx context.Context, resp *http.Response) *Error {
 	failed := &Error{Status: resp.StatusCode, Header: resp.Header, RedirectHost: resp.Header.Get(redirectHost)}
 	resp.Header.Del(redirectHost)
@@ -129,9 +134,9 @@ func readError(ctx context.Context, resp *http.Response) *Error {
 		failed.Err = errNoStatus
 	}
 	if resp.StatusCode < 200 {
-		return failed // the body of a 101 is the connection itself and has no end
+		return failed // a 101 body is the connection itself and never ends
 	}
-	// An error while reading the body must not hide the status.
+	// a read error must not hide the status
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
 	failed.Body = body
 	if err != nil && ctx.Err() != nil {
@@ -140,8 +145,8 @@ func readError(ctx context.Context, resp *http.Response) *Error {
 	return failed
 }
 
-// read reads a body of at most MaxBytes. One more byte is an error: a part of a body must not be taken for the whole. With an
-// error, read returns the part that it has read.
+// read fails if the body is longer than MaxBytes: a part must not be taken for the whole.
+// On an error, it returns the bytes read so far.
 func (l Limits) read(resp *http.Response) ([]byte, error) {
 	source := resp.Body
 	if l.Filter != nil {
@@ -159,19 +164,19 @@ func (l Limits) read(resp *http.Response) ([]byte, error) {
 	return body, err
 }
 
-// maxFilteredBytes bounds a body of which only a part is kept.
+// maxFilteredBytes bounds a body that Filter reduces.
 const maxFilteredBytes = 1 << 30
 
 func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit) }
 
-// externalError marks an error of net/http or of a transport. Its text may quote what a server or a proxy sent: a status, a
-// header, a part of the body.
+// externalError marks an error from net/http or a transport. It may quote the server or a
+// proxy: a status line, a header, some of the body.
 type externalError struct{ err error }
 
 func (e externalError) Error() string { return e.err.Error() }
 func (e externalError) Unwrap() error { return e.err }
 
-// external marks err, unless its text is known.
+// external marks err, unless we wrote its text.
 func external(err error) error {
 	for _, known := range []error{ErrTooLarge, errNoStatus} {
 		if errors.Is(err, known) {
@@ -184,13 +189,16 @@ func external(err error) error {
 	return externalError{err}
 }
 
-// externalExcerpt is the number of characters of an error from outside that are shown. An error of net/http quotes the whole line
-// of a server that it cannot read. The longest useful error, that of a certificate, lists up to 100 names.
+// externalExcerpt limits the characters shown from an external error. net/http quotes
+// whole lines that it can't parse. The longest useful text is a certificate error, which
+// lists up to 100 names.
 const externalExcerpt = 4000
 
-// RedactText returns the text of an error of this package: the part that came from outside shortened, on one line and as returned
-// by outside, and the rest as returned by own. A redactor for text from outside must also recognize parts of a secret; in our own
-// text such a part is an ordinary word.
+// RedactText returns err's text, redacted. The external part goes through outside,
+// shortened to one line, and the rest goes through own.
+//
+// In text from outside, a redactor must find parts of a secret, too. In our own text such
+// a part may be an ordinary word.
 func RedactText(err error, outside, own func(string) string) string {
 	var e externalError
 	if !errors.As(err, &e) {

@@ -13,11 +13,13 @@ import (
 	"time"
 )
 
-// Client returns a copy of base that follows no redirects and transmits a request with a body once, and one without at most
-// three times. If base is nil, the client uses [Transport].
+// Client returns a copy of base that doesn't follow redirects. It sends a request that
+// has a body once, and any other request at most three times. If base is nil, the client
+// uses [Transport].
 //
-// net/http follows a 301 or 302 of a POST with a GET and reports its success although nothing was written, and it sends key
-// headers other than Authorization to another host. A redirect is therefore returned as the response.
+// net/http would follow a 301 or 302 after a POST with a GET and report success although
+// nothing was written. It would also send key headers other than Authorization to the new
+// host. So a redirect is returned as a response.
 func Client(base *http.Client) *http.Client {
 	client := &http.Client{}
 	if base != nil {
@@ -32,15 +34,17 @@ func Client(base *http.Client) *http.Client {
 
 // Transport returns a copy of http.DefaultTransport that
 //
-//   - speaks HTTP/1.1 only: over HTTP/2 net/http repeats a POST that the server refuses or leaves unanswered;
-//   - keeps more than two idle connections to a host: with two, a hundred concurrent senders would open and close a
-//     connection for nearly every message;
-//   - closes idle connections after idleTimeout, if it is positive: a request on a connection that the server has just dropped
-//     fails;
-//   - closes all idle connections after a 5xx response: some servers close a connection after an internal error without
-//     announcing it.
+//   - speaks only HTTP/1.1: over HTTP/2, net/http repeats a POST that the server refuses
+//     or doesn't answer;
+//   - keeps more than two idle connections per host: otherwise a hundred concurrent
+//     senders would open a connection for nearly every message;
+//   - closes connections idle for idleTimeout, if positive, because a request fails on a
+//     connection that the server has just dropped;
+//   - closes idle connections after a 5xx response, because some servers silently close a
+//     connection after an internal error.
 //
-// A default transport that is not an *http.Transport, such as one for tracing, is returned unchanged.
+// If http.DefaultTransport isn't an *http.Transport, for example because of tracing, it's
+// returned unchanged.
 func Transport(idleTimeout time.Duration) http.RoundTripper {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -54,7 +58,8 @@ func Transport(idleTimeout time.Duration) http.RoundTripper {
 	return ownTransport{own}
 }
 
-// http1Only turns off HTTP/2. A transport that was used before has it in four fields, and Clone copies them.
+// http1Only turns off HTTP/2. A used transport has it in four fields, and Clone copies
+// them.
 func http1Only(t *http.Transport) *http.Transport {
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
@@ -66,10 +71,8 @@ func http1Only(t *http.Transport) *http.Transport {
 	return t
 }
 
-// ownTransport closes its idle connections after a 5xx response.
 type ownTransport struct{ *http.Transport }
 
-// RoundTrip implements http.RoundTripper.
 func (t ownTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.Transport.RoundTrip(req)
 	if err == nil && resp.StatusCode >= 500 {
@@ -78,32 +81,32 @@ func (t ownTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// closingBody closes the idle connections when the body is closed. Its own connection becomes idle no earlier.
+// closingBody closes idle connections after the body, because the body's own connection
+// isn't idle before.
 type closingBody struct {
 	io.ReadCloser
 	transport *http.Transport
 }
 
-// Close implements io.Closer.
 func (b closingBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.transport.CloseIdleConnections()
 	return err
 }
 
-// redirectHost is the header in which guarded keeps the host of a redirect. It removes the header of the server.
+// redirectHost is the header in which guarded stores the redirect host. A header of that
+// name from the server is removed.
 const redirectHost = "Redirect-Host"
 
-// guarded sends requests with [transmit], and removes the Location header of every response, so that http.Client returns the
-// response instead of following it. CheckRedirect would be too late: http.Client parses Location first and loses the status if
-// that fails.
+// guarded sends requests with [transmit] and removes every Location header, so that
+// http.Client returns a redirect instead of following it. CheckRedirect would be too
+// late: http.Client parses Location first and loses the status if that fails.
 type guarded struct {
-	// next returns the transport. It is a function because test packages print the differences of two clients by their fields:
-	// the buffers of a connection hold the last request with its key.
+	// next is a function because test packages print clients field by field, and
+	// connection buffers hold the last request including its key.
 	next func() http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := transmit(t.next(), req)
 	if resp == nil {
@@ -118,14 +121,15 @@ func (t guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// CloseIdleConnections implements the interface that http.Client.CloseIdleConnections looks for.
+// CloseIdleConnections is found by http.Client.CloseIdleConnections.
 func (t guarded) CloseIdleConnections() {
 	if next, ok := t.next().(interface{ CloseIdleConnections() }); ok {
 		next.CloseIdleConnections()
 	}
 }
 
-// hostOf returns the host of a Location header, or "" if it is invalid. The rest of a URL may contain a credential.
+// hostOf returns the host in a Location header, or "" if it's invalid. The rest of the
+// URL may contain a credential.
 func hostOf(base *url.URL, location string) string {
 	target, err := base.Parse(location)
 	if err != nil {
@@ -134,23 +138,22 @@ func hostOf(base *url.URL, location string) string {
 	return OneLine(target.Host)
 }
 
-// maxTimeouts is the number of timeouts that a response takes at most.
+// maxTimeouts bounds a whole response, in timeouts.
 const maxTimeouts = 10
 
-// running is a request while its timeout runs. It is the body of the response, too.
+// running is a request with a running timeout. It's also the response body.
 type running struct {
 	io.ReadCloser
 
-	ctx     context.Context //nolint:containedctx // of the request
-	caller  context.Context //nolint:containedctx // of the caller
+	ctx     context.Context //nolint:containedctx // the request's context
+	caller  context.Context //nolint:containedctx // ended by the caller alone
 	cancel  context.CancelCauseFunc
-	timer   *time.Timer // nil without a timeout
+	timer   *time.Timer // nil if there's no timeout
 	timeout time.Duration
-	whole   bool // of Limits.WholeBody
+	whole   bool // see Limits.WholeBody
 	began   time.Time
 }
 
-// begin starts the timeout of a request.
 func (l Limits) begin(ctx context.Context) *running {
 	r := &running{caller: ctx, timeout: l.Timeout, whole: l.WholeBody, began: time.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
@@ -160,7 +163,7 @@ func (l Limits) begin(ctx context.Context) *running {
 	return r
 }
 
-// end ends the context of the request, which frees what is derived from it.
+// end releases the request's context.
 func (r *running) end() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -168,7 +171,7 @@ func (r *running) end() {
 	r.cancel(nil)
 }
 
-// heard starts the timeout again: the header or bytes of the body have arrived.
+// heard restarts the timeout, because the header or some bytes have arrived.
 func (r *running) heard() {
 	if r.timer != nil && !r.whole {
 		longest := min(r.timeout, math.MaxInt64/maxTimeouts) * maxTimeouts
@@ -176,7 +179,6 @@ func (r *running) heard() {
 	}
 }
 
-// Read implements io.Reader.
 func (r *running) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if n > 0 {
@@ -185,19 +187,20 @@ func (r *running) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// waited returns how long the request has taken, in whole timeouts.
+// waited returns the request's duration, rounded down to whole timeouts.
 func (r *running) waited() time.Duration {
 	return max(r.timeout, time.Since(r.began).Truncate(r.timeout))
 }
 
-// explain adds the reason to an error that a context caused: the error of the context, which net/http replaces by the cause if
-// there is one, and the timeout, so that it is not mistaken for the caller's own deadline.
+// explain adds context.Canceled or DeadlineExceeded to an error that a context caused,
+// because net/http may return the cause instead. It also states our own timeout, which
+// could be mistaken for the caller's deadline.
 func (r *running) explain(err error, waited time.Duration) error {
 	if err == nil {
 		return nil
 	}
 	err = external(err)
-	ended := r.ctx.Err() // before that of the caller, which ends it too and may end at any time
+	ended := r.ctx.Err() // read before the caller's context, which may end at any time and ends this one
 	own := ended != nil && r.caller.Err() == nil
 	if own {
 		ended = context.DeadlineExceeded
@@ -205,7 +208,7 @@ func (r *running) explain(err error, waited time.Duration) error {
 	if ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	if own { // an http.Client's own timeout ends neither
+	if own { // false for an http.Client's own timeout
 		err = fmt.Errorf("no complete response within %v: %w", waited, err)
 	}
 	return err

@@ -19,34 +19,36 @@ import (
 	"unicode"
 )
 
-// maxTransmissions is the number of times that a request may be transmitted without a response.
+// maxTransmissions limits how often a request may be sent without a response.
 const maxTransmissions = 3
 
-// max1xx bounds the informational responses to a request. net/http bounds them only without a trace of them.
+// max1xx limits informational responses. net/http doesn't limit them if a trace wants
+// them.
 const max1xx = 10
 
 var (
-	// errUnanswered is the error in place of a further transmission.
+	// errUnanswered is returned instead of sending once more.
 	errUnanswered = fmt.Errorf("the request was transmitted %d times without a response", maxTransmissions)
-	// errArrived is the error of GetBody, which net/http returns as it is.
+	// errArrived is GetBody's error, which net/http returns unchanged.
 	errArrived = errors.New("the server ended the request, which is not transmitted again because it may have arrived")
 	errMany1xx = fmt.Errorf("the server sent more than %d responses with a status of 1xx", max1xx)
 )
 
-// transmit sends req with next and bounds the repetitions of net/http. If a request has no body, or has GetBody, net/http
-// repeats it whenever the server refuses it over HTTP/2, and each repetition may arrive.
+// transmit sends req and limits net/http's retries. Over HTTP/2, net/http resends a
+// request that has no body, or has GetBody, each time the server refuses it, and each
+// copy may arrive.
 //
-// GetBody therefore fails once headers were written. [Transport] keeps it: over HTTP/1.1 it repeats a POST only if it has written
-// nothing of it.
+// So GetBody fails once headers were written, except with our own [Transport]: over
+// HTTP/1.1 it resends a POST only if nothing was written.
 func transmit(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	hasBody := req.Body != nil && req.Body != http.NoBody
 	if _, own := next.(ownTransport); own && hasBody {
 		return next.RoundTrip(req)
 	}
-	// The context lives until the body of the response has been read. Do ends the one above it.
+	// no defer cancel: the context must outlive the response body, and Do ends its parent
 	ctx, cancel := context.WithCancelCause(req.Context())
 	t := &transmissions{cancel: cancel}
-	req = req.WithContext(httptrace.WithClientTrace(ctx, t.trace())) // a copy: the request belongs to the caller
+	req = req.WithContext(httptrace.WithClientTrace(ctx, t.trace())) // copied: the request belongs to the caller
 	if req.GetBody != nil {
 		req.GetBody = t.getBody(req.GetBody)
 	}
@@ -58,7 +60,7 @@ func transmit(next http.RoundTripper, req *http.Request) (*http.Response, error)
 	return resp, t.explain(err)
 }
 
-// transmissions counts how often one request is transmitted without a response.
+// transmissions counts how often a request was sent without a response.
 type transmissions struct {
 	cancel        context.CancelCauseFunc
 	count         atomic.Int64
@@ -77,7 +79,6 @@ func (t *transmissions) trace() *httptrace.ClientTrace {
 	}
 }
 
-// getBody returns the GetBody of the request that is sent.
 func (t *transmissions) getBody(again func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		if t.any.Load() {
@@ -87,7 +88,7 @@ func (t *transmissions) getBody(again func() (io.ReadCloser, error)) func() (io.
 	}
 }
 
-// got1xx records that the first byte did not begin the response.
+// got1xx undoes answered: the first byte belonged to a 1xx response.
 func (t *transmissions) got1xx(int, textproto.MIMEHeader) error {
 	t.answered.Store(false)
 	if t.informational.Add(1) > max1xx {
@@ -96,10 +97,11 @@ func (t *transmissions) got1xx(int, textproto.MIMEHeader) error {
 	return nil
 }
 
-// gotConn ends the request before a transmission too many. A response ends the count: a transport of the caller may repeat the
-// request after a 503.
+// gotConn cancels the request before one transmission too many. A response restarts the
+// count, because the caller's transport may retry after a 503.
 //
-// Over HTTP/2 net/http checks the context before it writes. Over HTTP/1.1 it does not, but no other request uses the connection.
+// Over HTTP/2, net/http checks the context before writing. Over HTTP/1.1 it doesn't, but
+// no other request uses the connection, so we close it.
 func (t *transmissions) gotConn(info httptrace.GotConnInfo) {
 	if t.answered.Swap(false) {
 		t.count.Store(0)
@@ -114,13 +116,13 @@ func (t *transmissions) gotConn(info httptrace.GotConnInfo) {
 	}
 }
 
-// isHTTP2 reports whether other requests may use conn. Unencrypted HTTP/2 is not recognized: its other requests fail too.
+// isHTTP2 reports whether conn may carry other requests. It misses unencrypted HTTP/2,
+// where the other requests fail, too.
 func isHTTP2(conn net.Conn) bool {
 	encrypted, ok := conn.(interface{ ConnectionState() tls.ConnectionState })
 	return ok && encrypted.ConnectionState().NegotiatedProtocol == "h2"
 }
 
-// explain returns the error of a request for which next returned err.
 func (t *transmissions) explain(err error) error {
 	if t.stopped.Load() {
 		err = errUnanswered
@@ -131,13 +133,12 @@ func (t *transmissions) explain(err error) error {
 	return err
 }
 
-// transmittedError is the error of a request that was transmitted, perhaps before the attempt that failed with err.
+// transmittedError marks a request that was sent, perhaps before the attempt that failed.
 type transmittedError struct{ err error }
 
 func (e *transmittedError) Error() string { return e.err.Error() }
 func (e *transmittedError) Unwrap() error { return e.err }
 
-// unwrapTransmitted returns what a transmittedError wraps, and whether err is one.
 func unwrapTransmitted(err error) (transmitted bool, cause error) {
 	var e *transmittedError
 	if errors.As(err, &e) {
@@ -148,16 +149,16 @@ func unwrapTransmitted(err error) (transmitted bool, cause error) {
 
 const longest = math.MaxInt64 / time.Second * time.Second
 
-// seconds matches a number of seconds. HTTP has whole ones; some servers send fractions.
+// seconds also matches fractions: HTTP has whole seconds, but some servers send 0.5.
 var seconds = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// RetryAfter returns the wait that a Retry-After header requests, in seconds or as an HTTP
-// date. ok is false if the header is missing or invalid. A date in the past is a wait of 0,
-// and a wait that does not fit into a Duration is the longest one of whole seconds.
+// RetryAfter returns how long a Retry-After header asks to wait, in seconds or as an HTTP
+// date. It reports false if the header is missing or invalid. A past date means 0, and a
+// wait too long for a Duration is cut to the longest that fits, in whole seconds.
 func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds.MatchString(text) {
-		n, _ := strconv.ParseFloat(text, 64) // +Inf if it is out of range
+		n, _ := strconv.ParseFloat(text, 64) // +Inf if out of range
 		if n < float64(longest/time.Second) {
 			return time.Duration(n * float64(time.Second)), true
 		}
@@ -169,13 +170,14 @@ func RetryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool)
 	return 0, false
 }
 
-// maxSecret is more than the length of any token that fits into a header.
+// maxSecret exceeds any token that fits into a header.
 const maxSecret = 16 << 10
 
-// Excerpt returns the first n characters of a response body, redacted. Invalid UTF-8 becomes U+FFFD, and no character is split.
+// Excerpt returns the first n characters of a response body, redacted. It replaces
+// invalid UTF-8 by U+FFFD, never splits a character, and looks at the first 64 KiB only.
 //
-// redact runs before anything else, since it would not recognize a credential with a replaced byte or a part of one. For the
-// same reason the end of a body that was read only in part is not shown. No more than the first 64 KiB are read.
+// redact runs first, because it would miss a credential that was cut or repaired. If the
+// body was cut, its end may hold half a credential and is never shown.
 func Excerpt(body []byte, n int, redact func(string) string) string {
 	body = body[:min(len(body), maxErrorBytes)]
 	text := redact(string(body))
@@ -192,7 +194,8 @@ func Excerpt(body []byte, n int, redact func(string) string) string {
 	return text
 }
 
-// OneLine replaces control characters and line separators by blanks, so that text from outside cannot add lines or colors to a log.
+// OneLine replaces control characters and line separators by spaces, so that external
+// text can't add lines or colors to a log.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {

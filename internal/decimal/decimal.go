@@ -1,5 +1,6 @@
-// Package decimal has exact amounts of money. They stay decimal until they are converted to float64 once, at the end: a thousand
-// times 0.1 in binary is not 100.
+// Package decimal calculates with exact amounts of money. They stay decimal until a
+// single conversion to float64 at the end: added in binary, a thousand times 0.1 isn't
+// 100.
 package decimal
 
 import (
@@ -17,16 +18,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// Decimal is an exact decimal, units / 10^places. The zero value is 0. Units that fit in 64 bits, as nearly all do, cost no
-// allocation.
+// Decimal is an exact decimal, units / 10^places. The zero value is 0. Units that fit in
+// 64 bits, as nearly all do, need no allocation.
 type Decimal struct {
-	small  int64    // the units, unless large is set
+	small  int64    // units, unless large is set
 	large  *big.Int // never modified
 	places int
 }
 
-// Bounds of a decimal that is parsed. OpenAI's amounts go down to 1E-6176. A number beyond these bounds is not money, and reading
-// it could take gigabytes of memory.
+// Limits for parsed decimals. OpenAI's amounts go down to 1E-6176. Beyond these limits a
+// number isn't money, and could take gigabytes of memory.
 const (
 	maxWholeDigits = 30
 	maxPlaces      = 6250
@@ -38,13 +39,13 @@ var (
 	errRange  = errors.New("the amount is beyond what can be read")
 )
 
-// number is the syntax of a JSON number.
+// number matches a JSON number.
 var number = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$`)
 
 // New returns units / 10^places.
 func New(units int64, places int) Decimal { return Decimal{small: units, places: places} }
 
-// Parse returns the exact value of a JSON number. A zero is valid with any exponent, as in 0E-6176.
+// Parse parses a JSON number exactly. A zero may have any exponent, as in 0E-6176.
 func Parse(text string) (Decimal, error) {
 	if len(text) > maxLength {
 		return Decimal{}, errRange
@@ -55,7 +56,7 @@ func Parse(text string) (Decimal, error) {
 	return Read(json.Number(text))
 }
 
-// ParsePlain reads digits with an optional fraction, as in "0.0345". It reports whether usd is such a decimal.
+// ParsePlain parses digits with an optional fraction, as in "0.0345".
 func ParsePlain[T ~string](usd T) (Decimal, bool) {
 	text := string(usd)
 	whole, fraction, dotted := strings.Cut(text, ".")
@@ -66,17 +67,17 @@ func ParsePlain[T ~string](usd T) (Decimal, bool) {
 	return d, err == nil
 }
 
-// FromText returns the value of a text that [Decimal.String] wrote, or 0 for another text.
+// FromText is [ParseText] with 0 for invalid input.
 func FromText[T ~string](usd T) Decimal {
 	d, _ := ParseText(usd)
 	return d
 }
 
-// ParseText reads what [Decimal.String] writes: unlike for [ParsePlain], it may be negative, and a sum
-// may have any number of whole digits.
+// ParseText parses output from [Decimal.String]. Unlike for [ParsePlain], it may be
+// negative, and have any number of whole digits.
 func ParseText[T ~string](usd T) (Decimal, bool) {
 	text := string(usd)
-	if d, ok := ParsePlain(text); ok { // as nearly all are, without an allocation
+	if d, ok := ParsePlain(text); ok { // nearly all are plain, and that saves an allocation
 		return d, true
 	}
 	digits, negative := strings.CutPrefix(text, "-")
@@ -100,7 +101,7 @@ func allDigits(text string) bool {
 	return text != ""
 }
 
-// Read is [Parse] for a number that a JSON decoder has validated.
+// Read is [Parse] for a number that a JSON decoder has already validated.
 func Read(n json.Number) (Decimal, error) {
 	text, negative := strings.CutPrefix(string(n), "-")
 	d, ok := readShort(text)
@@ -116,7 +117,7 @@ func Read(n json.Number) (Decimal, error) {
 	return d, nil
 }
 
-// readShort reads a number of at most 18 characters without an exponent.
+// readShort reads at most 18 characters without an exponent.
 func readShort(text string) (d Decimal, ok bool) {
 	const longest = 18
 	point := -1
@@ -159,7 +160,6 @@ func readLong(text string) (Decimal, error) {
 	return fromBig(units, max(places, 0)).scaled(max(-places, 0)), nil
 }
 
-// fromBig returns units / 10^places, in 64 bits where they fit.
 func fromBig(units *big.Int, places int) Decimal {
 	if units.IsInt64() {
 		return New(units.Int64(), places)
@@ -177,13 +177,13 @@ func (d Decimal) units() *big.Int {
 // IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.large == nil && d.small == 0 }
 
-// Shift divides d by 10^places. Two places turn cents into dollars.
+// Shift divides d by 10^places: Shift(2) turns cents into dollars.
 func (d Decimal) Shift(places int) Decimal {
 	d.places += places
 	return d
 }
 
-// scaled returns d with its units multiplied by 10^n, and the same number of places.
+// scaled multiplies d by 10^n and keeps its places.
 func (d Decimal) scaled(n int) Decimal {
 	const largest = 18 // 10^18 fits in 64 bits
 	power := Decimal{}
@@ -252,8 +252,8 @@ func (d Decimal) Rat() *big.Rat {
 	return new(big.Rat).SetFrac(d.units(), New(1, 0).scaled(d.places).units())
 }
 
-// Float64 returns the float64 nearest to d. The quotient of two exact floats is rounded once, so most amounts do not need a
-// fraction.
+// Float64 returns the nearest float64. Dividing two exact floats rounds once, so most
+// amounts don't need a fraction.
 func (d Decimal) Float64() float64 {
 	const exactInteger, exactPower = 1 << 53, 22
 	if d.large == nil && -exactInteger <= d.small && d.small <= exactInteger && d.places <= exactPower {
@@ -263,7 +263,7 @@ func (d Decimal) Float64() float64 {
 	return f
 }
 
-// String returns d as a plain decimal without trailing zeros, as in "0.0345".
+// String returns a plain decimal without trailing zeros, as in "0.0345".
 func (d Decimal) String() string {
 	var units, buffer [48]byte
 	digits, text := units[:0], buffer[:0]
@@ -290,7 +290,8 @@ func (d Decimal) String() string {
 	return string(bytes.TrimSuffix(text, []byte(".")))
 }
 
-// FromFloat returns the shortest decimal that converts to f: 0.1, not 0.1000000000000000055. An f that is not finite is an error.
+// FromFloat returns the shortest decimal that converts to f: 0.1, not
+// 0.1000000000000000055. If f is infinite or NaN, it returns an error.
 func FromFloat(f float64) (*big.Rat, error) {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	if !ok {
@@ -299,13 +300,14 @@ func FromFloat(f float64) (*big.Rat, error) {
 	return r, nil
 }
 
-// Text returns a fraction as a plain decimal without trailing zeros. The fraction must have a finite decimal, as sums of prices do.
+// Text returns a plain decimal without trailing zeros. r must have a finite decimal, as
+// sums of prices do.
 func Text(r *big.Rat) string {
 	places, _ := r.FloatPrec()
 	return r.FloatString(places)
 }
 
-// Round returns a fraction with at most the given number of places, rounded half to even.
+// Round rounds half to even.
 func Round(r *big.Rat, places int) Decimal {
 	return fromBig(money.Round(r, places), places)
 }

@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// Sum is an exact sum. The zero value is 0. Decimals with many places are added up for each number of places on its own, and
-// combined at the end: with one running total, amounts that alternate between 1 and 1E-6250 would cost a multiplication of
-// thousands of digits each.
+// Sum is an exact sum. The zero value is 0.
+//
+// Decimals with many places are added separately for each number of places. With one
+// running total, amounts that alternate between 1 and 1E-6250 would each multiply
+// thousands of digits.
 type Sum struct {
-	short Decimal // of decimals with at most fewPlaces
+	short Decimal // decimals with at most fewPlaces
 	long  map[int]Decimal
 }
 
@@ -27,7 +29,7 @@ func (s *Sum) Add(d Decimal) {
 	s.long[d.places] = s.long[d.places].Add(d)
 }
 
-// Merge adds another sum to the sum.
+// Merge adds other to s.
 func (s *Sum) Merge(other *Sum) {
 	s.Add(other.short)
 	for _, part := range other.long {
@@ -35,10 +37,10 @@ func (s *Sum) Merge(other *Sum) {
 	}
 }
 
-// Total returns the value of the sum.
+// Total returns the sum.
 func (s *Sum) Total() Decimal {
 	total := s.short
-	if len(s.long) == 0 { // sorting no keys would allocate
+	if len(s.long) == 0 { // sorting would allocate
 		return total
 	}
 	for _, places := range slices.Sorted(maps.Keys(s.long)) {

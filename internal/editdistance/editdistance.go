@@ -1,7 +1,7 @@
 // Package editdistance compares names for suggestions, as in "did you mean …?".
 package editdistance
 
-// Of returns the Levenshtein distance of a and b in bytes: how many are inserted, removed or replaced.
+// Of returns the Levenshtein distance between a and b, in bytes.
 func Of(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

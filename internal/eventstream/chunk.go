@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// chunk decodes the payload of a chunk, {"bytes":"BASE64","p":"PADDING"}, as it arrives. Of the members at the top, only bytes matters.
+// chunk decodes a chunk's payload, {"bytes":"BASE64","p":"PADDING"}, while it arrives. It
+// ignores all top-level members except bytes.
 type chunk struct {
-	encoded bool // the payload is one
+	encoded bool // the payload is a chunk
 	data    func(piece []byte)
 	failed  bool
 
 	depth   int
 	text    textState
-	escape  []byte // of a text, so far
+	escape  []byte // an escape sequence, until complete
 	isKey   bool   // the next text is a key
-	key     []byte // the last one at the top
-	pending []byte // base64 that is not decoded yet
-	padded  bool   // after = nothing may follow
+	key     []byte // the last top-level key
+	pending []byte // base64 waiting for a complete group
+	padded  bool   // nothing may follow after =
 	buffer  []byte
 }
 
@@ -33,12 +34,11 @@ const (
 
 const (
 	maxKey = 16
-	// encodedBlock is the base64 that is decoded at once.
+	// encodedBlock is the amount of base64 decoded at once.
 	encodedBlock = 1 << 10
 	decodedBlock = encodedBlock / 4 * 3
 )
 
-// write takes the next piece of the payload.
 func (c *chunk) write(p []byte) {
 	for len(p) > 0 && !c.failed {
 		switch {
@@ -64,7 +64,7 @@ func (c *chunk) write(p []byte) {
 	}
 }
 
-// structure takes a byte outside of texts.
+// structure reads a byte outside strings.
 func (c *chunk) structure(b byte) {
 	switch b {
 	case '{', '[':
@@ -88,7 +88,7 @@ func (c *chunk) structure(b byte) {
 	}
 }
 
-// take takes bytes of a text without escapes.
+// take reads string bytes that have no escapes.
 func (c *chunk) take(p []byte) {
 	switch c.text {
 	case keyText:
@@ -99,7 +99,7 @@ func (c *chunk) take(p []byte) {
 	}
 }
 
-// unescape takes a byte of an escape. Encoders may escape / = and +, which base64 has.
+// unescape reads an escape byte. Encoders may escape /, = and +, which occur in base64.
 func (c *chunk) unescape(b byte) {
 	c.escape = append(c.escape, b)
 	if len(c.escape) < len(`\u0000`) && c.escape[1] == 'u' {
@@ -111,7 +111,7 @@ func (c *chunk) unescape(b byte) {
 	c.take([]byte(text))
 }
 
-// decode takes base64. It decodes groups of four characters; the rest of a piece is kept for the next one.
+// decode decodes groups of four characters and keeps the rest for the next piece.
 func (c *chunk) decode(p []byte) {
 	for len(p) > 0 && !c.failed {
 		n := min(len(p), encodedBlock-len(c.pending))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Events reads the JSON documents in the messages of a stream of Bedrock: the event of Converse that a message is, or what is encoded in
-// a chunk of InvokeModel. Make one with [NewEvents].
+// Events reads the JSON documents in a Bedrock stream: Converse events, and the decoded
+// chunks from InvokeModel. Make one with [NewEvents].
 type Events struct {
 	Reader
 
@@ -15,19 +15,21 @@ type Events struct {
 	data         func(piece []byte)
 
 	chunk chunk
-	// name is the name of the exception or error that the message is.
+	// name of the exception or error, or ""
 	name   string
 	buffer [decodedBlock]byte
 }
 
-// ExceptionError is the error of a stream that Bedrock ended with an exception or an error.
+// ExceptionError is returned if Bedrock ended the stream with an exception or error.
 type ExceptionError struct{ Name string }
 
 func (e *ExceptionError) Error() string { return "the stream ended with the exception " + e.Name }
 
-// NewEvents returns an Events that calls, during Write, begin before each document, data for each piece of it, which is valid until data
-// returns, and end when the document is whole and the checksum of its message was right. An exception of Bedrock becomes the error of the
-// stream, an *[ExceptionError].
+// NewEvents returns an Events that calls begin, data and end during Write: begin before
+// each document, data for each piece, and end once the document's checksum was verified.
+// The piece is valid until data returns.
+//
+// If Bedrock sends an exception, the stream's error is an *[ExceptionError].
 func NewEvents(begin func(), data func(piece []byte), end func()) *Events {
 	e := &Events{begun: begin, data: data, ended: end}
 	e.Reader = Reader{Begin: e.begin, Payload: e.payload, End: e.end}
@@ -70,7 +72,7 @@ func (e *Events) end() {
 
 var errChunk = errors.New("a chunk of the event stream is not base64 in JSON")
 
-// shown returns the name of an exception, or "unknown" for a text that no exception has as its name.
+// shown returns "unknown" if name doesn't look like an exception name.
 func shown(name string) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 	if name == "" || len(name) > 64 || strings.Trim(name, letters) != "" {
@@ -80,13 +82,12 @@ func shown(name string) string {
 }
 
 const (
-	// typeString is the number of the type of a string.
 	typeString = 7
-	// prefixed is the length of a value that begins with its length (2 bytes).
+	// prefixed means that the value starts with its length (2 bytes).
 	prefixed = -1
 )
 
-// lengths are those of the values of headers, by the number of their type.
+// lengths maps header value types to value lengths.
 var lengths = [...]int{
 	0, 0, // true and false
 	1, 2, 4, 8, // integers
@@ -96,8 +97,8 @@ var lengths = [...]int{
 	16,         // a UUID
 }
 
-// parse reads headers: for each the length of its name (1 byte), the name, the type of its value and the value. It reports whether
-// they are well-formed.
+// parse reads headers. Each has the length of its name (1 byte), the name, a value type,
+// and a value.
 func parse(text []byte) (h Headers, ok bool) {
 	for len(text) > 0 {
 		name, rest, ok := cut(text[1:], int(text[0]))
@@ -110,7 +111,7 @@ func parse(text []byte) (h Headers, ok bool) {
 			return Headers{}, false
 		}
 		if field := h.field(string(name)); field != nil {
-			*field = "" // of several with a name, the last one counts
+			*field = "" // the last duplicate counts
 			if kind == typeString {
 				*field = known(value)
 			}
@@ -119,7 +120,7 @@ func parse(text []byte) (h Headers, ok bool) {
 	return h, true
 }
 
-// known returns a value as a string. The values of nearly all messages take no memory.
+// known saves the allocation for frequent values.
 func known(value []byte) string {
 	for _, name := range [...]string{"event", "chunk", "contentBlockDelta"} {
 		if string(value) == name {
@@ -129,7 +130,6 @@ func known(value []byte) string {
 	return string(value)
 }
 
-// field returns the field of a name, or nil.
 func (h *Headers) field(name string) *string {
 	switch name {
 	case ":message-type":
@@ -144,7 +144,7 @@ func (h *Headers) field(name string) *string {
 	return nil
 }
 
-// cutValue returns the value of a type at the beginning of text, and the text after it.
+// cutValue splits text after its first value.
 func cutValue(kind byte, text []byte) (value, rest []byte, ok bool) {
 	if int(kind) >= len(lengths) {
 		return nil, nil, false
@@ -160,7 +160,6 @@ func cutValue(kind byte, text []byte) (value, rest []byte, ok bool) {
 	return cut(text, n)
 }
 
-// cut splits text after n bytes.
 func cut(text []byte, n int) (before, after []byte, ok bool) {
 	if len(text) < n {
 		return nil, nil, false

@@ -1,9 +1,12 @@
-// Package eventstream reads messages of the media type application/vnd.amazon.eventstream, in which Amazon Bedrock streams. The bytes are
-// pushed in pieces of any size, and the payload of a message is passed on in pieces too: a message may have 16 MiB, and at most its
-// headers are held. A [Reader] reads messages, and [Events] the JSON in those of Bedrock.
+// Package eventstream reads application/vnd.amazon.eventstream, the stream format in
+// Amazon Bedrock. A [Reader] reads messages, and [Events] reads the JSON in Bedrock's
+// messages.
 //
-// A message is, with numbers in big-endian order: its length and that of its headers (4 bytes each), the CRC-32 of these 8 bytes,
-// the headers, the payload, and the CRC-32 of everything before.
+// Input arrives in pieces of any size, and payloads are passed on in pieces, too: a
+// message may have 16 MiB, but only its headers are buffered.
+//
+// A message has, in big-endian order: its length and its headers' length (4 bytes each),
+// a CRC-32 over these 8 bytes, headers, payload, and a CRC-32 over everything before.
 package eventstream
 
 import (
@@ -14,12 +17,13 @@ import (
 )
 
 const (
-	// MaxMessage bounds the length of a message.
+	// MaxMessage is the maximum message length, in bytes.
 	MaxMessage = 16 << 20
-	// maxHeaders bounds the length of the headers of a message. Those of Bedrock have about 100 bytes.
+	// maxHeaders is the maximum length of a message's headers. Bedrock sends about 100
+	// bytes.
 	maxHeaders = 8 << 10
 
-	preludeLength = 12 // with its checksum
+	preludeLength = 12 // including its checksum
 	crcLength     = 4
 )
 
@@ -31,32 +35,33 @@ var (
 	errCut      = errors.New("the event stream ends within a message")
 )
 
-// Headers are the headers of a message that describe it; "" for one that it lacks.
+// Headers describe a message. A missing header is "".
 type Headers struct {
 	// MessageType is "event", "exception" or "error".
 	MessageType string
-	// EventType, ExceptionType and ErrorCode name what it is.
+	// EventType, ExceptionType and ErrorCode hold the message's name, depending on
+	// MessageType.
 	EventType, ExceptionType, ErrorCode string
 }
 
-// Reader reads the messages of a stream. The functions are called during Write, in the order of the stream.
+// Reader reads messages. Write calls its functions in stream order.
 type Reader struct {
-	// Begin takes the headers of a message.
+	// Begin is called with a message's headers.
 	Begin func(Headers)
-	// Payload takes a piece of its payload, which is valid until Payload returns. Its checksum is not known yet.
+	// Payload is called with each piece of the payload. The piece is valid until Payload
+	// returns, and its checksum isn't verified yet.
 	Payload func(piece []byte)
-	// End is called when the checksum of the whole message was right.
+	// End is called once the message's checksum was verified.
 	End func()
 
-	held    []byte // of the prelude, of the headers or of the last checksum
+	held    []byte // prelude, headers or checksum, until complete
 	part    part
-	headers int // length
-	payload int // bytes that have not arrived
+	headers int // length in bytes
+	payload int // bytes still to come
 	sum     uint32
 	err     error
 }
 
-// part is a part of a message.
 type part uint8
 
 const (
@@ -66,7 +71,7 @@ const (
 	inChecksum
 )
 
-// Write takes the next piece of the stream. After an error it ignores everything.
+// Write reads the next piece. After an error it does nothing.
 func (r *Reader) Write(p []byte) {
 	for len(p) > 0 && r.err == nil {
 		switch r.part {
@@ -86,10 +91,10 @@ func (r *Reader) Write(p []byte) {
 	}
 }
 
-// Err returns why the stream cannot be read; nil if it can.
+// Err returns the first error in the stream, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// Close returns the error of the stream, or one if it ended within a message.
+// Close returns the first error. It's an error if the stream ends within a message.
 func (r *Reader) Close() error {
 	if r.err == nil && (r.part != inPrelude || len(r.held) > 0) {
 		r.err = errCut
@@ -97,7 +102,7 @@ func (r *Reader) Close() error {
 	return r.err
 }
 
-// wanted returns the length of the part that is held until it is complete.
+// wanted returns the length of the current part, which is buffered until complete.
 func (r *Reader) wanted() int {
 	switch r.part {
 	case inHeaders:
@@ -109,7 +114,7 @@ func (r *Reader) wanted() int {
 	return preludeLength
 }
 
-// step takes a part that is complete.
+// step reads a complete part.
 func (r *Reader) step() {
 	switch r.part {
 	case inPrelude:
@@ -130,13 +135,12 @@ func (r *Reader) step() {
 		}
 		r.part = inPrelude
 		r.End()
-	case inPayload: // is not held
+	case inPayload: // never buffered
 	}
 	r.held = r.held[:0]
 	r.skipEmpty()
 }
 
-// prelude takes the lengths of a message.
 func (r *Reader) prelude() {
 	length, headers := binary.BigEndian.Uint32(r.held), binary.BigEndian.Uint32(r.held[4:])
 	switch {
@@ -153,7 +157,7 @@ func (r *Reader) prelude() {
 	}
 }
 
-// skipEmpty ends parts that have no bytes.
+// skipEmpty ends parts that have a length of 0.
 func (r *Reader) skipEmpty() {
 	if r.part == inHeaders && r.headers == 0 && r.err == nil {
 		r.part = inPayload
@@ -166,8 +170,11 @@ func (r *Reader) skipEmpty() {
 
 func (r *Reader) add(p []byte) { r.sum = crc32.Update(r.sum, crc32.IEEETable, p) }
 
-// IndexEither returns the index of the first byte of p that is one or the other, else the length of p. It searches in blocks: where one byte is
-// frequent, each search for the other one to the end of p would take quadratic time in all. block suits the length of what is between them.
+// IndexEither returns the index of the first byte in p that equals one or other, or
+// len(p).
+//
+// It searches block by block. Searching all of p for both bytes would take quadratic time
+// if one is frequent. block should match the typical distance between them.
 func IndexEither(p []byte, one, other byte, block int) int {
 	for n := 0; n < len(p); n += block {
 		b := p[n:min(n+block, len(p))]

@@ -12,13 +12,14 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 )
 
-// part is a part of a document that has a Go name, such as a schema, the body of a response or an operation.
+// part is a named part of the document, such as a schema, a response body or an
+// operation.
 type part struct {
 	codegen.TypeDefinition
 	place string
 }
 
-// partsOf returns the parts of a document, as the generator names them.
+// partsOf returns a document's parts with the names that the generator chooses.
 func partsOf(doc *openapi3.T) ([]part, error) {
 	var parts []part
 	types, failed := codegen.GenerateTypesForSchemas(nil, doc.Components.Schemas, nil)
@@ -36,8 +37,9 @@ func partsOf(doc *openapi3.T) ([]part, error) {
 	return parts, cmp.Or(failed, err)
 }
 
-// check returns an error for each name without a Go name, and for each property that Go, or the template in specs/templates, cannot
-// express in an object that the template is for: one with additionalProperties that is not also a union.
+// check rejects names that give no Go name, and properties that can't be expressed in Go
+// or in the template in specs/templates. That template serves objects that have
+// additionalProperties and aren't unions.
 func check(parts []part) error {
 	var found []error
 	for _, p := range parts {
@@ -86,7 +88,7 @@ func checkObject(t part) (found []error) {
 	return found
 }
 
-// checkName checks the Go name of the property at index i.
+// checkName checks the Go name of all[i], which is p.
 func checkName(p codegen.Property, all []codegen.Property, i int) string {
 	name := p.GoFieldName()
 	switch {
@@ -110,9 +112,8 @@ func isInteger(p codegen.Property) bool {
 	return p.Schema.OAPISchema != nil && p.Schema.OAPISchema.Type.Is("integer")
 }
 
-const onlyNull = "null alone has no Go type; add it to the type of another arm, or of the schema that a $ref names"
+const onlyNull = "null alone has no Go type; add it to another arm's type, or to the schema that a $ref names"
 
-// checkSchema checks the schema of a property.
 func checkSchema(p codegen.Property) string {
 	s := p.Schema.OAPISchema
 	switch {
@@ -145,7 +146,8 @@ func arms(s *openapi3.Schema) openapi3.SchemaRefs {
 
 func permitsNull(arm *openapi3.SchemaRef) bool { return arm.Value.PermitsNull() }
 
-// hasNullArm reports whether an arm is only null. Normalize leaves one where all arms are.
+// hasNullArm reports whether an arm is just null. Normalize leaves one if all arms are
+// null.
 func hasNullArm(s *openapi3.Schema) bool {
 	return s != nil && s.Extensions["x-go-type"] == nil &&
 		slices.ContainsFunc(arms(s), func(arm *openapi3.SchemaRef) bool { return arm.Value.Type.Is("null") })

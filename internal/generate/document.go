@@ -16,7 +16,8 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/util"
 )
 
-// load reads a document, normalizes it, so that the overlay finds schemas in one form, applies the overlay, and orders the properties.
+// load reads a document and prepares it for the generator. It normalizes before it
+// applies the overlay, so that overlays find schemas in one form.
 func load(document string, settings codegen.Configuration) (*openapi3.T, error) {
 	doc, err := loadWithFiles(document)
 	if err != nil {
@@ -35,7 +36,8 @@ func load(document string, settings codegen.Configuration) (*openapi3.T, error) 
 	return doc, nil
 }
 
-// loadWithFiles reads a document from a file or a URL, and the files beside it that it refers to, whose parts become its own components.
+// loadWithFiles reads a document from a file or URL. Files next to it that it refers to
+// become components.
 func loadWithFiles(document string) (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	name := "document"
@@ -61,7 +63,7 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(document), beside)) //nolint:gosec // a local path, checked above
 		return found.prepare(text, filepath.Base(beside), beside), err
 	}
-	// The path is the name alone, so that a reference to a file beside it has a local path.
+	// just the name: a reference to a file next to it must be a local path
 	doc, err := loader.LoadFromDataWithPath(text, &url.URL{Path: name})
 	if place := found[nullPart]; place != "" {
 		return nil, fmt.Errorf("%s: null; describe it or remove it", place)
@@ -79,7 +81,7 @@ func loadWithFiles(document string) (*openapi3.T, error) {
 	return doc, requireValues(doc)
 }
 
-// requireValues returns an error for a $ref that leads to itself.
+// requireValues rejects a $ref that leads to itself.
 func requireValues(doc *openapi3.T) error {
 	for _, kind := range []string{"Schemas", "Responses", "RequestBodies", "Parameters"} {
 		for name, ref := range reflect.ValueOf(*doc.Components).FieldByName(kind).Seq2() {
@@ -91,7 +93,8 @@ func requireValues(doc *openapi3.T) error {
 	return nil
 }
 
-// apply returns doc with an overlay. The loader of the generator, which has the overlay, reads files only.
+// apply applies an overlay through a temporary file: the generator's loader reads only
+// files.
 func apply(overlay codegen.OutputOptionsOverlay, doc *openapi3.T) (*openapi3.T, error) {
 	text, err := doc.MarshalJSON()
 	if err != nil {

@@ -21,7 +21,7 @@ func written(t *testing.T, name, text string) string {
 	return file
 }
 
-const notRead = "is not read; a $ref must name a part of the document or of a file beside it"
+const notRead = "is not read; a $ref must point into the document or a file next to it"
 
 // A document of a foreign gateway must not make the generator request or read anything else.
 //
@@ -44,7 +44,7 @@ func TestOnlyFilesBesideADocumentAreRead(t *testing.T) {
 		"leaf.json": "", "./leaf.json": "", "other/leaf.json": "", "#/components/schemas/T/$defs/L": "", "#/components/schemas/T/properties/q": "", "#/$defs/L": "",
 		"../leaf.json": notRead, filepath.ToSlash(filepath.Dir(file)) + "/leaf.json": notRead, "file:leaf.json": notRead,
 		"file://" + filepath.ToSlash(filepath.Dir(file)) + "/leaf.json": notRead, server.URL + "/leaf.json": notRead, "//" + server.Listener.Addr().String() + "/leaf.json": notRead,
-		"none.json": "none.json: ", "#/components/schemas/None": `"None" not found; a $ref must name`, "#leaf": "expected fragment prefix",
+		"none.json": "none.json: ", "#/components/schemas/None": `"None" not found; a $ref must point`, "#leaf": "expected fragment prefix",
 	} {
 		text = strings.Replace(document(`"p":{"$ref":"REF"},"q":{"type":"string"}`, `,"$defs":{"L":{"type":"string"}}`), "REF", ref, 1)
 		text = strings.Replace(text, `"paths"`, `"$defs":{"L":{"type":"string"}},"paths"`, 1)

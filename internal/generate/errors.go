@@ -8,10 +8,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// relaxErrors makes the properties of error bodies optional. An error of an older server, or of a proxy, lacks what a newer document
-// requires, and its status must not be lost because of that.
+// relaxErrors makes properties in error bodies optional. An older server or a proxy may
+// omit required ones, and that must not cost us the status.
 func relaxErrors(doc *openapi3.T) {
-	kept := map[*openapi3.Schema]bool{} // schemas of other responses
+	kept := map[*openapi3.Schema]bool{} // also used by other responses
 	var bodies []*openapi3.Schema
 	eachResponse(doc, func(_, status, _ string, schema *openapi3.SchemaRef) {
 		isError := strings.IndexByte("45d", status[0]) >= 0 // d is default
@@ -34,7 +34,7 @@ func relaxErrors(doc *openapi3.T) {
 	}
 }
 
-// eachResponse calls fn for the schema of every response of every operation, which may be nil.
+// eachResponse calls fn for every response. schema may be nil.
 func eachResponse(doc *openapi3.T, fn func(operation, status, mediaType string, schema *openapi3.SchemaRef)) {
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -49,7 +49,8 @@ func eachResponse(doc *openapi3.T, fn func(operation, status, mediaType string, 
 
 var stream = regexp.MustCompile(`^application/(x-ndjson|ndjson|jsonl|json-seq)\b`)
 
-// checkStreams refuses responses that consist of several JSON values: the generated code would read them as one.
+// checkStreams refuses responses with multiple JSON values, which the generated code
+// would read as one.
 func checkStreams(doc *openapi3.T) (err error) {
 	eachResponse(doc, func(operation, status, mediaType string, _ *openapi3.SchemaRef) {
 		if name := stream.FindString(mediaType); name != "" {

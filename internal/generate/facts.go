@@ -15,17 +15,17 @@ import (
 
 var zero = regexp.MustCompile(`wire\.Field|\w+:(false|"")(, )?`)
 
-// facts returns the entry of a property in a wire.Table, or "" if its Go type says everything.
+// facts returns a property's entry in a wire.Table, or "" if its Go type says everything.
 func facts(p codegen.Property) string {
 	s := cmp.Or(p.Schema.OAPISchema, &openapi3.Schema{})
 	f := wire.Field{
 		Required: p.Required && !p.WriteOnly,
-		// OpenAPI 3.0 ignores nullable beside a oneOf without a type, so it's on an arm.
+		// OpenAPI 3.0 ignores nullable next to a oneOf without a type, so an arm has it.
 		Nullable: p.Nullable || slices.ContainsFunc(arms(s), permitsNull),
 		Lenient:  isUnion(s),
 	}
 	if s.Default != nil {
-		text, _ := json.Marshal(s.Default) // it was JSON or YAML
+		text, _ := json.Marshal(s.Default) // came from JSON or YAML
 		exact, _ := p.Extensions["x-go-default"].(string)
 		f.Default = cmp.Or(exact, string(text))
 	}
@@ -35,13 +35,13 @@ func facts(p codegen.Property) string {
 	return fmt.Sprintf("%q: %s,", p.JsonFieldName, zero.ReplaceAllString(fmt.Sprintf("%#v", f), ""))
 }
 
-// isUnion reports whether a schema, or the schema of its elements, is a union.
+// isUnion reports whether a schema or its elements are a union.
 func isUnion(s *openapi3.Schema) bool {
 	parts := []*openapi3.SchemaRef{s.NewRef(), s.Items, s.AdditionalProperties.Schema}
 	return slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return part != nil && len(arms(part.Value)) > 0 })
 }
 
-// isObject reports whether the Go type of a property is a struct.
+// isObject reports whether a property's Go type is a struct.
 func isObject(p codegen.Property) bool {
 	s := p.Schema.OAPISchema
 	return s != nil && s.Extensions["x-go-type"] == nil &&

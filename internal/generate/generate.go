@@ -13,7 +13,7 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 )
 
-// The templates that replace those of the generator.
+// Templates that replace the generator's own.
 var (
 	//go:embed imports.tmpl
 	imports string
@@ -25,7 +25,7 @@ var (
 	requestBodies string
 )
 
-// duplicate is how the generator reports two components with one name.
+// duplicate matches the generator's error for two components with the same name.
 var duplicate = regexp.MustCompile(`duplicate typename '(\w+)'`)
 
 // keepsUnknown reports whether the code uses internal/wire.
@@ -33,7 +33,6 @@ func keepsUnknown(settings codegen.Configuration) bool {
 	return settings.OutputOptions.UserTemplates["additional-properties.tmpl"] != ""
 }
 
-// generate returns the code of a document.
 func generate(document string, settings codegen.Configuration) (string, error) {
 	version := generatorVersion()
 	settings.NoVCSVersionOverride = &version
@@ -51,7 +50,7 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 		if err := requireOperations(doc, ids); err != nil {
 			return "", err
 		}
-		settings.OutputOptions.SkipPrune = false // the schemas of the other operations are not wanted either
+		settings.OutputOptions.SkipPrune = false // drop the schemas of other operations, too
 	}
 	var requests changes
 	if keepsUnknown(settings) {
@@ -59,8 +58,8 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	}
 	maps.Copy(codegen.TemplateFunctions, template.FuncMap{"typeOf": requests.typeOf, "isChange": requests.has, "facts": facts, "isObject": isObject})
 	code, err := codegen.Generate(doc, settings)
-	// The checks need the names that Generate gives, and those depend on settings that Generate keeps in a global variable. Their
-	// errors are clearer than its own, of which code is a part.
+	// These checks need names from Generate, which depend on settings in a global
+	// variable. Their errors are clearer than its own, which quotes generated code.
 	parts, failed := partsOf(doc)
 	if err := errors.Join(check(parts), checkStreams(doc)); err != nil {
 		return "", err
@@ -74,7 +73,7 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	return code, checkTypes(parts, code)
 }
 
-// normalizedText returns a document after Normalize, without an overlay.
+// normalizedText ignores overlays.
 func normalizedText(document string, settings codegen.Configuration) (string, error) {
 	settings.OutputOptions.Overlay.Path = ""
 	doc, err := load(document, settings)
@@ -85,7 +84,7 @@ func normalizedText(document string, settings codegen.Configuration) (string, er
 	return string(text), err
 }
 
-// requireOperations returns an error for ids that the document does not have: the generator would ignore them.
+// requireOperations rejects unknown ids, which the generator would ignore.
 func requireOperations(doc *openapi3.T, ids []string) error {
 	found := map[string]bool{}
 	for _, item := range doc.Paths.Map() {

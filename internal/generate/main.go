@@ -1,17 +1,20 @@
-// Command generate writes the Go code of an OpenAPI document with oapi-codegen, which alone is not enough for documents that others
-// write. This program adds what that needs:
+// Command generate writes Go code for an OpenAPI document with oapi-codegen.
 //
-//   - It brings OpenAPI 3.1 into the form of 3.0, and joins the files of a document. It reads nothing that is not beside the document.
+//	go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
+//	go run ./internal/generate -normalize [-o FILE] DOCUMENT
 //
-//   - -operations selects operations, and -normalize writes the document for a comparison (make drift).
+// If -config is missing, it generates only models. Paths in the configuration are
+// relative to the current directory.
 //
-//   - It refuses what the code or the template in specs/templates cannot express, and code that does not compile. The error names the
-//     part of the document and the remedy.
+// It adds to oapi-codegen the handling that documents written by others need:
 //
-//     go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
-//     go run ./internal/generate -normalize [-o FILE] DOCUMENT
-//
-// Without -config it generates the models alone. Paths in the configuration are relative to the current directory.
+//   - It converts OpenAPI 3.1 to 3.0, and joins a document's files. It reads only files
+//     next to the document.
+//   - -operations selects operations, and -normalize writes the document for a comparison
+//     (make drift).
+//   - It refuses documents that neither Go nor the template in specs/templates can
+//     express, and code that doesn't compile. The error names the place in the document
+//     and the remedy.
 package main
 
 import (
@@ -39,12 +42,12 @@ func main() {
 func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller prints the error
-	overlay := flags.String("overlay", "", "the overlay to apply to the document, instead of that of the configuration")
-	config := flags.String("config", "", "a configuration of oapi-codegen")
-	operations := flags.String("operations", "", "the ids of the operations to generate, separated by commas; the default is all")
-	name := flags.String("package", "", "the name of the package")
+	overlay := flags.String("overlay", "", "the overlay to apply, instead of the configured one")
+	config := flags.String("config", "", "an oapi-codegen configuration")
+	operations := flags.String("operations", "", "comma-separated ids of the operations to generate (default all)")
+	name := flags.String("package", "", "package name")
 	normalized := flags.Bool("normalize", false, "write the normalized document as JSON instead of code")
-	output := flags.String("o", "", "the file to write; the default is the standard output")
+	output := flags.String("o", "", "the file to write (default standard output)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func run(args []string, stdout io.Writer) error {
 	return write(*output, code, stdout)
 }
 
-// readConfig reads a configuration file. A key that oapi-codegen does not have is an error.
+// readConfig rejects keys that oapi-codegen doesn't have.
 func readConfig(file string) (codegen.Configuration, error) {
 	settings := codegen.Configuration{}
 	if file == "" {
@@ -105,7 +108,8 @@ func write(file, code string, stdout io.Writer) error {
 	return os.WriteFile(file, []byte(code), 0o600)
 }
 
-// generatorVersion returns the version of oapi-codegen for the header of the code, as go.mod has it.
+// generatorVersion returns oapi-codegen's version from go.mod, for the header in the
+// code.
 func generatorVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {

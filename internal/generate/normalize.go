@@ -9,11 +9,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Normalize rewrites an OpenAPI 3.1 document in the form of 3.0 that the documents in specs/ have. Null as one of the types,
-// or as an arm of anyOf or oneOf, becomes nullable. Several types become an anyOf, const an enum with one value, and examples
-// the first of them. A document in the form of 3.0 is unchanged.
+// Normalize converts an OpenAPI 3.1 document to the 3.0 form used in specs/:
 //
-// The generator reads both versions, but an arm that is only null makes a union type of an optional string.
+//   - null as a type, or as an arm of anyOf or oneOf, becomes nullable
+//   - multiple types become an anyOf
+//   - const becomes an enum with one value
+//   - examples becomes example, with the first value
+//
+// A 3.0 document doesn't change. The generator reads both versions, but an arm that is
+// just null turns an optional string into a union type.
 func Normalize(doc *openapi3.T) {
 	if doc.IsOpenAPI31OrLater() {
 		doc.OpenAPI = "3.0.3"
@@ -23,11 +27,11 @@ func Normalize(doc *openapi3.T) {
 		schemas = append(schemas, ref.Value)
 		return nil
 	})
-	for _, s := range slices.Backward(schemas) { // an arm before the schema that it becomes a part of
+	for _, s := range slices.Backward(schemas) { // an arm before the schema that contains it
 		normalize(s)
 	}
 	_ = doc.WalkParameters(func(_ string, ref *openapi3.ParameterRef) error {
-		// A parameter is absent or has a value. It cannot be null.
+		// a parameter is absent or has a value, but is never null
 		if schema := ref.Value.Schema; schema != nil && schema.Ref == "" {
 			schema.Value.Nullable = false
 		}
@@ -46,7 +50,7 @@ func normalize(s *openapi3.Schema) {
 		s.Example = s.Examples[0]
 	}
 	s.Examples = nil
-	s.Defs = nil // what refers to them has become a component
+	s.Defs = nil // references to them lead to components by now
 	if len(s.PatternProperties) > 0 {
 		s.PatternProperties, s.AdditionalProperties = nil, openapi3.AdditionalProperties{Has: openapi3.Ptr(true)}
 	}
@@ -63,12 +67,12 @@ func normalize(s *openapi3.Schema) {
 			unwrap(s, rest[0])
 		}
 	}
-	if s.Nullable { // 3.1 demands null among the values, but it would become a constant
+	if s.Nullable { // 3.1 requires null among the values, but it would become a constant
 		s.Enum = slices.DeleteFunc(slices.Clone(s.Enum), func(value any) bool { return value == nil })
 	}
 }
 
-// typeOf returns the type of a constant, or "" for one that is not a scalar.
+// typeOf returns "" if the constant isn't a scalar.
 func typeOf(constant any) string {
 	switch value := constant.(type) {
 	case string:
@@ -84,7 +88,8 @@ func typeOf(constant any) string {
 	return ""
 }
 
-// splitTypes makes null of several types nullable, and an anyOf of the others if more than one remains.
+// splitTypes turns null among the types into nullable, and two or more other types into
+// an anyOf.
 func splitTypes(s *openapi3.Schema) {
 	types := s.Type.Slice()
 	if len(types) < 2 {
@@ -115,12 +120,13 @@ func splitTypes(s *openapi3.Schema) {
 
 func isNull(arm *openapi3.SchemaRef) bool { return arm.Ref == "" && arm.Value.Type.Is("null") }
 
-// isWrapper reports whether s constrains a value by its only arm alone.
+// isWrapper reports whether s has no constraint except its only arm.
 func isWrapper(s *openapi3.Schema) bool {
 	return s.Type == nil && len(s.AllOf) == 0 && len(s.AnyOf)+len(s.OneOf) == 1 && len(s.Properties) == 0
 }
 
-// unwrap gives s the constraints of its only arm. A reference remains one, in an allOf, so that the Go type keeps its name.
+// unwrap moves the constraints from s's only arm to s. A reference goes into an allOf
+// instead, so that the Go type keeps its name.
 func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 	if arm.Ref != "" {
 		s.AllOf = openapi3.SchemaRefs{arm}
@@ -138,8 +144,8 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 	s.Default, s.Example = cmp.Or(outer.Default, s.Default), cmp.Or(outer.Example, s.Example)
 }
 
-// keepUnknown states which objects have unknown fields: all that do not forbid them, apart from those of requests alone and those with a
-// file, which are no JSON.
+// keepUnknown gives objects unknown fields, unless they forbid them, appear only in
+// requests, or contain a file and so aren't JSON.
 func keepUnknown(doc *openapi3.T) {
 	requests := schemasOfRequests(doc)
 	eachResponse(doc, func(_, _, _ string, schema *openapi3.SchemaRef) {

@@ -11,20 +11,22 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// places has the place of each $ref by a text that is in the error of the loader, and that of a null part by nullPart.
+// places maps texts in loader errors (a $ref) to places in the document. The key nullPart
+// stands for a null.
 type places map[string]string
 
 const nullPart = "null"
 
-// A part of the document must not be null under these keys, and under any key below the others.
+// Parts that must not be null: values at these keys, and all values below these places.
 var (
 	single  = regexp.MustCompile(`^(\$ref|requestBody|schema|items|additionalProperties)$`)
 	several = regexp.MustCompile(`(^|\.)(paths|content|responses|schemas|properties|patternProperties|parameters|requestBodies|headers|\$defs)$`)
 )
 
-// prepare adds the places in the text of a file, and returns the text with two changes. The properties of a schema get a position, so that
-// a struct has its fields in the order of the document: the loader sorts them by name. A reference to a part of a component becomes one to
-// another file, since the loader makes components of those.
+// prepare records places in a file and changes its text in two ways. Properties get a
+// position, because the loader sorts them by name and structs should keep the document's
+// order. References into a component become references to another file, because only
+// those become components.
 func (p places) prepare(text []byte, file, prefix string) []byte {
 	var root yaml.Node
 	if yaml.Unmarshal(text, &root) != nil {
@@ -38,10 +40,10 @@ func (p places) prepare(text []byte, file, prefix string) []byte {
 	return prepared
 }
 
-// below is a reference to a part of a component.
+// below matches a reference into a component.
 var below = regexp.MustCompile(`^#/components/\w+/[^/]+/`)
 
-// visit visits a node. The keys of some are names of properties.
+// visit walks the tree. names reports that node's keys are property names.
 func (p places) visit(node *yaml.Node, file, place string, names bool) {
 	for i, child := range node.Content {
 		switch {
@@ -80,7 +82,6 @@ func (p places) visit(node *yaml.Node, file, place string, names bool) {
 	}
 }
 
-// setOrder sets the position of a property that has none.
 func setOrder(property *yaml.Node) {
 	if order := "x-order"; property.Kind == yaml.MappingNode && !hasKey(property, order) {
 		position := strconv.Itoa(property.Line*1_000_000 + property.Column)
@@ -90,24 +91,24 @@ func setOrder(property *yaml.Node) {
 
 func scalar(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
-// locate puts the place of a $ref before an error that has its text, or quotes a part of it.
+// locate adds the place to an error that contains or quotes part of a $ref.
 func (p places) locate(err error) error {
 	for _, ref := range slices.Sorted(maps.Keys(p)) {
 		quoted := func(part string) bool { return strings.Contains(err.Error(), strconv.Quote(part)) }
 		if strings.Contains(err.Error(), ref) || slices.ContainsFunc(strings.Split(ref, "/"), quoted) {
-			return fmt.Errorf("%s: %w; a $ref must name a part of the document or of a file beside it", p[ref], err)
+			return fmt.Errorf("%s: %w; a $ref must point into the document or a file next to it", p[ref], err)
 		}
 	}
 	return err
 }
 
-// data are the keys whose values are not parts of the document.
+// data matches keys whose values aren't parts of the document.
 var data = regexp.MustCompile(`^(example|examples|default|enum|const|value|x-.*)$`)
 
-// annotation are the keys that say nothing of the type.
+// annotation matches keys that say nothing about the type.
 var annotation = regexp.MustCompile(`^(title|description|default|example|deprecated|nullable|readOnly|writeOnly|x-.*)$`)
 
-// hasOther reports whether a key of a mapping does not match.
+// hasOther reports whether a mapping has a key that doesn't match.
 func hasOther(node *yaml.Node, pattern *regexp.Regexp) bool {
 	for i := 0; i < len(node.Content); i += 2 {
 		if !pattern.MatchString(node.Content[i].Value) {
@@ -119,7 +120,7 @@ func hasOther(node *yaml.Node, pattern *regexp.Regexp) bool {
 
 var alone = regexp.MustCompile(`^(\$ref|x-.*)$`)
 
-// hoist moves the annotations of the arms beside the only $ref of an allOf to node.
+// hoist moves annotations up to node if an allOf contains a single $ref.
 func hoist(node, allOf *yaml.Node) {
 	var ref *yaml.Node
 	for _, arm := range allOf.Content {

@@ -9,8 +9,9 @@ import (
 	"github.com/oapi-codegen/oapi-codegen/v2/pkg/codegen"
 )
 
-// changes are the schemas of requests, whose optional properties that may be null have the type wire.Change. An object without unknown fields
-// is a request, too. The templates call the methods.
+// changes has the request schemas. Their optional nullable properties get the type
+// wire.Change, and so do those in objects that have no unknown fields. The templates call
+// its methods.
 type changes map[*openapi3.Schema]bool
 
 func (c changes) has(t codegen.TypeDefinition, p codegen.Property) bool {
@@ -19,9 +20,9 @@ func (c changes) has(t codegen.TypeDefinition, p codegen.Property) bool {
 
 var container = regexp.MustCompile(`^(\[\]|map\[)`)
 
-// typeOf returns the Go type of a definition. Unknown fields of any type are kept as they came.
+// typeOf returns a definition's Go type. Unknown fields of any type are kept as raw JSON.
 func (c changes) typeOf(t codegen.TypeDefinition) string {
-	if c == nil || t.Schema.OAPISchema == nil || !strings.HasPrefix(t.Schema.TypeDecl(), "struct") { // nil are the parameters of an operation
+	if c == nil || t.Schema.OAPISchema == nil || !strings.HasPrefix(t.Schema.TypeDecl(), "struct") { // operation parameters have no schema
 		return t.Schema.TypeDecl()
 	}
 	object := t.Schema
@@ -35,14 +36,13 @@ func (c changes) typeOf(t codegen.TypeDefinition) string {
 			object.Properties[i].Schema.RefType = "wire.Change[" + p.Schema.TypeDecl() + "]"
 			object.Properties[i].Extensions = map[string]any{"x-go-type-skip-optional-pointer": true, "x-go-name": p.GoFieldName()}
 		case !p.Required && !object.HasAdditionalProperties && container.MatchString(p.GoTypeDef()):
-			// an empty list is sent: it clears the list of the server
+			// send an empty list: it clears the server's list
 			object.Properties[i].Extensions = map[string]any{"x-omitempty": false, "x-omitzero": true, "x-go-name": p.GoFieldName()}
 		}
 	}
 	return codegen.GenStructFromSchema(object)
 }
 
-// schemasOfRequests returns the schemas of the bodies of requests.
 func schemasOfRequests(doc *openapi3.T) changes {
 	requests := changes{}
 	for _, item := range doc.Paths.Map() {

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// checkTypes returns an error for each repeated name in the generated code, else one for the first declaration that does not compile, with
-// the parts of the document that it was generated from.
+// checkTypes compiles the generated code. It reports every repeated name, or else the
+// first declaration that doesn't compile, with its places in the document.
 func checkTypes(parts []part, code string) error {
 	var repeated, broken []error
 	lines := strings.SplitAfter(code, "\n")
@@ -46,13 +46,13 @@ func checkTypes(parts []part, code string) error {
 		}
 	}}
 	_, _ = config.Check("", files, []*ast.File{file}, nil)
-	if repeated == nil && broken != nil { // others often follow from the first
+	if repeated == nil && broken != nil { // more errors often follow from the first
 		return broken[0]
 	}
 	return errors.Join(repeated...)
 }
 
-// packages are the types of packages, which the go command has in its cache.
+// packages imports types that the go command has in its cache.
 var packages = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 	file, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output() //nolint:gosec // the user names the document
 	if err != nil {
@@ -61,10 +61,12 @@ var packages = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) 
 	return os.Open(strings.TrimSpace(string(file)))
 })
 
-// declaration is the start of a declaration. A method has the name of its type, apart from those of the client.
+// declaration matches the start of a declaration and captures its name. For a method
+// that's the receiver type, except for methods of Client.
 var declaration = regexp.MustCompile(`(?m)^(?:func \(\w+ \*?(?:Client\) )?|func |type |// Defines values for )(\w+)`)
 
-// origins returns the places of the parts whose Go name is name, or else the longest beginning of it.
+// origins returns the places of the parts named name, or whose name is its longest
+// prefix.
 func origins(parts []part, name string) string {
 	longest, places := 0, []string{"the document"}
 	for _, p := range parts {

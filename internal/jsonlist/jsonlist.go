@@ -1,4 +1,4 @@
-// Package jsonlist filters lists in JSON while they are read.
+// Package jsonlist filters JSON lists while they are read.
 package jsonlist
 
 import (
@@ -6,53 +6,57 @@ import (
 	"strings"
 )
 
-// Filter is a reader of a list in JSON, or of one object, that leaves out what the caller does not need. It checks no syntax and takes any
-// nesting: a decoder reads what it returns.
+// Filter reads a JSON list, or a single object, and omits what the caller doesn't need.
+// It doesn't check syntax and accepts any nesting, which is left to the decoder behind
+// it.
 type Filter struct {
-	// Body is what is read.
+	// Body is the input.
 	Body io.Reader
-	// List is the name of the field of the array, unless the body is the array. "" means that the body is one row.
+	// List names the field that holds the array. The body may also be the array itself.
+	// If List is "", the body is a single row.
 	List string
-	// Field is the name of a field of a row whose value is replaced by null, and FIELD_dropped added, if it has more than Limit bytes.
-	// With a Limit of -1 every value is.
+	// Field is a field in each row. If its value exceeds Limit bytes, it's replaced by
+	// null, and the row gets FIELD_dropped. A Limit of -1 drops every value.
 	Field string
 	Limit int64
-	// Keep reports whether a row is kept; nil keeps every row. A row of more than MaxRow bytes, unless that is 0, is kept, so that the
-	// result exceeds a limit too.
+	// Keep reports whether to keep a row. If nil, every row is kept. A row over MaxRow
+	// bytes is kept unseen, so that the output exceeds the reader's limit, too. 0 means
+	// no maximum.
 	Keep   func(row []byte) bool
 	MaxRow int64
-	// Found ends the list after the present row: the rest is not read.
+	// Found, set by Keep, ends the list after the current row. The rest isn't read.
 	Found bool
-	// Rows and Kept are, with Keep, the number of rows so far, and of those that are kept.
+	// Rows counts rows so far, and Kept the ones kept, if Keep is set.
 	Rows, Kept int
-	// Largest is the number of bytes of the largest value of Field that was kept.
+	// Largest is the size of the largest kept value of Field, in bytes.
 	Largest int64
 
-	depth           int // the number of open arrays and objects
+	depth           int // open arrays and objects
 	quoted, escaped bool
-	name            []byte // the beginning of the last string, with its quotes
-	inside          int    // the depth inside the list; 0 outside
-	row             []byte // so far; with keep
-	deepest         int    // the depth inside the row
-	value           []byte // of field so far
-	holding         bool   // value
-	dropped         bool   // value
+	name            []byte // start of the last string, including its quotes
+	inside          int    // depth inside the list, 0 outside
+	row             []byte // current row so far, if Keep is set
+	deepest         int    // maximum depth in the row
+	value           []byte // value of Field so far
+	holding         bool   // reading a value of Field
+	dropped         bool   // and it's too long
 
 	in, out []byte
-	taken   int // of out
+	taken   int // bytes read from out
 	err     error
 }
 
 const (
-	// readSize is the number of bytes that are read at a time.
+	// readSize is the number of bytes read at once.
 	readSize = 32 << 10
-	// maxFieldName is more than the length of the names that a filter looks for.
+	// maxFieldName exceeds the field names that filters look for.
 	maxFieldName = 32
-	// maxNesting is the number of levels above which a value is dropped whatever its size: decoders fail at 10,000.
+	// maxNesting is the nesting above which a value is dropped, whatever its size.
+	// Decoders fail at 10,000.
 	maxNesting = 1000
 )
 
-// Read implements io.Reader.
+// Read implements [io.Reader].
 func (f *Filter) Read(p []byte) (int, error) {
 	if f.in == nil {
 		f.in = make([]byte, readSize)
@@ -80,7 +84,8 @@ func (f *Filter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next follows the nesting, and reports whether c is a bracket, a brace, a colon or a comma outside strings.
+// next tracks nesting. It reports whether c is a bracket, brace, colon or comma outside
+// strings.
 func (f *Filter) next(c byte) bool {
 	switch {
 	case f.escaped:
@@ -99,7 +104,6 @@ func (f *Filter) next(c byte) bool {
 	return !f.quoted && (c == ':' || c == ',')
 }
 
-// edit appends what remains of the next byte.
 func (f *Filter) edit(c byte) {
 	depth := f.depth
 	structural := f.next(c)
@@ -125,7 +129,7 @@ func (f *Filter) edit(c byte) {
 	}
 }
 
-// emit appends to the row, or to what is read. The white space before a row is left out.
+// emit writes to the row or the output. It drops white space before a row.
 func (f *Filter) emit(c byte) {
 	switch {
 	case f.Keep == nil || f.inside == 0:
@@ -138,7 +142,6 @@ func (f *Filter) emit(c byte) {
 	}
 }
 
-// endRow ends a row, and the list if c is a bracket.
 func (f *Filter) endRow(c byte) {
 	if f.Keep != nil && (len(f.row) > 0 || c == ',' || f.Rows > 0) {
 		f.Rows++
@@ -158,7 +161,7 @@ func (f *Filter) endRow(c byte) {
 	}
 }
 
-// TooDeep reports, in Keep, whether the row is nested too deep for decoders.
+// TooDeep reports, within Keep, whether the row is nested too deep for decoders.
 func (f *Filter) TooDeep() bool { return f.deepest > f.inside+maxNesting }
 
 func (f *Filter) hold(c byte) {
@@ -171,7 +174,6 @@ func (f *Filter) hold(c byte) {
 	}
 }
 
-// endValue appends what is left of the value.
 func (f *Filter) endValue() {
 	if f.dropped {
 		f.value = append(f.value, `null,"`+f.Field+`_dropped":true`...)

@@ -1,4 +1,5 @@
-// Package jsonread reads JSON from a slice of bytes, value by value, without building what is not needed.
+// Package jsonread reads JSON from a byte slice, value by value, and builds only the
+// values that are asked for.
 package jsonread
 
 import (
@@ -7,12 +8,13 @@ import (
 	"io"
 )
 
-// maxDepth bounds the nesting, as encoding/json does.
+// maxDepth is encoding/json's limit.
 const maxDepth = 10_000
 
 var errDepth = errors.New("depth: maximum")
 
-// syntaxError is the first byte that JSON does not allow at its place. More of the text may be a secret.
+// syntaxError quotes only the first unexpected byte, because the text may contain
+// secrets.
 type syntaxError struct {
 	c  byte
 	at int
@@ -22,30 +24,30 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("unexpected byte %d %q at %d", e.c, e.c, e.at)
 }
 
-// Decoder reads a JSON text value by value. Strings and raw values are slices of the text where they can be. An error contains at
-// most one byte of the text.
+// Decoder reads a JSON text value by value. Strings and raw values are slices of the text
+// where possible. An error quotes at most one byte.
 type Decoder struct {
 	text  []byte
 	at    int
 	depth int
 }
 
-// Reset begins to read a text.
+// Reset starts reading text.
 func (d *Decoder) Reset(text []byte) { d.text, d.at, d.depth = text, 0, 0 }
 
-// Mark is a place in a text.
+// Mark is a position in a text.
 type Mark struct{ at, depth int }
 
-// Mark returns the place of the next value.
+// Mark returns the position before the next value.
 func (d *Decoder) Mark() Mark { return Mark{d.at, d.depth} }
 
-// Return goes back to a place.
+// Return goes back to a position.
 func (d *Decoder) Return(to Mark) { d.at, d.depth = to.at, to.depth }
 
-// Since returns the text from a place to the next value.
+// Since returns the text between begin and the next value.
 func (d *Decoder) Since(begin Mark) []byte { return d.text[begin.at:d.at] }
 
-// peek returns the next byte after white space, and 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (d *Decoder) peek() byte {
 	for text := d.text; d.at < len(text); d.at++ {
 		if c := text[d.at]; c > ' ' || !space(c) {
@@ -57,7 +59,7 @@ func (d *Decoder) peek() byte {
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// consume reads a byte after white space.
+// consume skips white space and reads c.
 func (d *Decoder) consume(c byte) error {
 	if d.peek() != c {
 		return d.unexpected()
@@ -66,7 +68,6 @@ func (d *Decoder) consume(c byte) error {
 	return nil
 }
 
-// unexpected returns the error for the next byte.
 func (d *Decoder) unexpected() error {
 	if d.at == len(d.text) {
 		return io.ErrUnexpectedEOF
@@ -74,10 +75,10 @@ func (d *Decoder) unexpected() error {
 	return &syntaxError{d.text[d.at], d.at}
 }
 
-// Kind is the type of a value, by its first byte.
+// Kind is a value's type, determined by its first byte.
 type Kind uint8
 
-// Invalid is the kind at the end of the text, and of a byte with which no value begins.
+// Invalid is the kind at the end of the text, and at a byte that starts no value.
 const (
 	Invalid Kind = iota
 	Null
@@ -98,10 +99,11 @@ var kinds = [256]Kind{
 	'3': Number, '4': Number, '5': Number, '6': Number, '7': Number, '8': Number, '9': Number,
 }
 
-// Next returns the kind of the next value.
+// Next returns the next value's kind.
 func (d *Decoder) Next() Kind { return kinds[d.peek()] }
 
-// Offset returns the place of the next value, or after an error of what JSON does not allow there, in bytes.
+// Offset returns the next value's position in bytes. After an error it's where the text
+// became invalid.
 func (d *Decoder) Offset() int {
 	d.peek()
 	return d.at
@@ -110,7 +112,7 @@ func (d *Decoder) Offset() int {
 // AtEnd reports whether only white space is left.
 func (d *Decoder) AtEnd() bool { return d.peek() == 0 && d.at == len(d.text) }
 
-// Raw reads a value of any type and returns its text.
+// Raw reads any value and returns its text.
 func (d *Decoder) Raw() ([]byte, error) {
 	d.peek()
 	begin := d.at
@@ -126,7 +128,6 @@ func (d *Decoder) Bool() (bool, error) {
 	return false, d.literal("false")
 }
 
-// literal reads a word, which begins at the next byte.
 func (d *Decoder) literal(word string) error {
 	for i := range len(word) {
 		if d.at == len(d.text) || d.text[d.at] != word[i] {

@@ -1,12 +1,12 @@
 package jsonread
 
-// Members are the members of an object.
+// Members reads an object's members.
 type Members struct {
 	Elements
 	key []byte
 }
 
-// Elements are the elements of an array, or the members of an object, with commas between them.
+// Elements reads an array's elements.
 type Elements struct {
 	d       *Decoder
 	err     error
@@ -14,10 +14,10 @@ type Elements struct {
 	begun   bool
 }
 
-// Object begins to read an object. The error of any other value is that of Members.
+// Object starts reading an object. If the value isn't an object, Err reports it.
 func (d *Decoder) Object() Members { return Members{Elements: d.begin('{', '}')} }
 
-// Array begins to read an array. The error of any other value is that of Elements.
+// Array starts reading an array. If the value isn't an array, Err reports it.
 func (d *Decoder) Array() Elements { return d.begin('[', ']') }
 
 func (d *Decoder) begin(opening, closing byte) Elements {
@@ -33,7 +33,7 @@ func (d *Decoder) begin(opening, closing byte) Elements {
 	return Elements{d: d, closing: closing, err: err}
 }
 
-// Next reports whether there is another element, which must be read before the next call.
+// Next reports whether there is another element. Read it before calling Next again.
 func (e *Elements) Next() bool {
 	if e.err != nil {
 		return false
@@ -55,7 +55,8 @@ func (e *Elements) Next() bool {
 	return true
 }
 
-// Next reads the key of the next member, whose value must be read before the next call.
+// Next reports whether there is another member, and reads its key. Read its value before
+// calling Next again.
 func (m *Members) Next() bool {
 	if m.plainNext() {
 		return true
@@ -72,8 +73,8 @@ func (m *Members) Next() bool {
 	return m.err == nil
 }
 
-// plainNext reads a comma, a key without escapes and a colon, as they are in nearly all texts: without white space and before a
-// value. Otherwise it reads nothing.
+// plainNext is a fast path: it reads a comma, a key without escapes and a colon, without
+// white space. If the text differs, it reads nothing.
 func (m *Members) plainNext() bool {
 	d := m.d
 	rest := d.text[d.at:]
@@ -90,8 +91,8 @@ func (m *Members) plainNext() bool {
 	return true
 }
 
-// Key returns the key of the member.
+// Key returns the current member's key.
 func (m *Members) Key() []byte { return m.key }
 
-// Err returns why there is no other element; nil at the end.
+// Err returns the error that stopped Next, or nil at the end.
 func (e *Elements) Err() error { return e.err }

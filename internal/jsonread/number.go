@@ -9,7 +9,7 @@ import (
 
 var errRange = errors.New("the number is out of range")
 
-// Int reads a whole number that fits into an int.
+// Int reads an integer that fits into an int.
 func (d *Decoder) Int() (int, error) {
 	n, err := d.Int64()
 	if int64(int(n)) != n {
@@ -18,25 +18,25 @@ func (d *Decoder) Int() (int, error) {
 	return int(n), err
 }
 
-// Int64 reads a whole number. A fraction, an exponent or a number out of range is an error.
+// Int64 reads an integer. A fraction, an exponent or an overflow is an error.
 func (d *Decoder) Int64() (int64, error) {
 	begin := d.at
 	if n, places, ok := d.plainNumber(); ok && places == 0 {
 		return n, nil
 	}
-	d.at = begin // a number with a point was read
+	d.at = begin // plainNumber has read a number with a point
 	text, err := d.Number()
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil { // it quotes the number
+	if err != nil { // err quotes the number
 		return 0, errRange
 	}
 	return n, nil
 }
 
-// powers are the powers of 10 by which a plain number is divided. Each is exact as a float64.
+// powers holds powers of 10, all exact as float64.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17}
 
 // Float64 reads a number.
@@ -44,9 +44,9 @@ func (d *Decoder) Float64() (float64, error) {
 	const exact = 1 << 53
 	begin := d.at
 	if n, places, ok := d.plainNumber(); ok && n <= exact {
-		return float64(n) / powers[places], nil // the quotient of two exact numbers is rounded once
+		return float64(n) / powers[places], nil // dividing two exact numbers rounds once
 	}
-	d.at = begin // a number with more digits than a float64 was read
+	d.at = begin // plainNumber has read more digits than a float64 holds
 	text, err := d.Number()
 	if err != nil {
 		return 0, err
@@ -58,8 +58,9 @@ func (d *Decoder) Float64() (float64, error) {
 	return f, nil
 }
 
-// plainNumber reads a number of at most 18 characters, without a sign and an exponent, which is not the end of the text. It returns
-// the digits and how many of them are after the point. Of other numbers it reads nothing.
+// plainNumber is a fast path for up to 18 characters without sign or exponent, followed
+// by another byte. It returns the digits as an integer and the number of places after the
+// point. If the number differs, it reads nothing.
 func (d *Decoder) plainNumber() (digits int64, places int, ok bool) {
 	const longest = 18
 	d.peek()
@@ -84,7 +85,7 @@ func (d *Decoder) plainNumber() (digits int64, places int, ok bool) {
 	return 0, 0, false
 }
 
-// Number reads a number and returns its text.
+// Number reads a number and returns its digits.
 func (d *Decoder) Number() ([]byte, error) {
 	d.peek()
 	begin := d.at
@@ -106,7 +107,7 @@ func (d *Decoder) Number() ([]byte, error) {
 	return d.text[begin:d.at], nil
 }
 
-// IsNumber reports whether text is a number and nothing else.
+// IsNumber reports whether text is exactly a number.
 func IsNumber(text string) bool {
 	var d Decoder
 	d.Reset([]byte(text))
@@ -114,7 +115,8 @@ func IsNumber(text string) bool {
 	return err == nil && len(raw) == len(text)
 }
 
-// Integer returns the value of a number if it is an integer, which 5.0 and 1e3 are, too. It never rounds.
+// Integer returns the number's value if it's an integer, including 5.0 and 1e3. It never
+// rounds.
 func Integer(number []byte) (n int64, ok bool) {
 	n, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil {
@@ -123,7 +125,8 @@ func Integer(number []byte) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// whole returns the digits of an integer with a fraction or an exponent, or else a text without digits.
+// whole rewrites an integer without a fraction or exponent. It returns "" if number isn't
+// an integer or is too large.
 func whole(number string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	digits, fraction, _ := strings.Cut(mantissa, ".")
@@ -142,7 +145,7 @@ func whole(number string) string {
 	return digits + strings.Repeat("0", power)
 }
 
-// one reads one of the characters, if it is next.
+// one reads one of the characters, if it comes next.
 func (d *Decoder) one(of string) bool {
 	found := d.at < len(d.text) && strings.IndexByte(of, d.text[d.at]) >= 0
 	if found {
@@ -151,7 +154,7 @@ func (d *Decoder) one(of string) bool {
 	return found
 }
 
-// digits reads one digit or more.
+// digits reads at least one digit.
 func (d *Decoder) digits() bool {
 	begin := d.at
 	for d.at < len(d.text) && '0' <= d.text[d.at] && d.text[d.at] <= '9' {

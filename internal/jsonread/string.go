@@ -14,8 +14,8 @@ func (d *Decoder) Str() (string, error) {
 	return string(text), err
 }
 
-// StrBytes reads a string. The result is a slice of the text unless the string has escapes. Invalid UTF-8 is kept; an escaped
-// surrogate without its other half becomes U+FFFD.
+// StrBytes reads a string. The result is a slice of the text if the string has no
+// escapes. Invalid UTF-8 is kept, and an unpaired surrogate escape becomes U+FFFD.
 func (d *Decoder) StrBytes() ([]byte, error) {
 	if d.peek() != '"' {
 		return nil, d.unexpected()
@@ -30,8 +30,8 @@ func (d *Decoder) StrBytes() ([]byte, error) {
 	return unescape(d.text[begin : d.at-1]), nil
 }
 
-// Text returns a string with each byte that is not UTF-8 replaced by U+FFFD, as encoding/json does. strings.ToValidUTF8 replaces a run of
-// them by one.
+// Text replaces each invalid UTF-8 byte by U+FFFD, as encoding/json does.
+// strings.ToValidUTF8 would replace a run of them by one.
 func Text(raw []byte) string {
 	if utf8.Valid(raw) {
 		return string(raw)
@@ -39,7 +39,8 @@ func Text(raw []byte) string {
 	return string([]rune(string(raw)))
 }
 
-// special has the bytes that end a plain string: the quote, the backslash, and control characters, which are errors.
+// special marks bytes that end a plain string: the quote, the backslash, and control
+// characters, which are errors.
 var special = func() (special [256]bool) {
 	for c := range byte(' ') {
 		special[c] = true
@@ -48,7 +49,7 @@ var special = func() (special [256]bool) {
 	return special
 }()
 
-// plain returns the number of bytes before the first special one.
+// plain returns the number of bytes before the first special byte.
 func plain(text []byte) int {
 	for i, c := range text {
 		if special[c] {
@@ -58,7 +59,8 @@ func plain(text []byte) int {
 	return len(text)
 }
 
-// plainString reads a string that has no escapes, and nothing of others. The next byte is its quote.
+// plainString is a fast path for strings without escapes. The next byte must be the
+// quote. If there is an escape, it reads nothing.
 func (d *Decoder) plainString() (text []byte, ok bool) {
 	rest := d.text[d.at+1:]
 	n := plain(rest)
@@ -69,7 +71,7 @@ func (d *Decoder) plainString() (text []byte, ok bool) {
 	return rest[:n:n], true
 }
 
-// skipString reads a string without decoding its escapes. The next byte is its quote.
+// skipString reads a string without decoding it. The next byte must be the quote.
 func (d *Decoder) skipString() error {
 	d.at++
 	for {
@@ -83,7 +85,7 @@ func (d *Decoder) skipString() error {
 	}
 }
 
-// The characters after a backslash except u, and what they mean.
+// Characters after a backslash, except u, and the characters they stand for.
 const (
 	escapes   = `"\/bfnrt`
 	unescaped = "\"\\/\b\f\n\r\t"
@@ -102,7 +104,7 @@ func (d *Decoder) skipEscape() bool {
 	return true
 }
 
-// unescape returns the text of a valid string, which is given without its quotes.
+// unescape decodes a valid string without its quotes.
 func unescape(raw []byte) []byte {
 	text := make([]byte, 0, len(raw))
 	for {
@@ -126,7 +128,7 @@ func unescape(raw []byte) []byte {
 	}
 }
 
-// codeUnit returns the code of an escape such as u00e9.
+// codeUnit decodes an escape such as u00e9.
 func codeUnit(escape []byte) rune {
 	code, _ := strconv.ParseUint(string(escape[1:5]), 16, 16)
 	return rune(code)

@@ -1,4 +1,4 @@
-// Package money writes amounts of US dollars for people.
+// Package money formats US dollar amounts for people.
 package money
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Exact returns an amount as a fraction, and 0 for a text that is no amount.
+// Exact returns an amount as a fraction, or 0 if usd isn't an amount.
 func Exact[T ~string](usd T) *big.Rat {
 	exact, ok := new(big.Rat).SetString(string(usd))
 	if !ok {
@@ -16,27 +16,28 @@ func Exact[T ~string](usd T) *big.Rat {
 	return exact
 }
 
-// Format is how amounts are written for people, with separators of thousands.
+// Format describes how to write an amount. Thousands are always separated.
 type Format struct {
 	Currency    string // before the digits
-	Plus, Minus string // signs; Minus "" is "-"
-	// Places is the number of decimal places. Amounts below Limit, except 0, have Small if that is more.
+	Plus, Minus string // signs; an empty Minus means "-"
+	// Places is the number of decimal places. If Limit is set, nonzero amounts below it
+	// have at least Small places.
 	Places, Small int
 	Limit         *big.Rat
-	// Least shows an amount that would be 0 as in "<0.01".
+	// Least writes "<0.01" for a nonzero amount that would be rounded to 0.
 	Least bool
 }
 
-// short has cents, and below a dollar hundredths of a cent.
+// short has two places, and four below a dollar.
 var short = Format{Places: 2, Small: 4, Limit: big.NewRat(1, 1), Least: true}
 
-// USD returns an amount in cents, or below a dollar in hundredths of a cent.
+// USD formats an amount with two decimal places, or four below a dollar.
 func USD[T ~string](usd T) string { return short.Text(Exact(usd)) }
 
-// Places returns the number of decimal places of [USD].
+// Places returns the number of decimal places that [USD] shows.
 func Places(usd *big.Rat) int { return short.places(usd) }
 
-// Text returns an amount, rounded half to even. One that is rounded to 0 has no sign.
+// Text formats an amount, rounded half to even. An amount rounded to 0 has no sign.
 func (f Format) Text(usd *big.Rat) string {
 	places := f.places(usd)
 	units := Round(usd, places)
@@ -65,7 +66,8 @@ func (f Format) places(usd *big.Rat) int {
 	return f.Places
 }
 
-// Significant returns an amount with three digits that are not leading zeros, such as "0.0788" and "12.3".
+// Significant formats an amount with three significant digits, such as "0.0788" and
+// "12.3".
 func Significant(usd *big.Rat) string {
 	const digits = 3
 	if usd.Sign() == 0 {
@@ -81,7 +83,7 @@ func Significant(usd *big.Rat) string {
 	return Format{Places: places}.Text(usd)
 }
 
-// Round returns an amount in units of the last of its decimal places, rounded half to even.
+// Round returns usd * 10^places as an integer, rounded half to even.
 func Round(usd *big.Rat, places int) *big.Int {
 	scaled := new(big.Int).Mul(usd.Num(), tenTo(places))
 	units, rest := new(big.Int).QuoRem(scaled, usd.Denom(), new(big.Int)) // towards 0
@@ -96,7 +98,7 @@ func tenTo(places int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 }
 
-// Separated returns a plain decimal with separators of thousands.
+// Separated adds thousands separators to a plain decimal.
 func Separated(number string) string {
 	const group = 3
 	digits, negative := strings.CutPrefix(number, "-")

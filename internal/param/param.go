@@ -1,4 +1,5 @@
-// Package param is what generated code uses of github.com/oapi-codegen/runtime, with a check of values that a URL, a cookie or a form
+// Package param provides the functions that generated code uses from
+// github.com/oapi-codegen/runtime. It also rejects values that a URL, a cookie or a form
 // would change.
 package param
 
@@ -19,7 +20,7 @@ import (
 // StyleParamOptions configures [StyleParamWithOptions].
 type StyleParamOptions = runtime.StyleParamOptions
 
-// The places of a parameter.
+// Parameter locations.
 const (
 	ParamLocationPath   = runtime.ParamLocationPath
 	ParamLocationQuery  = runtime.ParamLocationQuery
@@ -27,9 +28,11 @@ const (
 	ParamLocationCookie = runtime.ParamLocationCookie
 )
 
-// StyleParamWithOptions returns a parameter as text for a URL, a header or a cookie. A path parameter that is empty, "." or "..", or has a
-// control character, is an error: a server would read another path. So is a cookie with a character that net/http would drop. The
-// error does not contain the value.
+// StyleParamWithOptions formats a parameter for a URL, a header or a cookie. Its errors
+// don't quote the value.
+//
+// It rejects path parameters that would select another path (empty, ".", ".." or with
+// control characters), and cookies with characters that net/http would drop.
 func StyleParamWithOptions(style string, explode bool, name string, value any, opts StyleParamOptions) (string, error) {
 	if v := reflect.Indirect(reflect.ValueOf(value)); opts.ParamLocation == ParamLocationPath && v.Kind() == reflect.String {
 		text := v.String()
@@ -47,7 +50,7 @@ func StyleParamWithOptions(style string, explode bool, name string, value any, o
 	return text, err
 }
 
-// escapeKeys escapes the member names of an object. The runtime escapes only its values.
+// escapeKeys escapes an object's member names. The runtime escapes only its values.
 func escapeKeys(value any) any {
 	text, err := json.Marshal(value)
 	var object map[string]any
@@ -70,8 +73,8 @@ func escapeKeys(value any) any {
 	return object
 }
 
-// MarshalForm returns the fields of a body as form fields with the text that they have in JSON, a list as a field for each element. An
-// object, null, or a list in a list, has no form and is an error.
+// MarshalForm turns body's JSON fields into form fields, with one form field per list
+// element. Objects, nulls and nested lists are errors.
 func MarshalForm(body, _ any) (url.Values, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -100,5 +103,5 @@ func MarshalForm(body, _ any) (url.Values, error) {
 	return form, nil
 }
 
-// JSONMerge returns the JSON object data with the members of patch.
+// JSONMerge returns the JSON object data with patch's members.
 func JSONMerge(data, patch []byte) ([]byte, error) { return runtime.JSONMerge(data, patch) }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// MaxRetryAfter is the longest Retry-After that is honored.
+// MaxRetryAfter is the longest Retry-After that we honor.
 const MaxRetryAfter = time.Minute
 
-// Backoff returns base doubled for every attempt after the first, at most limit.
+// Backoff doubles base for each attempt after the first, up to limit.
 func Backoff(base, limit time.Duration, attempt int) time.Duration {
 	d := base
 	for range attempt - 1 {
@@ -22,7 +22,7 @@ func Backoff(base, limit time.Duration, attempt int) time.Duration {
 	return min(d, limit)
 }
 
-// Shorten returns a random time between half of d and d.
+// Shorten returns a random duration between d/2 and d.
 func Shorten(d time.Duration) time.Duration {
 	if d < 2 {
 		return d
@@ -30,13 +30,14 @@ func Shorten(d time.Duration) time.Duration {
 	return d/2 + rand.N(d/2) //nolint:gosec // spreading load needs no secure random numbers
 }
 
-// Vary returns d varied at random by up to a quarter.
+// Vary changes d at random by up to a quarter.
 func Vary(d time.Duration) time.Duration {
-	d = min(d, math.MaxInt64/2)    // no overflow below
+	d = min(d, math.MaxInt64/2)    // prevents an overflow below
 	return d - d/4 + rand.N(d/2+1) //nolint:gosec // spreading load needs no secure random numbers
 }
 
-// Lengthen returns d plus up to a quarter, for clients that received the same Retry-After.
+// Lengthen adds up to a quarter at random, to spread clients that got the same
+// Retry-After.
 func Lengthen(d time.Duration) time.Duration {
 	return d + rand.N(d/4+1) //nolint:gosec // spreading load needs no secure random numbers
 }

@@ -5,5 +5,5 @@ package private
 
 import "io/fs"
 
-// IsOurs reports true: here a file's mode doesn't tell who can use it.
+// IsOurs reports true, because file modes don't tell who has access on this system.
 func IsOurs(fs.FileInfo, fs.FileMode) bool { return true }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// IsOurs reports whether a file belongs to this user and others have none of the given permissions.
+// IsOurs reports whether this user owns a file and others have no permission in others.
 func IsOurs(info fs.FileInfo, others fs.FileMode) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&others == 0

@@ -7,20 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// stretch is the number of bytes of a secret that are redacted wherever they appear. A server, a proxy or a connection that
-// breaks off may cut an echo anywhere. Fewer bytes would often be an ordinary word.
+// stretch is the number of consecutive secret bytes that are always redacted. An echo may
+// be cut anywhere by a server, a proxy or a broken connection. Shorter stretches are
+// often ordinary words.
 const stretch = 8
 
-// Redactor removes known secrets from text. It is immutable and safe for concurrent use. A nil Redactor and the zero value
-// change nothing.
+// Redactor removes known secrets from text. It's immutable and safe for concurrent use. A
+// nil Redactor and the zero value change nothing.
 type Redactor struct {
-	parts grams    // every stretch of the longer secrets
-	long  []string // the secrets of a stretch or more, folded
-	short []string // the shorter ones, folded
+	parts grams    // every stretch in a longer secret
+	long  []string // secrets with at least stretch bytes, folded
+	short []string // shorter secrets, folded
 }
 
-// NewRedactor returns a Redactor for the given secrets. Empty secrets are ignored. There is no minimum length, since a short
-// token is a token too.
+// NewRedactor returns a Redactor for the given secrets. It ignores empty secrets, but
+// accepts any other length: short tokens are tokens, too.
 func NewRedactor(secrets ...Secret) *Redactor {
 	r := &Redactor{parts: make(grams)}
 	for _, s := range secrets {
@@ -36,8 +37,9 @@ func NewRedactor(secrets ...Secret) *Redactor {
 	return r
 }
 
-// Redact returns text that came from outside without the secrets: every eight bytes or more of a secret, and every shorter
-// secret as a whole. They are found in the encodings that servers use for an echo; see [Index].
+// Redact removes secrets from external text: at least eight consecutive bytes from a
+// secret, and shorter secrets as a whole. It finds them in the encodings that [Index]
+// lists.
 func (r *Redactor) Redact(text string) string {
 	if r == nil {
 		return text
@@ -48,8 +50,8 @@ func (r *Redactor) Redact(text string) string {
 	})
 }
 
-// RedactWhole is Redact for text that this module wrote itself. It replaces only whole secrets: an ordinary word of an error
-// may also be a part of a secret.
+// RedactWhole removes only whole secrets. Use it for this module's own text, where a part
+// of a secret may be an ordinary word.
 func (r *Redactor) RedactWhole(text string) string {
 	if r == nil {
 		return text
@@ -60,8 +62,9 @@ func (r *Redactor) RedactWhole(text string) string {
 	})
 }
 
-// Index returns the position in text of the first instance of word, plain or encoded, or -1. The encodings are percent-encoding
-// of any characters, backslash escapes as in JSON and JavaScript, HTML entities, and one of these in another.
+// Index returns the position of word in text, plain or encoded, or -1. It decodes
+// percent-encoding, backslash escapes as in JSON and JavaScript, HTML entities, and one
+// encoding within another.
 func Index(text, word string) int {
 	word = fold(word)
 	first := -1
@@ -75,7 +78,7 @@ func Index(text, word string) int {
 	return first
 }
 
-// replace puts Redacted in the place of everything that find marks in one of the views of text.
+// replace substitutes Redacted for everything that find marks in a view.
 func replace(text string, find func(*view)) string {
 	var marked []span
 	for v := range views(text) {
@@ -86,7 +89,7 @@ func replace(text string, find func(*view)) string {
 		return text
 	}
 	for i := range marked {
-		marked[i] = wholeRunes(text, marked[i]) // before they are merged: two may now overlap
+		marked[i] = wholeRunes(text, marked[i]) // before merging, because this may make two overlap
 	}
 	slices.SortFunc(marked, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
 	var out strings.Builder
@@ -104,7 +107,7 @@ func replace(text string, find func(*view)) string {
 	return out.String()
 }
 
-// wholeRunes extends s so that it splits no character.
+// wholeRunes extends s to whole characters.
 func wholeRunes(text string, s span) span {
 	for range utf8.UTFMax - 1 {
 		if s.start > 0 && !utf8.RuneStart(text[s.start]) {
@@ -117,7 +120,6 @@ func wholeRunes(text string, s span) span {
 	return s
 }
 
-// findAll marks every instance of the words in v.
 func findAll(v *view, words []string) {
 	text := string(v.text)
 	for _, word := range words {
@@ -132,8 +134,8 @@ func findAll(v *view, words []string) {
 	}
 }
 
-// grams is a set of all stretches of some texts. Looking up the stretch at each place of a text takes linear time, whatever
-// the number of secrets is.
+// grams is a set of stretches. Looking up each position takes linear time, no matter how
+// many secrets there are.
 type grams map[uint64]struct{}
 
 func (g grams) add(text string) {
@@ -145,7 +147,7 @@ func (g grams) add(text string) {
 	}
 }
 
-// find marks every stretch in v that is in the set. Stretches that overlap are marked as one.
+// find marks every stretch in the set. Overlapping stretches are marked as one.
 func (g grams) find(v *view) {
 	var gram uint64
 	var found span

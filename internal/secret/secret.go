@@ -1,10 +1,11 @@
-// Package secret keeps credentials out of everything that is printed.
+// Package secret keeps credentials out of printed text.
 //
 //	token := secret.New("…")
 //	fmt.Println(token)                                       // [REDACTED]
-//	body = secret.NewRedactor(token).Redact(body)            // a server echoed the token, or a part of it
+//	body = secret.NewRedactor(token).Redact(body)            // the server echoed the token, at least partly
 //
-// A [Secret] is a value that never prints its text. A [Redactor] removes known secrets from a text that came from outside.
+// A [Secret] never prints its text. A [Redactor] removes known secrets from external
+// text.
 package secret
 
 import (
@@ -21,17 +22,17 @@ import (
 	"sync"
 )
 
-// Redacted replaces a secret wherever it would be visible.
+// Redacted is shown instead of a secret.
 const Redacted = "[REDACTED]"
 
-// Secret is a text that prints, logs and marshals as "[REDACTED]". Only [Secret.Reveal] returns it. The zero value is the
-// empty secret. It is immutable, comparable with ==, and safe for concurrent use.
+// Secret is a string that prints, logs and marshals as "[REDACTED]". Only [Secret.Reveal]
+// returns it. The zero value is the empty secret. Secrets are immutable, comparable with
+// ==, and safe for concurrent use. A marshaled Secret can't be unmarshaled.
 //
-// fmt, testify and go-cmp print the unexported fields of a struct without calling the methods of their values. The text is
-// therefore masked: what they print shows only how long it is and which secrets are equal. The key of the masks is in the same
-// memory, so they do not protect a secret from somebody who reads the memory of the process.
-//
-// A marshalled Secret cannot be read back.
+// fmt, testify and go-cmp print unexported fields without calling methods, so the text is
+// masked. Their output reveals only its length, and which secrets are equal. The mask's
+// key is in the same process: masking doesn't protect against anyone who can read its
+// memory.
 type Secret struct{ masked, nonce string }
 
 // New returns text as a Secret.
@@ -39,19 +40,19 @@ func New(text string) Secret {
 	if text == "" {
 		return Secret{}
 	}
-	sum := digest([]byte(text)) // depends on the text, so that no two texts have the same mask
+	sum := digest([]byte(text)) // different texts must have different masks
 	nonce := sum[:16]
 	return Secret{masked: hex.EncodeToString(mask([]byte(text), nonce)), nonce: hex.EncodeToString(nonce)}
 }
 
-// Reveal returns the text.
+// Reveal returns the secret text.
 func (s Secret) Reveal() string {
-	masked, _ := hex.DecodeString(s.masked) // New has encoded both
+	masked, _ := hex.DecodeString(s.masked) // encoded by New
 	nonce, _ := hex.DecodeString(s.nonce)
 	return string(mask(masked, nonce))
 }
 
-// mask masks text, or unmasks it.
+// mask masks or unmasks text.
 func mask(text, nonce []byte) []byte {
 	result := make([]byte, len(text))
 	_, _ = mathrand.NewChaCha8(digest(nonce)).Read(result) // never fails
@@ -59,7 +60,7 @@ func mask(text, nonce []byte) []byte {
 	return result
 }
 
-// digest returns a hash of data with a random key of the process.
+// digest hashes data with a random key that is unique to the process.
 func digest(data []byte) [32]byte {
 	key := processKey()
 	return sha256.Sum256(append(key[:], data...))
@@ -70,7 +71,7 @@ var processKey = sync.OnceValue(func() (key [32]byte) {
 	return key
 })
 
-// Equal reports whether two secrets have the same text, for go-cmp.
+// Equal reports whether two secrets have the same text. go-cmp uses it.
 func (s Secret) Equal(other Secret) bool { return s == other }
 
 // String returns "[REDACTED]".
@@ -82,16 +83,17 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, Redacted)
 // LogValue returns "[REDACTED]" for log/slog.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }
 
-// MarshalText returns "[REDACTED]", for JSON and every other text encoding.
+// MarshalText returns "[REDACTED]" for JSON and other text encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
-// GobEncode returns nothing, so that a key does not leave the process with a query. The decoded Secret is empty.
+// GobEncode returns nothing, so that a gob never contains a key. The decoded Secret is
+// empty.
 func (s Secret) GobEncode() ([]byte, error) { return nil, nil }
 
-// GobDecode sets the text to "".
+// GobDecode sets s to the empty secret.
 func (s *Secret) GobDecode([]byte) error { *s = Secret{}; return nil }
 
-// UnmarshalJSON sets the text from a JSON string. The error for any other value does not contain the value.
+// UnmarshalJSON reads a JSON string. Its error never contains the value.
 func (s *Secret) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {

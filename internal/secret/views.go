@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// span is text[start:end] of the text that is redacted.
+// span is a range in the original text.
 type span struct{ start, end int }
 
-// view is a text, decoded or not.
+// view is the original text or a decoded form.
 type view struct {
 	text []byte
-	// origin holds the place of each byte of text in the text that is redacted. nil means that nothing was decoded.
+	// position of each byte in the original text; nil if nothing was decoded
 	origin []span
 	marked []span
 }
@@ -29,14 +29,13 @@ func (v *view) source(i int) span {
 	return v.origin[i]
 }
 
-// mark notes the place of v.text[start:end] in the text that is redacted.
 func (v *view) mark(start, end int) {
 	if start < end {
 		v.marked = append(v.marked, span{v.source(start).start, v.source(end - 1).end})
 	}
 }
 
-// encoding is a set of the ways in which a server writes characters that are special where it writes them.
+// encoding is a set of encodings for special characters.
 type encoding uint8
 
 const (
@@ -46,8 +45,9 @@ const (
 	every     = percent | backslash | entity
 )
 
-// views yields text as it is, then decoded in each combination of the encodings that it contains, each once and twice. One
-// combination is not enough: a secret may itself contain what looks like an escape. A view is valid until the next one.
+// views yields the text itself, and then the text decoded once and twice in each
+// combination of encodings that occur in it. One combination isn't enough, because a
+// secret may contain what looks like an escape. A view is valid until the next iteration.
 func views(text string) iter.Seq[*view] {
 	return func(yield func(*view) bool) {
 		raw := &view{text: []byte(fold(text))}
@@ -85,10 +85,9 @@ func encodingsIn(text string) encoding {
 	return found
 }
 
-// fold makes a space and a plus sign the same, since a space in a query is encoded as a plus sign.
+// fold makes spaces and plus signs equal, because a query encodes a space as a plus sign.
 func fold(text string) string { return strings.ReplaceAll(text, " ", "+") }
 
-// decode writes v without the escapes of e to out.
 func decode(v *view, e encoding, out *view) {
 	out.text, out.origin, out.marked = slices.Grow(out.text[:0], len(v.text)), slices.Grow(out.origin[:0], len(v.text)), nil
 	for i := 0; i < len(v.text); {
@@ -108,7 +107,8 @@ func decode(v *view, e encoding, out *view) {
 	}
 }
 
-// unescape returns the character for the escape at the beginning of text, and the length of the escape; 0 if there is none.
+// unescape decodes the escape at the start of text and returns its length, or 0 if there
+// is no escape.
 func unescape(text []byte, e encoding) (string, int) {
 	switch {
 	case text[0] == '%' && e&percent != 0:
@@ -145,7 +145,7 @@ func unescapeBackslash(text []byte) (string, int) {
 	return "", 0
 }
 
-// unescapeUnicode accepts \u002b, two of them that are a surrogate pair, and \u{2b}.
+// unescapeUnicode accepts \u002b, a surrogate pair as two of those, and \u{2b}.
 func unescapeUnicode(text []byte) (string, int) {
 	if len(text) > 2 && text[2] == '{' {
 		end := bytes.IndexByte(text[:min(len(text), longestBraces)], '}')
@@ -164,7 +164,8 @@ func unescapeUnicode(text []byte) (string, int) {
 	return string(first), 6
 }
 
-// longestBraces is the length of \u{0000002b}, which has the digits of every other form.
+// longestBraces is the length of \u{0000002b}, which has as many digits as any other
+// form.
 const longestBraces = 12
 
 // unescapeOctal accepts one to three octal digits: \53 and \053.
@@ -175,13 +176,14 @@ func unescapeOctal(text []byte) (string, int) {
 		value = value<<3 | rune(text[n]-'0')
 		n++
 	}
-	return string([]byte{byte(value)}), n // the value of \777 is that of \377 to some decoders
+	return string([]byte{byte(value)}), n // some decoders read \777 as \377
 }
 
-// longestEntity is more than the length of the entities that stand for a character of a secret.
+// longestEntity exceeds every entity for a character in a secret.
 const longestEntity = 12
 
-// unescapeEntity accepts what browsers accept: the semicolon may be missing, in an echo that was cut for example.
+// unescapeEntity is as lenient as browsers: the semicolon may be missing, for example
+// because the echo was cut.
 func unescapeEntity(text []byte) (string, int) {
 	n := 1
 	for n < min(longestEntity, len(text)) && isEntityByte(text[n]) {
@@ -202,7 +204,7 @@ func isEntityByte(c byte) bool {
 	return c == '#' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// hexValue returns the number of n hexadecimal digits at text[from:].
+// hexValue parses n hexadecimal digits at text[from:].
 func hexValue(text []byte, from, n int) (value rune, ok bool) {
 	if n < 0 || len(text) < from+n {
 		return 0, false

@@ -1,4 +1,5 @@
-// Package spool keeps the answers that a server has finished and not yet delivered, so that they survive the end of the process.
+// Package spool stores finished answers until they are delivered, so that they survive
+// the end of the process.
 package spool
 
 import (
@@ -18,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
-// Answer is an answer and what its delivery needs of the message.
+// Answer is an answer, with the message fields that its delivery needs.
 type Answer struct {
 	ID            int64   `json:"id"`
 	FromNode      string  `json:"from_node"`
@@ -28,17 +29,20 @@ type Answer struct {
 	Text          string  `json:"text"`
 }
 
-// Message returns the message that is answered, as far as it is kept.
+// Message returns the answered message, with only the fields that Answer keeps.
 func (a Answer) Message() gateway.MeshMessage {
 	return gateway.MeshMessage{ID: a.ID, FromNode: a.FromNode, CreatedAt: a.CreatedAt, ThreadID: a.ThreadID, RelatedTaskID: a.RelatedTaskID}
 }
 
-// Spool has the files of one server in a folder, which other servers of this user may share. A nil Spool keeps nothing.
+// Spool holds a server's files in a directory, which other servers of this user may
+// share. A nil Spool stores nothing.
 type Spool struct{ folder, prefix string }
 
-// Open returns the spool of a node at a gateway, or nil if folder is empty. It creates the folder if it does not exist, and removes
-// files that a killed process has left unfinished. Answers in the folder are sent in the name of the node: Open refuses a folder, or
-// a file in it, that others can write.
+// Open returns a node's spool at a gateway, or nil if there is no directory. It creates
+// the directory, and removes unfinished files left by a killed process.
+//
+// Answers found there are sent in the node's name, so Open rejects a directory or an
+// answer that others can write.
 func Open(folder, server string) (*Spool, error) {
 	if folder == "" {
 		return nil, nil //nolint:nilnil // see above
@@ -65,7 +69,7 @@ func Open(folder, server string) (*Spool, error) {
 	return s, err
 }
 
-// writable has the permissions that let others replace an answer.
+// writable holds the permissions that let others replace an answer.
 const writable fs.FileMode = 0o022
 
 func checkFolder(folder string) error {
@@ -76,7 +80,8 @@ func checkFolder(folder string) error {
 	return err
 }
 
-// check refuses links as well: they lead out of the folder. Opening a FIFO would block.
+// check also rejects links, which lead out of the directory, and FIFOs, which block on
+// open.
 func (s *Spool) check(entry fs.DirEntry) error {
 	info, err := entry.Info()
 	switch {
@@ -88,25 +93,26 @@ func (s *Spool) check(entry fs.DirEntry) error {
 	return err
 }
 
-// owns reports whether an entry of the folder is an answer of this server.
+// owns reports whether an entry is this server's answer.
 func (s *Spool) owns(entry fs.DirEntry) bool {
 	return strings.HasPrefix(entry.Name(), s.prefix) && filepath.Ext(entry.Name()) == ".json"
 }
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
 
-// name returns the file of the answer to a message. A gateway with a new database reuses ids.
+// name includes the time, because a gateway with a new database reuses ids.
 func (s *Spool) name(m gateway.MeshMessage) string {
 	return filepath.Join(s.folder, fmt.Sprintf("%s%d-%s.json", s.prefix, m.ID, digest(m.CreatedAt)))
 }
 
-// Save writes the file of the answer to a message. A process that is killed leaves the whole file, or an unfinished one.
+// Save stores the answer to a message. A process killed meanwhile leaves a complete file,
+// or one that Open removes.
 func (s *Spool) Save(m gateway.MeshMessage, answer string) error {
 	text, err := json.Marshal(Answer{m.ID, m.FromNode, m.CreatedAt, m.ThreadID, m.RelatedTaskID, answer})
 	if err != nil {
 		return err
 	}
-	const attempts = 3 // a server that starts in the same folder removes an unfinished file
+	const attempts = 3 // a server starting in the same directory removes unfinished files
 	for range attempts {
 		if err = s.write(s.name(m), text); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -115,11 +121,11 @@ func (s *Spool) Save(m gateway.MeshMessage, answer string) error {
 	return err
 }
 
-// unfinished begins the name of a file that is being written.
+// unfinished is the name prefix while a file is being written.
 const unfinished = ".new-"
 
 func (s *Spool) write(name string, text []byte) error {
-	file, err := os.CreateTemp(s.folder, unfinished+"*") // readable by its owner only
+	file, err := os.CreateTemp(s.folder, unfinished+"*") // only its owner can read it
 	if err != nil {
 		return err
 	}
@@ -134,7 +140,7 @@ func (s *Spool) write(name string, text []byte) error {
 	return err
 }
 
-// Remove removes the file of the answer to a message, if there is one.
+// Remove removes the answer to a message, if it exists.
 func (s *Spool) Remove(m gateway.MeshMessage) error {
 	if err := os.Remove(s.name(m)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -142,7 +148,7 @@ func (s *Spool) Remove(m gateway.MeshMessage) error {
 	return nil
 }
 
-// Load returns the answers, the oldest first, and an error for each file that cannot be read.
+// Load returns the answers, oldest first, and an error for each unreadable file.
 func (s *Spool) Load() (answers []Answer, err error) {
 	if s == nil {
 		return nil, nil
@@ -155,7 +161,7 @@ func (s *Spool) Load() (answers []Answer, err error) {
 		switch a, failed := s.read(entry); {
 		case failed == nil:
 			answers = append(answers, a)
-		case !errors.Is(failed, fs.ErrNotExist): // else another server has delivered it
+		case !errors.Is(failed, fs.ErrNotExist): // otherwise another server has delivered it
 			err = errors.Join(err, failed)
 		}
 	}
@@ -163,7 +169,7 @@ func (s *Spool) Load() (answers []Answer, err error) {
 	return answers, err
 }
 
-// maxFile bounds the file of an answer, in bytes: 200,000 characters with escapes, and names.
+// maxFile bounds an answer file, in bytes: 200,000 characters with escapes, plus names.
 const maxFile = 8 << 20
 
 func (s *Spool) read(entry fs.DirEntry) (a Answer, err error) {

@@ -7,13 +7,13 @@ import (
 	"net/http"
 )
 
-// Answer is the usual answer of an operation.
+// Answer is an operation's usual answer.
 type Answer struct {
 	Status int
-	Header http.Header // with canonical names; a Content-Type in it replaces the default
-	Body   any         // written as JSON; a json.RawMessage is written unchanged
-	Text   string      // written as plain text if Body is nil
-	Events []string    // the parts of a streamed body, each flushed; Body and Text are then ignored
+	Header http.Header // canonical names; may replace the default Content-Type
+	Body   any         // encoded as JSON; a json.RawMessage is sent unchanged
+	Text   string      // sent as plain text if Body is nil
+	Events []string    // parts of the body, each flushed as in a stream; replace Body and Text
 }
 
 func (a Answer) write(w http.ResponseWriter) {
@@ -28,7 +28,7 @@ func (a Answer) write(w http.ResponseWriter) {
 		stream(w, a.Events)
 		return
 	}
-	// Writing fails only if the client has disconnected or the status does not allow a body.
+	// fails only if the client has disconnected or the status allows no body
 	switch body := a.Body.(type) {
 	case nil:
 		_, _ = io.WriteString(w, a.Text)
@@ -39,7 +39,6 @@ func (a Answer) write(w http.ResponseWriter) {
 	}
 }
 
-// stream writes and flushes parts of a body until the client disconnects.
 func stream(w http.ResponseWriter, parts []string) {
 	for _, part := range parts {
 		_, err := io.WriteString(w, part)

@@ -9,25 +9,30 @@ import (
 	"time"
 )
 
-// Fault describes how an operation fails. The fields combine: a delayed 503, or garbage in a body that breaks off.
+// Fault describes how an operation fails. Fields can be combined: a delayed 503, or
+// garbage in a body that breaks off.
 type Fault struct {
-	// Times is the number of requests that fail; 0 means 1, a negative number means all from now on.
+	// Times is the number of failing requests. 0 means 1, and a negative number means
+	// all.
 	Times int
-	// Delay is the time before the answer. It ends early when the client disconnects or the server closes. A Fault with
-	// only a Delay is followed by the usual answer.
+	// Delay is the time before the answer. It ends early if the client disconnects or the
+	// server closes. If nothing else is set, the usual answer follows.
 	Delay time.Duration
-	// BytesPerSecond is the rate of the body of the usual answer, as on a slow link; 0 means no limit. The header comes at once.
+	// BytesPerSecond limits the usual answer's body rate, as on a slow link. 0 means no
+	// limit. The header isn't delayed.
 	BytesPerSecond int
-	// HangUp closes the connection: instead of an answer, or, with Body, after the status, the header and Body, one byte
-	// before the announced length.
+	// HangUp closes the connection instead of answering. If Body is set, it first sends
+	// the status, header and Body, and closes one byte before the announced length.
 	HangUp bool
-	// AfterEffect lets the request take effect first, so that only its answer is replaced.
+	// AfterEffect lets the request take effect, so that only its answer is replaced.
 	AfterEffect bool
-	// AfterEvents lets so many events of a streamed answer pass first. Then HangUp breaks the connection off, Body replaces the
-	// other events, Delay delays them, and a Fault without these leaves them out. Status, Header and AfterEffect are ignored,
-	// and an answer that is not streamed is the usual one.
+	// AfterEvents sends this many events from a streamed answer first. For the remaining
+	// events, HangUp breaks the connection off, Body replaces them, and Delay delays
+	// them. If neither is set, they are dropped. Status, Header and AfterEffect are
+	// ignored. An answer that isn't streamed isn't changed.
 	AfterEvents int
-	// Status, Header and Body are the answer; status 0 means 200. The default Content-Type is text/plain.
+	// Status, Header and Body are the answer. Status 0 means 200, and the default
+	// Content-Type is text/plain.
 	Status int
 	Header http.Header
 	Body   string
@@ -36,16 +41,17 @@ type Fault struct {
 type plannedFault[Op ~string] struct {
 	op    Op
 	fault Fault
-	left  int // negative: no end
+	left  int // negative means forever
 }
 
-// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the server does not
-// have the operation or the status is invalid, since a test with a fault that cannot happen proves nothing.
+// Fail makes an operation fail. Faults of an operation occur in the order of these calls.
+// Fail panics if the operation doesn't exist or the status is invalid, because a test
+// whose fault can't occur proves nothing.
 func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.operations, op) {
-		named := slices.DeleteFunc(slices.Clone(s.operations), func(op Op) bool { return op == "" }) // "" is every other path
+		named := slices.DeleteFunc(slices.Clone(s.operations), func(op Op) bool { return op == "" }) // "" stands for all other paths
 		panic(fmt.Sprintf("Fail: unknown operation %q, want one of %q", op, named))
 	}
 	if fault.Status != 0 && (fault.Status < 100 || fault.Status > 999) {
@@ -54,15 +60,16 @@ func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 	s.faults = append(s.faults, &plannedFault[Op]{op: op, fault: fault, left: cmp.Or(fault.Times, 1)})
 }
 
-// FailIf calls choose for every request without a planned fault; nil means the usual answer. Fault.Times is ignored. choose
-// must be safe for concurrent use. A second FailIf replaces the first.
+// FailIf calls choose for every request that has no planned fault. If choose returns nil,
+// the usual answer follows. Fault.Times is ignored. choose must be safe for concurrent
+// use. A second FailIf replaces the first.
 func (s *Server[Op, R]) FailIf(choose func(R) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.choose = choose
 }
 
-// Heal removes the faults that have not happened yet, and the function of FailIf.
+// Heal removes pending faults and FailIf's function.
 func (s *Server[Op, R]) Heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,12 +79,13 @@ func (s *Server[Op, R]) Heal() {
 func (s *Server[Op, R]) nextFault(op Op, request R) *Fault {
 	fault, choose := s.planned(op)
 	if choose != nil {
-		return choose(request) // without the lock, so that it may call the server
+		return choose(request) // unlocked, so that choose may use the server
 	}
 	return fault
 }
 
-// planned takes the next planned fault of an operation. If there is none it returns the function of FailIf.
+// planned takes the operation's next fault. If there isn't one, it returns FailIf's
+// function.
 func (s *Server[Op, R]) planned(op Op) (*Fault, func(R) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +103,7 @@ func (s *Server[Op, R]) planned(op Op) (*Fault, func(R) *Fault) {
 	return &p.fault, nil
 }
 
-// wait waits for d and reports whether the client is still connected.
+// wait reports whether the client is still connected after d.
 func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -109,7 +117,7 @@ func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// interrupt writes the first events of a stream, and then what the fault puts in place of the others.
+// interrupt sends the first events, and then the fault.
 func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, answer Answer, fault *Fault) {
 	n := min(fault.AfterEvents, len(answer.Events))
 	others := answer.Events[n:]
@@ -131,7 +139,8 @@ func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, answer
 	}
 }
 
-// slowLink writes a body at a rate. It sleeps without a context, so that a test can run in virtual time.
+// slowLink limits a body's rate. It sleeps without a context, so that tests can run
+// in virtual time.
 type slowLink struct {
 	http.ResponseWriter
 
@@ -139,7 +148,7 @@ type slowLink struct {
 	ending func() bool
 }
 
-// slowSteps is the number of parts that are written in a second.
+// slowSteps is the number of writes per second.
 const slowSteps = 20
 
 func (l slowLink) Write(body []byte) (written int, err error) {
@@ -156,7 +165,6 @@ func (l slowLink) Write(body []byte) (written int, err error) {
 	return written, nil
 }
 
-// slowed returns a writer of the answer to r at the rate of the fault.
 func (s *Server[Op, R]) slowed(w http.ResponseWriter, r *http.Request, fault *Fault) http.ResponseWriter {
 	if fault.BytesPerSecond == 0 {
 		return w
@@ -173,7 +181,6 @@ func isClosed(closing chan struct{}) bool {
 	}
 }
 
-// onlyDelay reports whether the usual answer follows.
 func (f *Fault) onlyDelay() bool {
 	return (f.Delay > 0 || f.BytesPerSecond > 0) && !f.HangUp && !f.AfterEffect && f.Status == 0 && f.Header == nil && f.Body == ""
 }
@@ -192,13 +199,14 @@ func (f *Fault) write(w http.ResponseWriter) {
 	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
 	_, _ = w.Write([]byte(f.Body))
 	if f.HangUp {
-		_ = http.NewResponseController(w).Flush() // otherwise the client would receive nothing of the answer
+		_ = http.NewResponseController(w).Flush() // otherwise the client would receive nothing
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// hangUp closes the connection after the first line of an answer, which no client accepts. Without that line net/http would
-// send a GET again on its own if the connection had been used before, and the test would not notice the fault.
+// hangUp closes the connection after a status line that no client accepts. Without that
+// line net/http would resend a GET on a reused connection, and the test would miss the
+// fault.
 func hangUp(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {

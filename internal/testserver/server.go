@@ -1,5 +1,5 @@
-// Package testserver is the common part of the servers that users run in their tests. Packages gatewaytest and discoverytest
-// imitate different APIs; recording, faults and shutdown are the same.
+// Package testserver is the base of the servers for users' tests. Packages gatewaytest
+// and discoverytest imitate different APIs, but share recording, faults and shutdown.
 //
 //	s := testserver.New(record) // record turns an *http.Request into the package's own Request
 //	mux.HandleFunc("GET /things", s.Handle(ListThings, listThings))
@@ -7,9 +7,9 @@
 //	s.Fail(ListThings, testserver.Fault{Status: 503})
 //	s.Requests(ListThings)
 //
-// The types of operations and requests are type parameters, so that an operation of one API cannot be passed to the server of
-// another. The servers also run in programs, so the package does not use net/http/httptest, which imports package testing since
-// Go 1.27.
+// Operations and requests are type parameters, so that one API's operation can't be
+// passed to another API's server. Programs use these servers, too, so the package doesn't
+// import net/http/httptest, which imports package testing since Go 1.27.
 package testserver
 
 import (
@@ -23,14 +23,14 @@ import (
 	"sync"
 )
 
-// Server is a local server whose operations are of type Op and whose recorded requests are of type R. It is safe for
-// concurrent use.
+// Server is a local server with operations of type Op, and recorded requests of type R.
+// It may be used concurrently.
 type Server[Op ~string, R any] struct {
 	record    func(Op, *http.Request, []byte) R
 	server    http.Server
 	closing   chan struct{}
 	closeOnce sync.Once
-	unused    sync.Map // connections without a request
+	unused    sync.Map // connections that have no request yet
 
 	mu         sync.Mutex
 	operations []Op
@@ -45,13 +45,14 @@ type recorded[Op ~string, R any] struct {
 	request R
 }
 
-// New returns a server that does not listen yet. record makes the values of [Server.Requests]; it must not keep a secret in
-// printable form.
+// New returns a server that doesn't listen yet. record makes the values for
+// [Server.Requests] and must not store secrets in printable form.
 func New[Op ~string, R any](record func(op Op, r *http.Request, body []byte) R) *Server[Op, R] {
 	return &Server[Op, R]{record: record, closing: make(chan struct{})}
 }
 
-// Start is Listen at a free port of the loopback interface. It panics if it cannot listen.
+// Start listens on a free loopback port and returns the URL. It panics if it can't
+// listen.
 func (s *Server[Op, R]) Start(handler http.Handler) string {
 	url, err := s.Listen("", handler)
 	if err != nil {
@@ -60,7 +61,8 @@ func (s *Server[Op, R]) Start(handler http.Handler) string {
 	return url
 }
 
-// Listen listens on addr and returns the URL. With an empty addr it takes a free port of the loopback interface.
+// Listen listens on addr and returns the URL. If addr is "", it picks a free loopback
+// port.
 func (s *Server[Op, R]) Listen(addr string, handler http.Handler) (string, error) {
 	listener, err := net.Listen("tcp", cmp.Or(addr, "127.0.0.1:0")) //nolint:noctx // Start has no context, and a listener opens at once
 	if err != nil {
@@ -71,8 +73,8 @@ func (s *Server[Op, R]) Listen(addr string, handler http.Handler) (string, error
 	return "http://" + listener.Addr().String(), nil
 }
 
-// track keeps the connections without a request, since Shutdown waits five seconds for each. One that arrives during Close is
-// closed by track or by Close.
+// track remembers connections without a request, because Shutdown waits five seconds for
+// each. A connection that arrives during Close is closed here or there.
 func (s *Server[Op, R]) track(conn net.Conn, state http.ConnState) {
 	if state != http.StateNew {
 		s.unused.Delete(conn)
@@ -86,7 +88,8 @@ func (s *Server[Op, R]) track(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// Close stops the server, ends delayed answers and waits for requests in progress. A second Close does nothing.
+// Close stops the server, ends delayed answers and waits for requests in progress. It may
+// be called twice.
 func (s *Server[Op, R]) Close() {
 	s.closeOnce.Do(func() {
 		close(s.closing)
@@ -97,11 +100,12 @@ func (s *Server[Op, R]) Close() {
 	})
 }
 
-// Handle returns a handler that records a request and answers it with a planned fault or else with run.
+// Handle returns a handler that records requests. It answers with a planned fault, or
+// else with run.
 func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.HandlerFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.operations, op) { // an operation may have several paths
+	if !slices.Contains(s.operations, op) { // an operation may have more than one path
 		s.operations = append(s.operations, op)
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -125,7 +129,7 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 			run(r)
 		}
 		if !s.wait(r, fault.Delay) {
-			panic(http.ErrAbortHandler) // the client has disconnected, or the server closes
+			panic(http.ErrAbortHandler) // the client has disconnected or the server is closing
 		}
 		if fault.onlyDelay() {
 			run(r).write(s.slowed(w, r, fault))
@@ -135,7 +139,8 @@ func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.Handl
 	}
 }
 
-// Requests returns the requests that have arrived, oldest first: all of them, or those of the given operations.
+// Requests returns the recorded requests, oldest first, optionally only for some
+// operations.
 func (s *Server[Op, R]) Requests(ops ...Op) []R {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,14 +153,14 @@ func (s *Server[Op, R]) Requests(ops ...Op) []R {
 	return found
 }
 
-// ForgetRequests removes the requests that have arrived.
+// ForgetRequests clears the recorded requests.
 func (s *Server[Op, R]) ForgetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = nil
 }
 
-// DisableLog keeps no requests from now on.
+// DisableLog stops recording requests.
 func (s *Server[Op, R]) DisableLog() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

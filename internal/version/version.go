@@ -1,7 +1,9 @@
-// Package version finds the version of the module in the build information.
+// Package version finds the module's version in the build information.
 //
-// It is apart from the root package, which re-exports it, for the sake of importers such as the command: tools.go is in the root,
-// go mod tidy looks through its build tag, and an importer of the root gets the code generator and its dependencies into its go.mod.
+// It's separate from the root package, which re-exports it, so that importers such as the
+// command need not import the root. tools.go is in the root, and go mod tidy ignores its
+// build tag: importing the root would add the code generator and its dependencies to
+// their go.mod.
 package version
 
 import (
@@ -12,12 +14,12 @@ import (
 
 const (
 	module  = "github.com/mesh-gateway/mesh-go"
-	command = module + "/cmd/mesh" // a module of its own, which is released with the same version
+	command = module + "/cmd/mesh" // a separate module, released with the same version
 	devel   = "devel"
 )
 
-// Version returns the version of this module in the running program, without the leading "v": that of a dependency, else the
-// commit of a checkout, else "devel".
+// Version returns this module's version in the running program, without the leading "v".
+// If there is no version, it's the checkout's commit, or else "devel".
 var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -26,7 +28,7 @@ var Version = sync.OnceValue(func() string {
 	return of(info)
 })
 
-// UserAgent returns the User-Agent of every request.
+// UserAgent returns the User-Agent header for every request.
 func UserAgent() string { return "mesh-go/" + Version() }
 
 func of(info *debug.BuildInfo) string {
@@ -44,7 +46,7 @@ func of(info *debug.BuildInfo) string {
 	return devel
 }
 
-// first returns the first version that names something. A checkout has "(devel)", or "" in tests.
+// first returns the first real version. A checkout has "(devel)", and tests have "".
 func first(versions ...string) string {
 	for _, v := range versions {
 		if v != "" && v != "(devel)" {
@@ -54,7 +56,8 @@ func first(versions ...string) string {
 	return devel
 }
 
-// commit returns the first 12 digits of the commit, with "+dirty" after a change of the work tree, as in Go's pseudo-versions.
+// commit returns the first 12 digits of the commit, plus "+dirty" if there are local
+// changes, as in Go's pseudo-versions.
 func commit(settings []debug.BuildSetting) string {
 	var revision, suffix string
 	for _, s := range settings {

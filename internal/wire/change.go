@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// Change is an optional field of a request that may be null. An empty map leaves the field out, {false: v} is null for any v, and
-// {true: v} is v.
+// Change is an optional request field that may be null. An empty map omits the field,
+// {false: v} sends null for any v, and {true: v} sends v.
 type Change[T any] map[bool]T
 
-// MarshalJSON returns the value, or null.
+// MarshalJSON encodes the value, or null.
 func (c Change[T]) MarshalJSON() ([]byte, error) {
 	if value, ok := c[true]; ok {
 		return json.Marshal(value)
@@ -17,7 +17,7 @@ func (c Change[T]) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// UnmarshalJSON sets c to the value, or to null.
+// UnmarshalJSON stores the value, or {false: zero} for null.
 func (c *Change[T]) UnmarshalJSON(text []byte) error {
 	var value *T
 	err := decode(text, reflect.ValueOf(&value).Elem(), codecOf(reflect.TypeFor[*T](), false).read)

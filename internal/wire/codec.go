@@ -15,12 +15,11 @@ import (
 type codec struct {
 	read  func(reflect.Value, *Decoder) error
 	write func(reflect.Value, *Encoder)
-	null  bool // read keeps null as a value
+	null  bool // read handles null itself
 }
 
 var rawType = reflect.TypeFor[json.RawMessage]()
 
-// known returns the codec of a type that has its own.
 func known(t reflect.Type) (c codec, ok bool) {
 	switch t {
 	case rawType:
@@ -36,7 +35,7 @@ func known(t reflect.Type) (c codec, ok bool) {
 	return c, c.read != nil
 }
 
-// kinds has the codecs of other scalars. encoding/json reads and writes what is not here.
+// kinds maps scalar kinds to codecs. encoding/json handles all other kinds.
 var kinds = map[reflect.Kind]codec{
 	reflect.String: {read: readString, write: func(v reflect.Value, e *Encoder) { e.string(v.String()) }},
 	reflect.Bool:   {read: readBool, write: writeJSON},
@@ -95,7 +94,6 @@ func pointerOf(t reflect.Type, c codec) codec {
 	}}
 }
 
-// sliceOf reads an empty array as an empty slice, and writes nil as null.
 func sliceOf(t reflect.Type, c codec) codec {
 	return codec{read: func(v reflect.Value, d *Decoder) error {
 		if err := d.expect(jsonread.Array); err != nil {
@@ -133,13 +131,12 @@ func sliceOf(t reflect.Type, c codec) codec {
 	}}
 }
 
-// mapOf reads an empty object as an empty map.
 func mapOf(t reflect.Type, c codec) codec {
 	return codec{read: func(v reflect.Value, d *Decoder) error {
 		if err := d.expect(jsonread.Object); err != nil {
 			return err
 		}
-		v.Set(reflect.MakeMap(t)) // a duplicate replaces the map of the first
+		v.Set(reflect.MakeMap(t)) // a duplicate key replaces the first map
 		members := d.json.Object()
 		for members.Next() {
 			if err := entry(v, c, d, members.Key()); err != nil {
@@ -150,7 +147,6 @@ func mapOf(t reflect.Type, c codec) codec {
 	}, write: writeJSON}
 }
 
-// entry reads a value into a map.
 func entry(m reflect.Value, c codec, d *Decoder, key []byte) error {
 	if m.IsNil() {
 		m.Set(reflect.MakeMap(m.Type()))
@@ -162,7 +158,6 @@ func entry(m reflect.Value, c codec, d *Decoder, key []byte) error {
 	return err
 }
 
-// writeJSON writes a value with encoding/json, whose errors may quote the value.
 func writeJSON(v reflect.Value, e *Encoder) { e.marshal(v.Interface()) }
 
 func (e *Encoder) marshal(v any) {
@@ -175,7 +170,7 @@ func (e *Encoder) marshal(v any) {
 	e.err = err
 }
 
-// readJSON reads a value that is not null with encoding/json.
+// readJSON is readNullable for fields that must not be null.
 func readJSON(v reflect.Value, d *Decoder) error {
 	if d.json.Next() == jsonread.Null {
 		return errNull
@@ -183,13 +178,14 @@ func readJSON(v reflect.Value, d *Decoder) error {
 	return readNullable(v, d)
 }
 
-// readNullable reads a value with encoding/json, whose errors may quote the value.
+// readNullable decodes a value with encoding/json. Its errors may quote the value, so
+// they are replaced.
 func readNullable(v reflect.Value, d *Decoder) error {
 	raw, err := d.json.Raw()
 	if err != nil {
 		return err
 	}
-	v.SetZero() // encoding/json would merge into the value of an earlier duplicate
+	v.SetZero() // encoding/json would merge into an earlier duplicate's value
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	err = dec.Decode(v.Addr().Interface())

@@ -1,19 +1,21 @@
-// Package wire decodes and encodes the generated types. It checks what the OpenAPI document
-// requires and keeps unknown fields.
+// Package wire decodes and encodes the generated types. It checks what the OpenAPI
+// document requires and keeps unknown fields.
 //
-// Each generated object registers a [Table] with the facts that its Go type can't express:
+// Each generated object registers a [Table] with the facts that its Go type can't
+// express:
 //
 //	var objectPeer = wire.Register[Peer](wire.Table{Fields: map[string]wire.Field{
 //		"name": {Required: true},
 //	}})
 //
-// The table is planned once, on first use: a codec for each field, chosen by its Go type. Decoding
-// is one pass over the body, encoding appends to one buffer.
+// The table is planned once, on first use: a codec for each field, chosen by its Go type.
+// Decoding is one pass over the body, encoding appends to one buffer.
 //
-// Errors are [*Error], with the path of the failing field. They contain no value and no field name
-// that the document doesn't define, because either may be a secret.
+// Errors are [*Error], with the path of the failing field. They contain no value and no
+// field name that the document doesn't define, because either may be a secret.
 //
-// The lexer is package jsonread: encoding/json needs a second pass for the unknown fields.
+// The lexer is package jsonread: encoding/json needs a second pass for the unknown
+// fields.
 package wire
 
 import (
@@ -29,9 +31,9 @@ type Decoder struct {
 	elements int
 }
 
-// maxElements bounds the array elements and map entries of one document, since a Go value takes
-// many times the few bytes of an element such as "0,". A document with that many elements of a
-// usual size exceeds every size limit.
+// maxElements bounds the array elements and map entries of one document, since a Go value
+// takes many times the few bytes of an element such as "0,". A document with that many
+// elements of a usual size exceeds every size limit.
 const maxElements = 500_000
 
 // element counts an array element or a map entry.
@@ -55,7 +57,6 @@ func decode(data []byte, v reflect.Value, read func(reflect.Value, *Decoder) err
 	return nil
 }
 
-// expect returns an error unless the next value is of a kind.
 func (d *Decoder) expect(want jsonread.Kind) error {
 	switch got := d.json.Next(); got {
 	case want:

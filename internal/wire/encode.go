@@ -6,14 +6,13 @@ import (
 	"sync"
 )
 
-// Encoder appends one JSON document to a buffer. After the first error the buffer is not used.
+// Encoder appends one JSON document to a buffer. After an error, buf is incomplete.
 type Encoder struct {
 	buf    []byte
 	sorted []string // reused for the names of unknown fields
 	err    error
 }
 
-// encode returns v as JSON.
 func encode(v reflect.Value, write func(reflect.Value, *Encoder)) ([]byte, error) {
 	e, _ := encoders.Get().(*Encoder)
 	write(v, e)
@@ -21,14 +20,14 @@ func encode(v reflect.Value, write func(reflect.Value, *Encoder)) ([]byte, error
 		return nil, located("", e.err)
 	}
 	text := bytes.Clone(e.buf)
-	if cap(e.buf) <= 1<<20 { // a larger one would stay in memory
+	if cap(e.buf) <= 1<<20 { // don't keep large buffers in memory
 		e.buf = e.buf[:0]
 		encoders.Put(e)
 	}
 	return text, nil
 }
 
-// encoders keeps buffers, because a buffer that grows to the size of a long list costs more than to fill it.
+// encoders reuses buffers: for a long list, growing one costs more than filling it.
 var encoders = sync.Pool{New: func() any { return new(Encoder) }}
 
 func (e *Encoder) name(name string) {
@@ -37,7 +36,6 @@ func (e *Encoder) name(name string) {
 	e.buf = append(e.buf, ':')
 }
 
-// comma separates two members or two elements.
 func (e *Encoder) comma() {
 	if last := e.buf[len(e.buf)-1]; last != '{' && last != '[' {
 		e.buf = append(e.buf, ',')

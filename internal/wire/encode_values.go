@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// escapes has each character of ASCII as encoding/json writes it.
+// escapes maps ASCII characters to their form in a JSON string, as encoding/json writes
+// it.
 var escapes = func() (escapes [utf8.RuneSelf]string) {
 	for c := range escapes {
 		text, _ := json.Marshal(string(rune(c)))
@@ -14,7 +15,7 @@ var escapes = func() (escapes [utf8.RuneSelf]string) {
 	return escapes
 }()
 
-// string writes text as encoding/json does.
+// string writes text exactly as encoding/json does.
 func (e *Encoder) string(text string) {
 	start, begin := len(e.buf), 0 // text[begin:i] needs no escape
 	e.buf = append(e.buf, '"')
@@ -34,9 +35,9 @@ func (e *Encoder) string(text string) {
 	e.buf = append(e.buf, '"')
 }
 
-// raw writes JSON without its white space, escaped as encoding/json does.
+// raw writes compact JSON with the escapes that encoding/json adds.
 func (e *Encoder) raw(text json.RawMessage) {
-	if string(text) == "null" { // as most unknown fields are
+	if string(text) == "null" { // like most unknown fields
 		e.null()
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// The reasons of an [Error]. None of them contains any part of a value.
+// Reasons in an [Error]. They never quote a value.
 var (
 	errMissing     = errors.New("required field is missing")
 	errNull        = errors.New("null where a value is required")
@@ -20,22 +20,24 @@ var (
 	errNotJSONType = errors.New("value has the wrong type")
 )
 
-// ErrTooMany is the reason of the error of a document with more array elements and map entries than are decoded.
+// ErrTooMany is the reason if a document exceeds the limit on array elements and map
+// entries.
 var ErrTooMany = fmt.Errorf("the document has more than %d array elements and map entries", maxElements)
 
-// Path elements for names that the document does not define.
+// Path elements that stand for names the document doesn't define.
 const (
 	unknownField = "(unknown field)"
-	anyKey       = "*" // a key of a map
+	anyKey       = "*" // a map key
 )
 
-// Error reports a document that violates its contract, or a value that cannot be encoded.
+// Error reports a document that violates its contract, or a value that JSON can't
+// express.
 type Error struct {
-	// Path is the place, as in messages[3].kind. It is empty for the document itself. A key of a map is "*", a field that
-	// the document does not define is "(unknown field)".
+	// Path locates the value, as in messages[3].kind, and is empty for the whole
+	// document. A map key is shown as "*", and a field that the document doesn't define
+	// as "(unknown field)".
 	Path string
-	// Err is the reason.
-	Err error
+	Err  error
 }
 
 func (e *Error) Error() string {
@@ -47,7 +49,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// located prepends step to the path of err.
+// located prepends step to err's path.
 func located(step string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {

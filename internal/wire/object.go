@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// decode reads an object. A missing field gets its default.
+// decode replaces v. It sets missing fields to their defaults.
 func (t *Table) decode(v reflect.Value, d *Decoder) error {
 	p := t.plan()
 	v.SetZero()
@@ -18,7 +18,7 @@ func (t *Table) decode(v reflect.Value, d *Decoder) error {
 		i := p.byName[p.Bare]
 		return p.fields[i].read(v.Field(i), d)
 	}
-	var few [64]bool // on the stack
+	var few [64]bool // keeps the slice on the stack
 	seen := few[:]
 	if len(p.fields) > len(seen) {
 		seen = make([]bool, len(p.fields))
@@ -45,7 +45,7 @@ func (p *plan) members(v reflect.Value, d *Decoder, seen []bool) error {
 		return err
 	}
 	members := d.json.Object()
-	for next := 0; members.Next(); { // mostly in the order of the document
+	for next := 0; members.Next(); { // members usually arrive in the document's order
 		i, known := next, next < len(p.fields) && p.fields[next].name == string(members.Key())
 		if !known {
 			i, known = p.byName[string(members.Key())]
@@ -66,7 +66,7 @@ func (p *plan) members(v reflect.Value, d *Decoder, seen []bool) error {
 	return members.Err()
 }
 
-// member reads a field. It reports false if the field keeps its default.
+// member reads field i. If it reports false, the field keeps its default.
 func (p *plan) member(i int, v reflect.Value, d *Decoder) (bool, error) {
 	f, value := &p.fields[i], v.Field(i)
 	if d.json.Next() != jsonread.Null || f.null {
@@ -85,7 +85,6 @@ func (p *plan) member(i int, v reflect.Value, d *Decoder) (bool, error) {
 	return true, d.json.Skip()
 }
 
-// unknown reads a value into AdditionalProperties.
 func (p *plan) unknown(v reflect.Value, d *Decoder, key []byte) error {
 	if p.Drop {
 		return d.json.Skip()
@@ -106,7 +105,7 @@ func (p *plan) unknown(v reflect.Value, d *Decoder, key []byte) error {
 	return nil
 }
 
-// encode writes the fields in the order of the document, then the unknown ones by name.
+// encode writes fields in the document's order, then unknown fields sorted by name.
 func (t *Table) encode(v reflect.Value, e *Encoder) {
 	p := t.plan()
 	nested := len(e.buf) > 0
@@ -132,13 +131,12 @@ func (t *Table) encode(v reflect.Value, e *Encoder) {
 	e.buf = append(e.buf, '}')
 }
 
-// writes reports whether a field called name is written.
 func (p *plan) writes(v reflect.Value, name string) bool {
 	i, known := p.byName[name]
 	return known && !(p.fields[i].omit && v.Field(i).IsNil())
 }
 
-// writeUnknown writes additional properties, except for the names of fields that are written.
+// writeUnknown writes additional properties, except those that a written field replaces.
 func (p *plan) writeUnknown(v, extra reflect.Value, e *Encoder, nested bool) {
 	fields, ok := extra.Interface().(map[string]json.RawMessage)
 	if !ok {
@@ -168,7 +166,6 @@ func (p *plan) writeUnknown(v, extra reflect.Value, e *Encoder, nested bool) {
 	}
 }
 
-// rawFields returns typed additional properties as they are written.
 func (e *Encoder) rawFields(extra reflect.Value) (fields map[string]json.RawMessage) {
 	var typed Encoder
 	writeJSON(extra, &typed)

@@ -13,22 +13,24 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// additional is the name of the field that holds what the document does not define.
+// additional is the struct field that holds properties the document doesn't define.
 const additional = "AdditionalProperties"
 
-// Print returns the text of a generated object, as in
+// Print formats a generated object, as in
 //
 //	MeshMessage{Content:"done" FromNode:"node-a" ID:604 channel:null}
 //
-// Nil fields are left out. A value that prints itself does so: a secret stays hidden. Unknown fields follow under their
-// own names. Of their values, numbers, booleans and null are shown. Strings, arrays and objects are not, because a newer
-// server may send a secret there: they are string(12), array(40) and object(40), with the length of their JSON in bytes.
-// The value of a union is shown in the same way.
+// Nil fields are omitted, and values with their own String method use it, so secrets stay
+// hidden. Unknown fields follow under their own names. Their numbers, booleans and nulls
+// are shown. Strings, arrays and objects may contain a secret from a newer server, so
+// only their JSON length in bytes is shown: string(12), array(40), object(40). The same
+// holds for the JSON inside a union.
 func Print(v any) string {
 	return textOf(reflect.ValueOf(v))
 }
 
-// LogValue returns a generated object as a group: the fields of [Print] under their JSON names.
+// LogValue returns a generated object as a group, with the fields that [Print] shows
+// under their JSON names.
 func LogValue(v any) slog.Value {
 	var attrs []slog.Attr
 	object := reflect.ValueOf(v)
@@ -42,7 +44,8 @@ func LogValue(v any) slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// logged returns a scalar as it is and anything else as its text: a handler would marshal it, unknown values included.
+// logged keeps scalars and formats everything else: a slog handler would marshal it,
+// including unknown fields.
 func logged(v reflect.Value) any {
 	if kind := v.Kind(); kind == reflect.String || kind >= reflect.Bool && kind <= reflect.Float64 {
 		return v.Interface()
@@ -50,7 +53,7 @@ func logged(v reflect.Value) any {
 	return textOf(v)
 }
 
-// fields yields the fields of a struct that are not nil, apart from those that the document does not define.
+// fields yields the non-nil fields, except AdditionalProperties.
 func fields(object reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] {
 	return func(yield func(reflect.StructField, reflect.Value) bool) {
 		for i := range object.NumField() {
@@ -62,12 +65,10 @@ func fields(object reflect.Value) iter.Seq2[reflect.StructField, reflect.Value] 
 	}
 }
 
-// member is a member of a map, with the text that is shown for its value.
 type member struct{ name, text string }
 
 func (m member) String() string { return m.name + ":" + m.text }
 
-// membersOf returns the members of a map, sorted.
 func membersOf(m reflect.Value) (members []member) {
 	for key, value := range m.Seq2() {
 		members = append(members, member{printable(key.String()), textOf(value)})
@@ -76,7 +77,6 @@ func membersOf(m reflect.Value) (members []member) {
 	return members
 }
 
-// unknown returns the unknown fields of an object.
 func unknown(object reflect.Value) []member {
 	extra := object.FieldByName(additional)
 	if !extra.IsValid() {
@@ -85,7 +85,7 @@ func unknown(object reflect.Value) []member {
 	return membersOf(extra)
 }
 
-// printable returns name, quoted unless it is a plain word: it comes from outside.
+// printable quotes a name unless it's a plain word, because names are untrusted input.
 func printable(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r < '-' || r > '~' || r == '=' || r == ':' }) {
 		return strconv.Quote(name)
@@ -102,7 +102,6 @@ func isNil(v reflect.Value) bool {
 	}
 }
 
-// shape describes a raw value without its text.
 func shape(raw json.RawMessage) string {
 	var d jsonread.Decoder
 	d.Reset(raw)
@@ -145,7 +144,7 @@ func textOf(v reflect.Value) string {
 	}
 }
 
-// objectText returns the text of a struct. One that is not generated prints itself, if it can.
+// objectText formats a struct. Structs that aren't generated use their own String method.
 func objectText(v reflect.Value) string {
 	if _, ok := v.Interface().(fmt.Stringer); ok && !v.FieldByName(additional).IsValid() {
 		return fmt.Sprint(v.Interface())
@@ -155,7 +154,7 @@ func objectText(v reflect.Value) string {
 		if field.IsExported() {
 			parts = append(parts, field.Name+":"+textOf(value))
 		} else {
-			parts = append(parts, shape(value.Bytes())) // the only unexported field is the JSON of a union
+			parts = append(parts, shape(value.Bytes())) // the only unexported field: a union's JSON
 		}
 	}
 	for _, m := range unknown(v) {

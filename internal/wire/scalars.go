@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// readString reads a string. Invalid UTF-8 becomes U+FFFD, as in encoding/json.
+// readString replaces invalid UTF-8 by U+FFFD, as encoding/json does.
 func readString(v reflect.Value, d *Decoder) error {
 	if err := d.expect(jsonread.String); err != nil {
 		return err
@@ -19,7 +19,7 @@ func readString(v reflect.Value, d *Decoder) error {
 	return err
 }
 
-// readInteger reads an integer, which 5.0 and 1e3 are, too. It never rounds.
+// readInteger accepts 5.0 and 1e3, and never rounds.
 func readInteger(v reflect.Value, d *Decoder) error {
 	raw, err := d.number()
 	if err != nil {
@@ -46,7 +46,7 @@ func readBool(v reflect.Value, d *Decoder) error {
 	return err
 }
 
-// readFlag reads true, false, 1 or 0. Some gateways send a boolean as a number.
+// readFlag accepts 1 and 0, because some gateways send booleans as numbers.
 func readFlag(v reflect.Value, d *Decoder) error {
 	if d.json.Next() != jsonread.Number {
 		return readBool(v, d)
@@ -62,7 +62,7 @@ func readFlag(v reflect.Value, d *Decoder) error {
 	return nil
 }
 
-// readText reads a string, or a number as the text it was written with.
+// readText accepts a number and keeps its digits.
 func readText(v reflect.Value, d *Decoder) error {
 	if d.json.Next() != jsonread.Number {
 		return readString(v, d)
@@ -72,7 +72,7 @@ func readText(v reflect.Value, d *Decoder) error {
 	return err
 }
 
-// readNumber reads a number, or a string that contains one, and keeps its digits.
+// readNumber accepts a quoted number and keeps its digits.
 func readNumber(v reflect.Value, d *Decoder) error {
 	quoted := d.json.Next() != jsonread.Number
 	if err := readText(v, d); err != nil {
@@ -84,14 +84,15 @@ func readNumber(v reflect.Value, d *Decoder) error {
 	return nil
 }
 
-// readRaw keeps a copy: a value that points into the body keeps all of it in memory.
+// readRaw copies the value, because a slice into the body would keep the whole body in
+// memory.
 func readRaw(v reflect.Value, d *Decoder) error {
 	raw, err := d.json.Raw()
 	v.SetBytes(bytes.Clone(raw))
 	return err
 }
 
-// readAny reads any value, as encoding/json does with UseNumber.
+// readAny decodes any value, as encoding/json does with UseNumber.
 func readAny(v reflect.Value, d *Decoder) error {
 	value, err := d.any()
 	if v.SetZero(); value != nil {
@@ -100,7 +101,6 @@ func readAny(v reflect.Value, d *Decoder) error {
 	return err
 }
 
-// readObject reads a map[string]any.
 func readObject(v reflect.Value, d *Decoder) error {
 	if err := d.expect(jsonread.Object); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (d *Decoder) anyObject() (map[string]any, error) {
 	return values, members.Err()
 }
 
-// number reads a JSON number as its text, which is valid until the next read.
+// number returns the digits, which stay valid until the next read.
 func (d *Decoder) number() ([]byte, error) {
 	if err := d.expect(jsonread.Number); err != nil {
 		return nil, err

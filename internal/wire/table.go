@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Field has what the document states of a field beyond its Go type.
+// Field states facts about a field that its Go type can't express.
 type Field struct {
 	Required, Nullable bool
-	// Lenient accepts the other arm of a union: 0 and 1 as a bool, a number as a string.
+	// Lenient accepts the union's other arm: 0 and 1 as a bool, a number as a string.
 	Lenient bool
 	// Default is JSON, or "".
 	Default string
@@ -25,34 +25,33 @@ type Table struct {
 	plan func() *plan
 }
 
-// tables has the table of each generated type.
+// tables maps reflect.Type -> *Table.
 var tables sync.Map
 
-// Register keeps the table of T. It plans later, because T may contain types that are registered
-// after it, or itself.
+// Register keeps the table for T and plans it later, because T may contain itself or
+// types that are registered after it.
 func Register[T any](t Table) *Table {
 	t.plan = sync.OnceValue(func() *plan { return newPlan(&t, reflect.TypeFor[T]()) })
 	tables.Store(reflect.TypeFor[T](), &t)
 	return &t
 }
 
-// Unmarshal replaces *v by the decoded object.
+// Unmarshal decodes data and replaces *v.
 func (t *Table) Unmarshal(data []byte, v any) error {
 	return decode(data, reflect.ValueOf(v).Elem(), t.decode)
 }
 
-// Marshal encodes *v. The text is what encoding/json writes, except that the unknown fields of v itself
-// stay as they are: json.Marshal compacts them.
+// Marshal encodes *v as encoding/json would, except that unknown fields of v itself keep
+// their white space.
 func (t *Table) Marshal(v any) ([]byte, error) { return encode(reflect.ValueOf(v).Elem(), t.encode) }
 
-// plan is a table with a codec for each field.
 type plan struct {
 	*Table
-	fields []field // those of the struct, in the order of the document
+	fields []field // struct fields, in the document's order
 	byName map[string]int
 	extra  int   // index of AdditionalProperties
-	typed  codec // of its values, unless they are raw
-	// keepsNull keeps a null that nil would leave out as an unknown field.
+	typed  codec // codec for additional properties that aren't raw
+	// keepsNull stores null as an unknown field if nil would omit the field.
 	keepsNull bool
 }
 
@@ -76,7 +75,7 @@ func newPlan(table *Table, t reflect.Type) *plan {
 	for i := range p.extra { // the last field
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		f := newField(name, t.Field(i).Type, table.Fields[name])
-		f.omit = f.omit && (p.keepsNull || f.null || !f.Nullable) // else nil is the only place of null
+		f.omit = f.omit && (p.keepsNull || f.null || !f.Nullable) // otherwise nil alone means null
 		p.byName[name] = i
 		p.fields = append(p.fields, f)
 	}
@@ -89,8 +88,9 @@ func newField(name string, t reflect.Type, facts Field) field {
 	f.key = append(f.key, ':')
 	switch kind := t.Kind(); kind {
 	default:
-		f.Nullable = f.Nullable && f.Default == ""                                                   // else null is the default
-		if f.Required && t.Implements(reflect.TypeFor[json.Marshaler]()) && kind != reflect.Struct { // a constant: the zero value stands for it
+		f.Nullable = f.Nullable && f.Default == "" // otherwise null means the default
+		isConstant := f.Required && t.Implements(reflect.TypeFor[json.Marshaler]()) && kind != reflect.Struct
+		if isConstant { // its zero value encodes itself
 			f.write = writeJSON
 		}
 	case reflect.Pointer:

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// agents returns the agents of a folder node_modules. Gemini CLI runs on each node; the others are programs of their own.
+// agents lists the agents in a node_modules directory. Gemini CLI runs on each node
+// version; the others are self-contained.
 func agents(folder string, nodes []string) []program {
 	bin := func(name string) string { return filepath.Join(folder, ".bin", name) }
 	const task = "Reply with one word."
@@ -32,14 +33,14 @@ func agents(folder string, nodes []string) []program {
 	return list
 }
 
-// packageOf returns the npm package that a script calls, which its first line names.
+// packageOf returns the npm package that a script calls. The script's first line names
+// it.
 func packageOf(script string) (string, error) {
 	text, err := os.ReadFile(script)
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return strings.TrimPrefix(string(line), "// "), err
 }
 
-// installed returns the version of a package.
 func installed(folder, name string) string {
 	first, _, _ := strings.Cut(name, " ")
 	text, _ := os.ReadFile(filepath.Join(folder, first, "package.json"))
@@ -48,7 +49,7 @@ func installed(folder, name string) string {
 	return p.Version
 }
 
-// version returns the second word of what a program prints, or the first one if there is no other.
+// version returns the second word that a program prints, or the only one.
 func version(program string, args ...string) string {
 	text, _ := exec.Command(program, args...).Output()
 	words := strings.Fields(string(text))
@@ -58,7 +59,7 @@ func version(program string, args ...string) string {
 	return words[min(1, len(words)-1)]
 }
 
-// call is the Go program of the table.
+// call is the table's Go program.
 func call(url string) error {
 	res, err := http.Post(url, "application/json", strings.NewReader(`{"model":"grok-4","messages":[]}`))
 	if err != nil {

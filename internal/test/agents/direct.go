@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// direct returns the programs that use no proxy, as far as they are installed. Their last argument is the URL of a server on this machine, which
-// --host names.
+// direct returns installed programs that use no proxy. Their last argument is the URL of
+// a local server, which --host names.
 func direct(programs string) (list []program) {
 	for _, p := range []program{
 		{name: "Python, aiohttp without trust_env", command: []string{"python3", filepath.Join(programs, "direct_aiohttp.py")}},
@@ -31,7 +31,7 @@ func direct(programs string) (list []program) {
 	return list
 }
 
-// lead returns the flags and the command of a program that uses no proxy.
+// lead returns the flags and command for a run.
 func (p program) lead(server *httptest.Server, flags []string) (allFlags, command []string) {
 	if !p.direct {
 		return flags, p.command

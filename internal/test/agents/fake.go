@@ -9,17 +9,18 @@ import (
 	"sync"
 )
 
-// The counts of each answer.
+// Token counts in each answer.
 const (
 	input  = 100
 	output = 20
 )
 
-// fake is the APIs of the providers. It answers every call with one word, and keeps a ledger of its own.
+// fake imitates the providers' APIs. It answers every call with one word and keeps its
+// own ledger.
 type fake struct {
 	mu     sync.Mutex
-	calls  map[string]int // answers with counts, by host
-	others []string       // requests that it does not know
+	calls  map[string]int // host -> answers with counts
+	others []string       // unknown requests
 }
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +56,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// other answers what costs nothing.
+// other answers requests that cost nothing.
 func (f *fake) other(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +66,7 @@ func (f *fake) other(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"type":"error","error":{"type":"not_found_error","message":"not found"}}`)
 }
 
-// answer sends a text of JSON or a stream of events, and enters the call in the ledger.
+// answer sends JSON or an event stream, and records the call.
 func (f *fake) answer(w http.ResponseWriter, r *http.Request, events []string) {
 	f.mu.Lock()
 	f.calls[r.Host]++

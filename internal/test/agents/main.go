@@ -1,5 +1,9 @@
-// Command agents runs programs that call model providers behind mesh meter, and prints a table of what was counted: agents -mesh PATH
-// -npm FOLDER -node PATH[,PATH]. The providers are a server on this machine with a ledger of its own.
+// Command agents runs programs that call model providers behind mesh meter, and prints a
+// table of the calls that were counted:
+//
+//	agents -mesh PATH -npm DIR -node PATH[,PATH]
+//
+// The providers are a local server with its own ledger.
 package main
 
 import (
@@ -23,31 +27,29 @@ import (
 )
 
 var (
-	mesh    = flag.String("mesh", "mesh", "the command mesh")
-	npm     = flag.String("npm", "", "folder with node_modules")
-	nodes   = flag.String("node", "node", "paths of node, with commas")
-	only    = flag.String("run", "", "regular expression of programs")
-	verbose = flag.Bool("v", false, "print what the programs print")
+	mesh    = flag.String("mesh", "mesh", "the mesh command")
+	npm     = flag.String("npm", "", "directory that contains node_modules")
+	nodes   = flag.String("node", "node", "comma-separated node paths")
+	only    = flag.String("run", "", "run only programs that match this regular expression")
+	verbose = flag.Bool("v", false, "show program output")
 )
 
-// program is a row of the table.
 type program struct {
 	name, version string
 	command, env  []string
 	direct        bool // uses no proxy
 }
 
-// result is one run of a program.
 type result struct {
 	made, counted int
-	tokens        int64 // of the records
+	tokens        int64 // according to the records
 	bypassed      bool
 	status        int
 }
 
 func main() {
 	flag.Parse()
-	if url := flag.Arg(0); url != "" { // the Go program of the table
+	if url := flag.Arg(0); url != "" { // the table's Go program
 		if err := call(url); err != nil {
 			log.Fatal(err)
 		}
@@ -59,7 +61,7 @@ func main() {
 }
 
 func run() (err error) {
-	for _, path := range []*string{mesh, npm} { // programs run in folders of their own
+	for _, path := range []*string{mesh, npm} { // programs run in their own directories
 		if *path != "" {
 			if *path, err = filepath.Abs(*path); err != nil {
 				return err
@@ -102,7 +104,7 @@ func (r result) String() string {
 	return text
 }
 
-// run runs a program in a home of its own.
+// run runs a program with a temporary home directory.
 func (p program) run(flags []string) (r result, err error) {
 	home, err := os.MkdirTemp("", "agents-")
 	if err != nil {
@@ -142,7 +144,6 @@ func (p program) run(flags []string) (r result, err error) {
 	return r, r.read(folder)
 }
 
-// read adds up the records of a run.
 func (r *result) read(folder string) error {
 	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByProvider}}}, folder)
 	if err != nil {
@@ -155,13 +156,13 @@ func (r *result) read(folder string) error {
 	return nil
 }
 
-// self returns the path of this program.
 func self() string {
 	path, _ := os.Executable()
 	return path
 }
 
-// environment is that of a user whose network has a proxy with an authority of its own, and who has keys of all providers.
+// environment is a user's environment with keys for all providers, behind a proxy that
+// has its own certificate authority.
 func environment(home string, i *internet.Internet) []string {
 	env := []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "NODE_EXTRA_CA_CERTS=" + i.Roots, "CURL_CA_BUNDLE=" + i.Roots, "TMPDIR=" + home,
@@ -171,7 +172,6 @@ func environment(home string, i *internet.Internet) []string {
 	return append(env, i.Env()...)
 }
 
-// programs returns the rows that can run.
 func programs() []program {
 	list := []program{
 		{name: "curl", version: version("curl", "--version"), command: []string{

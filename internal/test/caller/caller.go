@@ -1,4 +1,5 @@
-// Package caller is a program that calls providers, for tests of mesh meter, and the providers that it calls.
+// Package caller is a program for tests of mesh meter. It calls providers, which the
+// package also starts.
 package caller
 
 import (
@@ -17,10 +18,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// Key is the key of the program, for its variable AGENT_KEY.
+// Key is the program's key, passed in AGENT_KEY.
 const Key = "the-key-of-the-agent"
 
-// StartProviders starts the providers, which accept the key of the program, and returns the flags of mesh meter that lead to them.
+// StartProviders starts providers that accept Key. It returns the mesh meter flags that
+// lead to them.
 func StartProviders(t *testing.T) (s *discoverytest.Server, upstreams []string) {
 	t.Helper()
 	s = discoverytest.New(t, discoverytest.WithKeys(map[discovery.Service]string{
@@ -29,11 +31,17 @@ func StartProviders(t *testing.T) (s *discoverytest.Server, upstreams []string) 
 	return s, []string{"--upstream", "openai=" + s.URL + "/openai/v1", "--upstream", "anthropic=" + s.URL + "/anthropic", "--upstream", "gemini=" + s.URL + "/gemini"}
 }
 
-// Run is the program. "caller chat", "caller stream", "caller messages" and "caller content" send a request to the API of
-// a provider, "caller https://HOST/PATH" one to a URL and "caller VARIABLE/PATH" one to a path below the URL of a variable, and print the
-// status and the body; several can be given. "caller env" prints the environment, "caller roots" the files with certificates that it
-// names, "caller fail" exits with 7, "caller cut" ends while it reads a stream, and "caller signals" prints the signals that it gets
-// until SIGTERM.
+// Run is the program. Each argument is a step:
+//
+//   - chat, stream, messages and content call a provider's API
+//   - https://HOST/PATH sends a request to a URL, and VARIABLE/PATH to a path below the
+//     URL in a variable
+//   - env prints the environment, and roots the certificate files it names
+//   - fail exits with 7
+//   - cut and cutmessages exit while they read a stream
+//   - signals prints signals until SIGTERM
+//
+// Requests print their status and body.
 func Run() int {
 	for _, name := range os.Args[1:] {
 		switch name {
@@ -49,7 +57,7 @@ func Run() int {
 			return cutStream()
 		case "cutmessages":
 			return cutMessages()
-		case "many": // calls, until a budget refuses one
+		case "many": // calls until a budget refuses one
 			for n := 0; ; n++ {
 				if status := askQuietly("chat"); status != http.StatusOK {
 					fmt.Println("calls:", n, "status:", status)
@@ -57,7 +65,7 @@ func Run() int {
 				}
 			}
 		default:
-			if address, direct := strings.CutPrefix(name, "direct "); direct { // a connection past the proxy
+			if address, direct := strings.CutPrefix(name, "direct "); direct { // bypasses the proxy
 				conn, err := net.Dial("tcp", address)
 				if err != nil {
 					return 3
@@ -88,7 +96,8 @@ func Run() int {
 	return 0
 }
 
-// printRoots prints each variable that names a file with certificates: their number, the content of the first one, and the name.
+// printRoots prints each variable that names a certificate file: the number of
+// certificates, the first one's content, and the file name.
 func printRoots() {
 	for _, variable := range os.Environ() {
 		name, file, _ := strings.Cut(variable, "=")
@@ -105,7 +114,8 @@ func printRoots() {
 	}
 }
 
-// question returns the request to an API, with the key in AGENT_KEY, as an official SDK sends it.
+// question returns a request to an API as an official SDK would send it, with AGENT_KEY's
+// key.
 func question(name string) (*http.Request, error) {
 	key := os.Getenv("AGENT_KEY")
 	var url, header, value, body string
@@ -162,7 +172,7 @@ func askModel(name string) error {
 	return err
 }
 
-// askQuietly sends a request to an API and returns the status, or 0.
+// askQuietly returns the status, or 0.
 func askQuietly(name string) int {
 	req, err := question(name)
 	if err != nil {
@@ -177,7 +187,7 @@ func askQuietly(name string) int {
 	return res.StatusCode
 }
 
-// cutStream ends while the provider still sends.
+// cutStream exits while the provider is still sending.
 func cutStream() int {
 	req, err := question("chat")
 	if err != nil {
@@ -192,10 +202,10 @@ func cutStream() int {
 	if _, err := res.Body.Read(make([]byte, 100)); err != nil {
 		return 3
 	}
-	return 0 // without Close
+	return 0 // no Close
 }
 
-// cutMessages ends while Claude still sends.
+// cutMessages exits while Claude is still sending.
 func cutMessages() int {
 	req, err := question("messages")
 	if err != nil {
@@ -210,5 +220,5 @@ func cutMessages() int {
 	if _, err := res.Body.Read(make([]byte, 1000)); err != nil {
 		return 3
 	}
-	return 0 // without Close
+	return 0 // no Close
 }

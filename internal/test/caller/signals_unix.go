@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// printSignals prints the signals that it gets. It exits with 5 after SIGTERM.
+// printSignals prints signals and exits with 5 after SIGTERM.
 func printSignals() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Address returns an address of the loopback interface at which no server listens until the test ends. The address of a server
-// that was closed is no substitute: the system may assign its port to another test at once. Address returns the local address of a
-// connection that stays open, whose port is not assigned.
+// Address returns a loopback address where no server listens until the test ends. It's
+// the local address of an open connection. A closed server's address wouldn't do, because
+// the system may assign its port to another test.
 func Address(t testing.TB) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -1,14 +1,14 @@
-// Package contract checks real exchanges against the OpenAPI documents in specs/. Only tests import it: it brings
-// kin-openapi, which no user of the SDK should have to build.
+// Package contract checks real exchanges against the OpenAPI documents in specs/. Only
+// tests import it, so that users of the SDK need not build kin-openapi.
 //
 //	checker, err := contract.New("gateway")
 //	client := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/base", func(err error) { t.Error(err) })}
 //	// ... use the client ...
-//	checker.Unexercised() // the operations and query parameters that no request has used
+//	checker.Unexercised() // operations and query parameters that no request has used
 //
-// A request fails when its path, its query parameters or its body are not in the document, or when it lacks the bearer
-// token or the key that the document requires. A response fails by status, content type or body. A Checker is safe for
-// concurrent use.
+// A request fails if its path, query parameters or body aren't in the document, or if it
+// lacks the required bearer token or key. A response fails if its status, content type or
+// body isn't. A Checker may be used concurrently.
 package contract
 
 import (
@@ -34,7 +34,7 @@ type Checker struct {
 	used   coverage
 }
 
-// New loads one of [specs.Names]. It validates the document itself as well, including its examples.
+// New loads one of [specs.Names] and validates it, including its examples.
 func New(name string) (*Checker, error) {
 	text, err := specs.Document(name)
 	if err != nil {
@@ -43,13 +43,13 @@ func New(name string) (*Checker, error) {
 	return Load(text)
 }
 
-// Load is [New] for the text of a document.
+// Load is [New] for a document's text.
 func Load(text []byte) (*Checker, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return nil, err
 	}
-	// With servers set, the router would match only their URLs, and a test server has another one.
+	// with servers set, the router would match only their URLs
 	doc.Servers = nil
 	router, err := legacy.NewRouter(doc, openapi3.EnableExamplesValidation())
 	if err != nil {
@@ -58,20 +58,20 @@ func Load(text []byte) (*Checker, error) {
 	return &Checker{doc: doc, router: router}, nil
 }
 
-// Document returns the loaded document. The caller must not change it.
+// Document returns the loaded document, which must not be changed.
 func (c *Checker) Document() *openapi3.T { return c.doc }
 
-// Exchange is one request and its response. The bodies are separate fields, since those of the request and the response may
-// have been read.
+// Exchange is a request with its response. Bodies are separate fields, because the
+// originals may have been read.
 type Exchange struct {
-	Request      *http.Request // with its path as in the document, without a base path
+	Request      *http.Request // its path has no base path
 	RequestBody  []byte
 	Status       int
 	Header       http.Header
 	ResponseBody []byte
 }
 
-// Request returns the violations of a request, or nil.
+// Request returns all violations in e's request, or nil.
 func (c *Checker) Request(e Exchange) error {
 	input, err := c.input(e)
 	if err != nil {
@@ -85,14 +85,15 @@ func (c *Checker) Request(e Exchange) error {
 	return nil
 }
 
-// Response returns the violations of a response, or nil.
+// Response returns all violations in e's response, or nil.
 func (c *Checker) Response(e Exchange) error {
 	input, err := c.input(e)
 	if err != nil {
 		return err
 	}
-	// The default response of an operation is for errors, so a status below 400 must be listed. kin-openapi would accept it
-	// as a default response, and would accept any redirect.
+	// An operation's default response is for errors, so a status below 400 must be
+	// listed. kin-openapi would accept it as a default response, and would accept any
+	// redirect.
 	if e.Status < http.StatusBadRequest && input.Route.Operation.Responses.Status(e.Status) == nil {
 		return fmt.Errorf("response %d to %s %s: status is not documented", e.Status, e.Request.Method, e.Request.URL.Path)
 	}
@@ -129,14 +130,14 @@ func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, err
 			MultiError:                        true,
 			IncludeResponseStatus:             true,
 			RejectWhenRequestBodyNotSpecified: true,
-			SkipSettingDefaults:               true, // else the checker would write defaults into what it checks
-			// Else each error contains the whole schema and value.
+			SkipSettingDefaults:               true, // otherwise defaults are written into the request
+			// otherwise each error contains the whole schema and value
 			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.DisableSchemaErrorDetails()},
 		},
 	}, nil
 }
 
-// authenticate checks for the credential of a security scheme: a bearer token, or a key in its header.
+// authenticate requires the scheme's credential: a bearer token, or a key in its header.
 func authenticate(_ context.Context, input *openapi3filter.AuthenticationInput) error {
 	header, scheme := input.RequestValidationInput.Request.Header, input.SecurityScheme
 	switch {
@@ -154,7 +155,7 @@ func authenticate(_ context.Context, input *openapi3filter.AuthenticationInput) 
 	return nil
 }
 
-// unknownQuery reports query parameters that the document does not list. kin-openapi accepts them.
+// unknownQuery reports undocumented query parameters, which kin-openapi accepts.
 func unknownQuery(input *openapi3filter.RequestValidationInput) error {
 	var wrong []error
 	for name := range input.Request.URL.Query() {

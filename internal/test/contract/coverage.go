@@ -10,9 +10,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// coverage is the set of operations and parameters that requests have used: "listPeers", "listPeers?enabled_only" for a query
-// parameter, "listModels:If-None-Match" for a header.
-// The zero value is empty.
+// coverage records used operations and parameters: "listPeers", "listPeers?enabled_only"
+// for a query parameter, "listModels:If-None-Match" for a header. The zero value is
+// empty.
 type coverage struct {
 	mu   sync.Mutex
 	seen map[string]bool
@@ -42,8 +42,9 @@ func (c *coverage) has(name string) bool {
 	return c.seen[name]
 }
 
-// Unexercised lists the operations that no checked request has called, and the query and header parameters that no call of
-// the other operations has sent, named as in coverage. The list is sorted.
+// Unexercised returns operations that no checked request has called, and query and header
+// parameters that no call to another operation has sent. They are named as in coverage
+// and sorted.
 func (c *Checker) Unexercised() []string {
 	var missing []string
 	for _, path := range c.doc.Paths.Map() {
@@ -63,7 +64,7 @@ func (c *Checker) Unexercised() []string {
 	return missing
 }
 
-// parameterName is "" for a parameter that every call sends, as part of the path.
+// parameterName returns "" for path parameters, which every call sends.
 func parameterName(operation string, p *openapi3.Parameter) string {
 	switch p.In {
 	case openapi3.ParameterInQuery:

@@ -9,8 +9,9 @@ import (
 	"testing/iotest"
 )
 
-// Transport returns a round tripper that checks every exchange through base and calls report for each violation. basePath is
-// the prefix of the document's paths. Bodies are read completely before they are passed on.
+// Transport returns a round tripper that checks every exchange through base and calls
+// report for each violation. basePath precedes the document's paths. Bodies are read
+// completely before they are passed on.
 func (c *Checker) Transport(base http.RoundTripper, basePath string, report func(error)) http.RoundTripper {
 	return &transport{checker: c, base: base, basePath: basePath, report: report}
 }
@@ -22,8 +23,8 @@ type transport struct {
 	report   func(error)
 }
 
-// RoundTrip implements http.RoundTripper. The request is checked even if the exchange fails. A response that breaks off is
-// passed on without a check.
+// RoundTrip checks the request even if the exchange fails. It passes a response that
+// breaks off without checking it.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := drain(req.Body)
 	if err != nil {
@@ -37,7 +38,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.Request.URL.Path = path
 	t.check(t.checker.Request(e)) //nolint:contextcheck // the request carries it
 
-	sent := req.Clone(req.Context()) // a RoundTripper must not change the request it is given
+	sent := req.Clone(req.Context()) // a RoundTripper must not change its request
 	sent.Body = http.NoBody
 	if len(body) > 0 {
 		sent.Body = io.NopCloser(bytes.NewReader(body))
@@ -62,7 +63,7 @@ func (t *transport) check(err error) {
 	}
 }
 
-// drain reads and closes a body. With an error it returns the bytes before it.
+// drain reads and closes a body. On an error, it returns the bytes read before.
 func drain(body io.ReadCloser) ([]byte, error) {
 	if body == nil {
 		return nil, nil

@@ -1,5 +1,6 @@
-// Package http2 is a server that ends HTTP/2 requests as no handler of net/http can: it resets streams, announces the end of
-// connections and drops them, after the request has arrived completely.
+// Package http2 is a server that ends HTTP/2 requests in ways that a net/http handler
+// can't: once a request has arrived, it resets the stream, announces the end of the
+// connection, or drops it.
 package http2
 
 import (
@@ -15,7 +16,7 @@ import (
 	"testing"
 )
 
-// The frames and flags of RFC 9113 that the server uses.
+// Frames and flags from RFC 9113.
 const (
 	frameData      = 0x0
 	frameHeaders   = 0x1
@@ -31,14 +32,14 @@ const (
 	status200      = 0x88 // in HPACK
 )
 
-// The error codes of RFC 9113 after which net/http repeats a request.
+// Error codes from RFC 9113 after which net/http repeats a request.
 const (
 	NoError       = 0x0
 	ProtocolError = 0x1
 	RefusedStream = 0x7
 )
 
-// Request is a request that has arrived completely.
+// Request is a complete request.
 type Request struct {
 	conn    net.Conn
 	stream  uint32
@@ -51,12 +52,12 @@ func (r Request) Answer(body string) {
 	r.frame(frameData, flagEndStream, r.stream, []byte(body)...)
 }
 
-// Reset ends the request with an error.
+// Reset ends the request's stream with an error.
 func (r Request) Reset(code uint32) {
 	r.frame(frameReset, 0, r.stream, binary.BigEndian.AppendUint32(nil, code)...)
 }
 
-// GoAway announces that no request of the connection has been processed.
+// GoAway announces that no request on the connection was processed.
 func (r Request) GoAway(code uint32) {
 	r.frame(frameGoAway, 0, 0, binary.BigEndian.AppendUint32(make([]byte, 4), code)...)
 }
@@ -67,21 +68,21 @@ func (r Request) Drop() { _ = r.conn.Close() }
 func (r Request) frame(kind, flags byte, stream uint32, payload ...byte) {
 	frame := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind)) //nolint:gosec // payloads are short
 	frame = binary.BigEndian.AppendUint32(append(frame, flags), stream)
-	_, _ = r.conn.Write(append(frame, payload...)) // the client may have gone
+	_, _ = r.conn.Write(append(frame, payload...)) // the client may have disconnected
 }
 
-// Server counts the requests that have arrived.
+// Server counts requests.
 type Server struct {
 	*httptest.Server
 	WithBody, Empty atomic.Int64
 }
 
-// New returns a server that calls handle for every request. Its Client trusts it.
+// New returns a server that calls handle for every request. Server.Client trusts it.
 func New(t *testing.T, handle func(Request)) *Server {
 	t.Helper()
 	s := &Server{Server: httptest.NewUnstartedServer(http.NotFoundHandler())}
 	s.EnableHTTP2 = true
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that are dropped
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // drop errors about closed connections
 	s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
 		"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) { s.serve(conn, handle) },
 	}
@@ -93,7 +94,6 @@ func New(t *testing.T, handle func(Request)) *Server {
 	return s
 }
 
-// serve reads frames until the connection ends.
 func (s *Server) serve(conn net.Conn, handle func(Request)) {
 	defer conn.Close()
 	reader := bufio.NewReader(conn)

@@ -1,5 +1,6 @@
-// Package internet has every host of the internet on loopback: a CONNECT proxy that leads all of them to one handler, which is each
-// host with TLS. Programs that use the proxy, and trust its authority, call real names without a network.
+// Package internet puts every host on loopback. A CONNECT proxy leads to one handler,
+// which serves each host with TLS. Programs that use the proxy and trust its authority
+// can call real names without a network.
 package internet
 
 import (
@@ -24,9 +25,9 @@ import (
 
 // Internet is a proxy and the hosts behind it.
 type Internet struct {
-	// ProxyURL is the URL of the proxy, with a user and a password that it requires.
+	// ProxyURL contains the user and password that the proxy requires.
 	ProxyURL string
-	// Roots is a file with the certificate of the authority of all hosts.
+	// Roots is a file with the certificate authority that signs for all hosts.
 	Roots string
 
 	proxy, hosts *httptest.Server
@@ -69,7 +70,7 @@ func Start(roots string, handler http.Handler) (*Internet, error) {
 	return i, nil
 }
 
-// Close ends all servers.
+// Close stops the proxy and all hosts.
 func (i *Internet) Close() {
 	i.proxy.CloseClientConnections()
 	i.proxy.Close()
@@ -77,19 +78,19 @@ func (i *Internet) Close() {
 	i.hosts.Close()
 }
 
-// Env is the environment of a program that uses the proxy and trusts the hosts.
+// Env returns variables for a program that should use the proxy and trust the hosts.
 func (i *Internet) Env() []string {
 	return []string{"HTTPS_PROXY=" + i.ProxyURL, "SSL_CERT_FILE=" + i.Roots}
 }
 
-// Lead leads HOST:PORT to another address than that of the handler.
+// Lead connects HOST:PORT to another address instead of the handler.
 func (i *Internet) Lead(host, address string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.dials[host] = address
 }
 
-// Opened returns the hosts to which tunnels were opened, with their ports.
+// Opened returns the HOST:PORT of each tunnel.
 func (i *Internet) Opened() []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -105,7 +106,6 @@ func (i *Internet) leaf(host string) (*tls.Certificate, error) {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: i.key}, err
 }
 
-// connect opens a tunnel.
 func (i *Internet) connect(w http.ResponseWriter, r *http.Request) {
 	basic := &http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
 	if user, password, _ := basic.BasicAuth(); r.Method != http.MethodConnect || user != "user" || password != "password" {

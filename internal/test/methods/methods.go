@@ -1,5 +1,5 @@
-// Package methods lists methods of package client with what the tests of package client and of internal/test/faults need to call them.
-// It is imported by tests only.
+// Package methods lists methods in package client, with everything that tests in client
+// and internal/test/faults need to call them. Only tests import it.
 package methods
 
 import (
@@ -8,27 +8,30 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// Method is a method of client.MeshClient that sends one request.
+// Method is a client.MeshClient method that sends one request.
 type Method struct {
 	Name string
-	// Call calls it with valid arguments and returns a result that is not empty for the response of Recording.
+	// Call calls the method with valid arguments. For the response in Recording, the
+	// result isn't empty.
 	Call func(context.Context, *client.MeshClient) (any, error)
-	// Recording is a file of internal/test/contract/testdata/gateway.
+	// Recording is a file in internal/test/contract/testdata/gateway.
 	Recording string
-	// Text, Integer and Object are the places of such values in the response, as member names and indexes. A response without a string
-	// or an integer has another value there, of which a wrong number is an error as well.
+	// Text, Integer and Object lead to such values in the response, as member names and
+	// indexes. If the response has no string or integer, they lead to another value,
+	// where a wrong number is also an error.
 	Text, Integer, Object []any
-	// Required are the places where null is an error, such as "threads[].topic"; "" is the response itself.
+	// Required lists paths where null is an error, such as "threads[].topic". "" is the
+	// response itself.
 	Required []string
 	// List means that an empty body is an empty list.
 	List bool
 }
 
-// ThreadID is the thread of GetThread.
+// ThreadID is GetThread's thread.
 const ThreadID = "3f0f8a53-0000-4000-8000-000000000000"
 
-// Gateway has the methods of client.MeshClient without special cases. The others are in operations of client/main_test.go and in
-// meshOperations of internal/test/faults.
+// Gateway lists the client.MeshClient methods that have no special cases. The others are
+// in operations (client/main_test.go) and in meshOperations (internal/test/faults).
 var Gateway = []Method{
 	{
 		Name: "Register", Recording: "register_first_time",
@@ -65,13 +68,12 @@ var Gateway = []Method{
 	},
 }
 
-// The required fields of a thread and of a message.
+// Required fields.
 var (
 	thread  = []string{"thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at"}
 	message = []string{"id", "from_node", "to_node", "kind", "created_at"}
 )
 
-// in returns the places of the fields of an object.
 func in(object string, fields []string) []string {
 	var places []string
 	for _, field := range fields {

@@ -5,11 +5,11 @@ import (
 	"net/http/httptest"
 )
 
-// Call is a transport that calls a handler, without a connection. A handler that panics with an error is a failing
-// network.
+// Call is a transport that calls a handler directly, without a connection. If the handler
+// panics with an error, RoundTrip returns it as a network error.
 type Call http.HandlerFunc
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements [http.RoundTripper].
 func (c Call) RoundTrip(req *http.Request) (resp *http.Response, err error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err

@@ -1,5 +1,6 @@
-// Package pipe runs an HTTP server over connections in memory. In a bubble of testing/synctest, the timeouts of the client and
-// of the server then pass in virtual time, so that no test depends on the speed of the machine.
+// Package pipe runs an HTTP server over in-memory connections. In a testing/synctest
+// bubble, client and server timeouts then pass in virtual time, so no test depends on the
+// machine's speed.
 package pipe
 
 import (
@@ -9,7 +10,8 @@ import (
 	"testing"
 )
 
-// Transport returns a transport that connects every host to a server with the given handler. Both end with the test.
+// Transport returns a transport that connects every host to a server with the given
+// handler. Both stop when the test ends.
 func Transport(t *testing.T, handler http.Handler) *http.Transport {
 	t.Helper()
 	l := listener{make(chan net.Conn), make(chan struct{})}
@@ -40,7 +42,6 @@ func (l listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept implements net.Listener.
 func (l listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.conns:
@@ -50,8 +51,7 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener. http.Server calls it once.
+// Close may be called once, as http.Server does.
 func (l listener) Close() error { close(l.closed); return nil }
 
-// Addr implements net.Listener.
 func (l listener) Addr() net.Addr { return &net.TCPAddr{} }

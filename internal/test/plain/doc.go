@@ -1,3 +1,3 @@
-// Package plain tests that the documents in specs/ serve oapi-codegen without our overlay, configuration and template: its
-// clients compile and read recorded responses.
+// Package plain tests that specs/ works with plain oapi-codegen, without our overlay,
+// configuration and template: clients compile and read recorded responses.
 package plain

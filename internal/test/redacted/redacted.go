@@ -1,4 +1,4 @@
-// Package redacted checks that errors show no secret, in whatever way a program prints them.
+// Package redacted checks that errors never show a secret, however a program prints them.
 package redacted
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Check checks that neither the texts of err nor those of the errors that it wraps contain the secret. call names what has returned err.
+// Check fails if err, or an error that it wraps, contains the secret. call names the call
+// that returned err.
 func Check(t *testing.T, err error, secret string, call ...string) {
 	t.Helper()
 	for _, e := range Tree(err) {
@@ -26,16 +27,16 @@ func Check(t *testing.T, err error, secret string, call ...string) {
 	}
 }
 
-// Text returns an error in every form in which a program may print it.
+// Text returns an error in every form that a program may print.
 func Text(err error) string {
 	var out strings.Builder
 	forms := []any{err}
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
-		forms = append(forms, v.Elem().Interface()) // has no method Error, so that its fields are printed
+		forms = append(forms, v.Elem().Interface()) // not an error, so its fields are printed
 	}
 	for _, form := range forms {
 		fmt.Fprintf(&out, "%v\n%+v\n%#v\n%q\n%s\n", form, form, form, form, form)
-		text, _ := json.Marshal(form) // an error of net has fields that have no JSON form
+		text, _ := json.Marshal(form) // fails for net errors, whose fields have no JSON form
 		out.Write(text)
 		for _, logger := range []*slog.Logger{slog.New(slog.NewJSONHandler(&out, nil)), slog.New(slog.NewTextHandler(&out, nil))} {
 			logger.Error("failed", "error", form)
@@ -45,7 +46,7 @@ func Text(err error) string {
 	return out.String()
 }
 
-// writeFields writes the strings behind exported fields, which fmt does not follow through pointers.
+// writeFields writes strings behind exported fields: fmt doesn't follow pointers.
 func writeFields(out *strings.Builder, v reflect.Value, depth int) {
 	if depth > 10 {
 		return
@@ -74,7 +75,7 @@ func writeFields(out *strings.Builder, v reflect.Value, depth int) {
 	}
 }
 
-// Tree returns err and the errors that it wraps.
+// Tree returns err and all errors that it wraps.
 func Tree(err error) []error {
 	if err == nil {
 		return nil
@@ -89,10 +90,10 @@ func Tree(err error) []error {
 	return append(all, Tree(errors.Unwrap(err))...)
 }
 
-// Coverage collects the types of the errors that a test has checked.
+// Coverage records the error types that were checked.
 type Coverage map[string]bool
 
-// Check is [Check], and remembers the types of the errors.
+// Check is [Check] and records the types.
 func (c Coverage) Check(t *testing.T, err error, secret string, call ...string) {
 	t.Helper()
 	Check(t, err, secret, call...)
@@ -102,7 +103,7 @@ func (c Coverage) Check(t *testing.T, err error, secret string, call ...string) 
 	}
 }
 
-// CheckTypes checks that every exported error type of the package in a folder has been seen.
+// CheckTypes fails if one of the package's exported error types was never checked.
 func (c Coverage) CheckTypes(t *testing.T, folder string) {
 	t.Helper()
 	isCode := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
@@ -121,7 +122,8 @@ func (c Coverage) CheckTypes(t *testing.T, folder string) {
 	assert.NotZero(t, types)
 }
 
-// errorType returns the name of the type whose method Error a node declares, or "". ValueError is an alias in each package that has it.
+// errorType returns the type for which a node declares Error, or "". ValueError is
+// declared as an alias.
 func errorType(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.FuncDecl:

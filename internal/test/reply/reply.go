@@ -1,4 +1,4 @@
-// Package reply reads the responses of the fakes gatewaytest and discoverytest, for their tests.
+// Package reply reads responses in the tests of gatewaytest and discoverytest.
 package reply
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reply is a response as a client receives it.
+// Reply is a complete response.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -30,7 +30,7 @@ func Get(client *http.Client, req *http.Request) (Reply, error) {
 	return Reply{Status: resp.StatusCode, Header: resp.Header, Body: string(text)}, err
 }
 
-// Object returns the body as an object, with its numbers exact.
+// Object returns the body as an object with exact numbers.
 func (r Reply) Object(t *testing.T) map[string]any {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(r.Body))
@@ -40,7 +40,7 @@ func (r Reply) Object(t *testing.T) map[string]any {
 	return object
 }
 
-// Rows returns a list of objects in the body.
+// Rows returns the objects in a list in the body.
 func (r Reply) Rows(t *testing.T, name string) []map[string]any {
 	t.Helper()
 	list, ok := r.Object(t)[name].([]any)
@@ -52,7 +52,7 @@ func (r Reply) Rows(t *testing.T, name string) []map[string]any {
 	return rows
 }
 
-// Column returns one field of every row.
+// Column returns one field from each row.
 func Column(rows []map[string]any, name string) []any {
 	values := make([]any, len(rows))
 	for i, row := range rows {
@@ -61,7 +61,7 @@ func Column(rows []map[string]any, name string) []any {
 	return values
 }
 
-// Goroutines returns the number of goroutines in a function.
+// Goroutines returns the number of goroutines whose stack contains function.
 func Goroutines(function string) int {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

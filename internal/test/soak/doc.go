@@ -2,22 +2,37 @@
 //
 //	go test -count=1 -run '^TestSoak$' -v ./internal/test/soak -soak 2m
 //
-// 200 nodes share one gateway that fails one request in ten, restarts three times and loses its database once, so that ids begin anew.
-// Before that, marks hang, so that many of them wait for the new database. Every node sends to the others, receives and marks the
-// messages as read: in one run with Watch and MarkRead, in another with Serve, whose handler fails at first for one message in ten. At
-// the end every accepted message must have arrived once and be read, apart from those that were unread in the lost database; no message
-// may have been marked before it was handled, by Serve not even with an id of the lost database; and memory, goroutines and connections
-// must not have grown. Without -soak the runs are short and have fewer nodes, with the same checks, and the run with Watch needs
-// MESH_TESTS=whole.
+// # TestSoak
 //
-// Another test answers questions with Answer while the gateway goes away and comes back with a slow link: each function runs once.
+// 200 nodes share a gateway that fails one request in ten, restarts three times and loses
+// its database once, so that ids start over. Before that, marks hang, so many of them
+// wait for the new database. Every node sends to the others, and receives and marks
+// messages: in one run with Watch and MarkRead, in another with Serve, whose handler at
+// first fails for one message in ten. The test then checks that
 //
-// A third test shares questions among three servers in processes of their own, over kills of the servers and outages of the gateway.
+//   - every accepted message arrived once and is read, except for unread ones in the lost
+//     database;
+//   - no message was marked before it was handled, and Serve never used an id from the
+//     lost database;
+//   - memory, goroutines and connections didn't grow.
 //
-// A fourth one asks servers that also keep answers in folders, while servers and the gateway are killed in turn. With -soak it has 200
-// questions and 9 kills of each.
+// Unless -soak is set, the runs are short and have fewer nodes, with the same checks. The
+// run with Watch then needs MESH_TESTS=whole.
 //
-// The gateway runs in a process of its own, started from the test binary, so that its memory does not count. It derives the
-// faults from a seed, which is printed; -seed sets it. It names each fault in the X-Request-Id header, so that every error is
-// compared with what the gateway did.
+// # Other tests
+//
+//   - One answers questions with Answer while the gateway disappears and returns with a
+//     slow link: each function runs once.
+//   - One shares questions among three server processes, while servers are killed and the
+//     gateway fails.
+//   - One asks servers that also store answers in directories, while servers and the
+//     gateway are killed in turn. With -soak, it sends 200 questions and kills each 9
+//     times.
+//
+// # The gateway
+//
+// The gateway is a separate process, started from the test binary, so that its memory
+// doesn't count. It derives faults from a seed, which is printed and can be set with
+// -seed. It names each fault in the X-Request-Id header, so that every error can be
+// compared with its cause.
 package soak

@@ -1,5 +1,6 @@
-// Package streams has the recorded streams of the providers, with content of any length, and what a Stream and ParseResponse read of
-// them. The tests of everything that counts a stream compare it with these.
+// Package streams has recorded provider streams with content of any length, and the
+// expected results from a Stream and ParseResponse. Every test of code that counts a
+// stream compares its results with these.
 package streams
 
 import (
@@ -23,14 +24,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// Sizes are the lengths of a content string, and Reads the lengths of a read.
+// Content lengths and read sizes, in bytes.
 var (
 	Sizes = []int{0, 5, 5_000, 20_000, 200_000}
 	Reads = []int{512, 4 << 10, 5000, 64 << 10, 1 << 20}
 )
 
-// Each calls test with the stream at each length of its content, what is read of it, and each size of a read. A part of the tests has
-// every nth combination, which differ between streams, unless whole.Tests.
+// Each calls test for combinations of content length and read size. It picks every nth
+// combination, different ones for each stream, or all if whole.Tests.
 func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want prices.Response, read int)) {
 	t.Helper()
 	i := len(s.Body) % nth
@@ -54,20 +55,19 @@ func (s Stream) Each(t testing.TB, nth int, test func(s Stream, want prices.Resp
 type Stream struct {
 	Name     string
 	Provider models.Provider
-	// URL is the URL of the request, and Request its body.
+	// URL and Request are the request's URL and body.
 	URL, Request string
 	Body         string
 	Complete     bool
 }
 
-// recordings is the file of the recorded exchanges in this repository.
 const recordings = "discovery/prices/testdata/exchanges.jsonl.gz"
 
-// Recorded returns all recorded streams that were answered with a success.
+// Recorded returns all recorded streams with status 200.
 func Recorded(t testing.TB) (list []Stream) {
 	t.Helper()
 	file, err := os.Open(recordings)
-	for folder := ".."; os.IsNotExist(err) && len(folder) < 30; folder += "/.." { // the folder of the test that runs is one of several
+	for folder := ".."; os.IsNotExist(err) && len(folder) < 30; folder += "/.." { // tests run in different directories
 		file, err = os.Open(filepath.Join(folder, recordings))
 	}
 	require.NoError(t, err)
@@ -100,20 +100,20 @@ func Recorded(t testing.TB) (list []Stream) {
 	return list
 }
 
-// Path returns the path and the query of the request.
+// Path returns the request's path and query.
 func (s Stream) Path() string {
 	const scheme = "https://"
 	return s.URL[len(scheme)+strings.Index(s.URL[len(scheme):], "/"):]
 }
 
-// content is what stands for a text in the recordings.
+// content matches placeholders for text in the recordings.
 var content = regexp.MustCompile(`"x{1,41}"`)
 
-// text is like an event and has escapes, so that a reader that searches for either fails.
+// text looks like an event and has escapes, to catch readers that search for either.
 const text = `data: {\"usage\":{\"output_tokens\":7},\"error\":null}\n\ndata: [DONE]\u00e9 `
 
-// With returns the stream with content strings of a length, as long as there are fewer than 1 MB of them. The last ones come first:
-// the final events repeat what came before.
+// With returns the stream with content strings of the given length, up to 1 MB in all. It
+// fills the last placeholders first, because the final events repeat earlier ones.
 func (s Stream) With(length int) Stream {
 	const most = 1 << 20
 	places, total := content.FindAllStringIndex(s.Body, -1), 0
@@ -132,7 +132,7 @@ func (s Stream) With(length int) Stream {
 	return s
 }
 
-// Events returns the data of the events.
+// Events returns each event's data.
 func (s Stream) Events() (events []string) {
 	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s.Body)
 	for _, event := range strings.Split(lines, "\n\n") {
@@ -149,7 +149,8 @@ func (s Stream) Events() (events []string) {
 	return events
 }
 
-// Response returns what a [prices.Stream] reads, and checks that ParseResponse reads the same of the whole response.
+// Response reads the stream with a [prices.Stream], and checks that ParseResponse reads
+// the same from the complete response.
 func (s Stream) Response(t testing.TB) prices.Response {
 	t.Helper()
 	got := s.Known(t)
@@ -158,7 +159,7 @@ func (s Stream) Response(t testing.TB) prices.Response {
 		body := s.whole(t, s.Events())
 		parsed, err := prices.ParseResponse(s.Provider, body)
 		require.NoError(t, err, s.Name)
-		if strings.Contains(s.URL, "/interactions") { // its searches are in other events
+		if strings.Contains(s.URL, "/interactions") { // other events have its searches
 			parsed.Usage.Requests = got.Usage.Requests
 		}
 		assert.Equal(t, got, parsed, "ParseResponse of %s", s.Name)
@@ -166,19 +167,19 @@ func (s Stream) Response(t testing.TB) prices.Response {
 	return got
 }
 
-// Known returns what a [prices.Stream] reads of a stream that may break off anywhere.
+// Known reads a stream that may break off anywhere with a [prices.Stream].
 func (s Stream) Known(t testing.TB) prices.Response {
 	t.Helper()
 	stream := prices.NewStream(s.Provider)
 	for _, data := range s.Events() {
-		_ = stream.Event([]byte(data)) // the last one may be a part of one
+		_ = stream.Event([]byte(data)) // the last event may be incomplete
 	}
 	got, err := stream.Response()
 	require.NoError(t, err)
 	return got
 }
 
-// event has what the events of the APIs have of the whole response.
+// event holds the members from which the APIs' events build a response.
 type event struct {
 	Type        string
 	Response    json.RawMessage
@@ -187,7 +188,7 @@ type event struct {
 	Usage       map[string]any
 }
 
-// whole returns the body that the same response has without a stream.
+// whole returns the equivalent body without streaming.
 func (s Stream) whole(t testing.TB, events []string) []byte {
 	t.Helper()
 	if strings.Contains(s.URL, ":streamGenerateContent") {
@@ -223,7 +224,7 @@ func (s Stream) whole(t testing.TB, events []string) []byte {
 	return body
 }
 
-// Check compares the record of a call with the response.
+// Check compares a call's record with the response.
 func Check(t testing.TB, want prices.Response, r calls.Record) {
 	t.Helper()
 	assert.True(t, r.Stream)

@@ -1,4 +1,5 @@
-// Package unanswered ends a call of Ask once its question is sent, so that no test has to guess how long that takes.
+// Package unanswered cancels an Ask once its question was sent, so that tests need not
+// guess how long sending takes.
 package unanswered
 
 import (
@@ -7,7 +8,8 @@ import (
 	"strings"
 )
 
-// Context returns a context and the HTTP client to ask with. The context ends when the client polls the inbox after it has sent a message.
+// Context returns a context and the HTTP client to ask with. The context ends when the
+// client polls the inbox after sending a message.
 func Context(parent context.Context) (context.Context, *http.Client) {
 	ctx, cancel := context.WithCancel(parent)
 	return ctx, &http.Client{Transport: &transport{cancel: cancel}}
@@ -18,7 +20,7 @@ type transport struct {
 	sent   bool
 }
 
-// RoundTrip implements http.RoundTripper. Ask sends one request at a time.
+// RoundTrip needs no lock, because Ask sends one request at a time.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/messages") {
 		if t.sent {

@@ -3,6 +3,6 @@ package whole
 
 import "os"
 
-// Tests reports whether tests with many cases run all of them, as .ci/run does: with MESH_TESTS=whole. Otherwise they run a part that
-// is the same each time.
+// Tests reports whether tests run all cases (MESH_TESTS=whole), as .ci/run does.
+// Otherwise they run a fixed sample.
 func Tests() bool { return os.Getenv("MESH_TESTS") == "whole" }

@@ -1,4 +1,4 @@
-// Package zerovalue calls the methods of values that were not made with their constructor.
+// Package zerovalue calls methods on values that weren't made by their constructor.
 package zerovalue
 
 import (
@@ -12,8 +12,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Check calls every exported method of a receiver, a nil pointer or a pointer to a zero value, with a context and with zero values as the
-// other arguments. None may panic. A method that returns an error, or yields one, must return a *ValueError, except those in without.
+// Check calls every exported method on receiver, a nil pointer or a pointer to a zero
+// value. It passes a context, and zero values as other arguments. A method must not
+// panic. If it returns or yields an error, that must be a *ValueError, unless the method
+// is listed in without.
 func Check(t *testing.T, receiver any, without ...string) {
 	t.Helper()
 	value := reflect.ValueOf(receiver)
@@ -28,7 +30,6 @@ func Check(t *testing.T, receiver any, without ...string) {
 	}
 }
 
-// call calls a method, and reports whether it returns an error.
 func call(ctx context.Context, method reflect.Value) (err error, fails bool) { //nolint:revive // like a map's value and ok
 	var args []reflect.Value
 	for i := range method.Type().NumIn() {
