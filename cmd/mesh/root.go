@@ -87,7 +87,7 @@ func run(ctx context.Context, a *app.App, args []string) int {
 		return code
 	}
 	fmt.Fprintln(a.Errs, "mesh:", exit.Lines(err))
-	if code == exit.Usage {
+	if code == exit.Usage && !exit.OfFile(err) {
 		fmt.Fprintf(a.Errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}
 	return code

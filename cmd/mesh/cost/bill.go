@@ -138,13 +138,17 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	if err != nil {
 		return nil, nil, err
 	}
-	sessionFiles := sessions.New(list)
+	sessionFiles, said := sessions.New(list), sessions.Said{}
+	said.Listen(sessionFiles, false, nil)
 	rows, err := calls.Sum(calls.Options{
 		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: o.from, To: o.to, MatchLabels: o.Match, Prices: list,
 		By:     [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced}},
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
+	if text := said.Short(); text != "" {
+		o.Note(text)
+	}
 	unread = exit.WrongUse(in.Rename(err))
 	if unread != nil && len(rows[0]) == 0 {
 		return nil, nil, exit.Usagef("--usage: %w", unread)

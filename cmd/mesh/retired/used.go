@@ -56,13 +56,17 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	}
 	defer in.Close()
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	sessionFiles := sessions.New(list)
+	sessionFiles, said := sessions.New(list), sessions.Said{}
+	said.Listen(sessionFiles, false, nil)
 	rows, err := calls.Sum(calls.Options{
 		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: today.AddDate(0, 0, -usedDays), Prices: list,
 		By:     [][]string{byModel, append(slices.Clone(byModel), calls.ByDay, calls.ByModelStage, calls.ByRetirementDate)},
 		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
 	}, in.Paths...)
+	if text := said.Short(); text != "" {
+		o.Note(text)
+	}
 	unread := exit.WrongUse(in.Rename(err))
 	if len(rows[0]) == 0 {
 		if unread != nil {

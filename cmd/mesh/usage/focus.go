@@ -35,10 +35,11 @@ func (o *Options) writeFocus() error {
 	if more := wrong - maxLineErrors; more > 0 {
 		unread = append(unread, fmt.Errorf("%d more lines cannot be read", more))
 	}
-	err := exit.WrongUse(o.in.Rename(errors.Join(unread...)))
+	err := exit.WrongUse(o.in.Rename(o.said.Rest(errors.Join(unread...))))
 	if err != nil && read == 0 {
 		return err
 	}
+	o.tellShort()
 	o.Progress.Stop()
 	if err := rows.WriteCSV(o.Out); err != nil {
 		return err

@@ -42,6 +42,7 @@ func (o *Options) printLine(now time.Time) error {
 		o.reader.Since = opts.From
 	}
 	sums, err := calls.Sum(opts, o.in.Since(opts.From)...)
+	err = o.said.Rest(err)
 	unread := exit.WrongUse(o.in.Rename(err))
 	if unread != nil && len(sums[0]) == 0 {
 		return unread
@@ -58,6 +59,7 @@ func (o *Options) printLine(now time.Time) error {
 	if _, err := fmt.Fprintln(o.Out, output.Line(strings.Join(parts, ", "))); err != nil {
 		return err
 	}
+	o.tellShort()
 	return unread
 }
 

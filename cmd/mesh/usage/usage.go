@@ -44,7 +44,7 @@ func completeList(all ...string) cobra.CompletionFunc {
 type Options struct {
 	*app.App
 	selection.Flags
-	paths                     []string
+	paths, usual              []string // usual are those of --sessions
 	by, budgets, failOn       []string
 	html, account             string
 	reprice, byGiven          bool
@@ -57,8 +57,7 @@ type Options struct {
 	// selected selects and prices the calls.
 	selected calls.Options
 	reader   *sessions.Reader
-	notes    []string // of sessions
-	unread   unread
+	said     sessions.Said
 }
 
 // New returns the command mesh usage.
@@ -120,10 +119,11 @@ A line that cannot be read is reported, and the sums are those of the others; th
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			o.paths, o.byGiven = paths, cmd.Flags().Changed("by")
 			if o.sessions {
-				o.paths = append(o.paths, sessions.Paths()...)
+				o.usual = sessions.Paths()
+				o.paths = append(o.paths, o.usual...)
 			}
 			if len(o.paths) == 0 {
-				a.Note("there are no sessions of agent programs in their usual folders; mesh usage DIR reads those of another folder")
+				a.Note(noSessions)
 				return nil
 			}
 			return o.run()
@@ -150,6 +150,8 @@ A line that cannot be read is reported, and the sums are those of the others; th
 	app.PricesFlag(a, cmd)
 	return cmd
 }
+
+const noSessions = "there are no sessions of agent programs in their usual folders; mesh usage DIR reads those of another folder"
 
 // check checks the flags, and sets which calls they select.
 func (o *Options) check() (err error) {
@@ -211,13 +213,20 @@ func (o *Options) run() error {
 		return o.writeFocus()
 	}
 	sums, err := costs.Read(o.by, o.selected, o.in.Paths...)
-	o.said()
-	sums.Notes = o.notes
+	err = o.said.Rest(err)
+	o.tell()
+	sums.Notes = o.said.Notes
 	unread := exit.WrongUse(o.in.Rename(err))
-	if unread != nil {
-		if sums.Calls == 0 {
-			return unread
+	if sums.Calls == 0 {
+		switch err := cmp.Or(o.unsupported(), unread); {
+		case err != nil:
+			return err
+		case o.onlyUsual() && o.Format == "text":
+			o.Note("there are no calls in the usual folders of agent programs")
+			return nil
 		}
+	}
+	if unread != nil {
 		sums.Errors = strings.Split(output.Error(unread), "\n")
 	}
 	r, text, err := o.reports(sums)
@@ -244,64 +253,37 @@ func (o *Options) run() error {
 func (o *Options) readSessions() {
 	o.reader = sessions.New(o.selected.Prices)
 	o.reader.OnCopies = o.selected.OnCopies
-	o.reader.OnNote = func(text string) { o.notes = append(o.notes, text) }
-	if !o.strict {
-		o.unread = unread{files: map[string]bool{}}
-		o.reader.OnError = o.unread.add
-	}
+	o.said.Listen(o.reader, o.strict, o.usual)
 	o.reader.Read(&o.selected)
 }
 
-// said keeps the command from saying again what was said when the files were read first.
-func (o *Options) said() {
-	o.selected.OnCopies, o.reader.OnCopies, o.reader.OnNote = func(calls.Copies) {}, nil, nil
-	if o.reader.OnError != nil {
-		o.reader.OnError = func(*calls.LineError) {}
-	}
-	o.noteUnread()
-	for i, note := range o.notes {
-		if i == mostNotes && !o.verbose {
-			o.Note(fmt.Sprintf("%d more sessions differ from their totals; --verbose lists them", len(o.notes)-i))
-			break
-		}
-		o.Note(output.Line(note))
+// tell says what was found about sessions. When the files are read again nothing is said.
+func (o *Options) tell() {
+	o.selected.OnCopies, o.reader.OnCopies = func(calls.Copies) {}, nil
+	o.said.Tell(o.verbose, o.in.Rename, func(text string) { o.Note(output.Line(text)) })
+}
+
+// tellShort is tell for output that has no place for notes.
+func (o *Options) tellShort() {
+	if text := o.said.Short(); text != "" {
+		o.Note(text)
 	}
 }
 
-// unread are lines of session files that cannot be read.
-type unread struct {
-	lines int
-	files map[string]bool
-	first []*calls.LineError
+// onlyUsual reports whether --sessions is all that selects calls.
+func (o *Options) onlyUsual() bool {
+	return len(o.paths) == len(o.usual) && o.From+o.To+o.Last+o.html == "" && o.Match == nil && len(o.budgets)+len(o.failOn) == 0
 }
 
-func (u *unread) add(err *calls.LineError) {
-	u.lines++
-	u.files[err.File] = true
-	if len(u.first) < maxLineErrors {
-		u.first = append(u.first, err)
-	}
-}
-
-// noteUnread notes the lines of session files that cannot be read.
-func (o *Options) noteUnread() {
-	u := &o.unread
-	if o.verbose {
-		for _, err := range u.first {
-			o.Note(output.Line(strings.TrimPrefix(o.in.Rename(err).Error(), "calls: ")))
+// unsupported returns the error of a path whose program is known and not read.
+func (o *Options) unsupported() error {
+	for _, path := range o.in.Given {
+		if err := sessions.Unsupported(path); err != nil {
+			return exit.WrongUse(err)
 		}
 	}
-	hint := "; --verbose lists them"
-	if o.verbose {
-		hint = ""
-	}
-	if u.lines > 0 && (!o.verbose || u.lines > len(u.first)) {
-		o.Note(fmt.Sprintf("%s of %s cannot be read%s", table.Number(u.lines, "line", "lines"), table.Number(len(u.files), "file", "files"), hint))
-	}
+	return nil
 }
-
-// mostNotes is the number of notes that are printed without --verbose.
-const mostNotes = 3
 
 // print prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
 func (o *Options) print(sums *costs.Report, r, text *report.Report) error {

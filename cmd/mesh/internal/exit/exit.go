@@ -8,8 +8,10 @@ import (
 	"io/fs"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -82,6 +84,11 @@ func Code(err error) int {
 	default:
 		return Usage
 	}
+}
+
+// OfFile reports whether an error is about a file or its content, which no help explains.
+func OfFile(err error) bool {
+	return is[*fs.PathError](err) || is[*calls.LineError](err) || errors.Is(err, callsfiles.ErrNoFile) || errors.Is(err, calls.ErrUnsupported)
 }
 
 // is reports whether an error has, or wraps, an error of a type.

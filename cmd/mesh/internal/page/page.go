@@ -18,6 +18,8 @@ import (
 // ReadReport returns the report of calls files. unread are the errors of reading them, with the names of the command line.
 func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []string) (*report.Report, error) {
 	files := sessions.New(o.Prices)
+	notes := 0
+	files.OnNote = func(string) { notes++ }
 	o.Decode, o.Join = files.Decode, files.Join
 	o.OnRead = a.ReadingCalls("reading calls for the report", in)
 	r, err := report.Read(o, in.Paths...)
@@ -26,6 +28,9 @@ func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []str
 		return nil, err
 	}
 	r.Source.Paths = append([]string{}, in.Given...)
+	if r.Source.Sessions != nil {
+		r.Source.Sessions.Notes = notes
+	}
 	if len(unread) > 0 {
 		r.Errors.First = unread
 	}

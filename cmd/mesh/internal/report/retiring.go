@@ -139,6 +139,8 @@ type Sessions struct {
 	// number of calls with a tier that was requested and may not have been served.
 	WithoutLine int `json:"without_a_line,omitempty"`
 	Requested   int `json:"requested_tier,omitempty"`
+	// Notes is the number of notes about what the files lack.
+	Notes int `json:"notes,omitempty"`
 }
 
 // String returns sentences about what the files do not have.
@@ -153,6 +155,9 @@ func (s *Sessions) String() string {
 	}
 	if s.WithoutLine > 0 {
 		text += " The totals of sessions have more than their lines: calls such as those of compactions, which have a cost and are not counted."
+	}
+	if s.Notes > 0 {
+		text += fmt.Sprintf(" What else they lack is in %s (mesh usage --verbose).", table.Number(s.Notes, "note", "notes"))
 	}
 	return text
 }

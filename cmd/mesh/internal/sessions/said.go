@@ -1,0 +1,135 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+// Said collects what a command says about the sessions it reads: notes, and what cannot be read.
+type Said struct {
+	Notes []string
+
+	usual []string
+	lines int
+	files map[string]bool
+	first []error
+	told  bool
+}
+
+// Listen collects what r finds until it is told. Unless strict, lines and files that can't be read are
+// no errors. Those of usual folders, which may be nil, count as session files.
+func (s *Said) Listen(r *Reader, strict bool, usual []string) {
+	r.OnNote = func(text string) {
+		if !s.told {
+			s.Notes = append(s.Notes, text)
+		}
+	}
+	if strict {
+		return
+	}
+	s.usual, s.files = usual, map[string]bool{}
+	r.OnError = func(err *calls.LineError) { s.add(err.File, err) }
+}
+
+const mostErrors = 100
+
+func (s *Said) add(file string, err error) {
+	if s.told {
+		return
+	}
+	s.lines++
+	s.files[file] = true
+	if len(s.first) < mostErrors {
+		s.first = append(s.first, err)
+	}
+}
+
+// Rest returns the errors of reading that aren't about files in the usual folders, and collects the others.
+func (s *Said) Rest(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || s.files == nil {
+		return err
+	}
+	var rest []error
+	for _, err := range joined.Unwrap() {
+		if file := fileOf(err); s.isUsual(file) {
+			s.add(file, err)
+		} else {
+			rest = append(rest, err)
+		}
+	}
+	return errors.Join(rest...)
+}
+
+func fileOf(err error) string {
+	var line *calls.LineError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &line):
+		return line.File
+	case errors.As(err, &path):
+		return path.Path
+	}
+	return ""
+}
+
+func (s *Said) isUsual(file string) bool {
+	for _, folder := range s.usual {
+		if file == folder || strings.HasPrefix(file, folder+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Said) unread() string {
+	return table.Number(s.lines, "line", "lines") + " of " + table.Number(len(s.files), "file", "files") + " cannot be read"
+}
+
+// Short is one line for commands that don't list notes, or "".
+func (s *Said) Short() string {
+	s.told = true
+	var parts []string
+	if n := len(s.Notes); n > 0 {
+		parts = append(parts, table.Number(n, "note", "notes")+" about sessions")
+	}
+	if s.lines > 0 {
+		parts = append(parts, s.unread())
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " (mesh usage --verbose)"
+}
+
+const firstNotes = 3
+
+// Tell passes the notes to note: the first ones, or all if verbose. rename gives errors the names of the
+// command line.
+func (s *Said) Tell(verbose bool, rename func(error) error, note func(string)) {
+	s.told = true
+	if verbose {
+		for _, err := range s.first {
+			note(strings.TrimPrefix(rename(err).Error(), "calls: "))
+		}
+	}
+	switch {
+	case s.lines > 0 && !verbose:
+		note(s.unread() + "; --verbose lists them")
+	case s.lines > len(s.first):
+		note(s.unread())
+	}
+	for i, text := range s.Notes {
+		if i == firstNotes && !verbose {
+			note(fmt.Sprintf("%d more sessions differ from their totals; --verbose lists them", len(s.Notes)-i))
+			return
+		}
+		note(text)
+	}
+}

@@ -1,0 +1,71 @@
+package sessions_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+func TestProgramsThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	home := writeFiles(t, map[string]string{
+		".cursor/chats/1/store.db": "", ".local/share/amp/threads/T-1.json": "{}", "app/.aider.chat.history.md": "",
+		"Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1/ui_messages.json": "[]", "other/amp/x.txt": "", "notes/.cursorrules": "",
+	})
+	for path, program := range map[string]string{
+		".cursor": "Cursor", ".cursor/chats/1/store.db": "Cursor", ".local/share/amp": "Amp", ".local/share/amp/threads": "Amp",
+		"app": "Aider", "Code/User/globalStorage": "Cline", "Code/User/globalStorage/saoudrizwan.claude-dev/tasks": "Cline",
+		"other/amp": "", "notes": "", "nowhere": "", ".local": "",
+	} {
+		path = filepath.Join(home, filepath.FromSlash(path))
+		err := sessions.Unsupported(path)
+		if program == "" {
+			require.NoError(t, err, path)
+			continue
+		}
+		require.EqualError(t, err, path+": the sessions of "+program+" are not read")
+		require.ErrorIs(t, err, calls.ErrUnsupported)
+	}
+}
+
+func TestWhatIsSaidAboutSessions(t *testing.T) {
+	t.Parallel()
+	dir := writeFiles(t, map[string]string{"usual/a.jsonl": codexFile(`"id":"p"`, 100) + "broken\nbroken\n", "usual/b.jsonl": codexFile(`"id":"q"`, 100) + "{"})
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "usual", "gone.jsonl")))
+	for _, strict := range []bool{false, true} {
+		var said sessions.Said
+		r := sessions.New(nil)
+		said.Listen(r, strict, []string{filepath.Join(dir, "usual")})
+		var opts calls.Options
+		r.Read(&opts)
+		opts.By = [][]string{nil}
+		_, err := calls.Sum(opts, dir)
+		err = said.Rest(err)
+		if strict {
+			require.ErrorContains(t, err, "a.jsonl:3")
+			assert.Empty(t, said.Short())
+			continue
+		}
+		require.NoError(t, err)
+		var told []string
+		note := func(text string) { told = append(told, text) }
+		same := func(err error) error { return err }
+		said.Tell(false, same, note)
+		assert.Equal(t, []string{"4 lines of 3 files cannot be read; --verbose lists them"}, told)
+		told = nil
+		said.Tell(true, same, note)
+		assert.Len(t, told, 4)
+		assert.Equal(t, "4 lines of 3 files cannot be read (mesh usage --verbose)", said.Short())
+		said.Notes = []string{"a", "b", "c", "d", "e"}
+		assert.Equal(t, "5 notes about sessions, 4 lines of 3 files cannot be read (mesh usage --verbose)", said.Short())
+		told = nil
+		said.Tell(false, same, note)
+		assert.Equal(t, []string{"4 lines of 3 files cannot be read; --verbose lists them", "a", "b", "c", "2 more sessions differ from their totals; --verbose lists them"}, told)
+	}
+}
