@@ -101,7 +101,8 @@ func (p *Proxy) writePreload(folder string, env []string) (string, error) {
 	if err := writeFile(name, []byte(strings.Replace(preload, "CONFIG", string(config), 1))); err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(valueOf(env, "NODE_OPTIONS") + ` --require "` + strings.ReplaceAll(name, `\`, `\\`) + `"`), nil
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name)
+	return strings.TrimSpace(valueOf(env, "NODE_OPTIONS") + ` --require "` + escaped + `"`), nil
 }
 
 // redirect changes the Location of a redirect. One on the host of the upstream points to the proxy: otherwise the program would send the

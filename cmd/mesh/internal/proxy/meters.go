@@ -261,6 +261,8 @@ const (
 type strangers struct {
 	mu    sync.Mutex
 	conns []net.Conn
+	known map[net.Conn]bool           // of this user, as far as that was looked up
+	ours  func(program net.Conn) bool // reports whether a connection is of this user
 }
 
 // watch adds the new connections of a server.
@@ -276,13 +278,17 @@ func (s *strangers) watch(server *http.Server) {
 	}
 }
 
-// add adds a connection, which may show the secret in time. If there are too many, the oldest ends.
+// add adds a connection, which may show the secret in time. If there are too many, the oldest of other users ends.
 func (s *strangers) add(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.conns) == maxStrangers {
-		_ = s.conns[0].Close()
-		s.conns = s.conns[1:]
+		oldest := s.conns[0]
+		if s.conns = s.conns[1:]; s.ours(oldest) {
+			s.known[oldest] = true
+		} else {
+			_ = oldest.Close()
+		}
 	}
 	s.conns = append(s.conns, conn)
 	time.AfterFunc(patience, func() {
@@ -296,7 +302,8 @@ func (s *strangers) add(conn net.Conn) {
 func (s *strangers) remove(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := len(s.conns)
+	before := len(s.conns) + len(s.known)
 	s.conns = slices.DeleteFunc(s.conns, func(c net.Conn) bool { return c == conn })
-	return len(s.conns) < before
+	delete(s.known, conn)
+	return len(s.conns)+len(s.known) < before
 }

@@ -61,3 +61,23 @@ func TestPreloadAndProxyKnowTheSameHosts(t *testing.T) {
 		assert.Equal(t, want[i], got[i], list[i])
 	}
 }
+
+// NODE_OPTIONS has its own quotes, which a folder's name may have, too. Without Node nothing of this is checked.
+func TestPreloadInAFolderWithQuotes(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return
+	}
+	for _, name := range []string{`a"b`, `"`, `a b`, `a\b`, `\"`, `a'b`} {
+		folder := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		options, err := (&Proxy{host: "127.0.0.1:1"}).writePreload(folder, nil)
+		require.NoError(t, err)
+		cmd := exec.CommandContext(t.Context(), node, "-p", "Object.keys(require.cache).length")
+		cmd.Env = append(os.Environ(), "NODE_OPTIONS="+options)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", name, out)
+		assert.Equal(t, "1\n", string(out), name)
+	}
+}

@@ -77,6 +77,7 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 	p := &Proxy{
 		Config: c, hosts: newHostTable(c.Hosts), redirects: "/" + rand.Text(),
 		bypasses:   bypasses{hosts: map[tunnelKey]Bypass{}},
+		strangers:  strangers{known: map[net.Conn]bool{}, ours: sockets.Ours},
 		rejections: rejections{counts: map[Rejection]int{}, accepted: map[Rejection]bool{}},
 	}
 	p.Secret = cmp.Or(c.Secret, rand.Text())

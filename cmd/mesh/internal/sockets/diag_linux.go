@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -16,12 +17,18 @@ type diag struct{ file *os.File }
 
 // openDiag returns nil if the kernel has no sock_diag.
 func openDiag() *diag {
-	const sockDiag, ended = 4, 1<<0 | 1<<2 // NETLINK_SOCK_DIAG; SKNLGRP_INET_TCP_DESTROY and SKNLGRP_INET6_TCP_DESTROY
+	const ended = 1<<0 | 1<<2 // SKNLGRP_INET_TCP_DESTROY and SKNLGRP_INET6_TCP_DESTROY
+	return openGroups(ended)
+}
+
+// openGroups opens a socket on which the kernel reports what these groups have.
+func openGroups(groups uint32) *diag {
+	const sockDiag = 4 // NETLINK_SOCK_DIAG
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, sockDiag)
 	if err != nil {
 		return nil
 	}
-	if err := syscall.Bind(fd, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK, Groups: ended}); err != nil {
+	if err := syscall.Bind(fd, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK, Groups: groups}); err != nil {
 		_ = syscall.Close(fd)
 		return nil
 	}
@@ -43,14 +50,50 @@ func (d *diag) rows(ports []uint16) (rows []row) {
 }
 
 // list requests the connections of a family. Before them the kernel sends what it has reported since.
-func (d *diag) list(family byte) (all []syscall.NetlinkMessage) {
-	const size, byFamily, info, most, patience = 72, 20, 1 << 1, 64 << 10, time.Second
-	request := make([]byte, size) // struct nlmsghdr, struct inet_diag_req_v2
-	binary.NativeEndian.PutUint32(request, size)
+func (d *diag) list(family byte) []syscall.NetlinkMessage {
+	return d.ask(newRequest(family, syscall.NLM_F_DUMP), false)
+}
+
+const requestSize = 72 // struct nlmsghdr, struct inet_diag_req_v2
+
+func newRequest(family byte, flags uint16) []byte {
+	const byFamily, info = 20, 1 << 1
+	request := make([]byte, requestSize)
+	binary.NativeEndian.PutUint32(request, requestSize)
 	binary.NativeEndian.PutUint16(request[4:], byFamily)
-	binary.NativeEndian.PutUint16(request[6:], syscall.NLM_F_REQUEST|syscall.NLM_F_DUMP)
+	binary.NativeEndian.PutUint16(request[6:], syscall.NLM_F_REQUEST|flags)
 	request[16], request[17], request[18] = family, syscall.IPPROTO_TCP, info
 	binary.NativeEndian.PutUint32(request[20:], math.MaxUint32) // all states
+	return request
+}
+
+// Ours reports whether this user has opened a connection from this machine.
+func Ours(accepted net.Conn) bool {
+	const ports, addresses, cookie, user = 24, 28, 64, 64
+	from, okFrom := accepted.RemoteAddr().(*net.TCPAddr)
+	to, okTo := accepted.LocalAddr().(*net.TCPAddr)
+	d := openGroups(0)
+	if !okFrom || !okTo || from.IP.To4() == nil || d == nil {
+		return false
+	}
+	defer d.close()
+	request := newRequest(syscall.AF_INET, 0)
+	binary.BigEndian.PutUint16(request[ports:], uint16(from.Port)) //nolint:gosec // a port
+	binary.BigEndian.PutUint16(request[ports+2:], uint16(to.Port)) //nolint:gosec // a port
+	copy(request[addresses:], from.IP.To4())
+	copy(request[addresses+16:], to.IP.To4())
+	binary.NativeEndian.PutUint64(request[cookie:], math.MaxUint64) // none
+	for _, m := range d.ask(request, true) {
+		if r, ok := rowOf(m.Data); ok && r.connection == (connection{from.AddrPort(), to.AddrPort()}) {
+			return binary.NativeEndian.Uint32(m.Data[user:]) == uint32(os.Geteuid()) //nolint:gosec // a user
+		}
+	}
+	return false
+}
+
+// ask sends a request and returns all answers, or the only one, after what the kernel has reported since.
+func (d *diag) ask(request []byte, only bool) (all []syscall.NetlinkMessage) {
+	const most, patience = 64 << 10, time.Second
 	if _, err := d.file.Write(request); err != nil {
 		return nil
 	}
@@ -69,6 +112,9 @@ func (d *diag) list(family byte) (all []syscall.NetlinkMessage) {
 				return all
 			}
 			all = append(all, m)
+		}
+		if only {
+			return all
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -195,4 +196,32 @@ func TestOwnConnectionsAreNot(t *testing.T) {
 		end()
 		other()
 	}
+}
+
+// Ours knows the connections of this user, and with the right to it, those of another one.
+func TestOurs(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	accept := func() net.Conn {
+		conn, err := listener.Accept()
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	ours, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
+	require.NoError(t, err)
+	assert.True(t, sockets.Ours(accept()))
+	require.NoError(t, ours.Close())
+	if os.Geteuid() != 0 {
+		return
+	}
+	other := exec.CommandContext(t.Context(), "/bin/bash", "-c", `exec 3<>"/dev/tcp/127.0.0.1/$0"; read -u 3`, listener.Addr().(*net.TCPAddr).AddrPort().String()[len("127.0.0.1:"):])
+	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	require.NoError(t, other.Start())
+	conn := accept()
+	assert.False(t, sockets.Ours(conn))
+	require.NoError(t, conn.Close())
+	_ = other.Wait()
 }
