@@ -341,7 +341,7 @@ func claude(t *testing.T, opts ...meter.Option) (url string, m *meter.Meter, rec
 	}))
 	t.Cleanup(s.Close)
 	records = &recorder{}
-	m, err := meter.New(append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.Anthropic), meter.WithRecorder(records.record))...)
+	m, err := meter.New(append(opts, meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(s.URL, "http://"), API: models.Anthropic}), meter.WithRecorder(records.record))...)
 	require.NoError(t, err)
 	return s.URL, m, records
 }

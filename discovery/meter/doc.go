@@ -99,7 +99,7 @@
 //	m, err := meter.New()
 //	c := openai.NewClient(option.WithHTTPClient(&http.Client{Transport: m.Transport(s.Transport())}), option.WithAPIKey("example"))
 //
-// With the address of the server in place of official hosts, [WithHost] makes it known for one provider. The command mesh meter counts
+// With the address of the server in place of official hosts, [WithEndpoint] makes it known for one provider. The command mesh meter counts
 // the calls of a program in any language.
 //
 // A Meter and its transports are safe for concurrent use.

@@ -45,11 +45,11 @@ func complete(ctx context.Context, c *http.Client, s *discoverytest.Server) erro
 	return err
 }
 
-// The official hosts are known. WithHost is for proxies, and for a server in a test.
+// The official hosts are known. WithEndpoint is for proxies, and for a server in a test.
 func ExampleNew() {
 	s, host := startOpenAI()
 	defer s.Close()
-	m, err := meter.New(meter.WithHost(host, models.OpenAI),
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}),
 		meter.WithRecorder(func(r calls.Record) { fmt.Println(r.Model, r.USD, "USD") }))
 	if err != nil {
 		fmt.Println(err)
@@ -74,7 +74,7 @@ func ExampleWithLabel() {
 	defer s.Close()
 	var mu sync.Mutex
 	records := map[string]int{}
-	m, err := meter.New(meter.WithHost(host, models.OpenAI),
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}),
 		meter.WithBudget(meter.Budget{USD: "0.02", Per: meter.PeriodDay, Label: "user", PerCall: "0.0075"}),
 		meter.WithRecorder(func(r calls.Record) {
 			mu.Lock()
@@ -131,7 +131,7 @@ func Example_serve() {
 	defer s.Close()
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-b"))
 	defer g.Close()
-	m, err := meter.New(meter.WithHost(host, models.OpenAI),
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}),
 		meter.WithRecorder(func(r calls.Record) { fmt.Println("message", r.Labels["message"], "cost", r.USD, "USD") }))
 	if err != nil {
 		fmt.Println(err)

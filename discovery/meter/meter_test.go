@@ -46,7 +46,7 @@ func TestMethodsOfAZeroMeter(t *testing.T) {
 func TestHostsOfProviders(t *testing.T) {
 	t.Parallel()
 	var got models.Provider
-	m, err := meter.New(meter.WithHost("Proxy.internal", models.XAI), meter.WithHost("127.0.0.1:80", models.Gemini),
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: "Proxy.internal", API: models.XAI}), meter.WithEndpoint(meter.Endpoint{Host: "127.0.0.1:80", API: models.Gemini}),
 		meter.WithRecorder(func(r calls.Record) { got = r.Provider }))
 	require.NoError(t, err)
 	base := m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
@@ -98,11 +98,11 @@ func TestWrongOptions(t *testing.T) {
 	t.Parallel()
 	const password = "a-password"
 	for name, opt := range map[string]meter.Option{
-		"no host":     meter.WithHost("", models.OpenAI),
-		"a URL":       meter.WithHost("https://api.openai.com", models.OpenAI),
-		"a password":  meter.WithHost("https://me:"+password+"@host", models.OpenAI),
-		"a path":      meter.WithHost("host/v1", models.OpenAI),
-		"a provider":  meter.WithHost("host", "none"),
+		"no host":     meter.WithEndpoint(meter.Endpoint{Host: "", API: models.OpenAI}),
+		"a URL":       meter.WithEndpoint(meter.Endpoint{Host: "https://api.openai.com", API: models.OpenAI}),
+		"a password":  meter.WithEndpoint(meter.Endpoint{Host: "https://me:" + password + "@host", API: models.OpenAI}),
+		"a path":      meter.WithEndpoint(meter.Endpoint{Host: "host/v1", API: models.OpenAI}),
+		"a provider":  meter.WithEndpoint(meter.Endpoint{Host: "host", API: "none"}),
 		"no recorder": meter.WithRecorder(nil),
 		"no logger":   meter.WithLogger(nil),
 	} {
@@ -122,7 +122,7 @@ func TestAConversationIsALabel(t *testing.T) {
 	}))
 	defer provider.Close()
 	records := make(chan calls.Record, 3)
-	m, err := meter.New(meter.WithHost(strings.TrimPrefix(provider.URL, "http://"), models.OpenAI), meter.WithRecorder(func(r calls.Record) { records <- r }))
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(provider.URL, "http://"), API: models.OpenAI}), meter.WithRecorder(func(r calls.Record) { records <- r }))
 	require.NoError(t, err)
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
 	a, err := client.New("node-a", g.Options()...)

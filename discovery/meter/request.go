@@ -194,19 +194,8 @@ func WithEndpoint(e Endpoint) Option {
 	}
 }
 
-// WithHost makes the Meter count the calls to a host, such as "llm-proxy.internal" or "127.0.0.1:8080", at the prices of one of the five
-// providers. It is [WithEndpoint] with the API of the provider.
-func WithHost(host string, provider models.Provider) Option {
-	return func(m *config) error {
-		if host == "" {
-			return errHost
-		}
-		return WithEndpoint(Endpoint{Host: host, API: provider})(m)
-	}
-}
-
 // A URL may have a password, so the error does not show it.
-var errHost = invalid("host", "", "must be a host or host:port")
+var errHost = invalid("Host", "", "must be a host or host:port")
 
 // check returns the endpoint as the paths are read.
 func (e *Endpoint) check() (host endpoints.Endpoint, err error) {

@@ -136,7 +136,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 		return s
 	}
 	records := &recorder{}
-	m, err := meter.New(meter.WithHost(strings.TrimPrefix(server.URL, "https://"), models.OpenAI), meter.WithRecorder(records.record))
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(server.URL, "https://"), API: models.OpenAI}), meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		base := server.Client().Transport.(*http.Transport).Clone()

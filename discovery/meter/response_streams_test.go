@@ -84,7 +84,7 @@ func TestStreamsAreCountedOverTheNetwork(t *testing.T) {
 					server.set(s.Body)
 					var records []calls.Record
 					save := meter.WithRecorder(func(r calls.Record) { records = append(records, r) })
-					m, err := meter.New(meter.WithHost(server.Listener.Addr().String(), s.Provider), save)
+					m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: server.Listener.Addr().String(), API: s.Provider}), save)
 					require.NoError(t, err)
 					readStream(t, m.Transport(base), server.URL+s.Path(), &s, version, read)
 					require.Len(t, records, 1)

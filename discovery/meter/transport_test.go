@@ -52,7 +52,7 @@ func metered(t testing.TB, handler http.HandlerFunc, opts ...meter.Option) (url 
 	t.Cleanup(server.Close)
 	records = &recorder{}
 	opts = append([]meter.Option{
-		meter.WithHost(strings.TrimPrefix(server.URL, "http://"), models.OpenAI), meter.WithRecorder(records.record),
+		meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(server.URL, "http://"), API: models.OpenAI}), meter.WithRecorder(records.record),
 		meter.WithLogger(slog.New(slog.DiscardHandler)),
 	}, opts...)
 	m, err := meter.New(opts...)
@@ -130,7 +130,7 @@ func TestErrorsOfTheNetwork(t *testing.T) {
 
 	refuses := httptest.NewServer(nil)
 	refuses.Close()
-	m, err = meter.New(meter.WithHost("127.0.0.1", models.OpenAI), meter.WithRecorder(records.record))
+	m, err = meter.New(meter.WithEndpoint(meter.Endpoint{Host: "127.0.0.1", API: models.OpenAI}), meter.WithRecorder(records.record))
 	require.NoError(t, err)
 	_, err = post(t.Context(), m.Client(), refuses.URL+"/v1/chat/completions", chat)
 	require.Error(t, err)

@@ -68,7 +68,7 @@ func (b *bot) run(ctx context.Context, listener net.Listener) error {
 	var clientErr, meterErr error
 	b.client, clientErr = client.New("bot", append(b.gateway, client.WithRetry(client.RetryPolicy{}), client.WithLogger(b.log))...)
 	_, host, _ := strings.Cut(b.host, "://")
-	b.meter, meterErr = meter.New(meter.WithHost(host, models.OpenAI), meter.WithBudget(meter.Budget{USD: "5", Per: meter.PeriodDay}))
+	b.meter, meterErr = meter.New(meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}), meter.WithBudget(meter.Budget{USD: "5", Per: meter.PeriodDay}))
 	if err := errors.Join(clientErr, meterErr); err != nil {
 		return err
 	}

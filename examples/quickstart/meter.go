@@ -22,7 +22,7 @@ func (accounts) meteredCall(ctx context.Context, p *page) error {
 		Usage: json.RawMessage(`{"input_tokens":2000,"cache_read_input_tokens":50000,"output_tokens":800}`),
 	})
 	m, err := meter.New(
-		meter.WithHost(strings.TrimPrefix(s.URL, "http://"), models.Anthropic), // the official hosts are known
+		meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(s.URL, "http://"), API: models.Anthropic}), // the official hosts are known
 		meter.WithRecorder(func(r calls.Record) {
 			p.line("%-22s %s USD, %s for %s", "a call cost", r.USD, r.Model, r.Labels["user"])
 		}))

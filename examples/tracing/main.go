@@ -67,7 +67,7 @@ func call(ctx context.Context, provider *metric.MeterProvider, s *discoverytest.
 		return err
 	}
 	host := strings.TrimPrefix(s.URL, "http://") // the official hosts are known
-	m, err := meter.New(meter.WithHost(host, models.OpenAI), meter.WithRecorder(calls.record))
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}), meter.WithRecorder(calls.record))
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (s *story) talk(ctx context.Context, log *calls.Log) error {
 	defer p.Close()
 	p.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Text: answer, Usage: json.RawMessage(usage)})
 	var cost prices.USD
-	m, err := meter.New(meter.WithHost(strings.TrimPrefix(p.URL, "http://"), models.OpenAI), meter.WithRecorder(func(r calls.Record) {
+	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(p.URL, "http://"), API: models.OpenAI}), meter.WithRecorder(func(r calls.Record) {
 		cost = r.USD
 		log.Record(r)
 	}))

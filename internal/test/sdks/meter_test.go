@@ -35,7 +35,7 @@ type metered struct {
 func newMeter(t *testing.T, s *discoverytest.Server, p models.Provider, opts ...meter.Option) *metered {
 	t.Helper()
 	m := &metered{}
-	opts = append(opts, meter.WithHost(strings.TrimPrefix(s.URL, "http://"), p), meter.WithRecorder(m.save))
+	opts = append(opts, meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(s.URL, "http://"), API: p}), meter.WithRecorder(m.save))
 	var err error
 	m.Meter, err = meter.New(opts...)
 	check(t, err)

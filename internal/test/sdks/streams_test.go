@@ -92,7 +92,7 @@ func TestRecordedStreamsWithOfficialSDKs(t *testing.T) {
 				server := serveStream(t, s.Body, piece)
 				m := &metered{}
 				var err error
-				m.Meter, err = meter.New(meter.WithHost(strings.TrimPrefix(server.URL, "http://"), s.Provider), meter.WithRecorder(m.save))
+				m.Meter, err = meter.New(meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(server.URL, "http://"), API: s.Provider}), meter.WithRecorder(m.save))
 				check(t, err)
 				read := &readBytes{}
 				err = streamWith(t.Context(), s.Path(), server.URL, &http.Client{Transport: m.Transport(read)})

@@ -124,7 +124,7 @@ func (s *server) set(body string, cuts []byte) {
 // send requests the stream through a meter, and reads it in reads of a size.
 func (s *server) send(t *testing.T, r *random, read int) calls.Record {
 	t.Helper()
-	host := meter.WithHost(s.Listener.Addr().String(), r.Provider)
+	host := meter.WithEndpoint(meter.Endpoint{Host: s.Listener.Addr().String(), API: r.Provider})
 	return send(t, r, s.URL+r.Path(), s.Client().Transport, read, host)
 }
 

@@ -38,7 +38,7 @@ func startHosts(t testing.TB, intercept bool, hosts []string) *started {
 	require.NoError(t, err)
 	var opts []meter.Option
 	for _, host := range hosts {
-		opts = append(opts, meter.WithHost(host, models.OpenAI))
+		opts = append(opts, meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}))
 	}
 	s := &started{errs: &strings.Builder{}}
 	s.meters, err = proxy.NewMeters(prices.BuiltIn(), upstreams, s.record, opts...)

@@ -49,7 +49,7 @@ func NewMeters(list *prices.List, upstreams []Upstream, record func(calls.Record
 func newMeter(list *prices.List, opts []meter.Option) (*meter.Meter, error) {
 	opts = append(opts, meter.WithPrices(list), meter.WithLogger(slog.New(slog.DiscardHandler)))
 	for _, k := range known {
-		opts = append(opts, meter.WithHost(hostOf(k.provider), k.provider))
+		opts = append(opts, meter.WithEndpoint(meter.Endpoint{Host: hostOf(k.provider), API: k.provider}))
 	}
 	return meter.New(opts...)
 }
