@@ -9,7 +9,7 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.1.0
+	github.com/spf13/pflag v1.0.9 // 1.1 prints --wide[=true|false] in the help
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/sys v0.47.0 // 0.48 needs Go 1.26
 	modernc.org/sqlite v1.59.0 // 1.60 needs Go 1.26
