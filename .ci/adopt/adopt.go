@@ -52,7 +52,7 @@ const changelog = "CHANGELOG.md"
 // restores all files.
 func adopt(text string, added []change) (err error) {
 	golden, _ := filepath.Glob("cmd/mesh/testdata/*.txt")
-	files := append([]string{ours, changelog, "gen/gateway/gateway.gen.go"}, golden...)
+	files := append([]string{ours, changelog, "gen/gateway/gateway.gen.go", "api/client.txt"}, golden...)
 	before := map[string][]byte{}
 	for _, file := range files {
 		if before[file], err = os.ReadFile(file); err != nil {
@@ -80,6 +80,7 @@ func adopt(text string, added []change) (err error) {
 		"go run ./internal/generate -config specs/codegen.yaml -package gateway -o gen/gateway/gateway.gen.go specs/gateway.yaml",
 		"go build ./... ./cmd/mesh/...",
 		"go test -count=1 ./cmd/mesh -run Stable -update",
+		"go test -count=1 . -run TestAPI -update",
 	} {
 		words := strings.Fields(command)
 		if output, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil { //nolint:gosec // constants
