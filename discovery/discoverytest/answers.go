@@ -16,12 +16,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// object is a JSON object of an answer.
 type object = map[string]any
 
 func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
 
-// embedded decodes a JSON file of this package.
 func embedded[T any](file []byte) (value T) {
 	if err := json.Unmarshal(file, &value); err != nil {
 		panic(err)
@@ -29,10 +27,8 @@ func embedded[T any](file []byte) (value T) {
 	return value
 }
 
-// readRows decodes an embedded list.
 func readRows(list []byte) []json.RawMessage { return embedded[[]json.RawMessage](list) }
 
-// field returns a string field of a row, or "".
 func field(row json.RawMessage, name string) string {
 	var fields map[string]any
 	_ = json.Unmarshal(row, &fields) // the rows are embedded
@@ -40,8 +36,8 @@ func field(row json.RawMessage, name string) string {
 	return text
 }
 
-// page returns at most size rows after the row whose field is after, or from the start for "". It reports whether more rows
-// follow, and whether such a row is known.
+// page returns at most size rows after the row whose field name is after, or from the
+// start if after is "". It reports whether more rows follow, and whether after was found.
 func page(rows []json.RawMessage, name, after string, size int) (cut []json.RawMessage, more, known bool) {
 	begin := 0
 	if after != "" {
@@ -54,7 +50,8 @@ func page(rows []json.RawMessage, name, after string, size int) (cut []json.RawM
 	return rows[begin:end], end < len(rows), true
 }
 
-// pageRows returns the number of rows of a page for a query: usual if it has none, and never more than [WithPageSize].
+// pageRows returns a page's size: the query's number or usual, and at most
+// [WithPageSize].
 func (s *Server) pageRows(query url.Values, name string, usual, most int) (rows int, valid bool) {
 	rows = usual
 	if query.Has(name) {
@@ -73,7 +70,7 @@ func (s *Server) pageRows(query url.Values, name string, usual, most int) (rows 
 //go:embed templates
 var templateFiles embed.FS
 
-// templates returns the responses as they are sent, with blanks for what differs between requests.
+// templates holds response templates. Requests fill in the differences.
 var templates = sync.OnceValue(func() *template.Template {
 	functions := template.FuncMap{"json": encode, "ends": ends}
 	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.tmpl"))
@@ -84,7 +81,7 @@ func encode(value any) (string, error) {
 	return string(text), err
 }
 
-// ends returns the first and last characters of a key, or no character of a short one.
+// ends returns a key's first and last characters, or just stars for a short key.
 func ends(key string, first, last int) string {
 	if len(key) <= first+last {
 		return "***"
@@ -92,34 +89,37 @@ func ends(key string, first, last int) string {
 	return key[:first] + "***" + key[len(key)-last:]
 }
 
-// fill returns the text of a template with data.
 func fill(name string, data any) string {
 	var text strings.Builder
 	if err := templates().ExecuteTemplate(&text, name, data); err != nil {
-		panic(err) // the templates are embedded, and data is valid
+		panic(err) // templates are embedded, and data is valid
 	}
 	return text.String()
 }
 
-// Request is a request that arrived. Keys are replaced by "[REDACTED]" wherever they were, in the query and the body too.
+// Request is a recorded request. Keys are replaced by "[REDACTED]" everywhere, including
+// the query and body.
 type Request struct {
-	// Operation is empty for an unknown path or method.
+	// Operation is "" for an unknown path or method.
 	Operation Operation
 	Method    string
-	// Path is the path below the base path of the service, or the whole path when Operation is empty.
+	// Path is relative to the service's base path. If Operation is "", it's the whole
+	// path.
 	Path  string
 	Query url.Values
-	// Header does not include the headers in Keys.
+	// Header doesn't include the headers in Keys.
 	Header http.Header
-	// Keys are the values of the headers Authorization (without a leading "Bearer "), X-Api-Key and X-Goog-Api-Key, by the
-	// name of the header.
+	// Keys maps Authorization (without "Bearer "), X-Api-Key and X-Goog-Api-Key to their
+	// values.
 	Keys map[string]discovery.Secret
-	// QueryKeys are the keys in the URL, by the name of the parameter. Package discovery sends none, since URLs are logged.
+	// QueryKeys maps query parameters to keys. Package discovery sends keys only in
+	// headers, because URLs are logged.
 	QueryKeys map[string]discovery.Secret
 	Body      string
 }
 
-// Requests returns the requests so far, oldest first: of the given operations, or of all.
+// Requests returns the recorded requests, oldest first, optionally only for some
+// operations.
 func (s *Server) Requests(ops ...Operation) []Request { return s.site.Requests(ops...) }
 
 func (s *Server) record(op Operation, r *http.Request, body []byte) Request {
@@ -155,10 +155,11 @@ func withoutKeys(h http.Header) (http.Header, map[string]discovery.Secret) {
 	return header, keys
 }
 
-// keyParameters are the names of query parameters with keys, without - and _.
+// keyParameters are query parameters for keys, without - and _.
 var keyParameters = []string{"key", "apikey", "xapikey", "xgoogapikey", "token", "accesstoken", "authorization"}
 
-// withoutQueryKeys removes keys from a query: parameters named after keys, and values that contain a known key.
+// withoutQueryKeys removes parameters named like keys, and values that contain a known
+// key.
 func withoutQueryKeys(query url.Values, known []discovery.Secret) (url.Values, map[string]discovery.Secret) {
 	redactor, clean, keys := secret.NewRedactor(long(known)...), make(url.Values), make(map[string]discovery.Secret)
 	for name, texts := range query {
@@ -178,7 +179,8 @@ func namesKey(name string) bool {
 	return slices.Contains(keyParameters, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name)))
 }
 
-// known returns the keys of a request and those that the services accept, which may have been sent to the wrong service.
+// known returns the request's keys and all accepted keys, which may have been sent to the
+// wrong service.
 func (s *Server) known(keys map[string]discovery.Secret) []discovery.Secret {
 	all := slices.Collect(maps.Values(keys))
 	for _, key := range s.keys {
@@ -189,7 +191,7 @@ func (s *Server) known(keys map[string]discovery.Secret) []discovery.Secret {
 	return all
 }
 
-// long omits keys that are too short to be searched for in other texts: the key "m" would redact every m.
+// long drops keys that are too short to search for: the key "m" would redact every m.
 func long(keys []discovery.Secret) []discovery.Secret {
 	return slices.DeleteFunc(slices.Clone(keys), func(k discovery.Secret) bool { return len(k.Reveal()) < 8 })
 }

@@ -17,16 +17,17 @@ import (
 //go:embed catalog.json
 var standardCatalog []byte
 
-// StandardCatalog returns the default rows of the catalog: 109 rows in current and older forms; one id occurs twice.
+// StandardCatalog returns the default catalog: 109 rows in current and older forms, with
+// one id twice.
 func StandardCatalog() []json.RawMessage {
 	return embedded[struct{ Data []json.RawMessage }](standardCatalog).Data
 }
 
-// SetCatalog replaces the rows of the catalog, and with them its ETag. See [WithCatalog].
+// SetCatalog replaces the catalog's rows, which changes its ETag. See [WithCatalog].
 func (s *Server) SetCatalog(rows ...json.RawMessage) {
 	for i, row := range rows {
 		if !json.Valid(row) {
-			panic(fmt.Sprintf("discoverytest: row %d of the catalog is not JSON", i))
+			panic(fmt.Sprintf("discoverytest: catalog row %d is not JSON", i))
 		}
 	}
 	s.mu.Lock()
@@ -34,13 +35,13 @@ func (s *Server) SetCatalog(rows ...json.RawMessage) {
 	s.rows = slices.Clone(rows)
 }
 
-// listCatalog returns the whole catalog, or 304 when the client has it. Filters are ignored.
+// listCatalog ignores filters.
 func (s *Server) listCatalog(r *http.Request) answer {
 	body := s.catalogBody()
 	return unlessMatched(r, body, answer{Status: http.StatusOK, Body: body})
 }
 
-// unlessMatched returns an answer with the ETag of its body, or 304 when the client has it.
+// unlessMatched adds the body's ETag to full, or returns 304 if the client has that body.
 func unlessMatched(r *http.Request, body []byte, full answer) answer {
 	tag := etag(body)
 	full.Header = http.Header{"Etag": {tag}}
@@ -64,32 +65,33 @@ func (s *Server) catalogBody() json.RawMessage {
 	return slices.Concat([]byte(before), bytes.Join(parts, []byte(",")), []byte(after))
 }
 
-// etag is made as the catalog makes its own: weak, of the length in hexadecimal and a digest.
+// etag imitates the catalog: a weak tag from the hexadecimal length and a digest.
 func etag(body []byte) string {
 	digest := sha256.Sum256(body)
 	return fmt.Sprintf(`W/"%x-%s"`, len(body), base64.RawStdEncoding.EncodeToString(digest[:20]))
 }
 
-// matches compares as RFC 9110 wants it of If-None-Match: weakly, any of a list, or * for whatever there is.
+// matches compares If-None-Match as in RFC 9110: weakly, with any tag in a list, or *.
 func matches(ifNoneMatch []string, tag string) bool {
 	known := strings.Join(ifNoneMatch, ",")
-	return known == "*" || strings.Contains(known, strings.TrimPrefix(tag, "W/")) // a tag is quoted
+	return known == "*" || strings.Contains(known, strings.TrimPrefix(tag, "W/")) // tags are quoted
 }
 
-// StandardPrices returns the price table that the server has at first: the built-in one of package prices.
+// StandardPrices returns the initial price table, which is the one built into package
+// prices.
 func StandardPrices() string {
 	table, _ := prices.BuiltIn().Table()
 	return table
 }
 
-// SetPrices replaces the price table, and with it its ETag. The text is served unchanged, so that it can be damaged.
+// SetPrices replaces the price table, which changes its ETag. The text is served
+// unchanged, even if it's damaged.
 func (s *Server) SetPrices(table string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.prices = table
 }
 
-// getPrices returns the table as text, or 304 when the client has it.
 func (s *Server) getPrices(r *http.Request) answer {
 	s.mu.Lock()
 	table := s.prices
@@ -97,7 +99,7 @@ func (s *Server) getPrices(r *http.Request) answer {
 	return unlessMatched(r, []byte(table), answer{Status: http.StatusOK, Text: table})
 }
 
-// getConfirmed returns no days.
+// getConfirmed returns an empty table.
 func getConfirmed(*http.Request) answer {
 	return answer{Status: http.StatusOK, Text: "provider,model_id,above,valid_from,mode,modality,confirmed_at\n"}
 }

@@ -62,7 +62,7 @@ func TestRowsMayViolateTheDocument(t *testing.T) {
 
 func TestCatalogRowMustBeJSON(t *testing.T) {
 	t.Parallel()
-	assert.PanicsWithValue(t, "discoverytest: row 1 of the catalog is not JSON", func() {
+	assert.PanicsWithValue(t, "discoverytest: catalog row 1 is not JSON", func() {
 		discoverytest.Start(discoverytest.WithCatalog(raw(`{}`, `{"id":`)...))
 	})
 }

@@ -13,19 +13,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Completion is what the server returns to requests for a completion.
+// Completion is the response to a completion request.
 type Completion struct {
-	// Text is the answer of the model; "" means "Hello there." A stream has an event for each word.
+	// Text is the model's answer. "" means "Hello there." A stream sends an event per
+	// word.
 	Text string
-	// Model is the model of the response; "" means the model of the request.
+	// Model is the response's model. "" means the requested model.
 	Model string
-	// Usage is the usage object in the form of the API, or null. Nil means 100 input and 20 output tokens. In a stream it is
-	// where the provider sends it: OpenAI's chat API, for example, sends it only with stream_options.include_usage.
+	// Usage is the API's usage object, or null. Nil means 100 input and 20 output tokens.
+	// A stream sends it where the provider would: OpenAI's chat API, for example, sends
+	// it only if stream_options.include_usage is set.
 	Usage json.RawMessage
 }
 
-// SetCompletion sets what an operation returns from now on. It panics if the operation has no completions, or if Usage is not
-// JSON.
+// SetCompletion sets the response for all further requests to op. It panics if op has no
+// completions, or if Usage isn't JSON.
 func (s *Server) SetCompletion(op Operation, c Completion) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,13 +40,12 @@ func (s *Server) SetCompletion(op Operation, c Completion) {
 	s.completions[op] = c
 }
 
-// completionAPI is an API with completions at one provider.
 type completionAPI struct {
 	op      Operation
 	service service
 	paths   []string
-	content string // the required field with the content
-	form    string // the template of the response; that of a stream has " stream" at its end
+	content string // required field that has the content
+	form    string // response template; " stream" is appended for a stream
 }
 
 var completionAPIs = []completionAPI{
@@ -59,7 +60,7 @@ var completionAPIs = []completionAPI{
 	{CreateGeminiChat, geminiChat, []string{"/v1beta/openai/chat/completions"}, "messages", "chat"},
 }
 
-// standardUsage has the usage of 100 input and 20 output tokens for each operation.
+// standardUsage maps operations to a usage object with 100 input and 20 output tokens.
 //
 //go:embed completions_usage.json
 var standardUsage []byte
@@ -78,7 +79,6 @@ func (s *Server) completionRoutes() []route {
 	return routes
 }
 
-// complete responds to a request for a completion.
 func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	var fields map[string]json.RawMessage
 	c := completion{Service: api.service.name}
@@ -112,14 +112,15 @@ func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	return c.answer(api.form)
 }
 
-// readOptions reads the fields that decide on the form of a response. A field of another type is ignored.
+// readOptions ignores fields with a wrong type.
 func (c *completion) readOptions(fields map[string]json.RawMessage) {
 	_ = json.Unmarshal(fields["model"], &c.Model)
 	_ = json.Unmarshal(fields["stream"], &c.stream)
 	_ = json.Unmarshal(fields["stream_options"], &c.Options)
 }
 
-// readGeminiCall reads a call such as gemini-2.5-flash:streamGenerateContent?alt=sse and reports whether its method is known.
+// readGeminiCall reads a call such as gemini-2.5-flash:streamGenerateContent?alt=sse. It
+// reports whether the method is known.
 func (c *completion) readGeminiCall(r *http.Request) bool {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	c.Model, c.stream, c.header = model, method == "streamGenerateContent", googleJSON
@@ -127,32 +128,32 @@ func (c *completion) readGeminiCall(r *http.Request) bool {
 	return c.stream || method == "generateContent"
 }
 
-// completion is a response to one request. The templates use its exported names.
+// completion is a response. Templates use its exported names.
 type completion struct {
 	Service     discovery.Service
-	Number      int // of the responses of this server, from 1
+	Number      int // counted from 1 per server
 	Model, Text string
 	Usage       json.RawMessage
 	Options     struct {
-		IncludeUsage bool `json:"include_usage"` // in a stream of the chat API
+		IncludeUsage bool `json:"include_usage"` // for streams in the chat API
 	}
 
 	stream   bool
-	array    bool        // a stream of Gemini is a JSON array
-	header   http.Header // of a response that is not a stream of events
+	array    bool        // Gemini streams a JSON array
+	header   http.Header // unless it's an event stream
 	sequence int
 }
 
-// Words returns the parts of the text that a stream sends.
+// Words returns the parts that a stream sends.
 func (c *completion) Words() []string { return strings.SplitAfter(c.Text, " ") }
 
-// Sequence counts the events of a stream from 0.
+// Sequence numbers the events in a stream, from 0.
 func (c *completion) Sequence() int {
 	c.sequence++
 	return c.sequence - 1
 }
 
-// FirstUsage is the usage at the start of a stream of Anthropic, with one output token.
+// FirstUsage is the usage at the start of an Anthropic stream, with one output token.
 func (c *completion) FirstUsage() json.RawMessage {
 	return c.editedUsage(func(fields map[string]json.RawMessage) {
 		if fields["output_tokens"] != nil {
@@ -161,7 +162,8 @@ func (c *completion) FirstUsage() json.RawMessage {
 	})
 }
 
-// FinalUsage is the usage at the end of a stream of Anthropic, without what is in the first one only.
+// FinalUsage is the usage at the end of an Anthropic stream. It lacks fields that only
+// the first usage has.
 func (c *completion) FinalUsage() json.RawMessage {
 	return c.editedUsage(func(fields map[string]json.RawMessage) {
 		for _, name := range []string{"cache_creation", "service_tier", "inference_geo", "speed"} {
@@ -170,7 +172,7 @@ func (c *completion) FinalUsage() json.RawMessage {
 	})
 }
 
-// PromptUsage is the usage without the output of Gemini.
+// PromptUsage is Gemini's usage without output.
 func (c *completion) PromptUsage() json.RawMessage {
 	return c.editedUsage(func(fields map[string]json.RawMessage) {
 		delete(fields, "candidatesTokenCount")
@@ -181,7 +183,8 @@ func (c *completion) PromptUsage() json.RawMessage {
 	})
 }
 
-// editedUsage returns the usage with changed fields, whose values stay exact. Anything but an object is returned unchanged.
+// editedUsage changes fields and keeps the other values exact. If the usage isn't an
+// object, it stays unchanged.
 func (c *completion) editedUsage(change func(fields map[string]json.RawMessage)) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(c.Usage, &fields) != nil {
@@ -192,7 +195,7 @@ func (c *completion) editedUsage(change func(fields map[string]json.RawMessage))
 	return text
 }
 
-// answer fills in the template of a form, or that of its stream.
+// answer fills in the template for a form, or for its stream.
 func (c *completion) answer(form string) answer {
 	if c.stream {
 		form += " stream"
@@ -209,7 +212,7 @@ func (c *completion) answer(form string) answer {
 	return answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}}, Events: events}
 }
 
-// arrayOf returns the data of events as the parts of a JSON array, with the separators that Google writes.
+// arrayOf turns events into the parts of a JSON array, with Google's separators.
 func arrayOf(events []string) []string {
 	before := "["
 	for i, event := range events {
@@ -220,18 +223,18 @@ func arrayOf(events []string) []string {
 	return events
 }
 
-// The operations of the platforms.
+// Platform operations.
 const (
 	CreateOpenRouterChat Operation = "openrouter.createChatCompletion"
 	ConverseBedrock      Operation = "bedrock.converse"
-	PredictVertex        Operation = "vertex.rawPredict" // of Claude
+	PredictVertex        Operation = "vertex.rawPredict" // for Claude
 	CreateAzureChat      Operation = "azure.createChatCompletion"
 )
 
 //go:embed platforms.json
 var platformAnswers []byte
 
-// platformRoutes serve one recorded response of each platform, whatever the request asks for, and check no key.
+// platformRoutes serve one recorded response per platform, for any request and any key.
 func platformRoutes() []route {
 	bodies := embedded[map[Operation]json.RawMessage](platformAnswers)
 	var routes []route
@@ -256,16 +259,16 @@ func platformRoutes() []route {
 	return routes
 }
 
-// Transport returns a transport that leads requests to the official hosts of platforms and providers, such as
-// https://bedrock-runtime.us-east-1.amazonaws.com and https://api.openai.com, to the server. A request to any other host is an error,
-// so nothing leaves the machine. A Meter around it sees the official hosts:
+// Transport returns a transport that sends requests for official hosts, such as
+// https://api.openai.com or https://bedrock-runtime.us-east-1.amazonaws.com, to the
+// server. It refuses other hosts, so nothing leaves the machine. A meter.Meter around it
+// sees the official hosts:
 //
 //	client := &http.Client{Transport: m.Transport(s.Transport())}
 func (s *Server) Transport() http.RoundTripper {
 	return transport{strings.TrimPrefix(s.URL, "http://")}
 }
 
-// transport sends requests to the server at an address.
 type transport struct{ address string }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -274,7 +277,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if req.Body != nil {
 			_ = req.Body.Close()
 		}
-		return nil, fmt.Errorf("discoverytest: %s is no host of a platform or a provider", req.URL.Hostname())
+		return nil, fmt.Errorf("discoverytest: %s is not a provider or platform host", req.URL.Hostname())
 	}
 	sent, base := req.Clone(req.Context()), "/"+e.Platform+e.Provider // one of them is ""
 	sent.URL.Scheme, sent.URL.Host, sent.Host = "http", t.address, ""

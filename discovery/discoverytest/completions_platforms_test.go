@@ -102,7 +102,7 @@ func TestTransportKnowsOnlyOfficialHosts(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://user:password@example.com/?key=secret", nil)
 	require.NoError(t, err)
 	res, err := s.Transport().RoundTrip(req)
-	require.EqualError(t, err, "discoverytest: example.com is no host of a platform or a provider")
+	require.EqualError(t, err, "discoverytest: example.com is not a provider or platform host")
 	if res != nil {
 		res.Body.Close()
 	}

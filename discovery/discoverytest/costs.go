@@ -14,8 +14,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// listCosts returns OpenAI's billed costs: 4.25 dollars a day up to yesterday, split into two results with amounts in quotes
-// when grouped by line item. They have results if the costs of proj_example and key_example are selected.
+// listCosts returns OpenAI's costs: $4.25 for each day up to yesterday. Grouped by line
+// item, they are split into two results with quoted amounts. If a filter excludes
+// proj_example or key_example, there are no results.
 func (s *Server) listCosts(r *http.Request) answer {
 	query := r.URL.Query()
 	body, wrong := s.days(query, dayReport{
@@ -36,25 +37,26 @@ func (s *Server) listCosts(r *http.Request) answer {
 	return ok(body)
 }
 
-// dayReport describes a report of days.
+// dayReport describes a report by day.
 type dayReport struct {
 	name     string                      // of its results in costs.json
-	from, to string                      // the parameters of the window
-	read     func(string) (int64, error) // reads one of them, in Unix seconds
-	mostDays int                         // of a page
-	whole    bool                        // whether a day that ends after the window is left out
-	groups   []string                    // that it can be grouped by
+	from, to string                      // window parameters
+	read     func(string) (int64, error) // reads a window parameter as Unix seconds
+	mostDays int                         // per page
+	whole    bool                        // omit a day that ends after the window
+	groups   []string                    // supported in group_by
 	bucket   func(day int64, results []object) object
 }
 
 //go:embed costs.json
 var dayResults []byte
 
-// results returns the results of a day for the groups of a request. Fields that are not grouped by are null.
+// results returns a day's results for the requested groups. Fields that aren't grouped by
+// are null.
 func (d dayReport) results(groups []string) []object {
 	report := embedded[map[string]map[string][]object](dayResults)[d.name]
 	results := report[""]
-	for _, group := range d.groups { // the later ones are finer
+	for _, group := range d.groups { // later groups are finer
 		if finer := report[group]; finer != nil && slices.Contains(groups, group) {
 			results = finer
 		}
@@ -69,7 +71,8 @@ func (d dayReport) results(groups []string) []object {
 	return results
 }
 
-// days returns a page of a report up to yesterday, or the name of a wrong parameter. Cursors end in an equals sign, which may be escaped.
+// days returns a page of days up to yesterday, or the name of a wrong parameter. Cursors
+// end in an equals sign, which clients may escape.
 func (s *Server) days(query url.Values, report dayReport) (page object, wrong string) {
 	start, startErr := report.read(query.Get(report.from))
 	end, endErr := startOfToday(), error(nil)
@@ -111,7 +114,7 @@ func (s *Server) days(query url.Values, report dayReport) (page object, wrong st
 	return page, ""
 }
 
-// distinctOf reports whether each of values is one of allowed, and none is repeated.
+// distinctOf reports whether all values are allowed and distinct.
 func distinctOf(values []string, allowed ...string) bool {
 	for i, value := range values {
 		if !slices.Contains(allowed, value) || slices.Contains(values[:i], value) {
@@ -121,7 +124,7 @@ func distinctOf(values []string, allowed ...string) bool {
 	return true
 }
 
-// selects reports whether ids are all, or contain id.
+// selects reports whether a filter is empty or contains id.
 func selects(ids []string, id string) bool { return len(ids) == 0 || slices.Contains(ids, id) }
 
 func startOfToday() int64 {
@@ -129,18 +132,19 @@ func startOfToday() int64 {
 	return now - now%calendar.SecondsPerDay
 }
 
-// listAnthropicCosts returns Anthropic's cost report: 212.5 cents a day up to yesterday, of which 2.25 are of the default
-// workspace. Grouped by description a day has three results.
+// listAnthropicCosts returns Anthropic's cost report: 212.5 cents for each day up to
+// yesterday, including 2.25 cents for the default workspace. Grouped by description, a
+// day has three results.
 func (s *Server) listAnthropicCosts(r *http.Request) answer {
 	return s.listAnthropic(r, "anthropic", "workspace_id", "description")
 }
 
-// listAnthropicUsage returns the usage report, with the tokens of the same days: one result, of which fields that are not grouped by are null.
+// listAnthropicUsage returns the tokens for the same days, as one result. Fields that
+// aren't grouped by are null.
 func (s *Server) listAnthropicUsage(r *http.Request) answer {
 	return s.listAnthropic(r, "anthropic usage", "model", "service_tier", "context_window", "inference_geo")
 }
 
-// listAnthropic returns a page of the report with a name, which can be grouped by groups.
 func (s *Server) listAnthropic(r *http.Request, name string, groups ...string) answer {
 	if r.Header.Get("Anthropic-Version") != anthropicVersion {
 		return anthropic.bad("anthropic-version: header is required, and must be a known version")
@@ -163,10 +167,10 @@ func (s *Server) listAnthropic(r *http.Request, name string, groups ...string) a
 
 func rfc3339(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) }
 
-// usageTime is the layout of times in a request: with a blank and without a time zone, which is a field of its own.
+// usageTime is the layout of request times. The time zone is a separate field.
 const usageTime = "2006-01-02 15:04:05"
 
-// analytics is the body of a request, apart from the object around it.
+// analytics is a usage request.
 type analytics struct {
 	TimeRange struct{ StartTime, EndTime, Timezone string }
 	TimeUnit  string
@@ -175,7 +179,7 @@ type analytics struct {
 	Filters   []string
 }
 
-// usageRequest reports whether the body has every required field and no unknown one.
+// usageRequest requires all mandatory fields, and rejects unknown ones.
 func usageRequest(r *http.Request) (query analytics, valid bool) {
 	var body struct{ AnalyticsRequest analytics }
 	dec := json.NewDecoder(r.Body)
@@ -185,8 +189,9 @@ func usageRequest(r *http.Request) (query analytics, valid bool) {
 	return query, err == nil && query.Values != nil && query.GroupBy != nil && query.Filters != nil
 }
 
-// getUsage returns the usage of an xAI team in every time unit: one series with numbers and one with numbers in quotes, in US
-// dollars. Windows of over a year, and of over 10,000 buckets, are refused.
+// getUsage returns an xAI team's usage in US dollars, for any time unit: one series with
+// numbers and one with quoted numbers. It rejects windows over a year or over 10,000
+// buckets.
 func getUsage(r *http.Request) answer {
 	query, valid := usageRequest(r)
 	if !valid {
@@ -209,11 +214,10 @@ func getUsage(r *http.Request) answer {
 	return ok(object{"timeSeries": []object{series("Chat grok-4.5", times, 1.25), series("File Storage", times, "0.05")}, "limitReached": false})
 }
 
-// maxBuckets bounds the buckets of an answer.
 const maxBuckets = 10_000
 
-// bucketTimes returns the starts of the buckets of a window, the first of which begins with it. Known is false for an unknown unit and
-// for too many buckets.
+// bucketTimes returns the start of each bucket. The first bucket starts with the window.
+// known is false if the unit is unknown or there are too many buckets.
 func bucketTimes(unit string, start, end time.Time) (times []time.Time, known bool) {
 	window := calendar.Range{Start: start, End: end}
 	window.Unit, known = calendar.Units[unit]
@@ -226,7 +230,6 @@ func bucketTimes(unit string, start, end time.Time) (times []time.Time, known bo
 	return times, known
 }
 
-// series returns the series of one description, with a point for each bucket.
 func series(label string, times []time.Time, value any) object {
 	points := []object{}
 	for _, at := range times {

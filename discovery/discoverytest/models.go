@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// openAIModels have a shutdown_date that is a date, null or absent.
+// openAIModels have a shutdown_date with a date, with null, or none.
 //
 //go:embed openai.json
 var openAIModels []byte
@@ -18,10 +18,10 @@ var openAIModels []byte
 //go:embed anthropic.json
 var anthropicModels []byte
 
-// anthropicVersion is the only version of the API.
+// anthropicVersion is the API's only version.
 const anthropicVersion = "2023-06-01"
 
-// listAnthropicModels returns models in pages, newest first.
+// listAnthropicModels returns pages, newest model first.
 func (s *Server) listAnthropicModels(r *http.Request) answer {
 	query := r.URL.Query()
 	limit, valid := s.pageRows(query, "limit", 20, 1000)
@@ -44,7 +44,7 @@ func (s *Server) listAnthropicModels(r *http.Request) answer {
 	return ok(body)
 }
 
-// inLifecycle returns the models with one of the given lifecycles. Retired models are listed only on request.
+// inLifecycle filters models. Retired models are listed only on request.
 func inLifecycle(rows []json.RawMessage, lifecycles []string) (found []json.RawMessage, unknown string) {
 	if len(lifecycles) == 0 {
 		lifecycles = []string{"active", "deprecated"}
@@ -66,7 +66,7 @@ func inLifecycle(rows []json.RawMessage, lifecycles []string) (found []json.RawM
 //go:embed gemini.json
 var geminiModels []byte
 
-// listGeminiModels returns models in pages; proto3 omits what is empty.
+// listGeminiModels omits empty fields, as proto3 does.
 func (s *Server) listGeminiModels(r *http.Request) answer {
 	cut, next, valid := s.googlePage(r.URL.Query(), readRows(geminiModels), "name", 50, 1000)
 	if !valid {
@@ -82,9 +82,11 @@ func (s *Server) listGeminiModels(r *http.Request) answer {
 	return answer{Status: http.StatusOK, Header: googleJSON, Body: body}
 }
 
-// googlePage returns a page of rows with the field id, and the token of the next one. The size of a page is usual if the query has none.
-// Google reads 0 as the default and a larger number as the maximum; the documents do not allow either, so a test notices a client that
-// relies on it. Tokens are in base64, which shows whether a client escapes them.
+// googlePage returns a page of rows and the next page's token. id is the field that
+// identifies a row. Tokens are base64, to check that clients escape them.
+//
+// Google reads a pageSize of 0 as the default, and a large one as the maximum. Its
+// documents allow neither, so the server refuses both.
 func (s *Server) googlePage(query url.Values, rows []json.RawMessage, id string, usual, most int) (cut []json.RawMessage, next string, valid bool) {
 	size, valid := s.pageRows(query, "pageSize", usual, most)
 	after, err := base64.StdEncoding.DecodeString(query.Get("pageToken"))
@@ -97,12 +99,12 @@ func (s *Server) googlePage(query url.Values, rows []json.RawMessage, id string,
 
 var googleJSON = http.Header{"Content-Type": {"application/json; charset=UTF-8"}}
 
-// deepSeekModels has rows in the current and in the older form.
+// deepSeekModels has rows in the current and older form.
 //
 //go:embed deepseek.json
 var deepSeekModels []byte
 
-// deepSeekBalance has both currencies, with every amount in quotes.
+// deepSeekBalance has both currencies, with quoted amounts.
 //
 //go:embed deepseek_balance.json
 var deepSeekBalance []byte
@@ -112,20 +114,21 @@ var deepSeekBalance []byte
 //go:embed xai.json
 var xaiModels []byte
 
-// xaiLanguageModels have prices; those of cached input and of long prompts are not in every row.
+// xaiLanguageModels have prices. Only some rows have prices for cached input and long
+// prompts.
 //
 //go:embed xai_language_models.json
 var xaiLanguageModels []byte
 
-// cloudBillingSKUs are 46 recorded SKUs of 597, in ten styles of description.
+// cloudBillingSKUs are 46 of 597 recorded SKUs, with ten styles of description.
 //
 //go:embed cloudbilling.json
 var cloudBillingSKUs []byte
 
-// geminiService is the only service with SKUs.
 const geminiService = "AEFD-7695-64FA"
 
-// listSKUs returns the price list of Gemini in pages, with an empty token on the last one, in US dollars only.
+// listSKUs returns pages of Gemini's price list, in US dollars only. The last page's
+// token is empty.
 func (s *Server) listSKUs(r *http.Request) answer {
 	if r.PathValue("service") != geminiService {
 		return cloudBilling.fail(http.StatusNotFound, "unknown service", nil)

@@ -10,15 +10,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation is an operation of a service, named by its document in specs/, a dot, and its operationId. Completions, platforms and
-// the price table are in no document.
+// Operation is a service operation: the document's name in specs/, a dot, and the
+// operationId. Completions, platforms and the price table aren't in a document.
 type Operation string
 
-// The operations of the services.
+// Service operations.
 const (
 	ListCatalog         Operation = "catalog.listModels"
-	GetPrices           Operation = "prices.getTable"     // the price table of Client.UpdatePrices
-	GetConfirmed        Operation = "prices.getConfirmed" // the days of Client.ConfirmPrices; a Fault has those of a test
+	GetPrices           Operation = "prices.getTable"     // Client.UpdatePrices
+	GetConfirmed        Operation = "prices.getConfirmed" // Client.ConfirmPrices; use a Fault to set its dates
 	ListOpenAIModels    Operation = "openai.listModels"
 	ListDeepSeekModels  Operation = "deepseek.listModels"
 	ListAnthropicModels Operation = "anthropic.listModels"
@@ -38,7 +38,7 @@ const (
 	CreateOpenAIChat       Operation = "openai.createChatCompletion"
 	CreateOpenAIResponse   Operation = "openai.createResponse"
 	CreateAnthropicMessage Operation = "anthropic.createMessage"
-	GenerateGeminiContent  Operation = "gemini.generateContent" // streamGenerateContent too
+	GenerateGeminiContent  Operation = "gemini.generateContent" // and streamGenerateContent
 	CreateGeminiChat       Operation = "gemini.createChatCompletion"
 	CreateDeepSeekChat     Operation = "deepseek.createChatCompletion"
 	CreateDeepSeekResponse Operation = "deepseek.createResponse"
@@ -46,37 +46,37 @@ const (
 	CreateXAIResponse      Operation = "xai.createResponse"
 )
 
-// services are the services with a base path. The admin services share that of their provider.
+// services have a base path. Admin services share their provider's.
 var services = []discovery.Service{
 	discovery.ServiceOpenAI, discovery.ServiceDeepSeek, discovery.ServiceAnthropic, discovery.ServiceGemini,
 	discovery.ServiceCloudBilling, discovery.ServiceXAI, discovery.ServiceXAIManagement,
 }
 
-// adminServices have a key of their own and no base path.
+// adminServices have their own key, but no base path.
 var adminServices = []discovery.Service{discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin}
 
-// answer is the response of an operation.
 type answer = testserver.Answer
 
-// route is one operation: its path, its key and its response.
 type route struct {
 	op      Operation
 	service service
-	pattern string // of net/http.ServeMux, below the base path of the service
-	// admin is the service of the key, if it is not service. Without a key of its own it takes that of service.
+	pattern string // net/http.ServeMux pattern, relative to the service's base path
+	// admin is set if the operation requires an admin key. If that key isn't set, the
+	// service's own key is required.
 	admin discovery.Service
 	run   func(*http.Request) answer
 }
 
-// service is how a service reads its key and refuses a request. The templates of its errors have its name.
+// service describes how a service reads keys and reports errors. Its name selects the
+// error templates.
 type service struct {
-	name           discovery.Service // or a platform, or the catalog; the base path
-	keyHeader      string            // the header of the key; "" for a service without keys
-	missing, wrong int               // the status for no key and for a wrong one
-	header         http.Header       // of errors
+	name           discovery.Service // base path; also a platform or the catalog
+	keyHeader      string            // "" for a service that needs no key
+	missing, wrong int               // statuses for a missing and a wrong key
+	header         http.Header       // of error responses
 }
 
-const authorization, xAPIKey, googleKey = "Authorization", "X-Api-Key", "X-Goog-Api-Key" //nolint:gosec // names of headers
+const authorization, xAPIKey, googleKey = "Authorization", "X-Api-Key", "X-Goog-Api-Key" //nolint:gosec // header names
 
 var (
 	openAI        = service{discovery.ServiceOpenAI, authorization, 401, 401, nil}
@@ -91,12 +91,11 @@ var (
 	priceTable    = service{name: discovery.ServicePrices}
 )
 
-// fail returns the response of a template of the service.
 func (s service) fail(status int, problem string, data any) answer {
 	return answer{Status: status, Header: s.header, Body: json.RawMessage(fill(string(s.name)+" "+problem, data))}
 }
 
-// refuse returns the response to a wrong key, or to none: "".
+// refuse rejects a wrong or missing ("") key.
 func (s service) refuse(key string) answer {
 	if key == "" {
 		return s.fail(s.missing, "without key", nil)
@@ -104,7 +103,6 @@ func (s service) refuse(key string) answer {
 	return s.fail(s.wrong, "wrong key", key)
 }
 
-// bad returns the response to an invalid request.
 func (s service) bad(message string) answer {
 	return s.fail(http.StatusBadRequest, "bad request", message)
 }
@@ -130,7 +128,6 @@ func (s *Server) routes() []route {
 	})
 }
 
-// always returns an operation with the response of an embedded file.
 func always(file []byte) func(*http.Request) answer {
 	body := embedded[map[string]json.RawMessage](file)
 	return func(*http.Request) answer { return ok(body) }
@@ -147,7 +144,7 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-// guarded checks the key before the operation runs.
+// guarded requires the operation's key.
 func (s *Server) guarded(r route) func(*http.Request) answer {
 	if r.service.keyHeader == "" {
 		return r.run

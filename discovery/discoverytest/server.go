@@ -1,26 +1,40 @@
-// Package discoverytest provides a local server with the APIs of the model catalog and of all five providers: models, prices,
-// balance, bills and completions. It is for tests of programs that use package discovery, and for demonstrations.
+// Package discoverytest is a local server that imitates the model catalog and all five
+// providers: models, prices, balance, bills and completions. Use it to test programs that
+// use package discovery, and for demonstrations.
 //
 //	s := discoverytest.New(t)
 //	t.Setenv("ANTHROPIC_API_KEY", "example-key")
 //	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Times: -1})
 //	c, err := discovery.New(s.Options()...)
 //	models, err := c.ListModels(ctx, discovery.CatalogOptions{})
-//	// The catalog is down, so these are Anthropic's; s.Requests(discoverytest.ListAnthropicModels) holds what arrived.
+//	// The catalog is down, so these are Anthropic's models. To see the requests:
+//	s.Requests(discoverytest.ListAnthropicModels)
 //
-// It responds as the providers do: the catalog has an ETag and returns 304; the lists of Anthropic, Gemini, OpenAI's costs and
-// the billing catalog have pages; a missing or wrong key gets the error of the provider. Requests of the official SDKs are
-// accepted too. A request that the service's document forbids is refused, also where the provider would accept it, as Google
-// does a pageSize of 0. By default any key is accepted; [WithKeys] sets the accepted keys, and [Server.Options] passes them to the
-// client. [WithCatalog] and [Server.SetCatalog] replace the 109 rows of the catalog.
-// [Server.SetPrices] replaces the price table of [discovery.Client.UpdatePrices].
+// # Responses
+//
+// The server responds as the providers do, and also accepts requests from official SDKs:
+//
+//   - The catalog has an ETag and returns 304. [WithCatalog] and [Server.SetCatalog]
+//     replace its 109 rows.
+//   - [Server.SetPrices] replaces the price table that [discovery.Client.UpdatePrices]
+//     reads.
+//   - Anthropic's and Gemini's models, OpenAI's costs and the billing catalog have pages.
+//   - Any key is accepted, unless [WithKeys] sets the accepted keys. A missing or wrong
+//     key gets the provider's error.
+//   - A request that the service's document forbids is refused, even if the provider
+//     accepts it. For example, Google accepts a pageSize of 0.
+//
+// Dates in model lists are from November 2026.
 //
 // # Completions
 //
-// The server responds to requests for completions, streamed or not, in OpenAI's chat and responses APIs, Anthropic's Messages
-// API and Gemini's generateContent. DeepSeek and xAI have OpenAI's two APIs, Gemini its chat API. [Server.SetCompletion] sets
-// the text and the usage. Ids count the completions of the server: "chatcmpl-1", "msg_2". The base URLs for official SDKs are
-// URL + "/openai/v1/", "/anthropic/", "/gemini/", "/gemini/v1beta/openai/", "/deepseek/" and "/xai/v1/".
+// The server completes requests in OpenAI's chat and responses APIs, Anthropic's Messages
+// API and Gemini's generateContent, streamed or not. DeepSeek and xAI have both OpenAI
+// APIs, and Gemini has the chat API. [Server.SetCompletion] sets the text and usage. Ids
+// count the server's completions: "chatcmpl-1", "msg_2".
+//
+// The base URLs for official SDKs are URL + "/openai/v1/", "/anthropic/", "/gemini/",
+// "/gemini/v1beta/openai/", "/deepseek/" and "/xai/v1/".
 //
 //	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{
 //		Usage: json.RawMessage(`{"prompt_tokens":1200,"completion_tokens":7,"total_tokens":1207}`),
@@ -29,15 +43,22 @@
 //
 // # Platforms
 //
-// OpenRouter, Bedrock (Converse), Vertex (Claude, rawPredict) and Azure (chat) have one recorded response each, at URL + "/openrouter",
-// "/bedrock", "/vertex" and "/azure". With [Server.Transport] a program calls their official hosts, which a meter.Meter knows:
+// OpenRouter, Bedrock (Converse), Vertex (Claude, rawPredict) and Azure (chat) each have
+// one recorded response, at URL + "/openrouter", "/bedrock", "/vertex" and "/azure". With
+// [Server.Transport], a program calls their official hosts, which a meter.Meter
+// recognizes:
 //
 //	client := &http.Client{Transport: m.Transport(s.Transport())}
 //	res, err := client.Post("https://bedrock-runtime.us-west-2.amazonaws.com/model/us.anthropic.claude-sonnet-4-6/converse", …)
 //
-// # Streams
+// # Faults
 //
-// Faults interrupt a stream after some of its events:
+// [Server.Fail] makes operations fail: with a status, late, with an invalid body, or by
+// closing the connection. A Fault with Status 200 and a Body replaces a response.
+// AfterEffect does nothing, because no operation changes anything. [Server.Requests]
+// returns recorded requests without their keys.
+//
+// A fault may interrupt a stream after some events:
 //
 //	discoverytest.Fault{AfterEvents: 3, HangUp: true}              // the connection breaks off
 //	discoverytest.Fault{AfterEvents: 3}                            // the stream ends early
@@ -45,13 +66,7 @@
 //	discoverytest.Fault{AfterEvents: 3, Delay: time.Second}        // the usage is late
 //	discoverytest.Fault{AfterEvents: 3, Body: "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n"}
 //
-// # Faults
-//
-// [Server.Fail] makes operations fail: with a status, late, by closing the connection, with an invalid body. A Fault with a
-// Status of 200 and a Body replaces a response. The dates in the lists of models are from November 2026. No operation
-// changes anything, so AfterEffect has no effect. [Server.Requests] returns the requests that arrived, without keys.
-//
-// A Server is safe for concurrent use.
+// A Server may be used concurrently.
 package discoverytest
 
 import (
@@ -66,10 +81,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Server is a running server.
+// Server is a running server. Start it with [New], [Start] or [Listen].
 type Server struct {
-	// URL is the address of the server. The catalog is at URL + "/catalog", and each service at URL + "/" + its name, as in
-	// "/openai", so that a wrong base URL fails at once.
+	// URL is the server's address. The catalog is at URL + "/catalog", and each service
+	// at URL + "/" + its name, as in "/openai", so that a wrong base URL fails at once.
 	URL string
 
 	addr     string
@@ -79,20 +94,21 @@ type Server struct {
 	site     *testserver.Server[Operation, Request]
 
 	mu          sync.Mutex
-	rows        []json.RawMessage             // of the catalog
-	prices      string                        // the price table
-	usage       map[Operation]json.RawMessage // the standard usage of completions
+	rows        []json.RawMessage // catalog rows
+	prices      string
+	usage       map[Operation]json.RawMessage // default usage in completions
 	completions map[Operation]Completion
 	completed   int
 }
 
-// TB is the part of testing.TB that New needs. Programs that use Start do not link package testing.
+// TB contains the methods of testing.TB that New calls. It keeps package testing out of
+// programs that use Start.
 type TB interface {
 	Helper()
 	Cleanup(func())
 }
 
-// New starts a server and closes it when the test ends.
+// New starts a server that closes when the test ends.
 func New(t TB, opts ...Option) *Server {
 	t.Helper()
 	s := Start(opts...)
@@ -100,7 +116,8 @@ func New(t TB, opts ...Option) *Server {
 	return s
 }
 
-// Start starts a server outside of a test; the caller closes it. It panics if it cannot listen; see [Listen].
+// Start starts a server outside tests. The caller must close it. If it can't listen,
+// Start panics; see [Listen].
 func Start(opts ...Option) *Server {
 	s, err := Listen(opts...)
 	if err != nil {
@@ -109,7 +126,7 @@ func Start(opts ...Option) *Server {
 	return s
 }
 
-// Listen is Start with an error if the server cannot listen at the address of [WithAddr].
+// Listen is [Start] for a server that may be unable to listen at [WithAddr]'s address.
 func Listen(opts ...Option) (*Server, error) {
 	s := &Server{
 		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), prices: StandardPrices(), completions: make(map[Operation]Completion),
@@ -128,12 +145,13 @@ func Listen(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// Options returns options that point a client at this server, with the keys of [WithKeys]. Without them the client reads its keys from
-// the environment as always, and requests nothing that needs a key which is not set. So a test sets those that it needs, to any text:
+// Options returns options that point a client at this server, with the keys from
+// [WithKeys]. To add your own options, append them.
+//
+// If WithKeys isn't used, the client reads keys from the environment as usual, and skips
+// requests whose key isn't set. A test should then set the keys it needs, to any value:
 //
 //	t.Setenv("OPENAI_ADMIN_KEY", "example-key")
-//
-// Append your own options.
 func (s *Server) Options() []discovery.Option {
 	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + "/catalog"), discovery.WithBaseURL(discovery.ServicePrices, s.URL+"/prices")}
 	for _, service := range services {
@@ -147,48 +165,51 @@ func (s *Server) Options() []discovery.Option {
 	return opts
 }
 
-// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the operation is
-// unknown.
+// Fail makes an operation fail. Faults of an operation occur in the order of these calls.
+// Fail panics if the operation is unknown.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
-// FailIf calls choose for every request that has no fault of [Server.Fail], and applies the fault that it returns; nil means
-// the usual response. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+// FailIf calls choose for every request that has no fault from [Server.Fail], and applies
+// the returned fault. If it's nil, the usual response follows. Fault.Times is ignored.
+// choose must be safe for concurrent use. A second FailIf replaces the first.
 func (s *Server) FailIf(choose func(Request) *Fault) { s.site.FailIf(choose) }
 
-// Heal removes the faults that have not happened yet, and the function of FailIf.
+// Heal removes pending faults and FailIf's function.
 func (s *Server) Heal() { s.site.Heal() }
 
-// Close stops the server, ends delayed responses and waits for requests in progress. A test may close a server of [New] early,
-// to see how a program behaves when the service is gone.
+// Close stops the server, ends delayed responses and waits for requests in progress. To
+// test how a program behaves without the service, close a server from [New] early.
 func (s *Server) Close() { s.site.Close() }
 
-// Format prints the address. Printing the fields would race with requests in progress.
+// Format prints the address. Printing the fields would race with requests.
 func (s *Server) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "discovery server at ", s.URL) }
 
-// Option configures a Server. An invalid argument panics: it is a mistake in the test. A nil Option is ignored.
+// Option configures a [Server]. Invalid arguments panic, because they are mistakes in the
+// test. Nil options are ignored.
 type Option func(*config)
 
-// config is a server that is being made, so that no option can change a running one.
+// config keeps options from changing a running server.
 type config Server
 
-// WithAddr listens on a fixed address such as "127.0.0.1:8788", so that other processes know it. The default is a free port
-// of the loopback interface.
+// WithAddr listens on a fixed address such as "127.0.0.1:8788", for other processes. The
+// default is a free loopback port.
 func WithAddr(addr string) Option { return func(s *config) { s.addr = addr } }
 
-// WithoutRequestLog keeps no requests: [Server.Requests] returns nil. The memory of a long-running server then does not grow.
+// WithoutRequestLog records no requests, so that a long-running server doesn't grow.
+// [Server.Requests] then returns nil.
 func WithoutRequestLog() Option { return func(s *config) { s.site.DisableLog() } }
 
-// WithCatalog replaces the rows of the catalog. Each must be JSON, but need not be a row that a client can decode. For a
-// response that is not JSON, use [Server.Fail].
+// WithCatalog replaces the catalog's rows. They must be JSON, but may be undecodable for
+// clients. For a response that isn't JSON, use [Server.Fail].
 func WithCatalog(rows ...json.RawMessage) Option {
 	return func(s *config) { (*Server)(s).SetCatalog(rows...) }
 }
 
-// WithBareCatalog serves the catalog as an array without an envelope.
+// WithBareCatalog serves the catalog as a plain array.
 func WithBareCatalog() Option { return func(s *config) { s.bare = true } }
 
-// WithKeys sets the key that each service accepts. A service that is not in keys accepts any key; one whose key is ""
-// accepts none. The catalog needs no key.
+// WithKeys sets the key that each service accepts. A service missing in keys accepts any
+// key, and a service with the key "" accepts no key. The catalog doesn't need a key.
 func WithKeys(keys map[discovery.Service]string) Option {
 	return func(s *config) {
 		for service, key := range keys {
@@ -200,7 +221,8 @@ func WithKeys(keys map[discovery.Service]string) Option {
 	}
 }
 
-// WithPageSize limits the rows of a page, whatever a client requests, for Anthropic, Gemini, the billing catalog and the days of costs.
+// WithPageSize limits page sizes, whatever a client requests, for Anthropic, Gemini, the
+// billing catalog and costs by day.
 func WithPageSize(rows int) Option {
 	if rows < 1 {
 		panic(fmt.Sprintf("discoverytest: WithPageSize(%d): a page has at least one row", rows))
@@ -208,22 +230,24 @@ func WithPageSize(rows int) Option {
 	return func(s *config) { s.pageSize = rows }
 }
 
-// Fault describes how an operation fails. The fields combine, as in a delayed 503.
+// Fault describes how an operation fails. Fields can be combined, as in a delayed 503.
+// Faults apply before keys are checked.
 //
-//	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
-//	Delay       time.Duration // time before the response; without other fields the usual response follows
-//	BytesPerSecond int        // rate of the body of the usual response, as on a slow link; 0 means no limit
-//	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
-//	AfterEffect bool          // ignored, because no request has an effect
-//	AfterEvents int           // let so many events of a streamed completion pass first
-//	Status      int           // status of the response; 0 means 200
-//	Header      http.Header   // header of the response; the default Content-Type is text/plain
-//	Body        string        // body of the response
+//	Times       int           // failing requests; 0 means 1, a negative number means all
+//	Delay       time.Duration // time before the response; alone, the usual response follows
+//	BytesPerSecond int        // rate of the usual body, as on a slow link; 0 means no limit
+//	HangUp      bool          // close the connection; with Body, in the middle of the body
+//	AfterEffect bool          // ignored, because requests have no effect
+//	AfterEvents int           // events of a streamed completion to send first
+//	Status      int           // 0 means 200
+//	Header      http.Header   // the default Content-Type is text/plain
+//	Body        string
 //
-// After AfterEvents events, HangUp breaks the connection off, Body takes the place of the other events, as in an error event,
-// and a Delay delays them; a Fault with AfterEvents alone leaves them out. Status and Header are then ignored, and so is the
-// whole Fault if the completion is not streamed.
+// After AfterEvents events, HangUp breaks the connection off, Body (such as an error
+// event) replaces the remaining events, and Delay delays them. If neither is set, they
+// are dropped. Status and Header are ignored. A completion that isn't streamed isn't
+// changed.
 //
-// A Delay ends early when the client disconnects or the server closes. With HangUp and Body, the connection closes after the
-// status, the header and Body, one byte before the announced length. A fault applies before the key is checked.
+// A Delay ends early if the client disconnects or the server closes. With HangUp and
+// Body, the connection closes one byte before the announced length.
 type Fault = testserver.Fault
