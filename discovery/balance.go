@@ -17,40 +17,45 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// BalanceOptions selects the account by its key. The zero value is valid.
+// BalanceOptions selects an account by its key. The zero value is valid.
 type BalanceOptions struct {
-	// APIKey is the key. The default is the key of [WithKey], else DEEPSEEK_API_KEY, else DEEPSEEK_API_KEY in the file that
-	// DEEPSEEK_LEGACY_ENV_PATH names.
+	// APIKey defaults to the key from [WithKey], or else DEEPSEEK_API_KEY, or else
+	// DEEPSEEK_API_KEY in the file named by DEEPSEEK_LEGACY_ENV_PATH.
 	APIKey Secret `json:"-" xml:"-"`
-	// Timeout is the time limit of the request. 0 means [DefaultBalanceTimeout].
+	// Timeout limits the request. 0 means [DefaultBalanceTimeout].
 	Timeout time.Duration
 }
 
-// BalanceSnapshot is the balance of a DeepSeek account at one moment, in one currency. DeepSeek has no history of spending;
-// [SpendBetween] returns the difference between two snapshots.
+// BalanceSnapshot is a DeepSeek account's balance at one moment, in one currency.
+// DeepSeek doesn't report past spending. [SpendBetween] compares two snapshots.
 type BalanceSnapshot struct {
-	// TotalBalance is the whole balance. It can be negative.
+	// TotalBalance may be negative.
 	TotalBalance float64 `json:"total_balance"`
-	// GrantedBalance is the granted part of the total, which can expire; 0 if the provider sends no parts.
+	// GrantedBalance is the granted part, which may expire. It's 0 if the provider
+	// doesn't split the balance.
 	GrantedBalance float64 `json:"granted_balance"`
-	// ToppedUpBalance is the paid part of the total; 0 if the provider sends no parts.
+	// ToppedUpBalance is the paid part. It's 0 if the provider doesn't split the balance.
 	ToppedUpBalance float64 `json:"topped_up_balance"`
-	// Currency is the currency of the amounts, USD as the provider spells it.
+	// Currency is USD, spelled as by the provider.
 	Currency string `json:"currency"`
-	// IsAvailable reports whether the balance is sufficient for calls; true if the provider does not send it.
+	// IsAvailable reports whether the balance suffices for calls. It's true if the
+	// provider doesn't say.
 	IsAvailable bool `json:"is_available"`
-	// FetchedAt is the time of the response, RFC 3339 in UTC.
+	// FetchedAt is the response's time, RFC 3339 in UTC.
 	FetchedAt *string `json:"fetched_at"`
-	// Raw is the response body, unchanged, with all currencies.
+	// Raw is the unchanged response body, with all currencies.
 	Raw json.RawMessage `json:"raw"`
 }
 
-// FetchDeepSeekBalance returns the balance of a DeepSeek account in US dollars. An entry that cannot be read does not hide a good one. The
-// key gives access to the whole account.
+// FetchDeepSeekBalance returns a DeepSeek account's balance in US dollars. The key gives
+// access to the whole account.
 //
-// The result is nil, with one [Failure], if there is no key, the call fails, or the response has no valid entry in US dollars: the failure
-// names the currencies that there are, or has the error of an entry that cannot be read, such as an invalid amount or only one of
-// the granted and the topped-up part. A negative timeout is a [*ValueError].
+// The result is nil, with one [Failure], if the key is missing, the request fails, or the
+// response has no valid entry in US dollars. An unreadable entry doesn't hide a good one.
+// If there is no good one, the failure tells why an entry is unreadable (such as an
+// invalid amount), or else names the currencies found.
+//
+// If the timeout is negative, FetchDeepSeekBalance returns a [*ValueError].
 func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) (*BalanceSnapshot, error) {
 	if err := cmp.Or(c.ready(ctx), notNegative("Timeout", opts.Timeout)); err != nil {
 		return nil, err
@@ -73,7 +78,6 @@ func (c *Client) FetchDeepSeekBalance(ctx context.Context, opts BalanceOptions) 
 
 var errNoBalance = errors.New("the response has no balance in US dollars")
 
-// decodeBalance decodes the response. A response without a balance is an error.
 func decodeBalance(body []byte) (BalanceSnapshot, error) {
 	var response deepseek.Balance
 	if err := response.UnmarshalJSON(body); err != nil {
@@ -84,7 +88,6 @@ func decodeBalance(body []byte) (BalanceSnapshot, error) {
 	return balance, err
 }
 
-// chooseBalance returns the first readable entry in US dollars.
 func chooseBalance(entries []json.RawMessage) (BalanceSnapshot, error) {
 	var currencies []string
 	var unreadable error
@@ -109,7 +112,6 @@ func chooseBalance(entries []json.RawMessage) (BalanceSnapshot, error) {
 	return BalanceSnapshot{}, fmt.Errorf("%w, only in %s", errNoBalance, strings.Join(currencies, ", "))
 }
 
-// readBalance decodes one entry.
 func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 	var entry deepseek.BalanceInfo
 	if err := entry.UnmarshalJSON(raw); err != nil {
@@ -139,11 +141,13 @@ func readBalance(raw json.RawMessage) (BalanceSnapshot, error) {
 	return balance, nil
 }
 
-// SpendBetween returns the amount spent between two snapshots, before minus after, in their currency. The difference is exact:
-// 0.3 minus 0.1 is 0.2. An empty currency means USD.
+// SpendBetween returns the amount spent between two snapshots, in their currency: before
+// minus after. The difference is exact: 0.3 minus 0.1 is 0.2. An empty currency means
+// USD. An expired grant counts as spending.
 //
-// Snapshots in two currencies are a [*ValueError]. So is a balance that rose in any of its parts: the account was topped up or
-// granted credit, and the amount spent is unknown. A grant that expired counts as spending.
+// If the currencies differ, or any part of the balance rose, SpendBetween returns a
+// [*ValueError]. A rising balance means that the account was topped up or granted credit,
+// so the amount is unknown.
 func SpendBetween(before, after BalanceSnapshot) (float64, error) {
 	if !strings.EqualFold(currencyOf(before), currencyOf(after)) {
 		return 0, invalid("after", after.Currency, "is in another currency than before")

@@ -11,13 +11,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// CatalogOptions selects models and limits the age of the catalog. The zero value is valid.
+// CatalogOptions selects models and limits the catalog's age. The zero value is valid.
 type CatalogOptions struct {
-	// Provider selects the models of one developer; "" selects all.
+	// Provider selects one developer's models. If "", all models are selected.
 	Provider models.Provider
-	// TTL is the maximum age of the catalog; 0 means [DefaultCatalogTTL]. To force a request, use Refresh.
+	// TTL is the catalog's maximum age. 0 means [DefaultCatalogTTL]. To force a request,
+	// set Refresh.
 	TTL time.Duration
-	// Refresh requests the catalog again, regardless of its age.
+	// Refresh requests the catalog again, whatever its age.
 	Refresh bool
 }
 
@@ -28,11 +29,14 @@ func (o CatalogOptions) check() error {
 	return notNegative("TTL", o.TTL)
 }
 
-// ListModels returns the models in the order of the catalog.
+// ListModels returns models in the catalog's order. If no models are known, the list is
+// empty, never nil.
 //
-// The lists of the providers, which replace an unavailable catalog, are read with the keys from [WithKey] or the environment. If ctx ends
-// first, the last good catalog is used. Each step is reported as a [Failure]. Without any models the list is empty, never nil. An unknown
-// provider or a negative TTL is a [*ValueError].
+// If the catalog is unavailable, the providers' own lists replace it, with keys from
+// [WithKey] or the environment. If ctx ends first, the last good catalog is used. Each
+// step is reported as a [Failure].
+//
+// If the provider is unknown or TTL is negative, ListModels returns a [*ValueError].
 func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelInfo, error) {
 	if err := cmp.Or(c.ready(ctx), opts.check()); err != nil {
 		return nil, err
@@ -47,18 +51,19 @@ func (c *Client) ListModels(ctx context.Context, opts CatalogOptions) ([]ModelIn
 	return list, err
 }
 
-// IsModelSupported reports whether the catalog lists the id, as an id or as an alias. It looks the model up as
-// [Client.GetModelInfo] does.
+// IsModelSupported reports whether the catalog lists a model. It looks it up like
+// [Client.GetModelInfo].
 func (c *Client) IsModelSupported(ctx context.Context, id string, opts CatalogOptions) (bool, error) {
 	m, err := c.find(ctx, "IsModelSupported", id, opts)
 	return m != nil, err
 }
 
-// GetModelInfo returns the row of the catalog for an id or alias, or nil if there is none.
+// GetModelInfo returns the catalog row for an id or alias, or nil.
 //
-// An id that is not listed is looked up again in its provider's own spelling, and then without its build. The result is the row
-// that matched: its ID may differ from id, and its limits may belong to another build of the model. A build that is not listed
-// matches only if its date is valid and not in the future. The empty id matches nothing, and no request is sent for it.
+// If id isn't listed, it's tried in the provider's own spelling, and then without its
+// build. So the row's ID may differ from id, and its limits may apply to another build.
+// An unlisted build matches only if its date is valid and not in the future. The empty id
+// matches nothing and sends no request.
 func (c *Client) GetModelInfo(ctx context.Context, id string, opts CatalogOptions) (*ModelInfo, error) {
 	m, err := c.find(ctx, "GetModelInfo", id, opts)
 	if m == nil {
@@ -75,15 +80,15 @@ func (c *Client) find(ctx context.Context, operation, id string, opts CatalogOpt
 	return s.find(opts.Provider, id), err
 }
 
-// InvalidateCatalog makes the next call request the catalog again. The last good catalog is kept and used if that request
-// fails.
+// InvalidateCatalog makes the next call request the catalog. If that fails, the last good
+// catalog is still used.
 func (c *Client) InvalidateCatalog() {
 	if c != nil {
 		c.catalog.current.Invalidate()
 	}
 }
 
-// snapshot returns the catalog for an operation, cached or requested anew, and the error of the operation.
+// snapshot returns the cached or a new catalog, and the operation's error.
 func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOptions) (*snapshot, error) {
 	fresh := func(s *snapshot, loadedAt time.Time) bool {
 		return !opts.Refresh && time.Since(loadedAt) < c.lifetime(s, opts.TTL)
@@ -95,7 +100,7 @@ func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOpt
 			s = c.lastGood([]*Failure{c.record(catalogRequest.interrupted(err))})
 		}
 		for _, f := range c.takeUnreported() {
-			_ = c.report(ctx, f.of(operation)) // the snapshot has it, too
+			_ = c.report(ctx, f.of(operation)) // the snapshot has the error, too
 		}
 	}
 	var errs []error
@@ -105,7 +110,6 @@ func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOpt
 	return s, errors.Join(errs...)
 }
 
-// lifetime returns how long a snapshot may be used.
 func (c *Client) lifetime(s *snapshot, ttl time.Duration) time.Duration {
 	if ttl == 0 {
 		ttl = DefaultCatalogTTL
@@ -116,31 +120,34 @@ func (c *Client) lifetime(s *snapshot, ttl time.Duration) time.Duration {
 	return ttl
 }
 
-// snapshot is a catalog with its index. It is immutable, so readers need no lock.
+// snapshot is a catalog with its index. It's immutable, so readers need no lock.
 type snapshot struct {
 	models []ModelInfo
-	// byName maps ids and aliases to indexes into models. An id precedes an alias, and the first of two aliases the second.
+	// byName maps ids and aliases to indexes in models. Ids take precedence over aliases,
+	// and earlier aliases over later ones.
 	byName map[string]int
-	// bySpelling maps the plainer spellings of the ids (without vendor prefix, with the provider's own dots and hyphens, with
-	// the build) to the same indexes. It is built when a name is first not found, which in most programs never happens.
+	// bySpelling maps simpler spellings of ids (no vendor prefix, the provider's dots and
+	// hyphens, with the build) to indexes. It's built when a name is first not found,
+	// which rarely happens.
 	bySpelling func() map[string]int
-	// primary reports whether the catalog itself is the source, and not a substitute.
+	// primary is false if the source isn't the catalog but a substitute.
 	primary bool
 	etag    string
 	readAt  time.Time // of a primary snapshot
-	// unreadable is the number of rows that were left out.
+	// unreadable counts skipped rows.
 	unreadable int
-	// failures are why models are missing or the snapshot is a substitute. With WithStrictErrors every caller gets them.
+	// failures explain missing models or the substitute. With WithStrictErrors, every
+	// caller gets them.
 	failures []*Failure
 }
 
-// newSnapshot merges rows of the same id and builds the index. It writes into rows.
+// newSnapshot merges rows with the same id and builds the index. It modifies rows.
 func newSnapshot(rows []ModelInfo) *snapshot {
 	s := &snapshot{models: rows[:0], byName: make(map[string]int)}
 	for i := range rows {
 		s.add(&rows[i])
 	}
-	for i := range s.models { // once, after all rows are merged, so that the work stays linear
+	for i := range s.models { // once, after merging, to stay linear
 		m := &s.models[i]
 		m.Aliases, m.Tags = unique(m.Aliases), unique(m.Tags)
 		for _, alias := range m.Aliases {
@@ -153,7 +160,7 @@ func newSnapshot(rows []ModelInfo) *snapshot {
 	return s
 }
 
-// add appends a row, or merges it into the row of the same id.
+// add appends a row, or merges it with the row that has the same id.
 func (s *snapshot) add(row *ModelInfo) {
 	if i, listed := s.byName[row.ID]; listed {
 		s.models[i].merge(*row)
@@ -163,7 +170,7 @@ func (s *snapshot) add(row *ModelInfo) {
 	s.models = append(s.models, *row)
 }
 
-// indexSpellings builds bySpelling. A spelling that two models share belongs to the first.
+// indexSpellings builds bySpelling. If two models share a spelling, the first keeps it.
 func (s *snapshot) indexSpellings() map[string]int {
 	index := make(map[string]int)
 	for i := range s.models {
@@ -180,9 +187,10 @@ func (s *snapshot) indexSpellings() map[string]int {
 	return index
 }
 
-// find returns the model of an id or alias, or nil. An id that is not listed is tried in its other spellings, then in its
-// normalized form, which drops the build, then with the provider's rewrites, and only a listed name is accepted. The spellings
-// come first: a listed build must not be replaced by another.
+// find returns a model by id or alias, or nil. It tries the name itself, other spellings,
+// the normalized form (which drops the build), and the provider's rewrites, and accepts
+// only listed names. Spellings come first, because a listed build must not be replaced by
+// another.
 func (s *snapshot) find(provider models.Provider, id string) *ModelInfo {
 	if m := s.named(provider, id); m != nil {
 		return m
@@ -200,13 +208,14 @@ func (s *snapshot) find(provider models.Provider, id string) *ModelInfo {
 	return nil
 }
 
-// named returns the model of exactly that name or spelling if the provider develops it; "" is any provider.
+// named finds a model by its exact name or spelling. If provider is "", any provider will
+// do.
 func (s *snapshot) named(provider models.Provider, name string) *ModelInfo {
 	if i, ok := s.byName[name]; ok && s.developedBy(provider, i) {
 		return &s.models[i]
 	}
 	if provider == "" {
-		return nil // the spelling rules are those of a provider
+		return nil // spelling rules depend on the provider
 	}
 	if i, ok := s.bySpelling()[name]; ok && s.developedBy(provider, i) {
 		return &s.models[i]

@@ -23,24 +23,29 @@ import (
 
 var catalogFormat = savefile.Format{Name: "mesh-go-catalog", Version: "1", Writer: "SaveCatalog"}
 
-// catalogFile is the content of a catalog file.
 type catalogFile struct {
-	// URLDigest identifies the catalog, since an ETag has a meaning for its own server only. The URL itself may contain a key.
+	// URLDigest identifies the catalog, because an ETag means nothing to another server.
+	// It's a digest, because the URL may contain a key.
 	URLDigest string    `json:"url_sha256"`
 	ETag      string    `json:"etag"`
 	ReadAt    time.Time `json:"read_at"`
-	// Unreadable is the number of rows that were left out. A catalog that lacks rows must not look complete after loading.
+	// Unreadable counts skipped rows, so that an incomplete catalog doesn't look complete
+	// after loading.
 	Unreadable int         `json:"unreadable_rows"`
 	Models     []ModelInfo `json:"models"`
 }
 
-// SaveCatalog writes the catalog with its ETag and its age to writer. A short-lived program can save it to a file and load it with
-// [Client.LoadCatalog] in its next run, and so rarely request it. It writes the last good response of the primary catalog, regardless
-// of its age and of [Client.InvalidateCatalog], and never the lists of the providers that replace the catalog in an outage. Without a
-// good response, SaveCatalog writes nothing and returns a [*ValueError]. An error of writer is returned, wrapped.
+// SaveCatalog writes the catalog with its ETag and age. A short-lived program can save
+// it, load it in its next run with [Client.LoadCatalog], and so rarely request it.
 //
-// The file contains no key. The same catalog always gives the same bytes. SaveCatalog calls Write once. To replace a file
-// atomically, write a temporary file and rename it; LoadCatalog rejects a partly written one.
+// It writes the last good response from the primary catalog, whatever its age and despite
+// [Client.InvalidateCatalog], but never a substitute. If there is no good response, it
+// writes nothing and returns a [*ValueError]. If writer fails, it returns that error,
+// wrapped.
+//
+// The file contains no key, and the same catalog always gives the same bytes. SaveCatalog
+// calls Write once. To replace a file atomically, write a temporary file and rename it.
+// LoadCatalog rejects truncated files.
 func (c *Client) SaveCatalog(writer io.Writer) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err
@@ -65,7 +70,6 @@ func (c *Client) SaveCatalog(writer io.Writer) error {
 	return nil
 }
 
-// file returns the snapshot as a catalog file.
 func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	content, err := json.Marshal(catalogFile{
 		URLDigest: urlDigest, ETag: s.etag, ReadAt: s.readAt.UTC(), Unreadable: s.unreadable, Models: s.models,
@@ -76,13 +80,21 @@ func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	return catalogFormat.File(append(content, '\n')), nil
 }
 
-// LoadCatalog reads a catalog that [Client.SaveCatalog] wrote. It sends nothing. The catalog keeps its age and its ETag, and also
-// serves as the last good catalog in an outage. It is ignored unless it is newer than the client's own. If rows were unreadable when the
-// catalog was requested, that is reported again as a [Failure].
+// LoadCatalog reads a catalog written by [Client.SaveCatalog]. It sends nothing. The
+// catalog keeps its age and ETag, and replaces the client's own only if it's newer. It
+// also serves as the last good catalog in an outage. If rows were unreadable when it was
+// requested, that [Failure] is reported again.
 //
-// A file is rejected with a [*ValueError] if it is damaged, truncated or not a catalog, or if it has another format version,
-// belongs to another catalog URL, has a time in the future, or is larger than [WithMaxResponseBytes] allows. An error of reader is
-// returned, wrapped. No error contains anything of the file, and after one the client is unchanged.
+// LoadCatalog returns a [*ValueError] if the file
+//
+//   - is damaged, truncated or not a catalog
+//   - has another format version
+//   - belongs to another catalog URL
+//   - has a time in the future
+//   - is larger than [WithMaxResponseBytes]
+//
+// If reader fails, it returns that error, wrapped. No error quotes the file, and after an
+// error the client is unchanged.
 func (c *Client) LoadCatalog(reader io.Reader) error {
 	if err := c.ready(context.Background()); err != nil {
 		return err
@@ -105,7 +117,7 @@ func (c *Client) LoadCatalog(reader io.Reader) error {
 	return nil
 }
 
-// adopt makes s the last good catalog and the current one, unless the client has a newer one.
+// adopt makes s the current and the last good catalog, unless the client's is newer.
 func (c *Client) adopt(s *snapshot) {
 	missing := catalogRequest.failure(ReasonPartial, 0, fmt.Errorf("%d rows could not be read when the catalog was requested", s.unreadable))
 	if s.unreadable > 0 {
@@ -126,7 +138,7 @@ func (c *Client) adopt(s *snapshot) {
 	}
 }
 
-// parseCatalogFile returns the snapshot in a catalog file. Its errors contain no part of the file.
+// parseCatalogFile never quotes the file in errors.
 func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
 	content, err := catalogFormat.Content(text)
 	if err != nil {
@@ -147,14 +159,14 @@ func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
 	return s, nil
 }
 
-// valid reports whether SaveCatalog can have written f. The ETag is sent as a header, which has no control characters.
+// valid reports whether SaveCatalog can have written f. The ETag is sent in a header, so
+// it must not contain control characters.
 func (f *catalogFile) valid() bool {
 	control := func(b rune) bool { return b < ' ' && b != '\t' || b == 0x7f }
 	return len(f.Models) > 0 && f.Unreadable >= 0 && !f.ReadAt.IsZero() &&
 		!slices.ContainsFunc([]rune(f.ETag), control) && !slices.ContainsFunc(f.Models, invalidModel)
 }
 
-// invalidModel reports whether m is not a row as readRow returns it.
 func invalidModel(m ModelInfo) bool {
 	empty := func(text *string) bool { return text != nil && *text == "" }
 	return m.ID == "" || m.Source != SourceCatalog ||
@@ -162,33 +174,34 @@ func invalidModel(m ModelInfo) bool {
 		empty(m.Name) || empty(m.Description) || empty(m.Type)
 }
 
-// catalogURLDigest returns the digest of the base URL of the catalog, without user info and query.
+// catalogURLDigest hashes the catalog's base URL without user info and query.
 func (c *Client) catalogURLDigest() string {
 	u, err := url.Parse(cmp.Or(c.catalogURL, defaultCatalogURL))
 	if err != nil {
-		return "" // no catalog can be read from there
+		return "" // no catalog can come from there
 	}
 	return savefile.Digest([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
-// catalogRequest describes the request for the primary catalog, which needs no key. Several operations share it, so that each sets
-// the operation of a failure.
+// catalogRequest requests the primary catalog, which needs no key. Operations share it,
+// so each sets the operation in a failure.
 var catalogRequest = request{timeout: listTimeout}
 
-// catalogCache is the catalog of a client.
 type catalogCache struct {
 	current cache.Value[*snapshot]
-	// lastGood is the last snapshot of the primary catalog. It survives InvalidateCatalog.
+	// lastGood is the last primary snapshot. It survives InvalidateCatalog.
 	lastGood atomic.Pointer[snapshot]
 
 	mu sync.Mutex
-	// unreported holds the failures of shared requests until a caller reports them in its own goroutine: a failure handler may
-	// call the client, which would wait for the request that waits for the handler, and it may panic.
+	// unreported holds failures from shared requests until a caller reports them in its
+	// own goroutine. A failure handler may panic, or call the client, which would wait
+	// for the request that waits for the handler.
 	unreported []*Failure
 }
 
-// readCatalog requests the catalog, else the lists of the providers, else returns the last good catalog. Its error is nil: the
-// snapshot of an outage is cached too, for a shorter time.
+// readCatalog requests the catalog, or else the providers' lists, or else returns the
+// last good catalog. Its error is always nil: an outage is cached, too, for a shorter
+// time.
 func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 	primary, failure := c.fetchCatalog(ctx)
 	if failure == nil {
@@ -205,14 +218,14 @@ func (c *Client) readCatalog(ctx context.Context) (*snapshot, error) {
 	case len(s.models) > 0 || ctx.Err() != nil:
 	case c.catalog.lastGood.Load() != nil:
 		return c.lastGood(s.failures), nil
-	case primary != nil: // the few rows that can be read are better than nothing
+	case primary != nil: // few readable rows are better than nothing
 		primary.failures, s = s.failures, primary
 	}
 	return s, nil //nolint:nilerr // the failure is in the snapshot
 }
 
-// fallback reads the lists of the providers themselves, concurrently. A provider without a key is left out; one that fails is
-// left out and reported. The models and the failures are in the order of the provider table.
+// fallback reads the providers' own lists concurrently, and skips providers without a
+// key. Models and failures are in the provider table's order.
 func (c *Client) fallback(ctx context.Context) *snapshot {
 	lists, failures := make([][]ModelInfo, len(providerTable)), make([]*Failure, len(providerTable))
 	var all sync.WaitGroup
@@ -222,7 +235,7 @@ func (c *Client) fallback(ctx context.Context) *snapshot {
 			switch {
 			case failure == nil:
 				lists[i] = list
-			case ctx.Err() == nil: // otherwise it failed because every caller has left
+			case ctx.Err() == nil: // otherwise every caller has left
 				failures[i] = failure
 			}
 		})
@@ -237,8 +250,8 @@ func (c *Client) fallback(ctx context.Context) *snapshot {
 	return s
 }
 
-// fetchCatalog requests the primary catalog, with the ETag of the last good response, so that an unchanged catalog is not sent
-// again.
+// fetchCatalog sends the last good response's ETag, so that an unchanged catalog isn't
+// sent again.
 func (c *Client) fetchCatalog(ctx context.Context) (*snapshot, *Failure) {
 	if err := c.checkCatalogURL(); err != nil {
 		return nil, catalogRequest.failure(ReasonNetwork, 0, err)
@@ -263,9 +276,9 @@ func (c *Client) fetchCatalog(ctx context.Context) (*snapshot, *Failure) {
 	return c.decodeCatalog(ctx, resp)
 }
 
-// decodeCatalog returns a snapshot of the response. Rows that cannot be read are left out, and their number is reported. If most
-// rows cannot be read, the response is a failure, so that it does not replace a good catalog. The snapshot is then returned too,
-// in case nothing better is found.
+// decodeCatalog skips unreadable rows and reports their number. If most rows are
+// unreadable, that's a failure, so that the response doesn't replace a good catalog. The
+// snapshot is returned anyway, in case there is nothing better.
 func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapshot, *Failure) {
 	var list catalog.Catalog
 	if err := list.UnmarshalJSON(resp.Body); err != nil {
@@ -290,8 +303,8 @@ func (c *Client) decodeCatalog(ctx context.Context, resp call.Response) (*snapsh
 	return s, nil
 }
 
-// lastGood returns the last snapshot of the primary catalog as a substitute for a current one, or an empty snapshot.
-// failures are the reasons.
+// lastGood returns the last primary snapshot as a substitute, or an empty snapshot.
+// failures explain why.
 func (c *Client) lastGood(failures []*Failure) *snapshot {
 	good := c.catalog.lastGood.Load()
 	if good == nil {
@@ -303,7 +316,7 @@ func (c *Client) lastGood(failures []*Failure) *snapshot {
 	return &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling, failures: append(failures, used)}
 }
 
-// record queues a failure of a shared request for the next caller, and returns it.
+// record queues a shared request's failure for the next caller.
 func (c *Client) record(f *Failure) *Failure {
 	c.catalog.mu.Lock()
 	defer c.catalog.mu.Unlock()
@@ -311,7 +324,6 @@ func (c *Client) record(f *Failure) *Failure {
 	return f
 }
 
-// takeUnreported returns the queued failures, and empties the queue.
 func (c *Client) takeUnreported() []*Failure {
 	c.catalog.mu.Lock()
 	defer c.catalog.mu.Unlock()

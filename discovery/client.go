@@ -28,36 +28,36 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// The defaults.
+// Defaults.
 const (
-	// DefaultCatalogTTL is the maximum age of a cached catalog.
+	// DefaultCatalogTTL is the maximum age of the cached catalog.
 	DefaultCatalogTTL = 24 * time.Hour
-	// DefaultOutageTTL is the time after which an unavailable catalog is requested again.
+	// DefaultOutageTTL is the time before an unavailable catalog is requested again.
 	DefaultOutageTTL = time.Minute
-	// DefaultMaxResponseBytes is the size limit of a response body: 32 MiB.
+	// DefaultMaxResponseBytes limits response bodies to 32 MiB.
 	DefaultMaxResponseBytes = 32 << 20
-	// DefaultPricingTTL is how long a price list is cached.
+	// DefaultPricingTTL is the maximum age of a cached price list.
 	DefaultPricingTTL = 24 * time.Hour
-	// DefaultBalanceTimeout and DefaultCostTimeout are the time limits of a request for a balance and for billed costs. A timeout limits
-	// the time to the header of a response and each silence after it: a body may take up to ten times as long while its bytes arrive.
+	// DefaultBalanceTimeout and DefaultCostTimeout limit requests for a balance and for
+	// billed costs. A timeout covers the time until the response header, and each silence
+	// after it. While bytes arrive, a body may take ten times as long.
 	DefaultBalanceTimeout = 10 * time.Second
 	DefaultCostTimeout    = 15 * time.Second
-	// DefaultCostLimit is the number of days in a page of OpenAI's or Anthropic's costs.
+	// DefaultCostLimit is the number of days per page in OpenAI's and Anthropic's costs.
 	DefaultCostLimit = 7
-	// DefaultTimezone is the time zone of xAI's cost queries: UTC under its IANA name.
+	// DefaultTimezone is UTC, the time zone for xAI's cost queries, under its IANA name.
 	DefaultTimezone = "Etc/GMT"
 
 	defaultCatalogURL = "https://api.aimlapi.com"
-	// listTimeout bounds one request for a list of models.
-	listTimeout = 30 * time.Second
+	listTimeout       = 30 * time.Second
 )
 
-// Client reads models, prices, balances and bills. Make one with [New], or share [Default]. Each client has its own caches. It
-// stores no key.
+// Client reads models, prices, balances and bills. Make one with [New], or share
+// [Default]. Each client has its own caches. It doesn't store keys.
 type Client struct {
 	http       *http.Client
 	catalogURL string
-	baseURLs   map[Service]string // those set by WithBaseURL
+	baseURLs   map[Service]string // set by WithBaseURL
 	keys       map[Service]func(context.Context) (string, error)
 	maxBytes   int64
 	outageTTL  time.Duration
@@ -72,7 +72,8 @@ type Client struct {
 	xai     cache.Map[keyHash, listing[[]xai.LanguageModel]]
 }
 
-// apis are the generated clients. They hold no key: an editor adds it to each request.
+// apis are the generated clients. They don't have keys: an editor adds the key to each
+// request.
 type apis struct {
 	catalog                   *catalog.Client
 	openai, openaiAdmin       *openai.Client
@@ -86,8 +87,9 @@ type apis struct {
 
 // New returns a client. It sends no request and reads no key.
 //
-// An option with an invalid argument, such as a malformed URL or a nil logger, is a [*ValueError]. MESH_CATALOG_URL is read here; if
-// it is malformed, every request for the catalog is a [Failure] that does not show it.
+// If an option's argument is invalid, such as a malformed URL or a nil logger, New
+// returns a [*ValueError]. It also reads MESH_CATALOG_URL. If that's malformed, each
+// catalog request is a [Failure] that doesn't quote it.
 func New(opts ...Option) (*Client, error) {
 	c := &Client{
 		catalogURL: strings.TrimRight(strings.TrimSpace(os.Getenv("MESH_CATALOG_URL")), "/"),
@@ -111,14 +113,14 @@ func New(opts ...Option) (*Client, error) {
 	return c, nil
 }
 
-// Default returns one client for the whole process, so that its caches are shared. It is made without options by the first
-// call.
+// Default returns the process-wide client, whose caches are shared. The first call makes
+// it, without options.
 func Default() *Client { return defaultClient() }
 
 var defaultClient = sync.OnceValue(func() *Client {
 	c, err := New()
 	if err != nil {
-		panic(err) // only options have errors
+		panic(err) // can't happen: only options have errors
 	}
 	return c
 })
@@ -151,29 +153,28 @@ func (c *Client) newAPIs() apis {
 	}
 }
 
-// userAgent sends requests with the User-Agent of this module.
+// userAgent sets the User-Agent header.
 type userAgent struct{ client *http.Client }
 
-// Do implements the HttpRequestDoer of the generated clients.
+// Do implements the generated clients' HttpRequestDoer.
 func (u userAgent) Do(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", version.UserAgent())
-	return u.client.Do(req) //nolint:gosec // the URL is that of a service, or of WithBaseURL
+	return u.client.Do(req) //nolint:gosec // the URL belongs to a service or comes from WithBaseURL
 }
 
-// baseURL returns the base URL of a service: that of WithBaseURL, else the one in the provider table.
 func (c *Client) baseURL(service Service) string {
 	if base := c.baseURLs[service]; base != "" {
 		return base
 	}
 	p, row := lookupService(service)
-	if row.baseURL == "" { // an admin API is on the host of the provider's first service
+	if row.baseURL == "" { // an admin API is on the same host as the provider's first service
 		return c.baseURL(p.services[0].service)
 	}
 	return row.baseURL
 }
 
-// report passes a failure to the handler and the log, and returns the error of the operation. It must run in a caller's
-// goroutine, outside shared requests.
+// report passes a failure to the handler and the log, and returns the operation's error.
+// Call it in a caller's goroutine, never within a shared request.
 func (c *Client) report(ctx context.Context, f *Failure) error {
 	c.onFailure(*f)
 	c.log.WarnContext(ctx, "discovery failed", "operation", f.Operation, "provider", string(f.Provider),
@@ -181,7 +182,6 @@ func (c *Client) report(ctx context.Context, f *Failure) error {
 	return c.strictError(f)
 }
 
-// strictError returns f as an error for a client with WithStrictErrors, else nil.
 func (c *Client) strictError(f *Failure) error {
 	if c.strict {
 		return f
@@ -189,20 +189,21 @@ func (c *Client) strictError(f *Failure) error {
 	return nil
 }
 
-// String returns a constant, because the fields of a client are not for logs.
+// String returns a constant, because a client's fields aren't for logs.
 func (c *Client) String() string { return "discovery client" }
 
-// GoString returns the same as String, so that %#v does not print the fields.
+// GoString returns the same as String, so that %#v doesn't print fields.
 func (c *Client) GoString() string { return c.String() }
 
-// Option configures a [Client]. A nil Option is ignored. [New] returns the [*ValueError] of an invalid argument.
+// Option configures a [Client]. Nil options are ignored. If an argument is invalid, [New]
+// returns a [*ValueError].
 type Option func(*config) error
 
-// config is a client that is being made, so that no option can change a finished one.
+// config keeps options from changing a client after New returns.
 type config Client
 
-// WithHTTPClient sets the HTTP client. The client is copied. Redirects are never followed, whatever its CheckRedirect is,
-// because a key must not be sent to another host.
+// WithHTTPClient sets the HTTP client, which is copied. Redirects are never followed,
+// whatever CheckRedirect says, because a key must not be sent to another host.
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {
 		if httpClient == nil {
@@ -213,8 +214,9 @@ func WithHTTPClient(httpClient *http.Client) Option {
 	}
 }
 
-// WithCatalogURL sets the base URL of the primary catalog, without /models. It must have the scheme http or https and a host,
-// and no user info, query or fragment; a base path is kept. The default is MESH_CATALOG_URL, else https://api.aimlapi.com.
+// WithCatalogURL sets the catalog's base URL, without /models. It needs an http or https
+// scheme and a host, and must not have user info, a query or a fragment. The default is
+// MESH_CATALOG_URL, or else https://api.aimlapi.com.
 func WithCatalogURL(catalogURL string) Option {
 	return func(c *config) (err error) {
 		c.catalogURL, err = checkedURL("catalogURL", catalogURL)
@@ -222,9 +224,10 @@ func WithCatalogURL(catalogURL string) Option {
 	}
 }
 
-// WithBaseURL sets the base URL of a service, for a proxy or a test. It must have the form that [WithCatalogURL] describes. The
-// key of the service is sent there. [ServiceOpenAIAdmin] and [ServiceAnthropicAdmin] use the base URL of [ServiceOpenAI] and
-// [ServiceAnthropic] unless they have their own.
+// WithBaseURL sets a service's base URL, for a proxy or a test. See [WithCatalogURL] for
+// its form. The service's key is sent there. [ServiceOpenAIAdmin] and
+// [ServiceAnthropicAdmin] follow [ServiceOpenAI] and [ServiceAnthropic], unless you set
+// them separately.
 func WithBaseURL(service Service, baseURL string) Option {
 	return func(c *config) (err error) {
 		if err := checkService(service); err != nil {
@@ -235,8 +238,8 @@ func WithBaseURL(service Service, baseURL string) Option {
 	}
 }
 
-// WithOutageTTL sets the time after which an unavailable catalog or price list is requested again; with 0 every call requests
-// it. The default is [DefaultOutageTTL].
+// WithOutageTTL sets the time before an unavailable catalog or price list is requested
+// again. 0 means at every call. The default is [DefaultOutageTTL].
 func WithOutageTTL(outageTTL time.Duration) Option {
 	return func(c *config) error {
 		c.outageTTL = outageTTL
@@ -244,7 +247,8 @@ func WithOutageTTL(outageTTL time.Duration) Option {
 	}
 }
 
-// WithLogger sets the logger for failures, which are logged as warnings. The default is slog.Default() at the time of New.
+// WithLogger sets the logger for failures, which are logged as warnings. The default is
+// slog.Default() when New is called.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
@@ -255,8 +259,8 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithFailureHandler sets a function that is called with every [Failure] before the operation returns; its address is the error. It may
-// be called from several goroutines at the same time.
+// WithFailureHandler sets a function that is called with each [Failure] before the
+// operation returns. It may be called concurrently.
 func WithFailureHandler(handler func(Failure)) Option {
 	return func(c *config) error {
 		if handler == nil {
@@ -267,7 +271,7 @@ func WithFailureHandler(handler func(Failure)) Option {
 	}
 }
 
-// WithStrictErrors makes operations also return every [Failure] as an error.
+// WithStrictErrors makes operations return failures as errors, too.
 func WithStrictErrors() Option {
 	return func(c *config) error {
 		c.strict = true
@@ -275,19 +279,18 @@ func WithStrictErrors() Option {
 	}
 }
 
-// WithMaxResponseBytes sets the size limit of a response body after decompression; maxBytes must be positive. A larger response is a
-// [Failure]. The default is [DefaultMaxResponseBytes].
+// WithMaxResponseBytes limits response bodies after decompression. maxBytes must be
+// positive. A larger response is a [Failure]. The default is [DefaultMaxResponseBytes].
 func WithMaxResponseBytes(maxBytes int64) Option {
 	return func(c *config) error {
 		if maxBytes <= 0 {
 			return invalid("maxBytes", fmt.Sprint(maxBytes), "must be positive")
 		}
-		c.maxBytes = min(maxBytes, math.MaxInt64/maxListBodies) // so that no sum overflows
+		c.maxBytes = min(maxBytes, math.MaxInt64/maxListBodies) // prevents overflow
 		return nil
 	}
 }
 
-// checkService refuses an unknown service.
 func checkService(service Service) error {
 	if row, _ := lookupService(service); row != nil {
 		return nil
@@ -301,8 +304,9 @@ func checkService(service Service) error {
 	return invalid("service", string(service), "is not one of "+strings.Join(names, ", "))
 }
 
-// checkCatalogURL returns an error without the URL if MESH_CATALOG_URL is malformed. An @ after the host is the end of a password
-// that has one of these characters: its beginning would be a port or host, and errors show those.
+// checkCatalogURL returns an error that doesn't quote a malformed MESH_CATALOG_URL. It
+// also rejects an @ after the host: there, a password contains an unescaped /, ? or #,
+// its first part looks like a host or port, and errors would show it.
 func (c *Client) checkCatalogURL() error {
 	u, err := url.Parse(cmp.Or(c.catalogURL, defaultCatalogURL))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.Contains(u.EscapedPath()+u.RawQuery+u.Fragment, "@") {
@@ -311,8 +315,9 @@ func (c *Client) checkCatalogURL() error {
 	return nil
 }
 
-// checkedURL returns a valid base URL without trailing slashes. The error never shows the URL, since user info and query may
-// contain a key. An @ in the path is refused too, as by checkCatalogURL.
+// checkedURL removes trailing slashes from a base URL. Its error doesn't quote the URL,
+// because user info and query may contain a key. It also rejects an @ in the path, like
+// checkCatalogURL.
 func checkedURL(field, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)

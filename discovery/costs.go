@@ -16,17 +16,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// maxCostPages bounds how many pages of costs are read: more than ten years at one day a page.
+// maxCostPages limits the pages of a bill: more than ten years at one day per page.
 const maxCostPages = 4000
 
-// firstMilliseconds is the first value that is taken for a time in milliseconds: as seconds it is in the year 5138.
+// firstMilliseconds is the first value taken for milliseconds: in seconds, it's the year
+// 5138.
 const firstMilliseconds = 100_000_000_000
 
-// GroupBy is a grouping of billed costs.
+// GroupBy is a grouping for billed costs.
 type GroupBy string
 
-// The groupings of OpenAI. GroupByAPIKeyID is documented, but OpenAI has at times rejected it with status 400, as it may reject
-// GroupByUserID beside another grouping.
+// OpenAI's groupings. GroupByAPIKeyID is documented, but OpenAI has at times rejected it
+// with status 400. The same may happen to GroupByUserID next to another grouping.
 const (
 	GroupByLineItem  GroupBy = "line_item"
 	GroupByProjectID GroupBy = "project_id"
@@ -35,49 +36,54 @@ const (
 	GroupByAPISource GroupBy = "api_source"
 )
 
-// The groupings of Anthropic.
+// Anthropic's groupings.
 const (
 	GroupByWorkspaceID GroupBy = "workspace_id"
 	GroupByDescription GroupBy = "description"
 )
 
-// CostBucket is the cost of one UTC day.
+// CostBucket is the cost on one UTC day.
 type CostBucket struct {
-	// StartTime and EndTime are in Unix seconds; EndTime is exclusive.
+	// StartTime and EndTime (exclusive) are in Unix seconds.
 	StartTime int64 `json:"start_time"`
 	EndTime   int64 `json:"end_time"`
-	// TotalUSD is the exact sum of all results, rounded once to a float64. Credits are negative.
+	// TotalUSD is the exact sum of all results, rounded once. Credits are negative.
 	TotalUSD float64 `json:"total_usd"`
-	// Currency is always "usd". An amount in another currency is a failed call.
+	// Currency is always "usd". An amount in another currency makes the whole call fail.
 	Currency string `json:"currency"`
-	// The breakdowns map the name of a line item, or the id of a project, key or workspace, to US dollars. A breakdown that was
-	// not requested with GroupBy is empty, never nil. The key "" is for costs without a line item, project, key, user or API, and for
+	// Breakdowns map a line item's name, or the id of a project, key or workspace, to US
+	// dollars. A breakdown that GroupBy didn't request is empty, never nil.
+	//
+	// The key "" has costs without a line item, project, key, user or API, and
 	// Anthropic's default workspace. Anthropic's descriptions are line items.
 	LineItemBreakdown  map[string]float64 `json:"line_item_breakdown"`
 	ProjectBreakdown   map[string]float64 `json:"project_breakdown"`
 	APIKeyBreakdown    map[string]float64 `json:"api_key_breakdown"`
 	WorkspaceBreakdown map[string]float64 `json:"workspace_breakdown"`
-	// UserBreakdown and APISourceBreakdown are such breakdowns by user and by API, and nil if they were not requested.
+	// UserBreakdown and APISourceBreakdown are nil unless requested.
 	UserBreakdown      map[string]float64 `json:"user_breakdown,omitempty"`
 	APISourceBreakdown map[string]float64 `json:"api_source_breakdown,omitempty"`
-	// LineItemQuantities are how much of a line item was used, as far as OpenAI states it; nil unless the bill is grouped by line item. A
-	// line item is left out if one of its results has no quantity or another unit.
+	// LineItemQuantities are the used quantities per line item, if OpenAI states them. A
+	// line item is missing if one of its results has no quantity or a different unit. The
+	// map is nil unless the bill is grouped by line item.
 	LineItemQuantities map[string]Quantity `json:"line_item_quantities,omitempty"`
-	// UsageResults are the results of Anthropic's usage report of the day, unchanged; nil if it was not read.
+	// UsageResults are the unchanged results from Anthropic's usage report for the day,
+	// or nil.
 	UsageResults []json.RawMessage `json:"usage_results,omitempty"`
-	// RawResults are the results in the response, unchanged. The slice is never nil.
+	// RawResults are the unchanged results in the response. It's never nil.
 	RawResults []json.RawMessage `json:"raw_results"`
 }
 
-// Quantity is how much of a line item was used.
+// Quantity is the used amount of a line item.
 type Quantity struct {
-	// Amount is exact, as a plain decimal in units of Unit.
+	// Amount is an exact plain decimal.
 	Amount string `json:"amount"`
-	// Unit is the provider's, such as "tokens", "1000_tokens", "duration_seconds", "gibibyte_hours" or "images".
+	// Unit is the provider's unit, such as "tokens", "1000_tokens", "duration_seconds",
+	// "gibibyte_hours" or "images".
 	Unit string `json:"unit"`
 }
 
-// MarshalJSON writes an empty breakdown as {} and empty results as [], never null.
+// MarshalJSON encodes empty breakdowns as {} and empty results as [], never null.
 func (b CostBucket) MarshalJSON() ([]byte, error) {
 	type plain CostBucket
 	b.fillBreakdowns()
@@ -87,7 +93,6 @@ func (b CostBucket) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(b))
 }
 
-// fillBreakdowns replaces nil breakdowns with empty ones.
 func (b *CostBucket) fillBreakdowns() {
 	for _, breakdown := range []*map[string]float64{&b.LineItemBreakdown, &b.ProjectBreakdown, &b.APIKeyBreakdown, &b.WorkspaceBreakdown} {
 		if *breakdown == nil {
@@ -96,29 +101,28 @@ func (b *CostBucket) fillBreakdowns() {
 	}
 }
 
-// bill is what a provider billed in a window.
+// bill is the billed cost in a window.
 type bill[B Bucket] struct {
 	buckets []B
 	total   decimal.Sum
-	// complete is false when the bill could not be read.
+	// complete is false if the bill couldn't be read.
 	complete bool
-	// skipped is the number of results that are not costs.
+	// skipped counts results that aren't costs.
 	skipped int
 }
 
 // billQuery is a valid query for a bill.
 type billQuery[B Bucket] interface {
-	// costs reads the bill: all of it, or nothing and a Failure.
+	// costs reads the whole bill, or returns nothing and a Failure.
 	costs(ctx context.Context, c *Client, operation string) (bill[B], error)
-	// checkWhole refuses a window that does not consist of whole buckets.
+	// checkWhole rejects a window that doesn't consist of whole buckets.
 	checkWhole() error
-	// bounds returns where the first bucket may begin and the last one may end, in Unix seconds; an end of 0 is open.
+	// bounds limits the buckets, in Unix seconds. An end of 0 is open.
 	bounds() (start, end int64)
-	// report returns the report of the costs.
 	report(costs bill[B], attributedUSD *float64) *ReconciliationReport[B]
 }
 
-// fetchBill returns the buckets of a query, whose own error is err.
+// fetchBill returns a query's buckets. err is the query's own error.
 func fetchBill[B Bucket](ctx context.Context, c *Client, operation string, query billQuery[B], err error) ([]B, error) {
 	if err := cmp.Or(c.ready(ctx), err); err != nil {
 		return nil, err
@@ -127,8 +131,7 @@ func fetchBill[B Bucket](ctx context.Context, c *Client, operation string, query
 	return costs.buckets, err
 }
 
-// check returns an error if a bucket begins before start or ends after end, so that the bill has costs from outside a window, and for a
-// sum that is not finite. An end of 0 is open.
+// check rejects buckets outside start to end, and infinite sums. An end of 0 is open.
 func (b *bill[B]) check(start, end int64) error {
 	if n := len(b.buckets); n > 0 {
 		first, _ := b.buckets[0].times()
@@ -143,25 +146,24 @@ func (b *bill[B]) check(start, end int64) error {
 	return nil
 }
 
-// dayQuery is a valid query for a bill of UTC days.
+// dayQuery is a valid query for a bill by UTC days.
 type dayQuery struct {
 	provider models.Provider
 	service  Service
-	key      Secret // the argument
-	// start and end are in Unix seconds; an end of 0 is open.
+	key      Secret // from the caller
+	// start and end are in Unix seconds. An end of 0 is open.
 	start, end int64
 	groups     []GroupBy
-	timeout    time.Duration // of a page; 0 means DefaultCostTimeout
-	// startField and endField are the Go names of the fields, and formatTime formats start or end as the caller gave it.
+	timeout    time.Duration // per page; 0 means DefaultCostTimeout
+	// Go names of the fields, and a function that formats a time as the caller gave it.
 	startField, endField string
 	formatTime           func(int64) string
-	// page requests the page at a cursor, "" for the first one.
+	// page requests the page at a cursor, which is "" for the first page.
 	page func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
-	// usage requests such a page of the usage report; nil if it is not wanted.
+	// usage requests a page of the usage report, or is nil.
 	usage func(ctx context.Context, r request, cursor string) (billing.Page, *Failure)
 }
 
-// check validates the window, the page size, the groupings and the timeout.
 func (q dayQuery) check(limit, maxLimit int, known ...GroupBy) error {
 	const madeOfMilliseconds = "is after the year 5137: it may be in milliseconds"
 	switch {
@@ -227,7 +229,6 @@ func billOfDays(days []billing.Day, groups []GroupBy) bill[CostBucket] {
 	return costs
 }
 
-// days reads every page of the window.
 func (q dayQuery) days(ctx context.Context, r request) ([]billing.Day, *Failure) {
 	days, failure := pages(r, maxCostPages, func(r request, cursor string) ([]billing.Day, string, *Failure) {
 		page, failure := q.page(ctx, r, cursor)
@@ -271,7 +272,7 @@ func newCostBucket(day *billing.Day, groups []GroupBy, total float64) CostBucket
 	return b
 }
 
-// quantitiesOf returns the quantities of a day by line item, or nil if there are none.
+// quantitiesOf returns a day's quantities by line item, or nil.
 func quantitiesOf(day *billing.Day) map[string]Quantity {
 	sums := day.Quantities()
 	if len(sums) == 0 {

@@ -19,42 +19,51 @@ import (
 )
 
 const (
-	// maxAnthropicCostLimit is how many days a page has at most.
+	// maxAnthropicCostLimit is the maximum number of days per page.
 	maxAnthropicCostLimit = 31
 )
 
-// AnthropicCostQuery selects costs of an Anthropic organization.
+// AnthropicCostQuery selects an Anthropic organization's costs.
 type AnthropicCostQuery struct {
-	// Start and End are the window; End is exclusive. Start is required, and a zero End leaves the window open. Costs are per
-	// UTC day: every day that overlaps the window is in the result, as a whole.
+	// Start and End (exclusive) are the window. Start is required. A zero End leaves the
+	// window open. Costs are per UTC day, and every day that overlaps the window is
+	// included completely.
 	Start, End time.Time
-	// AdminKey is the admin key. The default is the key of [WithKey], else ANTHROPIC_ADMIN_KEY.
+	// AdminKey defaults to the key from [WithKey], or else ANTHROPIC_ADMIN_KEY.
 	AdminKey Secret `json:"-" xml:"-"`
-	// GroupBy selects the breakdowns of the buckets: [GroupByWorkspaceID], [GroupByDescription] or both. By default there are
-	// none.
+	// GroupBy selects breakdowns: [GroupByWorkspaceID], [GroupByDescription] or both. The
+	// default is no breakdown.
 	GroupBy []GroupBy
-	// Quantities also requests the usage report, whose tokens show what a difference to counted calls comes from. It needs
-	// [GroupByDescription]. If the report cannot be read there is a [Failure], and the costs have no quantities.
+	// Quantities also requests the usage report, whose tokens explain differences to
+	// counted calls. It requires [GroupByDescription]. If the report can't be read,
+	// that's a [Failure], and the costs have no quantities.
 	Quantities bool
-	// Limit is the number of days in a page, from 1 to 31. 0 means [DefaultCostLimit]. All pages of the window are read, so
-	// Limit changes only the number of requests.
+	// Limit is the number of days per page, from 1 to 31. 0 means [DefaultCostLimit]. All
+	// pages are read, so it changes only the number of requests.
 	Limit int
-	// Timeout is the time limit of the request for each page. 0 means [DefaultCostTimeout]. The context limits the whole call.
+	// Timeout limits the request for each page. 0 means [DefaultCostTimeout]. The whole
+	// call is limited by the context.
 	Timeout time.Duration
 }
 
-// FetchAnthropicCostBuckets returns what Anthropic billed the organization, one bucket per UTC day. Its cost report does not include the
-// priority service tier. Individual accounts have no admin key. Anthropic supports one request per minute in the long run, and costs
-// appear about five minutes after the calls.
+// FetchAnthropicCostBuckets returns the costs that Anthropic billed to the organization,
+// one bucket per UTC day. Costs appear about five minutes after the calls.
 //
-// The error is a [*ValueError] if the start is missing, not after the beginning of 1970 or not before the end, a time was made from
-// milliseconds, the limit is outside 1 to 31, a grouping is unknown, repeated or not Anthropic's, or the timeout is negative.
+// The cost report doesn't include the priority service tier. Individual accounts have no
+// admin key. Anthropic supports one request per minute in the long run.
+//
+// FetchAnthropicCostBuckets returns a [*ValueError] if
+//
+//   - Start is missing, before 1970, or not before End
+//   - a time was made from milliseconds
+//   - Limit is outside 1 to 31
+//   - a grouping is unknown, repeated or not Anthropic's
+//   - Timeout is negative
 func (c *Client) FetchAnthropicCostBuckets(ctx context.Context, query AnthropicCostQuery) ([]CostBucket, error) {
 	days, err := c.anthropicDays(query)
 	return fetchBill(ctx, c, "FetchAnthropicCostBuckets", days, err)
 }
 
-// anthropicDays validates the query and returns it as a dayQuery.
 func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 	days := dayQuery{
 		provider: models.Anthropic, service: ServiceAnthropicAdmin, key: query.AdminKey,
@@ -63,7 +72,7 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 		formatTime: func(t int64) string { return time.Unix(t, 0).UTC().Format(time.RFC3339) },
 	}
 	if !query.End.IsZero() {
-		days.end = query.End.Add(time.Second - 1).Unix() // rounded up
+		days.end = query.End.Add(time.Second - 1).Unix() // round up
 	}
 	switch {
 	case !query.End.IsZero() && !query.Start.Before(query.End):
@@ -88,7 +97,7 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 	return days, days.check(query.Limit, maxAnthropicCostLimit, GroupByWorkspaceID, GroupByDescription)
 }
 
-// anthropicUsage requests the pages of the usage report for the window of a cost report.
+// anthropicUsage requests usage report pages for the same window as costs.
 func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Context, request, string) (billing.Page, *Failure) {
 	day := anthropic.ListUsageParamsBucketWidthN1D
 	params := anthropic.ListUsageParams{
@@ -103,8 +112,9 @@ func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Co
 	}
 }
 
-// params returns the query of the first page. The window is sent in whole days, since Anthropic omits a day that ends after
-// ending_at. Width and limit are always sent, since the provider's defaults may change.
+// params returns the first page's query. The window is sent in whole days, because
+// Anthropic omits a day that ends after ending_at. Width and limit are always sent,
+// because the defaults may change.
 func (q AnthropicCostQuery) params(start, end int64) anthropic.ListCostsParams {
 	day, limit := anthropic.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
 	params := anthropic.ListCostsParams{
@@ -122,7 +132,8 @@ func (q AnthropicCostQuery) params(start, end int64) anthropic.ListCostsParams {
 	return params
 }
 
-// anthropicPlace is what Anthropic's reports of costs and of usage have in common for the tokens of a model.
+// anthropicPlace has the fields that identify a model's tokens in both the cost and the
+// usage report.
 type anthropicPlace struct {
 	Model   string `json:"model"`
 	Tier    string `json:"service_tier"`
@@ -130,7 +141,7 @@ type anthropicPlace struct {
 	Geo     string `json:"inference_geo"`
 }
 
-// plain returns the place, of which the reports write an unknown region in two ways.
+// plain unifies the two ways in which the reports write an unknown region.
 func (p anthropicPlace) plain() anthropicPlace {
 	if p.Geo == "not_available" {
 		p.Geo = ""
@@ -138,7 +149,7 @@ func (p anthropicPlace) plain() anthropicPlace {
 	return p
 }
 
-// anthropicCost is a result of the cost report that is grouped by description.
+// anthropicCost is a result in a cost report grouped by description.
 type anthropicCost struct {
 	anthropicPlace
 	Amount      string `json:"amount"` // in cents
@@ -147,7 +158,7 @@ type anthropicCost struct {
 	TokenType   string `json:"token_type"`
 }
 
-// anthropicUsage is a result of the usage report that is grouped by everything in anthropicPlace.
+// anthropicUsage is a result in a usage report grouped by everything in anthropicPlace.
 type anthropicUsage struct {
 	anthropicPlace
 	Input     int64 `json:"uncached_input_tokens"`
@@ -159,14 +170,15 @@ type anthropicUsage struct {
 	} `json:"cache_creation"`
 }
 
-// anthropicKinds are the kinds of token types.
+// anthropicKinds maps token types to kinds.
 var anthropicKinds = map[string]string{ //nolint:gosec // names of counts, not credentials
 	"uncached_input_tokens": "input", "cache_read_input_tokens": "cache_read", "output_tokens": "output",
 	"cache_creation.ephemeral_5m_input_tokens": "cache_write_5m", "cache_creation.ephemeral_1h_input_tokens": "cache_write_1h",
 }
 
-// anthropicItems returns the line items of Anthropic's results: one for each model, kind of token and place, with the tokens that the usage
-// report has for it, and one for each description of other costs; nil for results that are not grouped by description.
+// anthropicItems returns line items: one per model, kind of token and place, with the
+// tokens from the usage report, and one for each description of other costs. If the
+// results aren't grouped by description, it returns nil.
 func anthropicItems(results, usage []json.RawMessage) []billedItem {
 	type line struct {
 		anthropicPlace
@@ -209,10 +221,11 @@ func anthropicItems(results, usage []json.RawMessage) []billedItem {
 	return items
 }
 
-// maxTokens bounds a count of the usage report.
+// maxTokens bounds a count in the usage report.
 const maxTokens = 1 << 53
 
-// anthropicTokens returns the tokens of the usage report by kind; nil if a count cannot be read.
+// anthropicTokens returns the usage report's tokens by kind, or nil if a count is
+// invalid.
 func anthropicTokens(results []json.RawMessage) map[anthropicPlace]map[string]int64 {
 	all := map[anthropicPlace]map[string]int64{}
 	for _, raw := range results {

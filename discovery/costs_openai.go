@@ -17,40 +17,49 @@ import (
 )
 
 const (
-	// maxOpenAICostLimit is how many days a page has at most.
+	// maxOpenAICostLimit is the maximum number of days per page.
 	maxOpenAICostLimit = 180
 )
 
-// OpenAICostQuery selects costs of an OpenAI organization.
+// OpenAICostQuery selects an OpenAI organization's costs.
 type OpenAICostQuery struct {
-	// StartTime is the start of the window in Unix seconds, inclusive. It is required, and is sent unchanged.
+	// StartTime is the start of the window in Unix seconds. It's required, and is sent
+	// unchanged.
 	StartTime int64
-	// EndTime is the end of the window in Unix seconds, exclusive. 0 leaves the window open.
+	// EndTime is the exclusive end of the window in Unix seconds. 0 leaves the window
+	// open.
 	EndTime int64
-	// AdminKey is the admin key. The default is the key of [WithKey], else OPENAI_ADMIN_KEY.
+	// AdminKey defaults to the key from [WithKey], or else OPENAI_ADMIN_KEY.
 	AdminKey Secret `json:"-" xml:"-"`
-	// GroupBy selects the breakdowns of the buckets. By default there are none.
+	// GroupBy selects breakdowns. The default is no breakdown.
 	GroupBy []GroupBy
-	// ProjectIDs and APIKeyIDs select the costs of these projects and keys. Empty lists select all.
+	// ProjectIDs and APIKeyIDs filter costs. Empty lists select all.
 	ProjectIDs, APIKeyIDs []string
-	// Limit is the number of days in a page, from 1 to 180. 0 means [DefaultCostLimit]. All pages of the window are read, so
-	// Limit changes only the number of requests.
+	// Limit is the number of days per page, from 1 to 180. 0 means [DefaultCostLimit].
+	// All pages are read, so it changes only the number of requests.
 	Limit int
-	// Timeout is the time limit of the request for each page. 0 means [DefaultCostTimeout]. The context limits the whole call.
+	// Timeout limits the request for each page. 0 means [DefaultCostTimeout]. The whole
+	// call is limited by the context.
 	Timeout time.Duration
 }
 
-// FetchOpenAICostBuckets returns what OpenAI billed the organization, one bucket per UTC day. A day without costs is a bucket with a total
-// of 0. Results of another kind that have no amount, such as usage rows, are skipped; a [Failure] of [ReasonPartial] counts them.
+// FetchOpenAICostBuckets returns the costs that OpenAI billed to the organization, one
+// bucket per UTC day. A day without costs has a total of 0. Other results that have no
+// amount, such as usage rows, are skipped and counted in a [Failure] with
+// [ReasonPartial].
 //
-// The error is a [*ValueError] if the start is missing, in milliseconds, or not before the end, the limit is outside 1 to 180, a grouping
-// is unknown or repeated, an id is empty, or the timeout is negative.
+// FetchOpenAICostBuckets returns a [*ValueError] if
+//
+//   - StartTime is missing, in milliseconds, or not before EndTime
+//   - Limit is outside 1 to 180
+//   - a grouping is unknown or repeated
+//   - an id is empty
+//   - Timeout is negative
 func (c *Client) FetchOpenAICostBuckets(ctx context.Context, query OpenAICostQuery) ([]CostBucket, error) {
 	days, err := c.openAIDays(query)
 	return fetchBill(ctx, c, "FetchOpenAICostBuckets", days, err)
 }
 
-// openAIDays validates the query and returns it as a dayQuery.
 func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	days := dayQuery{
 		provider: models.OpenAI, service: ServiceOpenAIAdmin, key: query.AdminKey,
@@ -73,7 +82,8 @@ func (c *Client) openAIDays(query OpenAICostQuery) (dayQuery, error) {
 	return days, days.check(query.Limit, maxOpenAICostLimit, GroupByLineItem, GroupByProjectID, GroupByAPIKeyID, GroupByUserID, GroupByAPISource)
 }
 
-// params returns the query of every page. Width and limit are always sent, since the provider's defaults may change.
+// params returns the query for every page. Width and limit are always sent, because the
+// defaults may change.
 func (q OpenAICostQuery) params() *openai.ListCostsParams {
 	day, limit := openai.ListCostsParamsBucketWidthN1D, int64(cmp.Or(q.Limit, DefaultCostLimit))
 	params := &openai.ListCostsParams{
@@ -85,8 +95,8 @@ func (q OpenAICostQuery) params() *openai.ListCostsParams {
 	return params
 }
 
-// withPage adds the cursor of a page to the URL. The cursor is escaped except for "=", which OpenAI was reported to refuse as
-// %3D, and "/", which needs no escape.
+// withPage adds a page's cursor to the URL. It doesn't escape "=", which OpenAI
+// reportedly refuses as %3D, and "/", which needs no escape.
 func withPage(cursor string) openai.RequestEditorFn {
 	return func(_ context.Context, req *http.Request) error {
 		if cursor != "" {

@@ -16,29 +16,31 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// TeamCostBucket is what xAI billed a team in one part of the window.
+// TeamCostBucket is a team's bill from xAI for one part of the window.
 type TeamCostBucket struct {
-	// StartTime and EndTime are RFC 3339 in the time zone of the query; EndTime is exclusive. If the window ends within a
-	// bucket, EndTime is later than the end of the window, and the bucket has the costs until the end of the window.
+	// StartTime and EndTime (exclusive) are RFC 3339 in the query's time zone. If the
+	// window ends within a bucket, EndTime is later than the window, but costs are
+	// included only until the window's end.
 	StartTime string `json:"start_time"`
 	EndTime   string `json:"end_time"`
-	// TotalUSD is the exact sum of all line items, rounded once to a float64.
+	// TotalUSD is the exact sum of all line items, rounded once.
 	TotalUSD float64 `json:"total_usd"`
-	// LineItems are the costs by kind of usage, in the order of the response. The slice is never nil.
+	// LineItems are costs by kind of usage, in the response's order. It's never nil.
 	LineItems []LineItem `json:"line_items"`
-	// RawBucket is the part of the response for this bucket: an array of its series, each with one data point.
+	// RawBucket is this bucket's part of the response: an array of series, each with one
+	// data point.
 	RawBucket json.RawMessage `json:"raw_bucket"`
 }
 
-// LineItem is the cost of one kind of usage.
+// LineItem is the cost for one kind of usage.
 type LineItem struct {
 	// Description is xAI's label, as in "Chat grok-3-mini".
 	Description string `json:"description"`
-	// USD is the cost; it is negative for a credit.
+	// USD is the cost. Credits are negative.
 	USD float64 `json:"usd"`
 }
 
-// MarshalJSON writes empty line items as [] and an empty raw bucket as [], never null.
+// MarshalJSON encodes empty line items and an empty raw bucket as [], never null.
 func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 	type plain TeamCostBucket
 	if b.LineItems == nil {
@@ -50,11 +52,17 @@ func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(b))
 }
 
-// FetchXAICostBuckets returns what xAI billed a team. xAI lists only usage: a part of the window without usage has no bucket. The result is
-// also empty if the team is missing, or xAI reports an error or that it truncated the response.
+// FetchXAICostBuckets returns the costs that xAI billed to a team. Parts of the window
+// without usage have no bucket. The result is also empty if the team id is missing, or if
+// xAI reports an error or a truncated response.
 //
-// The error is a [*ValueError] if a time is invalid, or ambiguous or missing where the clocks of the time zone change, the start is not
-// before the end, the unit or the time zone is unknown, the team id cannot be part of a path, or the timeout is negative.
+// FetchXAICostBuckets returns a [*ValueError] if
+//
+//   - a time is invalid, or ambiguous or skipped where the time zone's clocks change
+//   - StartTime isn't before EndTime
+//   - TimeUnit or Timezone is unknown
+//   - TeamID can't be part of a path
+//   - Timeout is negative
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
 	window, err := query.window()
 	return fetchBill(ctx, c, "FetchXAICostBuckets", window, err)
@@ -86,7 +94,6 @@ func (w xaiWindow) costs(ctx context.Context, c *Client, operation string) (bill
 	return costs, nil
 }
 
-// bill returns the bill of a response for the window.
 func (w xaiWindow) bill(usage *billing.XAIUsage) (bill[TeamCostBucket], error) {
 	buckets, err := usage.Buckets(w.Range)
 	if err != nil {
@@ -111,8 +118,8 @@ func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
 	}
 }
 
-// teamID returns the id of the argument or the environment, or "". It refuses characters with a meaning in a path, although the
-// request escapes them.
+// teamID returns the id from the argument or the environment, or "". It rejects
+// characters with a meaning in a path, although the request escapes them.
 func teamID(given string) (string, error) {
 	team := cmp.Or(strings.TrimSpace(given), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	special := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }
@@ -122,10 +129,11 @@ func teamID(given string) (string, error) {
 	return team, nil
 }
 
-// TimeUnit is the width of a bucket of xAI's costs.
+// TimeUnit is a bucket width for xAI's costs.
 type TimeUnit string
 
-// The units. Days, weeks and months are calendar units in the time zone of the query, so a day can have 23 or 25 hours.
+// Units. Days, weeks and months are calendar units in the query's time zone, so a day may
+// have 23 or 25 hours.
 const (
 	TimeUnitDay          TimeUnit = "TIME_UNIT_DAY"
 	TimeUnitHour         TimeUnit = "TIME_UNIT_HOUR"
@@ -138,36 +146,37 @@ const (
 	TimeUnitNone TimeUnit = "TIME_UNIT_NONE"
 )
 
-// XAICostQuery selects costs of an xAI team.
+// XAICostQuery selects an xAI team's costs.
 type XAICostQuery struct {
-	// StartTime and EndTime are the window; EndTime is exclusive. Both are required, in ISO 8601. A time with an offset, as in
-	// 2026-05-01T02:00:00+02:00, is converted to Timezone. A time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01,
-	// is in Timezone. xAI uses whole seconds, so a fraction of a second widens the window.
+	// StartTime and EndTime (exclusive) are the window. Both are required, in ISO 8601. A
+	// time with an offset, as in 2026-05-01T02:00:00+02:00, is converted to Timezone. A
+	// time without an offset, as in 2026-05-01 00:00:00 or 2026-05-01, is in Timezone.
+	// xAI takes whole seconds, so a fraction widens the window.
 	StartTime, EndTime string
-	// ManagementKey is the management key. The default is the key of [WithKey], else XAI_MANAGEMENT_KEY.
+	// ManagementKey defaults to the key from [WithKey], or else XAI_MANAGEMENT_KEY.
 	ManagementKey Secret `json:"-" xml:"-"`
-	// TeamID is the id of the team, from xAI's console. "" means XAI_TEAM_ID.
+	// TeamID is the team's id in xAI's console. "" means XAI_TEAM_ID.
 	TeamID string
-	// TimeUnit is the width of a bucket. "" means [TimeUnitDay].
+	// TimeUnit is the bucket width. "" means [TimeUnitDay].
 	TimeUnit TimeUnit
-	// Timezone is the IANA name of the time zone. "" means [DefaultTimezone]. A zone other than UTC must be in the time zone
-	// database of the machine; a program can bring its own by importing time/tzdata.
+	// Timezone is an IANA name. "" means [DefaultTimezone]. Except for UTC, the zone must
+	// be in the machine's time zone database. To include a database in a program, import
+	// time/tzdata.
 	Timezone string
-	// Timeout is the time limit of the request. 0 means [DefaultCostTimeout].
+	// Timeout limits the request. 0 means [DefaultCostTimeout].
 	Timeout time.Duration
 }
 
-// xaiWindow is a valid query, with its time range in its time zone.
+// xaiWindow is a valid query, with its times in its time zone.
 type xaiWindow struct {
 	calendar.Range
 	unit     TimeUnit
 	timezone string
 	key      Secret
-	team     string        // "" if it is not known
+	team     string        // "" if unknown
 	timeout  time.Duration // 0 means DefaultCostTimeout
 }
 
-// window validates the query.
 func (q XAICostQuery) window() (xaiWindow, error) {
 	w := xaiWindow{unit: cmp.Or(q.TimeUnit, TimeUnitDay), timezone: cmp.Or(q.Timezone, DefaultTimezone), key: q.ManagementKey, timeout: q.Timeout}
 	unit, known := calendar.Units[string(w.unit)]
@@ -199,8 +208,8 @@ func (q XAICostQuery) window() (xaiWindow, error) {
 	return w, notNegative("Timeout", w.timeout)
 }
 
-// loadZone returns a time zone. UTC is available without a time zone database. Local is refused: it is the zone of this
-// machine, not of xAI.
+// loadZone returns UTC without a time zone database. It rejects Local, which is this
+// machine's zone, not xAI's.
 func loadZone(name string) (*time.Location, error) {
 	if slices.Contains([]string{DefaultTimezone, "Etc/UTC", "GMT", "UTC"}, name) {
 		return time.UTC, nil
@@ -212,8 +221,8 @@ func loadZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// parseTime returns a time in the zone. xAI takes local times without an offset, so it could not distinguish the two moments of
-// an ambiguous one.
+// parseTime rejects ambiguous times: xAI takes local times without an offset, so it
+// couldn't tell which moment is meant.
 func parseTime(field, text string, zone *time.Location) (time.Time, error) {
 	t, ok := calendar.Parse(text, zone)
 	if !ok {
@@ -225,8 +234,8 @@ func parseTime(field, text string, zone *time.Location) (time.Time, error) {
 	return t, nil
 }
 
-// checkWhole refuses a window that does not begin and end with its buckets. An end in the current bucket or in the future is
-// valid: nothing is used there yet.
+// checkWhole rejects a window that doesn't start and end with its buckets. An end in the
+// current bucket or in the future is valid, because nothing is used there yet.
 func (w xaiWindow) checkWhole() error {
 	switch {
 	case w.Unit == calendar.Whole:
@@ -238,7 +247,6 @@ func (w xaiWindow) checkWhole() error {
 	return nil
 }
 
-// request returns the body of the call.
 func (w xaiWindow) request() xaimanagement.UsageRequest {
 	return xaimanagement.UsageRequest{AnalyticsRequest: xaimanagement.AnalyticsRequest{
 		TimeRange: xaimanagement.TimeRange{

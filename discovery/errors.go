@@ -18,9 +18,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go name of the argument, or of the field in it;
-// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
-// client.ErrMesh. It is the type that package client has under the same name.
+// ValueError reports an invalid argument. Nothing was sent. It's the same type as in
+// package client, and matches client.ErrMesh. Its fields are
+//
+//   - Field, the Go name of the argument or struct field
+//   - Value, the argument, or "" if it could be a secret
+//   - Reason, the requirement it violates
 type ValueError = argument.ValueError
 
 func invalid(field, value, reason string) error {
@@ -37,48 +40,48 @@ func notNegative(field string, d time.Duration) error {
 // Reason classifies a [Failure] for programs.
 type Reason string
 
-// The reasons of a [Failure].
+// Reasons for a [Failure].
 const (
-	// ReasonMissingCredential means that there is no key. Nothing was sent.
+	// ReasonMissingCredential means that the key is missing. Nothing was sent.
 	ReasonMissingCredential Reason = "missing_credential"
-	// ReasonDenied means that the key was rejected, with a status of 401 or 403; Gemini and xAI also use 400.
+	// ReasonDenied means that the key was rejected: status 401 or 403, and in Gemini and
+	// xAI also 400.
 	ReasonDenied Reason = "denied"
-	// ReasonRateLimited means that the status was 429. RetryAfter is the wait that the provider requests, if any.
+	// ReasonRateLimited means status 429. RetryAfter is the requested wait, or 0.
 	ReasonRateLimited Reason = "rate_limited"
 	// ReasonStatus means any other status outside 2xx, including redirects.
 	ReasonStatus Reason = "status"
-	// ReasonNetwork means that no complete response arrived, or that the caller's context was canceled; Err distinguishes the
-	// two.
+	// ReasonNetwork means that no complete response arrived, or that the caller's context
+	// was canceled. To distinguish them, use Err.
 	ReasonNetwork Reason = "network"
-	// ReasonTimeout means that the response did not arrive in time, or that the caller's deadline passed.
+	// ReasonTimeout means that the response was late, or that the caller's deadline
+	// passed.
 	ReasonTimeout Reason = "timeout"
-	// ReasonDecode means that the response does not have the documented form.
+	// ReasonDecode means that the response doesn't have the documented form.
 	ReasonDecode Reason = "decode"
-	// ReasonTooLarge means that the response exceeds the limit of [WithMaxResponseBytes].
+	// ReasonTooLarge means that the response exceeds [WithMaxResponseBytes].
 	ReasonTooLarge Reason = "too_large"
-	// ReasonPartial means that a part of the data is missing or out of date; Err describes which. Rows that could be read are
-	// used.
+	// ReasonPartial means that some data is missing or outdated. Err tells which.
+	// Readable rows are used.
 	ReasonPartial Reason = "partial"
 )
 
-// Failure is the cause of an empty result. In an error, errors.As finds it as a *Failure. It never contains a key, even if the provider
-// echoes it.
+// Failure is the cause of an empty result. To find it in an error, call errors.As with a
+// *Failure. It never contains a key, even if the provider echoes it.
 type Failure struct { //nolint:errname // the exported name is fixed
-	// Operation is the name of the method that was called, such as "ListModels".
+	// Operation is the called method, such as "ListModels".
 	Operation string
-	// Provider is the provider whose call failed, or "" for the primary catalog and the price table.
+	// Provider is the provider that failed, or "" for the catalog and the price table.
 	Provider models.Provider
-	// Reason classifies the failure.
-	Reason Reason
+	Reason   Reason
 	// StatusCode is the HTTP status, or 0 if there was no response.
 	StatusCode int
 	// RetryAfter is the wait that the provider requests, or 0.
 	RetryAfter time.Duration
-	// Err is the cause.
-	Err error
+	Err        error
 }
 
-// Error returns operation, provider, reason and cause.
+// Error returns the operation, provider, reason and cause.
 func (f Failure) Error() string {
 	who := string(f.Provider)
 	switch {
@@ -94,29 +97,28 @@ func (f Failure) Error() string {
 // Unwrap returns Err.
 func (f Failure) Unwrap() error { return f.Err }
 
-// of returns the failure of a shared request as that of an operation.
+// of relabels a shared request's failure with the caller's operation.
 func (f Failure) of(operation string) *Failure {
 	f.Operation = operation
 	return &f
 }
 
-// failure returns a Failure of the request. status is 0 when nothing was received.
+// status is 0 if nothing was received
 func (r request) failure(reason Reason, status int, err error) *Failure {
 	return &Failure{Operation: r.operation, Provider: r.provider, Reason: reason, StatusCode: status, Err: err}
 }
 
-// missingKey returns the Failure of a request that was not sent because its key is missing.
 func (r request) missingKey(err error) *Failure { return r.failure(ReasonMissingCredential, 0, err) }
 
-// partial returns the Failure of a successful response that lacks data.
+// partial returns a Failure for a successful response that lacks data.
 func (r request) partial(err error) *Failure { return r.failure(ReasonPartial, http.StatusOK, err) }
 
-// undecodable returns the Failure of a successful response that does not have the documented form. The texts of the decoder
-// contain no part of the response.
+// undecodable returns a Failure for a successful response without the documented form.
+// Decoder errors don't quote the response.
 func (r request) undecodable(err error) *Failure { return r.failure(ReasonDecode, http.StatusOK, err) }
 
-// interrupted returns the Failure of a caller whose context ended while it waited for a shared request, or who is a key function
-// that this request waits for.
+// interrupted returns a Failure for a caller whose context ended while it waited for a
+// shared request, or for a key function that this request waits for.
 func (r request) interrupted(err error) *Failure {
 	switch {
 	case errors.Is(err, cache.ErrReentered):
@@ -127,10 +129,10 @@ func (r request) interrupted(err error) *Failure {
 	return r.failure(ReasonNetwork, 0, err)
 }
 
-// excerptLength is how many characters of an error body a Failure shows.
+// excerptLength is the number of characters shown from an error body.
 const excerptLength = 300
 
-// failed returns the Failure of a failed call, with the key removed from every text.
+// failed returns the Failure for a failed call. It redacts the key everywhere.
 func (r request) failed(err *call.Error) *Failure {
 	redactor := secret.NewRedactor(r.key)
 	f := r.failure(r.reason(err), err.Status, nil)
@@ -142,7 +144,7 @@ func (r request) failed(err *call.Error) *Failure {
 	if body := call.Excerpt(err.Body, excerptLength, redactor.Redact); f.Err == nil {
 		f.Err = statusError(err.Status, body)
 	} else if err.Status >= http.StatusMultipleChoices && strings.TrimSpace(body) != "" {
-		f.Err = fmt.Errorf("%w: %w", statusError(err.Status, body), f.Err) // the body stalled or led elsewhere
+		f.Err = fmt.Errorf("%w: %w", statusError(err.Status, body), f.Err) // the body stalled or redirected
 	}
 	return f
 }
@@ -157,7 +159,7 @@ func statusError(status int, body string) error {
 func (r request) reason(err *call.Error) Reason {
 	switch {
 	case err.Status == http.StatusUnauthorized, err.Status == http.StatusForbidden, r.keyRefused(err):
-		return ReasonDenied // also if the body stalls
+		return ReasonDenied // even if the body stalls
 	case errors.Is(err, call.ErrTooLarge):
 		return ReasonTooLarge
 	case errors.Is(err, context.DeadlineExceeded):
@@ -170,15 +172,14 @@ func (r request) reason(err *call.Error) Reason {
 	return ReasonStatus
 }
 
-// keyRefused reports whether a status of 400 means that the key was refused.
 func (r request) keyRefused(err *call.Error) bool {
 	return err.Status == http.StatusBadRequest && slices.ContainsFunc(r.refusedKey, func(text string) bool {
 		return bytes.Contains(err.Body, []byte(text))
 	})
 }
 
-// redactedError returns err, or, if its redacted text differs, an error with that text that unwraps only to the end of a
-// context.
+// redactedError returns err if redacting doesn't change its text. Otherwise it returns an
+// error with the redacted text, which unwraps only to context errors.
 func redactedError(err error, text string) error {
 	switch {
 	case text == err.Error():

@@ -6,14 +6,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// The names of this file are those of package models, which has their documentation. They are here as well, because programs have
-// used them from the beginning.
+// This file forwards to package models, which documents these names. They stay here
+// because programs have used them from the start.
 
-// Provider is [models.Provider], a company that offers models. Functions that take a Provider accept every spelling that
-// [models.ParseProvider] accepts; results contain one of the constants.
+// Provider is [models.Provider], a company that offers models. Functions accept any
+// spelling that [models.ParseProvider] accepts, and results contain one of these
+// constants.
 type Provider = models.Provider
 
-// The providers.
+// Providers.
 const (
 	OpenAI    = models.OpenAI
 	DeepSeek  = models.DeepSeek
@@ -22,13 +23,14 @@ const (
 	XAI       = models.XAI
 )
 
-// ModelKey is [models.ModelKey], a model of a provider. Its fields are Provider and ID; its methods
-// MarshalText and UnmarshalText write and read "openai/gpt-4o".
+// ModelKey is [models.ModelKey]: a provider and a model id, with the text form
+// "openai/gpt-4o".
 type ModelKey = models.ModelKey
 
-// Registry is [models.Registry], a map of a ModelKey to its retirement date: YYYY-MM-DD, or "deprecated". Its methods IsRetired,
-// IsRetiredOn and RetirementDate look one model up, Check returns all that is known of it, CheckOn does so for a platform, and
-// RetiringWithin returns the models that retire soon.
+// Registry is [models.Registry], which maps a ModelKey to its retirement date
+// (YYYY-MM-DD) or "deprecated". IsRetired, IsRetiredOn and RetirementDate look up a
+// model, Check and CheckOn report everything known about it, and RetiringWithin lists
+// models that retire soon.
 type Registry = models.Registry
 
 // NormalizeModelID is [models.NormalizeModelID].

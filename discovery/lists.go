@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/xai"
 )
 
-// listModels returns a provider's own list for the catalog, or nothing without a key.
+// listModels returns a provider's own list, or nothing if its key isn't set.
 func (c *Client) listModels(ctx context.Context, p *providerInfo) ([]ModelInfo, *Failure) {
 	r, failure := c.listRequest(ctx, "", p.services[0].service)
 	if failure != nil || r == nil {
@@ -31,7 +31,7 @@ func (c *Client) listModels(ctx context.Context, p *providerInfo) ([]ModelInfo, 
 		return nil, failure
 	}
 	if len(rows) == 0 {
-		// proto3 omits what is empty, so that {} and {"error":…} decode as lists.
+		// proto3 omits empty fields, so {} and {"error":…} decode as lists
 		return nil, r.undecodable(errNoModels)
 	}
 	for i := range rows {
@@ -42,8 +42,8 @@ func (c *Client) listModels(ctx context.Context, p *providerInfo) ([]ModelInfo, 
 
 var errNoModels = errors.New("the response lists no model")
 
-// listRequest returns a request for a list of models, or nil when there is no key: a provider without a key is not a
-// failure of a list that several providers contribute to.
+// listRequest returns a request for a model list, or nil if the key isn't set: then the
+// provider just doesn't contribute to the list.
 func (c *Client) listRequest(ctx context.Context, operation string, service Service) (*request, *Failure) {
 	key, err := c.key(ctx, service, Secret{})
 	r := newRequest(operation, service, key, listTimeout)
@@ -56,10 +56,10 @@ func (c *Client) listRequest(ctx context.Context, operation string, service Serv
 	return &r, nil
 }
 
-// pageSize is the largest page that Anthropic and Google serve.
+// pageSize is the largest page size that Anthropic and Google accept.
 var pageSize int64 = 1000
 
-// openAIModels returns OpenAI's models (GET /v1/models, not paged).
+// openAIModels reads GET /v1/models, which isn't paged.
 func (c *Client) openAIModels(ctx context.Context, r request) ([]openai.Model, *Failure) {
 	list, failure := fetch[openai.ModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.openai.ListModels(ctx, bearer(r.key))
@@ -72,7 +72,7 @@ func (c *Client) listOpenAI(ctx context.Context, r request) ([]ModelInfo, *Failu
 	return mapped(models, func(m openai.Model) ModelInfo { return ModelInfo{ID: m.ID} }), failure
 }
 
-// listDeepSeek returns DeepSeek's models (GET /models, not paged).
+// listDeepSeek reads GET /models, which isn't paged.
 func (c *Client) listDeepSeek(ctx context.Context, r request) ([]ModelInfo, *Failure) {
 	list, failure := fetch[deepseek.ModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.deepseek.ListModels(ctx, bearer(r.key))
@@ -82,8 +82,8 @@ func (c *Client) listDeepSeek(ctx context.Context, r request) ([]ModelInfo, *Fai
 	}), failure
 }
 
-// anthropicModels returns Anthropic's models (GET /v1/models, paged). Without lifecycles these are the models that can be
-// used: the active and the deprecated ones.
+// anthropicModels reads GET /v1/models page by page. If there are no lifecycles, it
+// returns usable models: active and deprecated.
 func (c *Client) anthropicModels(ctx context.Context, r request, lifecycles ...anthropic.ListModelsParamsLifecycle) ([]anthropic.Model, *Failure) {
 	return pages(r, maxListPages, func(r request, cursor string) ([]anthropic.Model, string, *Failure) {
 		params := &anthropic.ListModelsParams{
@@ -110,7 +110,8 @@ func (c *Client) listAnthropic(ctx context.Context, r request) ([]ModelInfo, *Fa
 	}), failure
 }
 
-// listGemini returns Google's models (GET /v1beta/models, paged). The last page has no token, or an empty one.
+// listGemini reads GET /v1beta/models page by page. The last page's token is empty or
+// missing.
 func (c *Client) listGemini(ctx context.Context, r request) ([]ModelInfo, *Failure) {
 	models, failure := pages(r, maxListPages, func(r request, cursor string) ([]gemini.Model, string, *Failure) {
 		params := &gemini.ListModelsParams{PageSize: &pageSize, PageToken: ptr.Of(cursor)}
@@ -134,7 +135,7 @@ func (c *Client) listGemini(ctx context.Context, r request) ([]ModelInfo, *Failu
 	}), failure
 }
 
-// listXAI returns xAI's models (GET /v1/models, not paged).
+// listXAI reads GET /v1/models, which isn't paged.
 func (c *Client) listXAI(ctx context.Context, r request) ([]ModelInfo, *Failure) {
 	list, failure := fetch[xai.ModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		return c.apis.xai.ListModels(ctx, bearer(r.key))
@@ -144,7 +145,6 @@ func (c *Client) listXAI(ctx context.Context, r request) ([]ModelInfo, *Failure)
 	}), failure
 }
 
-// mapped returns a ModelInfo for every model of a list.
 func mapped[T any](models []T, info func(T) ModelInfo) []ModelInfo {
 	infos := make([]ModelInfo, len(models))
 	for i, m := range models {
@@ -153,39 +153,43 @@ func mapped[T any](models []T, info func(T) ModelInfo) []ModelInfo {
 	return infos
 }
 
-// The sources of models and prices. Models from a provider's own list have the name of the provider as Source.
+// Sources for models and prices. For a model from a provider's own list, Source is the
+// provider's name.
 const (
-	SourceCatalog        = "catalog"         // models of the primary catalog
-	SourceCloudBilling   = "cloudbilling"    // prices of Google's Cloud Billing catalog
-	SourceLanguageModels = "language-models" // prices of xAI's GET /v1/language-models
+	SourceCatalog        = "catalog"         // models in the primary catalog
+	SourceCloudBilling   = "cloudbilling"    // prices from Google's Cloud Billing catalog
+	SourceLanguageModels = "language-models" // prices from xAI's GET /v1/language-models
 )
 
-// ModelInfo describes one model. A nil pointer means unknown; 0 and "" are never used for that. ModelInfo contains no prices.
+// ModelInfo describes a model, without prices. A nil pointer means unknown: 0 and ""
+// never do.
 type ModelInfo struct {
-	// ID is the id under which the source lists the model.
+	// ID is the id in the source.
 	ID string `json:"id"`
-	// Developer is the company that made the model, in the spelling of the source, such as "Open AI"; "" if unknown.
+	// Developer is the company that made the model, spelled as in the source ("Open AI"),
+	// or "".
 	Developer string `json:"developer"`
-	// ContextLength is the size of the context window in tokens.
+	// ContextLength is the context window in tokens.
 	ContextLength *int64 `json:"context_length"`
-	// MaxTokens is the largest number of tokens in a response.
+	// MaxTokens is the maximum length of a response.
 	MaxTokens *int64 `json:"max_tokens"`
-	// Name is a display name. It is neither unique nor reliable.
+	// Name is for display. It's neither unique nor reliable.
 	Name *string `json:"name"`
-	// Description describes the model in a sentence or two.
+	// Description has a sentence or two.
 	Description *string `json:"description"`
-	// Type is the kind of API that serves the model, such as "openai/chat-completions"; new values may appear. If the source
-	// lists the model once per type, it is the first type. Of Gemini's own list it is the first method, such as "generateContent".
+	// Type is the API that serves the model, such as "openai/chat-completions". New
+	// values may appear. If the source lists the model once per type, it's the first
+	// type. In Gemini's own list it's the first method, such as "generateContent".
 	Type *string `json:"type"`
-	// Aliases are other ids of the model.
+	// Aliases are other ids.
 	Aliases []string `json:"aliases"`
-	// Tags are labels of the source.
+	// Tags are labels from the source.
 	Tags []string `json:"tags"`
-	// Source is [SourceCatalog] or the provider that listed the model.
+	// Source is [SourceCatalog], or the provider that listed the model.
 	Source string `json:"source"`
 }
 
-// MarshalJSON writes nil lists as [], never null.
+// MarshalJSON encodes nil lists as [], never null.
 func (m ModelInfo) MarshalJSON() ([]byte, error) {
 	type plain ModelInfo
 	if m.Aliases == nil {
@@ -197,19 +201,20 @@ func (m ModelInfo) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(m))
 }
 
-// fromProvider completes a row of a provider's own list.
+// fromProvider completes a row from the provider's own list.
 func (m *ModelInfo) fromProvider(p *providerInfo) {
 	m.Developer, m.Source = modelid.Lookup(p.provider).Name, string(p.provider)
 	m.Name, m.Description = ptr.NonZero(m.Name), ptr.NonZero(m.Description)
 	m.ContextLength, m.MaxTokens = ptr.NonZero(m.ContextLength), ptr.NonZero(m.MaxTokens)
 }
 
-// maxLabels bounds the aliases and the tags of one row. The longest list seen has about ten.
+// maxLabels limits the aliases and the tags per row. The longest known list has about
+// ten.
 const maxLabels = 1000
 
 var errTooManyLabels = fmt.Errorf("more than %d aliases or tags", maxLabels)
 
-// readRows decodes the rows one by one until ctx ends. first is the error of the first row that was left out.
+// readRows decodes rows until ctx ends. first is the error for the first skipped row.
 func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, first error) {
 	rows = make([]ModelInfo, 0, len(raw))
 	for i, text := range raw {
@@ -217,7 +222,7 @@ func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, fir
 			return nil, ctx.Err()
 		}
 		row, err := readRow(text)
-		raw[i] = nil // it is garbage from here on, which matters for a catalog of 500,000 rows
+		raw[i] = nil // frees memory: a catalog may have 500,000 rows
 		if err == nil {
 			rows = append(rows, row)
 		} else if first == nil {
@@ -227,8 +232,9 @@ func readRows(ctx context.Context, raw []json.RawMessage) (rows []ModelInfo, fir
 	return rows, first
 }
 
-// readRow decodes one row in any of the forms that the catalog has had: a field in info precedes the same field beside the id,
-// and outputMax precedes the older maxTokens. A row without a developer is kept.
+// readRow decodes a row in any form the catalog has had. A field in info takes precedence
+// over the same field next to the id, and outputMax over the older maxTokens. A row
+// without a developer is valid.
 func readRow(text json.RawMessage) (ModelInfo, error) {
 	var e catalog.Entry
 	if err := e.UnmarshalJSON(text); err != nil {
@@ -255,7 +261,7 @@ func readRow(text json.RawMessage) (ModelInfo, error) {
 	}, nil
 }
 
-// positive returns the first positive integer: 0 and anything that is not an integer mean "not known".
+// positive returns the first positive integer. Zero and non-integers mean unknown.
 func positive(numbers ...*json.Number) *int64 {
 	for _, n := range numbers {
 		if n == nil {
@@ -268,8 +274,8 @@ func positive(numbers ...*json.Number) *int64 {
 	return nil
 }
 
-// merge adds what another row of the same id contains, since the catalog lists a model once for each type. The lists may
-// then have repetitions.
+// merge adds fields from another row with the same id: the catalog lists a model once per
+// type. Lists may then have duplicates.
 func (m *ModelInfo) merge(other ModelInfo) {
 	m.ContextLength = cmp.Or(m.ContextLength, other.ContextLength)
 	m.MaxTokens = cmp.Or(m.MaxTokens, other.MaxTokens)
@@ -280,7 +286,8 @@ func (m *ModelInfo) merge(other ModelInfo) {
 	m.Tags = append(m.Tags, other.Tags...)
 }
 
-// clone returns a copy that shares nothing with m, so that callers cannot change the cache. Its lists are never nil.
+// clone returns a deep copy, so that callers can't change the cache. Its lists aren't
+// nil.
 func (m *ModelInfo) clone() *ModelInfo {
 	c := *m
 	c.ContextLength, c.MaxTokens = ptr.Copy(m.ContextLength), ptr.Copy(m.MaxTokens)
@@ -289,7 +296,7 @@ func (m *ModelInfo) clone() *ModelInfo {
 	return &c
 }
 
-// unique returns list without repetitions. It writes into list.
+// unique removes duplicates in place.
 func unique(list []string) []string {
 	if len(list) < 2 {
 		return list

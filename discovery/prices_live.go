@@ -16,20 +16,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which precede the prices of its table. A nil base
-// is [prices.BuiltIn]. The result is never nil.
+// LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which
+// take precedence over its table. A nil base means [prices.BuiltIn]. The result is never
+// nil.
 //
-// A live row prices calls within 24 hours of the time it was read (VerifiedAt), unless the table has a change of the price in
-// between; ValidFrom and ValidUntil are that period. So a program that runs for long calls LivePrices again: the provider's list
-// is cached for 24 hours. Your own prices in base ([prices.List.With]) still take precedence.
+// The lists are read with the keys for [ServiceCloudBilling] and [ServiceXAI]. If a key
+// isn't set, that list is skipped. If a list can't be read, that's a [Failure], and
+// base's rows stay. With [WithStrictErrors], LivePrices returns the list and the error.
 //
-// The lists are read with the keys of [ServiceCloudBilling] and [ServiceXAI]. Without a key a list is not read, and that is not a
-// [Failure]. A list that cannot be read is one, and the rows of base stay; with [WithStrictErrors] the error is returned beside
-// the list.
+// # Validity
 //
-// The Source of a live row is [SourceCloudBilling] or [SourceLanguageModels]. Google's SKUs are matched to the ids of base; the
-// models that base does not have are listed under the names of the SKUs. Google truncates prices to billionths of a dollar per
-// token, so where table and live list differ by less than 0.001 USD per million tokens, the live row has the price of the table.
+// A live row prices calls within 24 hours of the time it was read (VerifiedAt), unless
+// the table changes the price in between. ValidFrom and ValidUntil give that period. So
+// in a long-running program, call LivePrices again: the provider's list is cached for 24
+// hours. Your own prices in base ([prices.List.With]) still take precedence.
+//
+// # Rows
+//
+// A live row's Source is [SourceCloudBilling] or [SourceLanguageModels]. Google's SKUs
+// are matched to ids in base. Models that base doesn't have are listed under their SKU
+// names. Google truncates prices to billionths of a dollar per token. So if table and
+// live list differ by less than 0.001 USD per million tokens, the live row has the
+// table's price.
 func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
 	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
@@ -48,7 +56,7 @@ func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.Lis
 	return list, errors.Join(errs...)
 }
 
-// liveList is a service that publishes the prices of a provider.
+// liveList is a service that publishes a provider's prices.
 type liveList struct {
 	service Service
 	read    func(*Client, context.Context, request, *prices.List) (prices.Live, *Failure)
@@ -59,7 +67,7 @@ var liveLists = []liveList{
 	{ServiceXAI, (*Client).liveXAI},
 }
 
-// withLive returns list with the prices of one source; list itself without a key.
+// withLive adds one source's prices to list. If the key isn't set, it returns list.
 func (c *Client) withLive(ctx context.Context, source liveList, base, list *prices.List) (*prices.List, *Failure) {
 	r, failure := c.listRequest(ctx, "LivePrices", source.service)
 	if failure != nil || r == nil {
@@ -70,13 +78,14 @@ func (c *Client) withLive(ctx context.Context, source liveList, base, list *pric
 		return nil, failure
 	}
 	with, err := list.WithLive(live)
-	if err != nil { // a price above the limit
+	if err != nil { // a price exceeds the limit
 		return nil, r.undecodable(err)
 	}
 	return with, nil
 }
 
-// liveGemini returns Google's prices under the ids of base, and those of other models under the names of their SKUs.
+// liveGemini returns Google's prices under base's ids, and other models under their SKU
+// names.
 func (c *Client) liveGemini(ctx context.Context, r request, base *prices.List) (live prices.Live, failure *Failure) {
 	sent, failure := c.geminiPrices(ctx, r, PricingOptions{})
 	if failure != nil {
@@ -84,7 +93,7 @@ func (c *Client) liveGemini(ctx context.Context, r request, base *prices.List) (
 	}
 	skus := geminiLive{sent.prices, sent.verifiedAt()}
 	live = prices.Live{Provider: models.Gemini, ReadAt: skus.readAt}
-	listed := make(map[string]bool) // names of SKUs
+	listed := make(map[string]bool) // SKU names
 	for _, id := range base.Models(models.Gemini) {
 		live.Rows = append(live.Rows, skus.rows(id, listed)...)
 	}
@@ -97,14 +106,15 @@ func (c *Client) liveGemini(ctx context.Context, r request, base *prices.List) (
 	return live, nil
 }
 
-// geminiLive has Google's SKUs as they were read at one time.
+// geminiLive has Google's SKUs at one time.
 type geminiLive struct {
 	list   *geminisku.List
 	readAt time.Time
 }
 
-// rows returns the standard text prices of a Gemini model, a row for each tier; nil when the list has no such model, or the
-// name is ambiguous. A tier whose price is not understood is a row without prices. The SKUs that are used are marked in seen.
+// rows returns a Gemini model's standard text prices, one row per tier, or nil if the
+// model is unknown or the name ambiguous. If a tier's price isn't understood, its row has
+// no prices. Used SKUs are marked in seen.
 func (live geminiLive) rows(model string, seen map[string]bool) []prices.Row {
 	tiers, names := live.list.Tiers(geminisku.Words(model))
 	for name := range names {
@@ -119,14 +129,13 @@ func (live geminiLive) rows(model string, seen map[string]bool) []prices.Row {
 			Provider: models.Gemini, ModelHint: model, Source: SourceCloudBilling, VerifiedAt: readAt,
 			InputPerMTok: priceText(tier.Input), OutputPerMTok: priceText(tier.Output), CacheReadPerMTok: priceText(tier.CacheRead),
 		}
-		if tier.Threshold > 0 { // a round figure, above which the prices hold
+		if tier.Threshold > 0 { // a round number, above which the prices apply
 			rows[i].TierThresholdTokens = tier.Threshold + 1
 		}
 	}
 	return rows
 }
 
-// liveXAI returns xAI's prices under its own ids and aliases.
 func (c *Client) liveXAI(ctx context.Context, r request, _ *prices.List) (prices.Live, *Failure) {
 	sent, failure := readListing(ctx, c, &c.xai, r, PricingOptions{}, func(ctx context.Context, _ []xai.LanguageModel) ([]xai.LanguageModel, *Failure) {
 		sent, failure := fetch[xai.LanguageModelList](ctx, c, r, func(ctx context.Context) (*http.Response, error) {
@@ -137,8 +146,9 @@ func (c *Client) liveXAI(ctx context.Context, r request, _ *prices.List) (prices
 	return prices.Live{Provider: models.XAI, ReadAt: sent.verifiedAt(), Rows: xaiRows(sent.prices, sent.verifiedAt())}, failure
 }
 
-// xaiRows returns the text prices of xAI's models, under their ids and aliases. A model without both prices of text has no
-// row: those of images are listed with 0. An id that is listed twice has the prices of its first model.
+// xaiRows returns text prices under the models' ids and aliases. A model needs both text
+// prices to have rows: image models list them as 0. If an id is listed twice, the first
+// model's prices apply.
 func xaiRows(list []xai.LanguageModel, readAt time.Time) []prices.Row {
 	var rows []prices.Row
 	listed := make(map[string]bool)
@@ -169,12 +179,12 @@ func xaiRows(list []xai.LanguageModel, readAt time.Time) []prices.Row {
 	return rows
 }
 
-// xaiPrice reads a price in cents per 100 million tokens. 0 is what xAI lists where there is no price.
+// xaiPrice converts cents per 100 million tokens. xAI lists 0 where there is no price.
 func xaiPrice(cents int64) string {
 	if cents <= 0 {
 		return ""
 	}
-	const places = 4 // to dollars, and to one million
+	const places = 4 // cents to dollars, and 100 million to one million
 	return decimal.New(cents, places).String()
 }
 
@@ -183,24 +193,36 @@ const (
 	opConfirmPrices = "ConfirmPrices"
 )
 
-// priceTable is the price table as it was received.
+// priceTable is the price table as received.
 type priceTable struct{ csv, etag string }
 
-// UpdatePrices returns base with the newest reviewed table of this project instead of its own, so that prices change without a
-// new version of the program. A nil base is [prices.BuiltIn]. The result is never nil.
+// UpdatePrices returns base with this project's newest reviewed table, so that prices
+// change without a new version of the program. A nil base means [prices.BuiltIn]. The
+// result is never nil.
 //
-// It sends one request to [ServicePrices], without a key, at most once in 24 hours for each client; after a failure again when
-// [WithOutageTTL] has passed. The request has the ETag of the last table, also of one that [prices.Load] read. The default address
-// is the file in the repository of this project; [WithBaseURL] sets the address of a copy, to which /prices.csv is appended. Nothing
-// else of this package requests the table; [Client.ConfirmPrices] requests the days on which its rows were confirmed.
+// If the table is unsuitable, that's a [Failure], and UpdatePrices returns base. With
+// [WithStrictErrors], it returns base and the error. A table is unsuitable if
 //
-// The table contains the prices of tokens. Fees, factors of modes and hours of DeepSeek stay as in this version. Rows of
-// [prices.List.With] and of [Client.LivePrices] in base stay and precede it. The Source of a row of the new table ends with the
-// date of the table.
+//   - it can't be read, or has a malformed line
+//   - it was verified later than tomorrow in UTC, or before base's newest verification
+//   - it has prices for less than nine tenths of its models
 //
-// A table that cannot be read, with a malformed line, verified later than tomorrow in UTC, whose newest verification is older than that of
-// base, or with prices for less than nine tenths of its models is a [Failure], and base is returned; with [WithStrictErrors] the
-// error is returned beside it.
+// # Requests
+//
+// UpdatePrices sends one request to [ServicePrices], without a key, at most once in 24
+// hours per client. After a failure it tries again once [WithOutageTTL] has passed. The
+// request has the last table's ETag, even if [prices.Load] read the table.
+//
+// By default, it reads the file in this project's repository. To use a copy, set its
+// address with [WithBaseURL]: /prices.csv is appended. Nothing else in this package
+// requests the table. [Client.ConfirmPrices] requests the days on which its rows were
+// confirmed.
+//
+// # Rows
+//
+// The table contains token prices. Fees, mode factors and DeepSeek's hours stay as in
+// this version. Rows in base from [prices.List.With] and [Client.LivePrices] stay and
+// take precedence. The Source of a row from the new table ends with the table's date.
 func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
 	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
@@ -220,7 +242,7 @@ func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.L
 	return list, nil
 }
 
-// readPrices requests the table, with the ETag of the last one, else of base.
+// readPrices sends the ETag of the last table, or else base's.
 func (c *Client) readPrices(ctx context.Context, r request, base *prices.List, last priceTable) (priceTable, *Failure) {
 	if last.csv == "" {
 		last.csv, last.etag = base.Table()
@@ -239,7 +261,6 @@ func (c *Client) readPrices(ctx context.Context, r request, base *prices.List, l
 	return table, nil
 }
 
-// getPrices requests a file of the price table.
 func (c *Client) getPrices(ctx context.Context, r request, path, etag string) (call.Response, *call.Error) {
 	return call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: c.maxBytes}, func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL(ServicePrices)+path, http.NoBody)
@@ -253,12 +274,14 @@ func (c *Client) getPrices(ctx context.Context, r request, path, etag string) (c
 	})
 }
 
-// ConfirmPrices returns base with the days on which public price feeds last stated the rows of its table; see
-// [prices.List.WithConfirmed]. A nightly job of this project keeps them. Call it with the result of UpdatePrices. A nil base is
-// [prices.BuiltIn]. The result is never nil.
+// ConfirmPrices returns base with the days on which public price feeds last stated its
+// table's rows; see [prices.List.WithConfirmed]. This project updates these days every
+// night. A nil base means [prices.BuiltIn]. The result is never nil. Call it with the
+// result of UpdatePrices.
 //
-// It sends one request to [ServicePrices], without a key, for /confirmed.csv. A response that cannot be read or does not fit base is a
-// [Failure], and base is returned; with [WithStrictErrors] the error is returned beside it.
+// It sends one request to [ServicePrices], without a key, for /confirmed.csv. If the
+// response can't be read or doesn't fit base, that's a [Failure], and ConfirmPrices
+// returns base. With [WithStrictErrors], it returns base and the error.
 func (c *Client) ConfirmPrices(ctx context.Context, base *prices.List) (*prices.List, error) {
 	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
@@ -276,7 +299,7 @@ func (c *Client) ConfirmPrices(ctx context.Context, base *prices.List) (*prices.
 	return list, nil
 }
 
-// unfit returns the Failure of a table that does not replace another one.
+// unfit returns the Failure for a table that doesn't replace the previous one.
 func (r request) unfit(err error) *Failure {
 	var damaged *ValueError
 	if errors.As(err, &damaged) {

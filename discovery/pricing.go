@@ -15,67 +15,70 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
-// ProviderPricing is a row of a price list. All prices are in USD per million tokens. A nil price does not exist or is unknown;
-// only a free SKU has the price 0.
+// ProviderPricing is a price list row. All prices are in USD per million tokens. A nil
+// price doesn't exist or is unknown, and only a free SKU has the price 0.
 //
-// A model whose price depends on the length of the prompt has several rows, which differ in TierThresholdTokens; [PriceAt]
-// chooses one.
+// If a model's price depends on the prompt length, it has more than one row. They differ
+// in TierThresholdTokens, and [PriceAt] picks one.
 type ProviderPricing struct {
-	// Provider is the provider that charges the price.
 	Provider models.Provider `json:"provider"`
-	// ModelHint names the model: an id, or the words of a Gemini SKU in lower case, as in "gemini 3.5 flash lite", which
-	// [NormalizeModelID] converts to an id. It is "" if the SKU names no Gemini model.
+	// ModelHint names the model. It's an id, or the words in a Gemini SKU in lower case,
+	// as in "gemini 3.5 flash lite", which [NormalizeModelID] converts to an id. It's ""
+	// if the SKU names no Gemini model.
 	ModelHint string `json:"model_hint"`
-	// SKUID is the id of the SKU. In a price list without SKUs it is the id of the model and its tier.
-	SKUID string `json:"sku_id"`
-	// SKUDescription is the provider's description.
+	// SKUID is the SKU's id. In a price list without SKUs, it's made from the model id
+	// and tier.
+	SKUID          string `json:"sku_id"`
 	SKUDescription string `json:"sku_description"`
-	// InputPerMTok is the price of input. A Gemini SKU is for input or for output, so it has only one of the two prices. In a
-	// row whose Mode includes cached, it is the price of reading from the cache.
-	InputPerMTok *float64 `json:"input_per_mtok"`
-	// OutputPerMTok is the price of output.
+	// InputPerMTok is the input price. A Gemini SKU has either an input or an output
+	// price. If Mode includes cached, it's the price for reading from the cache.
+	InputPerMTok  *float64 `json:"input_per_mtok"`
 	OutputPerMTok *float64 `json:"output_per_mtok"`
-	// CacheReadPerMTok is the price of input that is read from the cache; nil if unknown. [prices.List.CostOf] uses this field and
-	// the next two, not RawPricing.
+	// CacheReadPerMTok is the price for input read from the cache, or nil if unknown.
+	// [prices.List.CostOf] uses this field and the next two, not RawPricing.
 	CacheReadPerMTok *float64 `json:"cache_read_per_mtok"`
-	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and for
-	// an hour; for OpenAI, for 30 minutes and for 12 hours. They are nil if unknown.
+	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are prices for input written to the
+	// cache for five minutes and an hour. For OpenAI, it's 30 minutes and 12 hours. They
+	// are nil if unknown.
 	CacheWrite5mPerMTok *float64 `json:"cache_write_5m_per_mtok"`
 	CacheWrite1hPerMTok *float64 `json:"cache_write_1h_per_mtok"`
-	// TierThresholdTokens is the length of the prompt, in tokens, from which the row applies; 0 for any length. In the rows of
-	// [Client.FetchGeminiPricing] it is the round number of the SKU, above which the row applies.
+	// TierThresholdTokens is the prompt length from which the row applies, or 0. In rows
+	// from [Client.FetchGeminiPricing] it's the SKU's round number, and the row applies
+	// above it.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
 	// UsageUnit is the provider's unit, as in "count", or nil.
 	UsageUnit *string `json:"usage_unit"`
-	// Source is the source of the price: [SourceCloudBilling], [SourceLanguageModels], or a text that names what was read and
-	// how reliable it is.
+	// Source is [SourceCloudBilling], [SourceLanguageModels], or names the source and its
+	// reliability.
 	Source string `json:"source"`
-	// VerifiedAt is when the source was read, as a date or an RFC 3339 time; nil if unknown. See [ProviderPricing.Age].
+	// VerifiedAt is when the source was read, as a date or RFC 3339 time, or nil. See
+	// [ProviderPricing.Age].
 	VerifiedAt *string `json:"verified_at"`
-	// ValidFrom is the beginning of the price and ValidUntil the end, which is exclusive: a UTC day, as in "2026-12-01", or an
-	// RFC 3339 time; nil means no limit.
+	// ValidFrom and ValidUntil (exclusive) limit the price's validity. Each is a UTC day,
+	// as in "2026-12-01", or an RFC 3339 time. nil means no limit.
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
-	// RawPricing has the cache prices of Anthropic's models, or is nil.
+	// RawPricing has cache prices for an Anthropic model, or is nil.
 	RawPricing *RawPricing `json:"raw_pricing"`
-	// Modality is one of the Modality constants, or "" if the SKU does not name one.
+	// Modality is one of the Modality constants, or "" if the SKU doesn't name one.
 	Modality string `json:"modality"`
-	// Mode is one of the Mode constants. Several are joined with a hyphen, as in flex-cached.
+	// Mode is one of the Mode constants, or more than one joined by hyphens, as in
+	// flex-cached.
 	Mode string `json:"mode"`
 }
 
-// RawPricing holds the cache prices of a model, in USD per million tokens. They are published prices and not derived, because
-// their ratio to the input price differs between models.
+// RawPricing holds published cache prices in USD per million tokens. They can't be
+// derived, because their ratio to the input price differs between models.
 type RawPricing struct {
-	// CacheWrite5m is the price of writing to the cache for five minutes.
+	// CacheWrite5m is the price for writing to the cache for five minutes.
 	CacheWrite5m float64 `json:"cache_write_5m"`
-	// CacheWrite1h is the price of writing to the cache for an hour.
+	// CacheWrite1h is the price for writing to the cache for an hour.
 	CacheWrite1h float64 `json:"cache_write_1h"`
-	// CacheHit is the price of reading from the cache.
+	// CacheHit is the price for reading from the cache.
 	CacheHit float64 `json:"cache_hit"`
 }
 
-// PricingOf returns a row of a price list in the form of [ProviderPricing], with the prices as float64.
+// PricingOf converts a price list row, with prices as float64.
 func PricingOf(row prices.Row) ProviderPricing {
 	p := ProviderPricing{
 		Provider: row.Provider, ModelHint: row.ModelHint, SKUID: row.SKUID, SKUDescription: row.SKUDescription,
@@ -90,13 +93,15 @@ func PricingOf(row prices.Row) ProviderPricing {
 	return p
 }
 
-// singleSources is the built-in list with its prices of a single source, which a [prices.Row] does not have.
+// singleSources is the built-in list including prices from a single source, which
+// [prices.Row] lacks.
 var singleSources = sync.OnceValue(func() *pricelist.List {
 	table, _ := prices.BuiltIn().Table()
 	return pricelist.BuiltIn(table)
 })
 
-// rawPricing returns the cache prices of an Anthropic model, nil unless all three are listed.
+// rawPricing returns an Anthropic model's cache prices, or nil unless all three are
+// listed.
 func (p *ProviderPricing) rawPricing() *RawPricing {
 	if p.CacheReadPerMTok == nil || p.CacheWrite5mPerMTok == nil {
 		return nil
@@ -113,10 +118,10 @@ func (p *ProviderPricing) rawPricing() *RawPricing {
 	return &RawPricing{CacheWrite5m: *p.CacheWrite5mPerMTok, CacheWrite1h: *hour, CacheHit: *p.CacheReadPerMTok}
 }
 
-// float returns a price as float64, nil for one that is not known.
+// float returns nil for an unknown price.
 func float(price string) *float64 { return pricelist.Float64(pricelist.ParsePrice(price)) }
 
-// priceText returns a price as its shortest decimal, "" for one that is not known.
+// priceText returns the shortest decimal, or "" for an unknown price.
 func priceText(usd *float64) string {
 	if usd == nil {
 		return ""
@@ -124,13 +129,15 @@ func priceText(usd *float64) string {
 	return strconv.FormatFloat(*usd, 'f', -1, 64)
 }
 
-// PriceAt returns the row for a prompt with the given number of tokens: the row with the highest threshold that is not above
-// it. It returns false if there is none. Of rows with the same threshold it returns the first, so pass only rows of one model,
-// mode and modality. The result points into records.
+// PriceAt returns the row for a prompt with the given number of tokens: the one with the
+// highest threshold up to that number. If no row fits, it returns false. Of rows with the
+// same threshold it returns the first, so pass rows for one model, mode and modality
+// only. The result points into records.
 //
-// The thresholds of a [prices.List] and of Anthropic are exact: the row for prompts over 100,000 tokens has the threshold 100,001.
-// The thresholds of [Client.FetchGeminiPricing] are the round numbers in the SKUs, 128,000 and 200,000, but a prompt of exactly that
-// length is billed at the lower row. For these rows, therefore subtract one from the length of a prompt.
+// Thresholds in a [prices.List] and for Anthropic are exact: the row for prompts over
+// 100,000 tokens has the threshold 100,001. Thresholds from [Client.FetchGeminiPricing]
+// are round numbers, 128,000 and 200,000, but a prompt of exactly that length is billed
+// by the lower row. So for these rows, subtract one from the prompt length.
 func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 	var best *ProviderPricing
 	for i := range records {
@@ -142,21 +149,23 @@ func PriceAt(records []ProviderPricing, tokens int64) (*ProviderPricing, bool) {
 	return best, best != nil
 }
 
-// Age returns how long before now the source of the row was read. A date means its beginning in UTC, and a time in the future
-// gives 0. Age returns false if VerifiedAt is nil or invalid.
+// Age returns how long before now the row's source was read. A date counts from its start
+// in UTC, and a future time gives 0. If VerifiedAt is nil or invalid, Age returns false.
 func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
 	return prices.Row{VerifiedAt: ptr.Value(p.VerifiedAt)}.Age(now)
 }
 
-// PricingForAnthropicModel returns today's list price of an Anthropic model from the built-in list, and reports whether the
-// list has the model.
+// PricingForAnthropicModel returns an Anthropic model's list price today, from the
+// built-in list. It reports false if the list doesn't have the model.
 //
-// The id is looked up unchanged, then in lower case without vendor prefix and platform suffix, then without its build
-// ([NormalizeModelID]), because a build of Claude has the price of its model. The price is the price of a standard request to
-// Anthropic, even if the prefix names another platform. Variants with -fast are not in the list.
+// The id is tried unchanged, then in lower case without vendor prefix and platform
+// suffix, and then without its build ([NormalizeModelID]), because a Claude build costs
+// the same as its model. The price is for a standard request to Anthropic, even if the
+// prefix names another platform. Variants with -fast aren't in the list.
 //
-// The price of claude-haiku-5-5 depends on the length of the prompt (input, cache reads and cache writes together). Its row is
-// the one for up to 100,000 tokens; [PriceAt] chooses among the rows of [ListAnthropicPricing].
+// For claude-haiku-5-5, the price depends on the prompt length (input, cache reads and
+// cache writes together). The result is the row for up to 100,000 tokens. [PriceAt] picks
+// among the rows from [ListAnthropicPricing].
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	row, ok := prices.PricingForAnthropicModel(id)
 	if !ok {
@@ -166,8 +175,9 @@ func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	return &pricing, true
 }
 
-// ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or
-// two if the price depends on the length of the prompt, the row for shorter prompts first. [prices.List.Rows] returns all periods.
+// ListAnthropicPricing returns the built-in rows for Anthropic that are valid today: one
+// per priced id, or two if the price depends on the prompt length, shorter prompts first.
+// For all periods, see [prices.List.Rows].
 func ListAnthropicPricing() []ProviderPricing {
 	rows := prices.ListAnthropicPricing()
 	pricings := make([]ProviderPricing, len(rows))
@@ -177,22 +187,22 @@ func ListAnthropicPricing() []ProviderPricing {
 	return pricings
 }
 
-// keyHash identifies a price list: two keys may see different prices. It is a hash, since what is kept for a day must not hold a
-// key.
+// keyHash identifies a price list, because keys may see different prices. It's a hash,
+// because cached data must not hold a key.
 type keyHash [sha256.Size]byte
 
-// listing is a provider's price list as one key sees it: the last one that was read, and the failure of a later request, if any.
+// listing is a price list as seen with one key: the last one read, and the failure of a
+// later request, if any.
 type listing[T any] struct {
 	prices  T
-	readAt  time.Time // the zero time if no list was read
+	readAt  time.Time // zero if no list was read
 	failure *Failure
 }
 
-// verifiedAt returns the time of the list as its rows show it.
 func (l listing[T]) verifiedAt() time.Time { return l.readAt.UTC().Truncate(time.Second) }
 
-// readListing returns a price list from the cache, or reads it. A failure is cached too, beside the last list; one whose callers
-// have all left is not.
+// readListing returns a cached or new price list. A failure is cached with the last list,
+// unless all callers have left.
 func readListing[T any](ctx context.Context, c *Client, lists *cache.Map[keyHash, listing[T]], r request, opts PricingOptions,
 	read func(ctx context.Context, last T) (T, *Failure),
 ) (listing[T], *Failure) {
@@ -219,5 +229,5 @@ func readListing[T any](ctx context.Context, c *Client, lists *cache.Map[keyHash
 	case list.failure == nil, usable(list):
 		return list, nil
 	}
-	return list, list.failure.of(r.operation) // the request may have been that of another operation
+	return list, list.failure.of(r.operation) // another operation may have sent the request
 }

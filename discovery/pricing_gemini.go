@@ -17,35 +17,40 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// geminiService is the service "Gemini API" in the billing catalog. The SKUs of other services have other descriptions.
+// geminiService is "Gemini API" in the billing catalog. Other services describe SKUs
+// differently.
 const geminiService = "AEFD-7695-64FA"
 
 const (
 	opPricingForGeminiModel = "PricingForGeminiModel"
 )
 
-// PricingOptions selects the key and limits the age of the price list. The zero value is valid.
+// PricingOptions selects the key and limits the price list's age. The zero value is
+// valid.
 type PricingOptions struct {
-	// APIKey is a key for the Cloud Billing catalog. The default is the key of [WithKey], else GOOGLE_CLOUD_BILLING_API_KEY, else
-	// GOOGLE_CLOUD_API_KEY. The chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
+	// APIKey is a key for the Cloud Billing catalog. It defaults to the key from
+	// [WithKey], or else GOOGLE_CLOUD_BILLING_API_KEY, or else GOOGLE_CLOUD_API_KEY. The
+	// chat keys GEMINI_API_KEY and GOOGLE_API_KEY are never used.
 	APIKey Secret `json:"-" xml:"-"`
 	// TTL is the maximum age of a cached price list. 0 means [DefaultPricingTTL].
 	TTL time.Duration
-	// Refresh requests the price list again, regardless of its age.
+	// Refresh requests the price list again, whatever its age.
 	Refresh bool
 }
 
-// FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the order of the Cloud Billing catalog.
-// docs/providers.md describes how SKUs are read.
+// FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the Cloud
+// Billing catalog's order. docs/providers.md describes how SKUs are read.
 //
-// Every SKU is listed. Its price is nil if it does not price tokens (storage, searches, images, videos), or if it is not fully
-// understood: another unit or currency, rates that depend on the amount used, an invalid amount, unknown words. The price is
-// the one that was in force when the list was read. Google truncates the price of a token to a billionth of a dollar, so 0.0375
-// per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
+// Every SKU is listed. Its price is nil if it isn't for tokens (storage, searches,
+// images, videos), or if it isn't fully understood: another unit or currency, rates that
+// depend on the amount used, an invalid amount, or unknown words. The price is the one
+// valid when the list was read. Google truncates token prices to a billionth of a dollar,
+// so 0.0375 per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
 //
-// The list is cached for 24 hours ([PricingOptions]) per client and key, and concurrent callers share one request for each page. A list that
-// cannot be read is empty, never nil, and is requested again after the time of [WithOutageTTL], or with Refresh. A negative TTL is a
-// [*ValueError].
+// The list is cached for 24 hours ([PricingOptions]) per client and key, and concurrent
+// callers share requests. If it can't be read, the result is empty, never nil, and the
+// list is requested again once [WithOutageTTL] has passed, or with Refresh. If TTL is
+// negative, FetchGeminiPricing returns a [*ValueError].
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
 	if err := cmp.Or(c.ready(ctx), notNegative("TTL", opts.TTL)); err != nil {
 		return nil, err
@@ -62,7 +67,6 @@ func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([
 	return pricings, nil
 }
 
-// pricingOfSKU returns a SKU as callers see it.
 func pricingOfSKU(s *geminisku.SKU, readAt string) ProviderPricing {
 	pricing := ProviderPricing{
 		Provider: models.Gemini, ModelHint: s.Model, SKUID: s.ID, SKUDescription: s.Description, TierThresholdTokens: s.Threshold,
@@ -78,7 +82,7 @@ func pricingOfSKU(s *geminisku.SKU, readAt string) ProviderPricing {
 
 var errNoSKUs = errors.New("the response lists no SKU")
 
-// fetchSKUs reads all pages of the catalog. The page token of the last page is empty.
+// fetchSKUs reads all pages. The last page's token is empty.
 func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, *Failure) {
 	size, currency := int64(5000), "USD"
 	skus, failure := pages(r, maxListPages, func(r request, cursor string) ([]cloudbilling.SKU, string, *Failure) {
@@ -92,14 +96,14 @@ func (c *Client) fetchSKUs(ctx context.Context, r request) ([]cloudbilling.SKU, 
 		return page.Skus, page.GetNextPageToken(), failure
 	})
 	if failure == nil && len(skus) == 0 {
-		// proto3 omits what is empty, so {} and {"error":…} decode as lists too.
+		// proto3 omits empty fields, so {} and {"error":…} also decode as lists
 		failure = r.undecodable(errNoSKUs)
 	}
 	return skus, failure
 }
 
-// InvalidatePricing discards the cached prices of the given providers, or of all providers without an argument. Only the prices
-// of Gemini and XAI are cached.
+// InvalidatePricing discards cached prices for the given providers, or for all if none
+// are given. Only prices for Gemini and XAI are cached.
 func (c *Client) InvalidatePricing(providers ...models.Provider) {
 	if c == nil {
 		return
@@ -116,7 +120,7 @@ func (c *Client) InvalidatePricing(providers ...models.Provider) {
 	}
 }
 
-// keyedGeminiPrices is geminiPrices with the key of the options, else that of the client.
+// keyedGeminiPrices uses the key from opts, or else the client's.
 func (c *Client) keyedGeminiPrices(ctx context.Context, operation string, opts PricingOptions) (listing[*geminisku.List], *Failure) {
 	key, err := c.key(ctx, ServiceCloudBilling, opts.APIKey)
 	r := newRequest(operation, ServiceCloudBilling, key, listTimeout)
@@ -126,7 +130,6 @@ func (c *Client) keyedGeminiPrices(ctx context.Context, operation string, opts P
 	return c.geminiPrices(ctx, r, opts)
 }
 
-// geminiPrices returns Google's price list from the cache or the network.
 func (c *Client) geminiPrices(ctx context.Context, r request, opts PricingOptions) (listing[*geminisku.List], *Failure) {
 	return readListing(ctx, c, &c.gemini, r, opts, func(ctx context.Context, _ *geminisku.List) (*geminisku.List, *Failure) {
 		skus, failure := c.fetchSKUs(ctx, r)
@@ -134,21 +137,22 @@ func (c *Client) geminiPrices(ctx context.Context, r request, opts PricingOption
 	})
 }
 
-// Direction is the direction of tokens, input or output. The zero value means [Output].
+// Direction is a token direction, input or output. The zero value means [Output].
 type Direction string
 
-// The directions.
+// Directions.
 const (
 	Output Direction = "output"
 	Input  Direction = "input"
 )
 
-// GeminiPriceQuery selects a price of a model. The zero value means the output price for short prompts.
+// GeminiPriceQuery selects a model's price. The zero value means the output price for
+// short prompts.
 type GeminiPriceQuery struct {
-	// Direction is [Input] or [Output]; "" means Output.
+	// Direction is [Input] or [Output]. "" means Output.
 	Direction Direction
-	// TierThresholdTokens is the length of the prompt in tokens, or the threshold of a tier, such as 200,000 for the prices
-	// above 200K.
+	// TierThresholdTokens is the prompt length in tokens, or a tier's threshold, such as
+	// 200,000 for the prices above 200K.
 	TierThresholdTokens int64
 	PricingOptions
 }
@@ -165,17 +169,21 @@ func (q GeminiPriceQuery) check(hint []string) error {
 	return notNegative("TTL", q.TTL)
 }
 
-// PricingForGeminiModel returns the list price of a standard text request, in USD per million tokens, or nil. It never returns
-// the price of cached, batch, flex, priority, live or free use, or of another modality.
+// PricingForGeminiModel returns the list price for a standard text request, in USD per
+// million tokens, or nil. It never returns a price for cached, batch, flex, priority,
+// live or free use, or for another modality.
 //
-// The hint is an API id, as in "gemini-3-flash-preview", or words from the SKUs, as in "3.1 flash lite". docs/providers.md,
-// section "Gemini prices", has the rules by which it is matched. A hint that may mean several models is ambiguous and has no
-// price.
+// hint is an API id, as in "gemini-3-flash-preview", or words from SKUs, as in "3.1 flash
+// lite". For the matching rules, see "Gemini prices" in docs/providers.md. A hint that
+// matches more than one model has no price. TierThresholdTokens picks the tier, as in
+// [PriceAt].
 //
-// The tier is the one that [PriceAt] chooses for TierThresholdTokens. If the price is nil, a [Failure] has the reason:
-// [ReasonPartial] if no SKU or more than one model matches, or if the matching SKUs disagree or are not understood; otherwise
-// the Failure of [Client.FetchGeminiPricing]. An empty hint, an unknown direction, a negative threshold and a negative TTL are
-// a [*ValueError].
+// If the price is nil, a [Failure] has the reason. [ReasonPartial] means that no SKU or
+// more than one model matches, or that the matching SKUs disagree or aren't understood.
+// Any other Failure comes from [Client.FetchGeminiPricing].
+//
+// If the hint is empty, the direction unknown, or the threshold or TTL negative,
+// PricingForGeminiModel returns a [*ValueError].
 func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q GeminiPriceQuery) (*float64, error) {
 	words := geminisku.Words(hint)
 	if err := cmp.Or(c.ready(ctx), q.check(words)); err != nil {

@@ -19,45 +19,52 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// ReconciliationReport compares what a provider billed in a window with what was counted locally. An amount that is not finite,
-// in a report that a program built, is one that is not known; such a report has no JSON.
+// ReconciliationReport compares a provider's bill for a window with your own counts. In a
+// report that a program built, an infinite or NaN amount means unknown, and can't be
+// encoded as JSON.
 type ReconciliationReport[B Bucket] struct {
-	// Provider is the provider that billed.
 	Provider models.Provider `json:"-"`
-	// ActualUSD is the exact sum of what was billed, rounded once to a float64. It is meaningful only if Complete is true.
+	// ActualUSD is the exact sum of the bill, rounded once. It's meaningful only if
+	// Complete is true.
 	ActualUSD float64 `json:"-"`
-	// AttributedUSD is what was counted locally, or nil if nothing was given. 0 is an amount, and credits are negative.
+	// AttributedUSD is the cost you counted, or nil if nothing was given. 0 is an amount,
+	// and credits are negative.
 	AttributedUSD *float64 `json:"attributed_usd"`
-	// DriftUSD is the actual minus the attributed amount, computed in decimal. It is positive if the provider billed more than
-	// was counted, and nil if nothing was attributed or the report is not complete.
+	// DriftUSD is the actual minus the attributed amount, computed in decimal. It's
+	// positive if the provider billed more than you counted. It's nil if nothing was
+	// attributed or the report isn't complete.
 	DriftUSD *float64 `json:"drift_usd"`
-	// DriftPct is the drift in percent of the attributed amount. It is nil if DriftUSD is nil or the attributed amount is 0 or
-	// less.
+	// DriftPct is the drift in percent of the attributed amount. It's nil if DriftUSD is
+	// nil, or the attributed amount isn't positive.
 	DriftPct *float64 `json:"drift_pct"`
-	// Buckets are what was billed, oldest first. The slice is never nil.
+	// Buckets is the bill, oldest bucket first. It's never nil.
 	Buckets []B `json:"buckets"`
-	// MissingDays are the past days of the window, as in 2026-05-01, for which OpenAI or Anthropic sent no bucket. This is
-	// unexpected, because they also list days without costs; such a day counts as 0. It is empty for xAI, which lists only
-	// usage, and for a window without an end.
+	// MissingDays are past days in the window, as in 2026-05-01, without a bucket from
+	// OpenAI or Anthropic. They count as 0, but are unexpected, because both list days
+	// without costs. MissingDays is empty for xAI, which lists only usage, and for an
+	// open window.
 	MissingDays []string `json:"missing_days,omitempty"`
-	// IgnoredRows is the number of rows of other services in a file of [ReadGeminiBill].
+	// IgnoredRows counts other services' rows in a file for [ReadGeminiBill].
 	IgnoredRows int `json:"ignored_rows,omitempty"`
-	// WindowStart and WindowEnd are in Unix seconds; WindowEnd is exclusive, and nil if the window is open.
+	// WindowStart and WindowEnd (exclusive) are in Unix seconds. WindowEnd is nil if the
+	// window is open.
 	WindowStart int64  `json:"window_start"`
 	WindowEnd   *int64 `json:"window_end"`
-	// Complete is false if the bill could not be read, because there is no key or the call failed. ActualUSD is then 0, which
-	// does not mean that nothing was billed.
+	// Complete is false if the bill couldn't be read, because the key is missing or the
+	// request failed. ActualUSD is then 0, which doesn't mean that nothing was billed.
 	Complete bool `json:"complete"`
-	// Settled is false if the window includes today (UTC, or the time zone of the query for xAI), lies in the future or is
-	// open: the actual amount can still grow. Settled is independent of Complete.
+	// Settled is false if the actual amount may still grow: the window includes today (in
+	// UTC, or in the query's time zone for xAI), lies in the future or is open. It's
+	// independent of Complete.
 	Settled bool `json:"settled"`
 
-	// billed is the sum that ActualUSD was rounded from; nil if nothing was lost, and in a report that was read from JSON.
+	// billed is the unrounded ActualUSD, or nil if nothing was lost or the report came
+	// from JSON.
 	billed  *big.Rat
-	counted *countedCalls // of WithCalls, or nil
+	counted *countedCalls // set by WithCalls
 }
 
-// newReport returns the report without its window. The costs must pass check.
+// newReport returns a report without its window. costs must pass check.
 func newReport[B Bucket](provider models.Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
 	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
@@ -73,7 +80,7 @@ func newReport[B Bucket](provider models.Provider, costs bill[B], attributedUSD 
 	return r
 }
 
-// exactOf returns the decimal of a finite amount.
+// exactOf requires a finite amount.
 func exactOf(usd float64) *big.Rat {
 	r, err := decimal.FromFloat(usd)
 	if err != nil {
@@ -82,7 +89,6 @@ func exactOf(usd float64) *big.Rat {
 	return r
 }
 
-// setDrift sets the drift from an exact attributed amount.
 func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
 	drift := new(big.Rat).Sub(r.exactActual(), attributed)
 	r.DriftUSD = finiteFloat(drift)
@@ -91,7 +97,7 @@ func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
 	}
 }
 
-// exactActual returns the amount that ActualUSD is rounded from, else ActualUSD.
+// exactActual returns the unrounded ActualUSD, if known.
 func (r *ReconciliationReport[B]) exactActual() *big.Rat {
 	if r.billed != nil {
 		if rounded, _ := r.billed.Float64(); rounded == r.ActualUSD {
@@ -101,7 +107,7 @@ func (r *ReconciliationReport[B]) exactActual() *big.Rat {
 	return exactOf(r.ActualUSD)
 }
 
-// finiteFloat returns the float64 nearest to r, or nil when it is out of range.
+// finiteFloat returns nil if r is out of range.
 func finiteFloat(r *big.Rat) *float64 {
 	f, _ := r.Float64()
 	if !finite(f) {
@@ -112,7 +118,6 @@ func finiteFloat(r *big.Rat) *float64 {
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// finiteOrNil returns an amount, or nil if it is not finite.
 func finiteOrNil(usd *float64) *float64 {
 	if usd == nil || !finite(*usd) {
 		return nil
@@ -120,12 +125,13 @@ func finiteOrNil(usd *float64) *float64 {
 	return usd
 }
 
-// finiteBill reports whether all amounts of the bill are finite, as they are unless a program built the report.
+// finiteBill reports whether all amounts are finite, as they are unless a program built
+// the report.
 func (r *ReconciliationReport[B]) finiteBill() bool {
 	return finite(r.ActualUSD) && !slices.ContainsFunc(r.Buckets, func(b B) bool { return !finite(b.usd()) })
 }
 
-// actualsJSON are the fields of the actual amount, of which a report has one.
+// actualsJSON has the fields for the actual amount. A report sets one.
 type actualsJSON struct {
 	OpenAI    *float64 `json:"openai_actual_usd,omitempty"`
 	Anthropic *float64 `json:"anthropic_actual_usd,omitempty"`
@@ -140,9 +146,10 @@ func (a *actualsJSON) byProvider() map[models.Provider]**float64 {
 // reportFields is a report without its methods. Its JSON lacks the actual amount.
 type reportFields[B Bucket] ReconciliationReport[B]
 
-// MarshalJSON writes the actual amount as openai_actual_usd, anthropic_actual_usd, xai_actual_usd or gemini_actual_usd, depending on
-// Provider, and the other fields in snake case. A missing amount and an open end are null; missing_days and
-// ignored_rows are omitted if empty. An unknown provider is an error.
+// MarshalJSON encodes the actual amount as openai_actual_usd, anthropic_actual_usd,
+// xai_actual_usd or gemini_actual_usd, depending on Provider, and other fields in snake
+// case. A missing amount and an open end are null. missing_days and ignored_rows are
+// omitted if empty. An unknown provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	if r.Buckets == nil {
 		r.Buckets = []B{}
@@ -160,13 +167,13 @@ func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// UnmarshalJSON parses the output of [ReconciliationReport.MarshalJSON]. An object without complete, or without the actual
-// amount of exactly one provider, is an error.
+// UnmarshalJSON decodes output from [ReconciliationReport.MarshalJSON]. It requires
+// complete and exactly one provider's actual amount.
 func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	var fields struct {
 		actualsJSON
 		reportFields[B]
-		Complete *bool `json:"complete"` // hides the other, to tell false from absent
+		Complete *bool `json:"complete"` // hides the embedded field, to tell false from absent
 	}
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
@@ -187,14 +194,14 @@ func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Bucket is the type of a report's buckets.
+// Bucket is a report's bucket type.
 type Bucket interface {
 	CostBucket | TeamCostBucket
-	// usd is the amount of the bucket.
 	usd() float64
-	// items are the parts of the amount by what was billed; empty if the bill was not grouped by it.
+	// items splits the amount by line item. It's empty if the bill isn't grouped by line
+	// item.
 	items() []billedItem
-	// times are the beginning of the bucket and its end, which is exclusive.
+	// times returns the bucket's start and its exclusive end.
 	times() (start, end time.Time)
 }
 
@@ -212,21 +219,22 @@ func (b TeamCostBucket) times() (start, end time.Time) {
 	return start, end
 }
 
-// ReconcileOpenAICost compares what [Client.FetchOpenAICostBuckets] reads with what was counted locally in the same window. The window
-// must begin and end at midnight UTC; the end may also be open, in the current day or in the future.
+// ReconcileOpenAICost compares a bill from [Client.FetchOpenAICostBuckets] with the cost
+// you counted in the same window. The window must start and end at midnight UTC. Its end
+// may also be open, or in the current day or the future.
 func (c *Client) ReconcileOpenAICost(ctx context.Context, query OpenAICostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	days, err := c.openAIDays(query)
 	return reconcile(ctx, c, "ReconcileOpenAICost", days, err, attributedUSD)
 }
 
-// ReconcileAnthropicCost is [Client.ReconcileOpenAICost] for [Client.FetchAnthropicCostBuckets]. The report does not include the priority
-// service tier, so leave it out of the counted amount too.
+// ReconcileAnthropicCost is like [Client.ReconcileOpenAICost], for
+// [Client.FetchAnthropicCostBuckets]. The bill doesn't include the priority service tier,
+// so don't count that either.
 func (c *Client) ReconcileAnthropicCost(ctx context.Context, query AnthropicCostQuery, attributedUSD *float64) (*ReconciliationReport[CostBucket], error) {
 	days, err := c.anthropicDays(query)
 	return reconcile(ctx, c, "ReconcileAnthropicCost", days, err, attributedUSD)
 }
 
-// checkWhole accepts an end in the current day or later.
 func (q dayQuery) checkWhole() error {
 	const reason = "must be midnight UTC: costs are billed by whole days"
 	if q.start%calendar.SecondsPerDay != 0 {
@@ -242,7 +250,7 @@ func (q dayQuery) bounds() (start, end int64) {
 	return q.start, (q.end + calendar.SecondsPerDay - 1) / calendar.SecondsPerDay * calendar.SecondsPerDay // the next midnight
 }
 
-// report returns the report of a provider that lists every UTC day.
+// report works for providers that list every UTC day.
 func (q dayQuery) report(costs bill[CostBucket], attributedUSD *float64) *ReconciliationReport[CostBucket] {
 	r := newReport(q.provider, costs, attributedUSD)
 	r.WindowStart, r.WindowEnd = q.start, ptr.Of(q.end)
@@ -253,7 +261,8 @@ func (q dayQuery) report(costs bill[CostBucket], attributedUSD *float64) *Reconc
 	return r
 }
 
-// missingDays returns the days of a window that have no bucket. A bucket may end at any time after the window.
+// missingDays returns days in a window that have no bucket. A bucket may end at any time
+// after the window.
 func missingDays(buckets []CostBucket, start, end int64) []string {
 	billed := make(map[int64]bool, len(buckets))
 	for _, b := range buckets {
@@ -270,15 +279,17 @@ func missingDays(buckets []CostBucket, start, end int64) []string {
 	return missing
 }
 
-// ReconcileXAICost compares what [Client.FetchXAICostBuckets] reads with what was counted locally in the same window. The window must
-// begin and end with the buckets of the query's unit, in its time zone; calendar weeks begin on Monday. The end may also be in the
-// current bucket or in the future.
+// ReconcileXAICost compares a bill from [Client.FetchXAICostBuckets] with the cost you
+// counted in the same window. The window must start and end with buckets of the query's
+// unit, in its time zone. Calendar weeks start on Monday. The end may also be in the
+// current bucket or the future.
 func (c *Client) ReconcileXAICost(ctx context.Context, query XAICostQuery, attributedUSD *float64) (*ReconciliationReport[TeamCostBucket], error) {
 	window, err := query.window()
 	return reconcile(ctx, c, "ReconcileXAICost", window, err, attributedUSD)
 }
 
-// bounds leaves the end open: a last bucket that ends after the window has only what was used in the window.
+// bounds leaves the end open: a last bucket that ends after the window has only costs
+// from the window.
 func (w xaiWindow) bounds() (start, end int64) {
 	if w.Unit == calendar.Whole {
 		return math.MinInt64, 0
@@ -292,7 +303,7 @@ func (w xaiWindow) report(costs bill[TeamCostBucket], attributedUSD *float64) *R
 	return r
 }
 
-// reconcile returns the report of a query, whose own error is err.
+// reconcile returns a query's report. err is the query's own error.
 func reconcile[B Bucket](
 	ctx context.Context, c *Client, operation string, query billQuery[B], err error, attributedUSD *float64,
 ) (*ReconciliationReport[B], error) {
@@ -303,7 +314,7 @@ func reconcile[B Bucket](
 		return nil, err
 	}
 	costs, err := query.costs(ctx, c, operation)
-	if wrong := costs.check(query.bounds()); wrong != nil { // before the days between its buckets are counted
+	if wrong := costs.check(query.bounds()); wrong != nil { // check before counting the days between buckets
 		report := query.report(bill[B]{buckets: []B{}}, attributedUSD)
 		return report, c.report(ctx, request{operation: operation, provider: report.Provider}.undecodable(wrong))
 	}
@@ -317,7 +328,7 @@ func checkAttributed(usd *float64) error {
 	return invalid("attributedUSD", strconv.FormatFloat(*usd, 'g', -1, 64), "must be finite")
 }
 
-// settled reports whether a window that ends at end, exclusive, ends before today.
+// settled reports whether an exclusive end is before today.
 func settled(end time.Time, zone *time.Location) bool {
 	year, month, day := time.Now().In(zone).Date()
 	return !end.After(calendar.StartOfDay(year, month, day, zone))

@@ -22,22 +22,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// countedCalls are the calls in the window of a report.
+// countedCalls are the calls in a report's window.
 type countedCalls struct {
 	groups   []calls.Group
 	unpriced int
 }
 
-// callsBy are the names that the groups of [ReconciliationReport.WithCalls] are by. More may follow.
+// callsBy are the names by which WithCalls' groups must be grouped. More may follow.
 var callsBy = []string{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling}
 
-// WithCalls returns a copy of the report with the calls of the report's provider and window. The groups are of [calls.Sum] by day, model,
-// provider, platform and billing; of more names "unpriced" makes causes exact. Calls on another platform
-// and of a subscription are left out. Table of the copy shows counted and billed amounts side by side, day by day. AttributedUSD is the
-// sum of the calls, and the drift is computed from it.
+// WithCalls returns a copy of the report with the calls made to its provider in its
+// window. Pass groups from [calls.Sum] by day, model, provider, platform and billing. If
+// they are also by "unpriced", causes are exact. If they aren't by these names, WithCalls
+// panics with a [*ValueError].
 //
-// Calls are counted by UTC days. AttributedUSD is nil if nothing was counted in the window, or if the window or its buckets do not begin
-// and end with UTC days. The drift is also nil if the window has unpriced calls. Groups by other names panic with a [*ValueError].
+// Calls on another platform and subscription calls are left out. AttributedUSD becomes
+// the sum of the calls, and the drift is computed from it. [ReconciliationReport.Table]
+// then shows counted and billed amounts side by side, day by day.
+//
+// Calls are counted by UTC days. AttributedUSD is nil if no call was counted in the
+// window, or if the window or its buckets don't start and end with UTC days. The drift is
+// also nil if the window has unpriced calls.
 func (r *ReconciliationReport[B]) WithCalls(groups []calls.Group) *ReconciliationReport[B] {
 	counted, provider := []calls.Group{}, modelid.Canonical(string(r.Provider))
 	from, end := time.Unix(r.WindowStart, 0), time.Unix(ptr.Value(r.WindowEnd), 0)
@@ -58,7 +63,6 @@ func (r *ReconciliationReport[B]) WithCalls(groups []calls.Group) *Reconciliatio
 	return r.withCounted(counted)
 }
 
-// withCounted returns a copy of the report with calls of its provider and window.
 func (r *ReconciliationReport[B]) withCounted(counted []calls.Group) *ReconciliationReport[B] {
 	with := *r
 	with.AttributedUSD, with.DriftUSD, with.DriftPct = nil, nil, nil
@@ -85,9 +89,12 @@ func (r *ReconciliationReport[B]) withCounted(counted []calls.Group) *Reconcilia
 	return &with
 }
 
-// Within reports whether the billed and the attributed amount differ by at most percent of the billed amount. known is
-// false if the bill is not complete, nothing was attributed or counted, a call is unpriced, an amount is not
-// finite, or percent is negative or not finite.
+// Within reports whether the billed and the attributed amount differ by at most percent
+// of the billed amount. known is false if
+//
+//   - the bill isn't complete, or an amount isn't finite
+//   - nothing was attributed or counted, or a call is unpriced
+//   - percent is negative or not finite
 func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 	attributed, driftUSD := finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
 	if r.actual() == nil || attributed == nil || driftUSD == nil || !finite(percent) || percent < 0 {
@@ -99,7 +106,8 @@ func (r *ReconciliationReport[B]) Within(percent float64) (ok, known bool) {
 	return drift.Abs(drift).Cmp(allowed) <= 0, true
 }
 
-// wholeUTCDays reports whether window and buckets can be compared with calls. The end may be in the current day or later.
+// wholeUTCDays reports whether the bill can be compared with calls. The end may be in the
+// current day or later.
 func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	today := calendar.DayNumber(time.Now()) * calendar.SecondsPerDay
 	if r.WindowStart%calendar.SecondsPerDay != 0 || (r.WindowEnd != nil && *r.WindowEnd%calendar.SecondsPerDay != 0 && *r.WindowEnd < today) {
@@ -112,7 +120,7 @@ func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	})
 }
 
-// countedNote describes what a comparison with calls lacks; "" when nothing.
+// countedNote tells what a comparison with calls lacks, or "".
 func (r *ReconciliationReport[B]) countedNote() string {
 	switch {
 	case r.counted == nil:
@@ -120,16 +128,17 @@ func (r *ReconciliationReport[B]) countedNote() string {
 	case !r.wholeUTCDays():
 		return "not compared: calls are counted by UTC days, and the bill is not"
 	case r.counted.unpriced > 0:
-		return fmt.Sprintf("unpriced calls, without whose cost the drift is not known: %d", r.counted.unpriced)
+		return fmt.Sprintf("unpriced calls, so the drift is unknown: %d", r.counted.unpriced)
 	case r.AttributedUSD == nil:
 		return "not compared: no call of " + string(r.Provider) + " was counted in this window"
 	}
 	return ""
 }
 
-// Compare compares the bill with the calls of [ReconciliationReport.WithCalls], or without those with
-// AttributedUSD as a whole. limitPercent is that of [bills.Bill]. A bill that is not complete, an amount that is not finite and an invalid
-// limit are errors.
+// Compare compares the bill with the calls from [ReconciliationReport.WithCalls]. If
+// WithCalls wasn't used, it compares the total with AttributedUSD. For limitPercent, see
+// [bills.Bill]. It returns an error if the bill isn't complete, an amount isn't finite,
+// or the limit is invalid.
 func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparison, error) {
 	if r.actual() == nil {
 		return nil, errors.New("discovery: the bill is not complete, or has an amount that is not finite")
@@ -146,7 +155,7 @@ func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparis
 
 var billedBy = []string{calls.ByDay, calls.ByModel}
 
-// countedIn returns the calls by the days and the names of the bill.
+// countedIn returns the calls by the bill's days and model names.
 func (r *ReconciliationReport[B]) countedIn(name func(id string) string) []calls.Group {
 	if r.counted == nil {
 		return nil
@@ -159,7 +168,7 @@ func (r *ReconciliationReport[B]) countedIn(name func(id string) string) []calls
 	return all
 }
 
-// bucketOf returns the first day of the bucket that has a day.
+// bucketOf returns the first day of the bucket that includes day.
 func (r *ReconciliationReport[B]) bucketOf(day string) string {
 	date, _ := time.Parse(time.DateOnly, day)
 	for _, bucket := range r.Buckets {
@@ -170,8 +179,8 @@ func (r *ReconciliationReport[B]) bucketOf(day string) string {
 	return day
 }
 
-// modelNames returns the function that names models. The SKUs of Google have no releases, so that gemini-3-flash-preview is
-// gemini-3-flash in a bill that has it.
+// modelNames returns a function that names models as the bill does. Google's SKUs have no
+// releases, so gemini-3-flash-preview is gemini-3-flash if the bill has that.
 func (r *ReconciliationReport[B]) modelNames() func(id string) string {
 	var ids []string
 	if r.Provider == models.Gemini {
@@ -185,29 +194,26 @@ func (r *ReconciliationReport[B]) modelNames() func(id string) string {
 	return func(id string) string { return cmp.Or(named(id), models.NormalizeModelID(r.Provider, id)) }
 }
 
-// span is a number of UTC days since 1970-01-01, the last exclusive.
+// span is a range of UTC days since 1970-01-01. last is exclusive.
 type span struct{ first, last int64 }
 
-// spanOf returns the UTC days of a bucket.
 func spanOf[B Bucket](b B) span {
 	start, end := b.times()
 	first := calendar.DayNumber(start)
 	return span{first, max(first, calendar.DayNumber(end.Add(-1))) + 1}
 }
 
-// name returns the first day.
 func (s span) name() string {
 	return time.Unix(s.first*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
-// besideCalls are parts of the names of line items whose costs arise beside calls: by the hour, by the gigabyte, by the training
-// run or by contract. No cost of a call has them.
+// besideCalls are words in line items for costs outside calls: by the hour, gigabyte or
+// training run, or by contract. No call has such a cost.
 var besideCalls = []string{
 	"storage", "training", "session", "container", "code interpreter", "code execution", "provisioned", "capacity", "scale tier", "priority tier",
 }
 
-// lineItemNote names the line items of the bill that calls cannot have, with their sum; "" when there are none, or when the bill
-// was not grouped by line item.
+// lineItemNote names the line items that calls can't have, with their sum, or returns "".
 func (r *ReconciliationReport[B]) lineItemNote() string {
 	var names []string
 	var total decimal.Sum
@@ -232,7 +238,8 @@ func (r *ReconciliationReport[B]) lineItemNote() string {
 	return fmt.Sprintf("not in any call: %s USD of the bill are %s", total.Total(), strings.Join(names, ", "))
 }
 
-// decimalOf returns the decimal that an amount was rounded from. One that is not finite, in a bucket that a program built, is 0.
+// decimalOf returns the decimal from which an amount was rounded, or 0 if it isn't
+// finite.
 func decimalOf(usd float64) decimal.Decimal {
 	d, _ := decimal.Parse(fmt.Sprint(usd))
 	return d
@@ -243,9 +250,11 @@ func isBesideCalls(name string) bool {
 	return slices.ContainsFunc(besideCalls, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// modelOf returns the model of a line item, or "". Without a field of the provider's own, the name may have one, as in
-// "gpt-4o-mini-2024-07-18, input" or "Chat grok-3-mini": a word in the form of the provider's ids, with a version. Names for people
-// ("GPT-4o mini") have capitals, and are not taken apart; an item with two models has none.
+// modelOf returns a line item's model, or "". If the provider doesn't name it in a field,
+// the item's name may contain it, as in "gpt-4o-mini-2024-07-18, input" or "Chat
+// grok-3-mini": a word in the form of the provider's ids, with a version. Display names
+// ("GPT-4o mini") have capitals and aren't split. If a name contains two models, modelOf
+// returns "".
 func (i *billedItem) modelOf(p models.Provider) string {
 	switch {
 	case i.model != "":

@@ -111,7 +111,7 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 		note   string
 	}{
 		"the bill is not complete": {failed, counted(map[int]prices.USD{1: "1"}).Groups(), "not complete"},
-		"calls are unpriced":       {billedDays(1, 1), counted(map[int]prices.USD{1: "1", 2: ""}).Groups(), "drift is not known: 1"},
+		"calls are unpriced":       {billedDays(1, 1), counted(map[int]prices.USD{1: "1", 2: ""}).Groups(), "drift is unknown: 1"},
 		"nothing was counted":      {billedDays(1), counted(nil).Groups(), "no call of openai"},
 		"counted on other days":    {billedDays(1), counted(map[int]prices.USD{2: "1"}).Groups(), "no call of openai"},
 		"no calls":                 {billedDays(1), nil, "no call of openai"},

@@ -22,11 +22,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// Table writes the report as a text table: a row for each bucket, then the billed amount, the attributed amount as "counted", and the drift.
-// With calls ([ReconciliationReport.WithCalls]) the rows are UTC days, with the billed and the counted amount side by side. If the bill is
-// grouped by line item or description, a note names the items that calls cannot have, such as storage. Amounts are in cents, or in
-// millionths of a dollar if they or their difference are below a cent. A report that is not complete shows only the attributed amount. An
-// error of w is returned.
+// Table writes the report as a text table: a row per bucket, then the billed amount, the
+// attributed amount as "counted", and the drift. With calls
+// ([ReconciliationReport.WithCalls]), rows are UTC days with billed and counted amounts
+// side by side. If the report isn't complete, Table writes only the attributed amount.
+//
+// Amounts are in cents, or in millionths of a dollar if an amount or difference is below
+// a cent. If the bill is grouped by line item or description, a note names items that
+// calls can't have, such as storage. If w fails, Table returns that error.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	var out bytes.Buffer
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -48,8 +51,8 @@ func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	return err
 }
 
-// rows returns the heading and a row for each bucket, or with calls for each UTC day that has a bucket or a call. There is only the
-// heading if what was billed is not known.
+// rows returns the heading and a row per bucket. With calls, it returns a row per UTC day
+// that has a bucket or call. If the bill is unknown, there is only the heading.
 func (r *ReconciliationReport[B]) rows() [][]string {
 	rows := [][]string{{string(r.Provider), "USD"}}
 	switch {
@@ -60,7 +63,7 @@ func (r *ReconciliationReport[B]) rows() [][]string {
 		for _, bucket := range r.Buckets {
 			start, _ := bucket.times()
 			usd := bucket.usd()
-			// The offset is that of the whole report.
+			// the offset is the same in the whole report
 			label := strings.TrimSuffix(start.Format(time.DateTime), " 00:00:00")
 			rows = append(rows, []string{label, formatUSD(&usd, placesOf(&usd))})
 		}
@@ -87,7 +90,7 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 	return rows
 }
 
-// actual returns what was billed, or nil when that is not known.
+// actual returns nil if the bill is unknown.
 func (r *ReconciliationReport[B]) actual() *float64 {
 	if !r.Complete || !r.finiteBill() {
 		return nil
@@ -95,17 +98,16 @@ func (r *ReconciliationReport[B]) actual() *float64 {
 	return &r.ActualUSD
 }
 
-// maxListed is how many missing days or line items a note lists.
+// maxListed is the maximum number of missing days or line items in a note.
 const maxListed = 5
 
-// notes returns what the amounts alone do not show.
 func (r *ReconciliationReport[B]) notes() []string {
 	var notes []string
 	if !r.Complete {
-		notes = append(notes, "not complete: the bill could not be read, so the billed amount is not known")
+		notes = append(notes, "not complete: the bill could not be read, so the billed amount is unknown")
 	}
 	if !r.finiteBill() {
-		notes = append(notes, "not known: the bill has an amount that is not finite")
+		notes = append(notes, "unknown: the bill has an amount that is not finite")
 	}
 	if n := len(r.MissingDays); n > maxListed {
 		notes = append(notes, fmt.Sprintf("missing in the bill: %s and %d more", strings.Join(r.MissingDays[:maxListed], ", "), n-maxListed))
@@ -121,12 +123,12 @@ func (r *ReconciliationReport[B]) notes() []string {
 		}
 	}
 	if !r.Settled {
-		notes = append(notes, "not settled: the window reaches into today or beyond, so what is billed can still grow")
+		notes = append(notes, "not settled: the window reaches into today or beyond, so the bill can still grow")
 	}
 	return notes
 }
 
-// placesOf returns two decimal places, or six if one of the amounts is below a cent.
+// placesOf returns 2, or 6 if an amount is below a cent.
 func placesOf(amounts ...*float64) int {
 	const cent, rounding = 0.01, 1e-9
 	for _, usd := range amounts {
@@ -140,7 +142,6 @@ func placesOf(amounts ...*float64) int {
 // formatUSD returns "-" for nil.
 func formatUSD(f *float64, places int) string { return format(f, money.Format{Places: places}) }
 
-// formatSigned is formatUSD with "+" before a positive amount.
 func formatSigned(f *float64, places int) string {
 	return format(f, money.Format{Places: places, Plus: "+"})
 }
@@ -152,11 +153,12 @@ func format(f *float64, as money.Format) string {
 	return as.Text(new(big.Rat).SetFloat64(*f))
 }
 
-// Bill returns the line items by UTC day, for [bills.Compare]. They need a bill that is grouped by line item or description, as every bill
-// of xAI is; without, a day is one item. A bucket of several days is one day, the first. The result has no items if the bill is not complete
-// or has an amount that is not finite.
+// Bill returns line items by UTC day, for [bills.Compare]. For that, the bill must be
+// grouped by line item or description, as xAI's bills always are. Otherwise each day is
+// one item. A bucket with more than one day counts as its first day. If the bill isn't
+// complete or has an amount that isn't finite, there are no items.
 func (r *ReconciliationReport[B]) Bill() *bills.Bill {
-	end := (calendar.DayNumber(time.Now()) + 1) * calendar.SecondsPerDay // of an open window
+	end := (calendar.DayNumber(time.Now()) + 1) * calendar.SecondsPerDay // for an open window
 	if r.WindowEnd != nil {
 		end = *r.WindowEnd
 	}
@@ -180,7 +182,7 @@ func (r *ReconciliationReport[B]) Bill() *bills.Bill {
 	return b
 }
 
-// tokens returns a quantity of tokens; nil if it is not one.
+// tokens returns a number of tokens, or nil for another unit.
 func (q Quantity) tokens() *int64 {
 	amount, err := decimal.Parse(q.Amount)
 	switch {
@@ -199,19 +201,18 @@ func (q Quantity) tokens() *int64 {
 	return &whole
 }
 
-// The units of tokens.
+// Token units.
 const (
 	unitTokens         = "tokens"
 	unitThousandTokens = "1000_tokens"
 )
 
-// billedItem is a line item of a bucket.
 type billedItem struct {
 	name string
-	// model and kind are those of the provider's own fields, or "".
+	// model and kind come from the provider's own fields, or are "".
 	model, kind string
 	usd         decimal.Decimal
-	// quantity is the zero Quantity if it is not known.
+	// quantity is the zero Quantity if unknown.
 	quantity Quantity
 }
 
@@ -234,10 +235,9 @@ func (b TeamCostBucket) items() []billedItem {
 	return items
 }
 
-// feeWords are parts of the names of line items that no call pays by the token; those beside calls are others.
+// feeWords are words in line items that aren't paid by the token; see also besideCalls.
 var feeWords = []string{"search", "grounding", "credit", "tool calls"}
 
-// kindOf returns the kind of the item on a bill.
 func (i *billedItem) kindOf(p models.Provider) string {
 	name := strings.ToLower(i.name)
 	unit := i.quantity.Unit

@@ -49,7 +49,7 @@ func TestReportTable(t *testing.T) {
 		"              counted     -\n"+
 		"                drift     -\n"+
 		"              drift %     -\n"+
-		"not settled: the window reaches into today or beyond, so what is billed can still grow\n", text.String())
+		"not settled: the window reaches into today or beyond, so the bill can still grow\n", text.String())
 
 	text.Reset()
 	failed := newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")})

@@ -12,32 +12,33 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// request describes a call to a provider: its key and timeout, and the labels of its Failure.
+// request describes a provider request: its key and timeout, and the labels for its
+// Failure.
 type request struct {
 	operation string
 	provider  models.Provider // "" for the primary catalog
 	key       Secret
 	timeout   time.Duration
-	// refusedKey is that of the provider's row.
+	// refusedKey is copied from the provider's row.
 	refusedKey []string
-	// spent is what the pages of a list have used so far; nil for a request with one page.
+	// spent counts a list's pages so far. It's nil if there is only one page.
 	spent *budget
 }
 
-// budget bounds the pages of one list together, since each page alone may take the whole timeout and size limit.
+// budget limits a list's pages together, because each page alone may take the whole
+// timeout and size limit.
 type budget struct {
 	began time.Time
 	bytes int64
 }
 
 const (
-	// maxListTimeouts is the time for all pages, in timeouts of one request.
+	// maxListTimeouts limits the time for all pages, in timeouts.
 	maxListTimeouts = 10
-	// maxListBodies is the size of all pages, in size limits of one response.
+	// maxListBodies limits the size of all pages, in response size limits.
 	maxListBodies = 2
 )
 
-// newRequest returns a request to a service.
 func newRequest(operation string, service Service, key Secret, timeout time.Duration) request {
 	row, _ := lookupService(service)
 	return request{operation: operation, provider: row.provider, key: key, timeout: timeout, refusedKey: row.refusedKey}
@@ -54,7 +55,6 @@ func fetch[T any, P interface {
 	})
 }
 
-// fetchAs sends a request and decodes the response with decode.
 func fetchAs[T any](
 	ctx context.Context, c *Client, r request, send func(context.Context) (*http.Response, error), decode func([]byte) (T, error),
 ) (value T, failure *Failure) {
@@ -75,7 +75,7 @@ func fetchAs[T any](
 	return value, nil
 }
 
-// limit returns the size limit of the next response.
+// limit returns the size limit for the next response.
 func (r request) limit(maxBytes int64) int64 {
 	if r.spent == nil {
 		return maxBytes
@@ -83,7 +83,7 @@ func (r request) limit(maxBytes int64) int64 {
 	return max(1, min(maxBytes, maxListBodies*maxBytes-r.spent.bytes))
 }
 
-// overdue returns the Failure of a list whose pages take too long in all, or nil.
+// overdue returns a Failure if a list's pages take too long together.
 func (r request) overdue() *Failure {
 	most := maxListTimeouts * r.timeout
 	if r.timeout <= 0 || time.Since(r.spent.began) <= most {
@@ -92,12 +92,10 @@ func (r request) overdue() *Failure {
 	return r.failure(ReasonTimeout, 0, fmt.Errorf("the pages take more than %v in all: %w", most, context.DeadlineExceeded))
 }
 
-// bearer returns a request editor that adds the key as a bearer token.
 func bearer(key Secret) func(context.Context, *http.Request) error {
 	return header("Authorization", "Bearer "+key.Reveal())
 }
 
-// header returns a request editor that sets a header.
 func header(name, value string) func(context.Context, *http.Request) error {
 	return func(_ context.Context, req *http.Request) error {
 		req.Header.Set(name, value)
@@ -105,14 +103,14 @@ func header(name, value string) func(context.Context, *http.Request) error {
 	}
 }
 
-// maxListPages bounds a list of models or SKUs. No provider has a hundred thousand of them.
+// maxListPages limits lists of models or SKUs. No provider has a hundred thousand.
 const maxListPages = 100
 
 var errNoCursor = errors.New("the response announces another page without a cursor")
 
-// pages reads a paged list to its end. next sends r and returns the rows of the page at cursor and the cursor of the following
-// page, "" on the last. A cursor that repeats, a list of more than maxPages and one beyond its budget are failures, because the
-// list would be incomplete.
+// pages reads all pages of a list. next sends r for the page at cursor, and returns its
+// rows and the next cursor, or "" on the last page. A repeated cursor, too many pages or
+// an exceeded budget is a failure, because the list would be incomplete.
 func pages[T any](r request, maxPages int, next func(r request, cursor string) (rows []T, following string, failure *Failure)) ([]T, *Failure) {
 	var all []T
 	r.spent = &budget{began: time.Now()}
@@ -137,12 +135,13 @@ func pages[T any](r request, maxPages int, next func(r request, cursor string) (
 	return nil, r.partial(fmt.Errorf("the list has more than %d pages", maxPages))
 }
 
-// isGoogleError reports whether a page from Google has something other than rows, such as an error with status 200. As the last
-// page it would cut the list short. After other pages {} is a last page, because proto3 omits empty fields.
+// isGoogleError reports whether a page from Google contains something else instead of
+// rows, such as an error with status 200. Taken as the last page, it would cut the list
+// short. An empty {} is a valid last page, because proto3 omits empty fields.
 func isGoogleError(rows int, token string, others map[string]json.RawMessage) bool {
 	_, hasError := others["error"]
 	stated := 0
-	for _, other := range others { // a null in place of the rows is none of them
+	for _, other := range others { // null instead of rows means no rows
 		if string(other) != "null" {
 			stated++
 		}

@@ -13,17 +13,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// Retirements returns the built-in registry merged with live data: the shutdown_date of OpenAI's models, and the lifecycle and
-// retires_at of Anthropic's. Live data takes precedence:
+// Retirements returns the built-in registry, updated with live data: shutdown_date from
+// OpenAI, and lifecycle and retires_at from Anthropic. Live data takes precedence:
 //
-//   - a model that is active without a date has no entry;
-//   - a model that is still served after its date is "deprecated";
-//   - a model that is retired, without a date or with one in the future, has the date of the table if that has passed, else yesterday;
-//   - an alias gets the date of the newest build that has its date in the table;
-//   - a null from OpenAI changes nothing.
+//   - An active model without a date has no entry.
+//   - A model that is still served after its date is "deprecated".
+//   - A retired model without a past date gets the built-in date if that has passed, or
+//     else yesterday.
+//   - An alias gets the date of the newest build that has the same date in the registry.
+//   - A null from OpenAI changes nothing.
 //
-// It uses the keys of [ServiceOpenAI] and [ServiceAnthropic]. A provider without a key adds nothing; one that fails adds
-// nothing and is reported as a [Failure].
+// It uses the keys for [ServiceOpenAI] and [ServiceAnthropic]. A provider adds nothing if
+// its key isn't set, or if it fails, which is reported as a [Failure].
 func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 	return merged, errors.Join(errs...)
 }
 
-// liveSources are the services that report when their models retire.
+// liveSources are services that report retirement dates.
 var liveSources = []struct {
 	service Service
 	read    func(*Client, context.Context, request) (models.Registry, *Failure)
@@ -61,7 +62,7 @@ var liveSources = []struct {
 	{ServiceAnthropic, (*Client).anthropicRetirements},
 }
 
-// openAIRetirements reads the shutdown dates. A text that is not a date is ignored.
+// openAIRetirements ignores values that aren't dates.
 func (c *Client) openAIRetirements(ctx context.Context, r request) (models.Registry, *Failure) {
 	list, failure := c.openAIModels(ctx, r)
 	live := make(models.Registry)
@@ -76,7 +77,6 @@ func (c *Client) openAIRetirements(ctx context.Context, r request) (models.Regis
 	return live, failure
 }
 
-// anthropicRetirements reads lifecycles and dates.
 func (c *Client) anthropicRetirements(ctx context.Context, r request) (models.Registry, *Failure) {
 	list, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
@@ -89,8 +89,9 @@ func (c *Client) anthropicRetirements(ctx context.Context, r request) (models.Re
 	return live, failure
 }
 
-// anthropicRetirement returns the live entry of a model, "" for active without a date. The lifecycle is decisive, not a date in
-// the past: a model that is still served after its date is overdue. It reports false when the response has neither.
+// anthropicRetirement returns a model's live entry, or "" if it's active without a date.
+// The lifecycle decides, not a past date: a model that is still served after its date is
+// overdue. It reports false if the response has neither.
 func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 	lifecycle := m.GetLifecycle()
 	date, dated := retiresOn(m)
@@ -108,8 +109,8 @@ func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 	return "", lifecycle == "active" && m.RetiresAt == nil
 }
 
-// lastDay returns the date of a retired Anthropic model for which the live response has none: that of the table if it has
-// passed, else yesterday.
+// lastDay returns a date for a retired model with no live date: the table's date if it
+// has passed, or else yesterday.
 func lastDay(id string, today time.Time) string {
 	known, _ := models.RetirementDate(models.Anthropic, id)
 	if models.IsRetiredOn(models.Anthropic, id, today) {
@@ -118,15 +119,14 @@ func lastDay(id string, today time.Time) string {
 	return today.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// retiresOn returns the date of retires_at in UTC.
 func retiresOn(m anthropic.Model) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339, m.GetRetiresAt())
 	return calendar.Date(at), err == nil
 }
 
-// mergeRetirements returns r updated with live data, which takes precedence: the entries of live replace those of r, and an empty entry, for
-// a model that is active without a date, deletes one. An alias follows the newest build that has its date in r, unless live has
-// the alias itself. The keys of live must be the providers' own ids. Neither registry is changed.
+// mergeRetirements returns a copy of r with the entries from live. An empty live entry
+// deletes r's entry. Aliases follow the newest build that shares their date in r, unless
+// live has the alias itself. Keys in live must be the providers' own ids.
 func mergeRetirements(r, live models.Registry) models.Registry {
 	merged, aliases := maps.Clone(r), aliasesOf(r)
 	if merged == nil {
@@ -150,7 +150,8 @@ func mergeRetirements(r, live models.Registry) models.Registry {
 	return merged
 }
 
-// aliasesOf maps builds to the ids without a build that follow them: each follows the newest build with its date.
+// aliasesOf maps each build to the ids without a build that follow it: the newest build
+// with the same date.
 func aliasesOf(r models.Registry) map[models.ModelKey][]models.ModelKey {
 	type line struct {
 		model models.ModelKey // without a build

@@ -11,31 +11,37 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// SavedBill selects the days of a bill in a file, and has what was counted in them. The zero value is the whole file.
+// SavedBill selects days from a bill in a file. The zero value selects the whole file.
 type SavedBill struct {
-	// From is the first day, and To the day after the last one, both midnight UTC. A zero time is the time in the file.
+	// From is the first day, and To is the day after the last, both midnight UTC. A zero
+	// time is taken from the file.
 	From, To time.Time
-	// AttributedUSD is what was counted locally, or nil.
+	// AttributedUSD is the cost you counted, or nil.
 	AttributedUSD *float64
 }
 
-// BillError is the error of a line of a saved bill. Its fields are Line, where the page or the row begins, or where the JSON is invalid, 0 if
-// the file as a whole is the problem; and Err, which contains nothing of the bill.
+// BillError reports an error in a saved bill. Line is the line where the page or row
+// starts, or where the JSON is invalid, or 0 for the whole file. Err never quotes the
+// bill.
 type BillError = billing.BillError
 
-// ReadOpenAIBill compares a bill that was saved with what was counted, as [Client.ReconcileOpenAICost] compares one that it requests.
-// The file has the responses of GET /v1/organization/costs, one after another or in an array: all pages, of which the last one has
-// no next page. Costs are broken down by line item if the file has line items.
+// ReadOpenAIBill compares a saved bill with the cost you counted, like
+// [Client.ReconcileOpenAICost] for a requested bill. The file contains the responses from
+// GET /v1/organization/costs, one after another or in an array: all pages, up to the
+// last, which has no next page. If the file has line items, costs are broken down by line
+// item.
 //
-// The error is a [*BillError] if the file cannot be read, is not valid or not complete, has a day twice, or has an amount that is not in
-// US dollars, and a [*ValueError] for a time that is not midnight UTC or an amount that is not finite.
+// ReadOpenAIBill returns a [*BillError] if the file can't be read, is invalid or
+// incomplete, has a day twice, or has an amount that isn't in US dollars. It returns a
+// [*ValueError] if a time isn't midnight UTC, or an amount isn't finite.
 func ReadOpenAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
 	return readPages(r, models.OpenAI, GroupByLineItem, query, billing.OpenAIPage)
 }
 
-// ReadAnthropicBill is [ReadOpenAIBill] for the responses of GET /v1/organizations/cost_report. Responses of GET
-// /v1/organizations/usage_report/messages beside them, grouped by model, service_tier, context_window and inference_geo, have the tokens of
-// the line items.
+// ReadAnthropicBill is like [ReadOpenAIBill], for responses from GET
+// /v1/organizations/cost_report. To add the tokens for each line item, include responses
+// from GET /v1/organizations/usage_report/messages, grouped by model, service_tier,
+// context_window and inference_geo.
 func ReadAnthropicBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
 	return readPages(r, models.Anthropic, GroupByDescription, query, billing.AnthropicPage)
 }
@@ -51,16 +57,18 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, d
 	return query.report(p, group, days)
 }
 
-// ReadGeminiBill compares what Google billed for the Gemini API with what was counted. The file is an export of Cloud Billing to
-// BigQuery, the table gcp_billing_export_v1_…, as JSON lines or one array. Rows of other services, Vertex AI among them, are ignored and
-// counted in IgnoredRows.
+// ReadGeminiBill compares Google's bill for the Gemini API with the cost you counted. The
+// file is a Cloud Billing export to BigQuery, table gcp_billing_export_v1_…, as JSON
+// lines or one array. Rows for other services, including Vertex AI, are ignored and
+// counted in IgnoredRows. For errors, see [ReadOpenAIBill].
 //
-// The days are those in UTC in which use began. Costs in another currency are divided by currency_conversion_rate and rounded to 12 decimal places.
-// A line item is the description of a SKU, or "Credit: " and the name of a credit, whose amount is negative. A model is named as in the
-// SKU, without its release: gemini-3-flash is also gemini-3-flash-preview. The buckets have no RawResults. The format is the format of Google's
-// documentation: no real export was at hand to try this with.
+// A day is the UTC day on which use started. Costs in another currency are divided by
+// currency_conversion_rate and rounded to 12 decimal places. A line item is an SKU
+// description, or "Credit: " and a credit's name, with a negative amount. Models are
+// named as in the SKU, without a release: gemini-3-flash is also gemini-3-flash-preview.
+// Buckets have no RawResults.
 //
-// The errors are the same as of [ReadOpenAIBill].
+// The format follows Google's documentation. It hasn't been tried with a real export.
 func ReadGeminiBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
 	if err := query.check(); err != nil {
 		return nil, err
@@ -76,7 +84,8 @@ func ReadGeminiBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBuc
 	return report, err
 }
 
-// ReadXAIBill is [ReadOpenAIBill] for the responses of POST /v1/billing/teams/{team_id}/usage, which must have UTC days.
+// ReadXAIBill is like [ReadOpenAIBill], for responses from POST
+// /v1/billing/teams/{team_id}/usage, which must have UTC days.
 func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBucket], error) {
 	if err := query.check(); err != nil {
 		return nil, err
@@ -99,7 +108,6 @@ func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBu
 	return savedReport(window, costs, query.AttributedUSD)
 }
 
-// savedReport returns the report of a bill in a file.
 func savedReport[B Bucket](window billQuery[B], costs bill[B], attributedUSD *float64) (*ReconciliationReport[B], error) {
 	if err := costs.check(window.bounds()); err != nil {
 		return nil, &BillError{Err: err}
@@ -107,7 +115,7 @@ func savedReport[B Bucket](window billQuery[B], costs bill[B], attributedUSD *fl
 	return window.report(costs, attributedUSD), nil
 }
 
-// report returns the report of days in any order.
+// report accepts days in any order.
 func (q SavedBill) report(p models.Provider, group GroupBy, days []billing.Day) (*ReconciliationReport[CostBucket], error) {
 	if err := billing.Sort(days, 0, 0); err != nil {
 		return nil, &BillError{Err: err}
@@ -137,7 +145,7 @@ func hasLineItems(days []billing.Day) bool {
 	return false
 }
 
-// extend sets the times that are not given to those of the file.
+// extend fills in missing times from the file.
 func (q *SavedBill) extend(first, end time.Time) {
 	if q.From.IsZero() {
 		q.From = first
@@ -147,11 +155,11 @@ func (q *SavedBill) extend(first, end time.Time) {
 	}
 }
 
-// checkWindow validates the window after the times of the file are known.
+// checkWindow validates the window once the file's times are known.
 func (q SavedBill) checkWindow() error {
 	switch {
 	case q.From.IsZero() || q.To.IsZero():
-		return &BillError{Err: errors.New("it has no day, so that its first and last day must be given")}
+		return &BillError{Err: errors.New("no days, so From and To must be set")}
 	case !q.From.Before(q.To):
 		return invalid("From", q.From.Format(time.RFC3339), "must be before To, or before the end of the bill")
 	}

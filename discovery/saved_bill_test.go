@@ -93,7 +93,7 @@ func TestSavedXAIBill(t *testing.T) {
 		"TIME_UNIT_DAY in Etc/GMT":                      strings.Replace(file, "T00", "T01", 1),
 		"the bill must have UTC days":                   strings.Replace(file, `"timestamp":"2026-05-02T00:00:00Z",`, "", 1),
 		"something other than time series":              `{"error":"no"}`,
-		"first and last day must be given":              `{}`,
+		"From and To must be set":              `{}`,
 	} {
 		_, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
 		assert.ErrorContains(t, err, want)
@@ -182,7 +182,7 @@ func TestSavedAnthropicUsage(t *testing.T) {
 	for want, file := range map[string]string{
 		"has_more is true": strings.Replace(used(3, "1"), "false", "true", 1) + costs,
 		"two days overlap": costs + costs + used(3, "1"),
-		"it has no day":    used(3, "1"),
+		"no days":    used(3, "1"),
 	} {
 		_, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.SavedBill{})
 		assert.ErrorContains(t, err, want)
@@ -224,7 +224,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.OpenAI, page + page, 0, "two days overlap"},
 		{models.OpenAI, "\n" + strings.Replace(page, `"usd"`, `"eur"`, 1), 2, "not in US dollars"},
 		{models.OpenAI, strings.Replace(page, `"has_more":false,`, "", 1), 1, "has_more"},
-		{models.OpenAI, `{"data":[],"has_more":false}`, 0, "first and last day must be given"},
+		{models.OpenAI, `{"data":[],"has_more":false}`, 0, "From and To must be set"},
 		{models.OpenAI, `{"data":"` + secret + `","has_more":false}`, 1, "data"},
 		{models.Gemini, "", 1, "no bill"},
 		{models.Gemini, "{}\n", 1, "gcp_billing_export_v1"},

@@ -18,8 +18,9 @@ import (
 // Service is an API that has its own base URL ([WithBaseURL]) and key ([WithKey]).
 type Service string
 
-// The services, with the variable of the environment that has the key. Those named after a provider list its models. The others
-// have separate keys with more rights. The key of DeepSeek's balance may also be in the file that DEEPSEEK_LEGACY_ENV_PATH names.
+// Services, with the environment variable for the key. A service named after a provider
+// lists its models. The other keys are separate and have more rights. DeepSeek's balance
+// key may also be in the file named by DEEPSEEK_LEGACY_ENV_PATH.
 const (
 	ServiceOpenAI         Service = "openai"         // OPENAI_API_KEY
 	ServiceOpenAIAdmin    Service = "openaiadmin"    // OPENAI_ADMIN_KEY: billed costs
@@ -27,33 +28,34 @@ const (
 	ServiceAnthropic      Service = "anthropic"      // ANTHROPIC_API_KEY
 	ServiceAnthropicAdmin Service = "anthropicadmin" // ANTHROPIC_ADMIN_KEY: billed costs
 	ServiceGemini         Service = "gemini"         // GEMINI_API_KEY
-	ServiceCloudBilling   Service = "cloudbilling"   // GOOGLE_CLOUD_BILLING_API_KEY, else GOOGLE_CLOUD_API_KEY: Google's list prices
+	ServiceCloudBilling   Service = "cloudbilling"   // GOOGLE_CLOUD_BILLING_API_KEY, or else GOOGLE_CLOUD_API_KEY: Google's list prices
 	ServiceXAI            Service = "xai"            // XAI_API_KEY
 	ServiceXAIManagement  Service = "xaimanagement"  // XAI_MANAGEMENT_KEY: billed costs
-	ServicePrices         Service = "prices"         // the price table of this project, which needs no key
+	ServicePrices         Service = "prices"         // this project's price table, which needs no key
 )
 
-// providerInfo describes the APIs of a provider.
+// providerInfo describes a provider's APIs.
 type providerInfo struct {
 	provider models.Provider
-	// services has the service that lists the models first. A service without a base URL has the base URL of the first.
+	// The first service lists the models. Services without a base URL share the first
+	// one's.
 	services []serviceInfo
-	// list returns the provider's own list of models.
+	// list returns the provider's own model list.
 	list func(*Client, context.Context, request) ([]ModelInfo, *Failure)
-	// refusedKey has the texts by which a status of 400 means that the key was refused.
+	// refusedKey has texts that show that a 400 means a refused key.
 	refusedKey []string
 }
 
-// serviceInfo is one API of a provider.
 type serviceInfo struct {
 	service Service
 	baseURL string
-	// keyNames are the environment variables for the key, in the order in which they are read.
+	// keyNames are environment variables, in the order they are tried.
 	keyNames []string
 }
 
-// providerTable has a row for each provider, and one for the service of none, which has no key and so no list of models. A new provider
-// is a row here, a document in specs/, a list in lists.go, and its names and the rules for its ids in internal/modelid.
+// providerTable has a row per provider, and one for services without a provider, which
+// have no key and so no model list. A new provider needs a row here, a document in
+// specs/, a list in lists.go, and its names and id rules in internal/modelid.
 var providerTable = []providerInfo{
 	{
 		provider: models.OpenAI, list: (*Client).listOpenAI,
@@ -79,7 +81,7 @@ var providerTable = []providerInfo{
 		provider: models.Gemini, list: (*Client).listGemini,
 		services: []serviceInfo{
 			{service: ServiceGemini, baseURL: "https://generativelanguage.googleapis.com", keyNames: []string{"GEMINI_API_KEY"}},
-			// GOOGLE_API_KEY is a chat key and must not reach the billing service.
+			// GOOGLE_API_KEY is a chat key and must not reach the billing service
 			{
 				service: ServiceCloudBilling, baseURL: "https://cloudbilling.googleapis.com",
 				keyNames: []string{"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"},
@@ -100,7 +102,7 @@ var providerTable = []providerInfo{
 	}},
 }
 
-// lookupService returns the rows of a service, or nil.
+// lookupService returns nil for an unknown service.
 func lookupService(service Service) (*providerInfo, *serviceInfo) {
 	for i := range providerTable {
 		for j := range providerTable[i].services {
@@ -112,30 +114,38 @@ func lookupService(service Service) (*providerInfo, *serviceInfo) {
 	return nil, nil
 }
 
-// developedBy reports whether the developer of a catalog row is the provider, which must be known.
+// developedBy compares a catalog row's developer with a known provider.
 func developedBy(provider models.Provider, developer string) bool {
 	return modelid.Lookup(developer) == modelid.Lookup(provider)
 }
 
-// Secret is a text that prints, logs and marshals as "[REDACTED]", also in a query. It has no exported fields. Its method Reveal returns the text, and
-// Equal, like ==, reports whether two secrets have the same text. [NewSecret] makes one, and the
-// zero Secret is empty. It is the type that package client has under the same name.
+// Secret is a string that prints, logs and marshals as "[REDACTED]", even within a query.
+// Make one with [NewSecret]. Its method Reveal returns the string. Equal and == compare
+// secrets, and the zero Secret is empty. It's the same type as in package client.
 type Secret = secret.Secret
 
 // NewSecret returns text as a [Secret], as in PricingOptions{APIKey: NewSecret(key)}.
 func NewSecret(text string) Secret { return secret.New(text) }
 
-// WithKey sets a function that returns the key of a service, for example from a vault or for a tenant in the context. An
-// argument such as [PricingOptions.APIKey] takes precedence. The environment is not used, even if keyFunc returns "", so that one
-// tenant never gets the key of another. keyFunc is called for every request that needs a key, possibly from several goroutines at
-// the same time. An error of keyFunc is reported as a [Failure] with [ReasonMissingCredential], and so is one that does not return within
-// 30 seconds.
+// WithKey sets a function that returns a service's key, for example from a vault or for
+// the tenant in ctx. An argument such as [PricingOptions.APIKey] takes precedence. The
+// environment isn't used even if keyFunc returns "", so that a tenant never gets another
+// tenant's key.
 //
-// keyFunc may call methods of the client, with the context that it receives. A call that would wait for the request that needs the
-// key, such as a ListModels for which the providers' lists are requested, fails with a Failure at once.
+// # Calls
 //
-// All callers of a client share the catalog and its fallback lists; for these, keyFunc receives the values of the context whose call
-// started the request.
+// keyFunc is called for each request that needs a key, possibly concurrently. For the
+// catalog and its fallback lists, which all callers share, it gets the values of the
+// context whose call started the request.
+//
+// keyFunc may call the client's methods with the context it receives. If such a call
+// would wait for the request that needs the key, it fails at once with a Failure. For
+// example, ListModels waits if it reads the providers' lists.
+//
+// # Errors
+//
+// If keyFunc fails, or doesn't return within 30 seconds, that's a [Failure] with
+// [ReasonMissingCredential].
 func WithKey(service Service, keyFunc func(context.Context) (string, error)) Option {
 	return func(c *config) error {
 		if err := checkService(service); err != nil {
@@ -152,12 +162,13 @@ func WithKey(service Service, keyFunc func(context.Context) (string, error)) Opt
 	}
 }
 
-// errNoKey is the cause when a key is neither given nor in the environment.
+// errNoKey means that no argument, key function or variable has a key.
 var errNoKey = errors.New("no key")
 
-// key returns the key of a service: the argument, else the result of the function of [WithKey], else the first environment
-// variable of the service that is not blank. The environment is read at every call, because keys are rotated while programs
-// run. The error wraps errNoKey unless the function of WithKey failed.
+// key returns a service's key: the argument, or else the result of [WithKey]'s function,
+// or else the first variable that isn't blank. The environment is read at every call,
+// because keys are rotated while programs run. The error wraps errNoKey unless the key
+// function failed.
 func (c *Client) key(ctx context.Context, service Service, argument Secret) (Secret, error) {
 	if key := strings.TrimSpace(argument.Reveal()); key != "" {
 		return NewSecret(key), nil
@@ -174,8 +185,8 @@ func (c *Client) key(ctx context.Context, service Service, argument Secret) (Sec
 	return Secret{}, fmt.Errorf("%w is given, and %s is not set", errNoKey, strings.Join(row.keyNames, " or "))
 }
 
-// deepSeekKey returns the key for the balance: the result of key, else the key in the file that DEEPSEEK_LEGACY_ENV_PATH names.
-// With a function of WithKey, the file is not read.
+// deepSeekKey also looks in the file named by DEEPSEEK_LEGACY_ENV_PATH, unless there is a
+// key function.
 func (c *Client) deepSeekKey(ctx context.Context, argument Secret) (Secret, error) {
 	const keyName, fileName = "DEEPSEEK_API_KEY", "DEEPSEEK_LEGACY_ENV_PATH"
 	key, err := c.key(ctx, ServiceDeepSeek, argument)
@@ -204,10 +215,11 @@ func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) 
 	return key, nil
 }
 
-// keyTimeout bounds a key function. One that calls the client with another context than its own may wait for itself.
+// keyTimeout bounds a key function, which may wait for itself if it calls the client with
+// another context.
 const keyTimeout = listTimeout
 
-// callKeyFunc calls fn. If ctx or the time ends first, it does not wait for fn.
+// callKeyFunc calls fn, and stops waiting if ctx or the time ends.
 func callKeyFunc(ctx context.Context, fn func(context.Context) (string, error)) (string, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, keyTimeout, fmt.Errorf("no key within %v", keyTimeout))
 	defer cancel()
