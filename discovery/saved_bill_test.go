@@ -93,7 +93,7 @@ func TestSavedXAIBill(t *testing.T) {
 		"TIME_UNIT_DAY in Etc/GMT":                      strings.Replace(file, "T00", "T01", 1),
 		"the bill must have UTC days":                   strings.Replace(file, `"timestamp":"2026-05-02T00:00:00Z",`, "", 1),
 		"something other than time series":              `{"error":"no"}`,
-		"From and To must be set":              `{}`,
+		"From and To must be set":                       `{}`,
 	} {
 		_, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
 		assert.ErrorContains(t, err, want)
@@ -182,7 +182,7 @@ func TestSavedAnthropicUsage(t *testing.T) {
 	for want, file := range map[string]string{
 		"has_more is true": strings.Replace(used(3, "1"), "false", "true", 1) + costs,
 		"two days overlap": costs + costs + used(3, "1"),
-		"no days":    used(3, "1"),
+		"no days":          used(3, "1"),
 	} {
 		_, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.SavedBill{})
 		assert.ErrorContains(t, err, want)
