@@ -1,5 +1,5 @@
-// Package endpoints knows how the responses of the endpoints of model providers are counted. It needs no net/http, so that calls
-// files can be read without it.
+// Package endpoints tells how responses from model providers' endpoints are counted. It
+// doesn't need net/http, so that calls files can be read without it.
 package endpoints
 
 import (
@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// The platforms that have models of several developers. The names are those of package prices.
+// Platforms that serve models from several developers, named as in package prices.
 const (
 	OpenRouter = "openrouter"
 	Bedrock    = "bedrock"
@@ -19,31 +19,33 @@ const (
 	Azure      = "azure"
 )
 
-// Endpoint is what is known of a host.
+// Endpoint describes a host.
 type Endpoint struct {
-	// Form is the form of its bodies; "" if the path decides.
+	// Form is the form of bodies, or "" if the path decides.
 	Form string
-	// Provider is the provider of the prices; "" if the model decides.
+	// Provider is the provider whose prices apply, or "" if the model decides.
 	Provider string
-	// Platform is who bills the calls, and Region the location of the host; both are "" for a provider's own API.
+	// Platform bills the calls, and Region is the host's location. Both are "" for a
+	// provider's own API.
 	Platform, Region string
-	// Subscription reports whether the host takes the calls of a login, which are not charged. Its other paths are those of a website.
+	// Subscription means that the host takes calls from a login, which aren't charged.
+	// Its other paths belong to a website.
 	Subscription bool
 }
 
-// Target is what a request is for.
+// Target describes a request.
 type Target struct {
 	Endpoint
 	API
-	// ID is the id of the model in the path, as it was sent but not escaped; "" if the body names the model.
+	// ID is the model id in the path, unescaped. It's "" if the body names the model.
 	ID string
-	// Publisher is the developer in a path of Vertex.
+	// Publisher is the developer in a Vertex path.
 	Publisher string
-	// Stream reports whether the path is for streams only.
+	// Stream reports that the path is only for streams.
 	Stream bool
 }
 
-// Target returns what a request to a path of the host is for.
+// Target describes a request to a path of the host.
 func (e Endpoint) Target(method, path string) Target {
 	path = strings.TrimSuffix(path, "/")
 	t := Target{Endpoint: e}
@@ -65,14 +67,14 @@ func (e Endpoint) Target(method, path string) Target {
 	return t
 }
 
-// Counts reports whether the counts in a response to a call are all that it is billed by. A path or a status that is not known, "" or 0, is
-// taken to have counts.
+// Counts reports whether a response's counts are all that the call is billed by. An
+// unknown path ("") or status (0) is assumed to have counts.
 func (e Endpoint) Counts(path string, status int) bool {
 	return (status == 0 || Bills(status)) && (path == "" || e.Target("POST", path).Uncounted == "")
 }
 
-// own is the path of a provider's own API, or of a host that has its form. Many hosts with the API of OpenAI have other APIs beside it,
-// as Ollama and gateways.
+// own handles a provider's own API, or a host with the same form. Many hosts with
+// OpenAI's API also have other APIs, for example Ollama and gateways.
 func (t *Target) own(method, path string) {
 	e := of(t.Form, method, path)
 	if t.API = e.api; t.Form == "openai" {
@@ -84,10 +86,11 @@ func (t *Target) own(method, path string) {
 	}
 }
 
-// Subscribed reports whether a path of ChatGPT can be the path of a call.
+// Subscribed reports whether a ChatGPT path can be a call.
 func Subscribed(path string) bool { return strings.HasPrefix(path, "/backend-api/") }
 
-// modelIn returns the model in a path of Gemini, such as /v1beta/models/gemini-3.6-flash:generateContent.
+// modelIn returns the model in a Gemini path, such as
+// /v1beta/models/gemini-3.6-flash:generateContent.
 func modelIn(path string) string {
 	_, rest, ok := strings.Cut(path, "/models/")
 	if !ok {
@@ -98,13 +101,13 @@ func modelIn(path string) string {
 	return model
 }
 
-// shared is a path that several platforms have alike.
+// shared handles paths that are alike on several platforms.
 func (t *Target) shared(method, path string) {
 	e := of(cmp.Or(t.Platform, "openai"), method, path)
 	t.API, t.Form = e.api, cmp.Or(e.form, t.Form, "openai")
 }
 
-// azure is a path of Azure OpenAI or Foundry.
+// azure handles Azure OpenAI and Foundry.
 func (t *Target) azure(method, path string) {
 	t.shared(method, path)
 	if _, rest, ok := strings.Cut(path, "/deployments/"); ok {
@@ -112,7 +115,7 @@ func (t *Target) azure(method, path string) {
 	}
 }
 
-// vertex is a path of Vertex. In the express mode it has no project and no location.
+// vertex handles Vertex. In express mode, a path has no project and location.
 func (t *Target) vertex(method, path string) {
 	if _, rest, ok := strings.Cut(path, "/locations/"); ok {
 		t.Region, _, _ = strings.Cut(rest, "/")
@@ -127,9 +130,9 @@ func (t *Target) vertex(method, path string) {
 		t.ID = modelIn(path)
 		t.Stream = strings.HasPrefix(action, "stream")
 		t.API = vertexAPI(resource, action)
-	case strings.Contains(path, "/endpoints/") && acts: // the model of an endpoint of one's own is not known
+	case strings.Contains(path, "/endpoints/") && acts: // a private endpoint's model is unknown
 		t.API, t.Stream = vertexAPI(resource, action), strings.HasPrefix(action, "stream")
-	default: // endpoints/openapi/chat/completions among them
+	default: // includes endpoints/openapi/chat/completions
 		t.shared(method, path)
 	}
 	switch {
@@ -142,10 +145,11 @@ func (t *Target) vertex(method, path string) {
 	}
 }
 
-// vertexAPI returns the API of a method of a model, such as gemini-2.5-flash:predict, which returns embeddings.
+// vertexAPI returns the API for a model's method. For example, gemini-2.5-flash:predict
+// returns embeddings.
 func vertexAPI(model, method string) API {
 	switch {
-	case model == "count-tokens": // Claude's, count-tokens:rawPredict
+	case model == "count-tokens": // Claude's count-tokens:rawPredict
 		return free
 	case method == "predict":
 		return API{}
@@ -155,7 +159,7 @@ func vertexAPI(model, method string) API {
 	return find("gemini", ":"+method).api
 }
 
-// bedrock is a path of Bedrock's runtime, or of its APIs that are compatible with others.
+// bedrock handles Bedrock's runtime, and its APIs that are compatible with others.
 func (t *Target) bedrock(method, path string) {
 	_, rest, invokes := strings.Cut(path, "/model/")
 	end := strings.LastIndexByte(rest, '/')
@@ -179,7 +183,8 @@ func (t *Target) bedrock(method, path string) {
 	}
 }
 
-// unescaped returns an id that was escaped twice: an SDK escapes the colon of an id, and another library the percent sign.
+// unescaped decodes an id that was escaped twice: an SDK escapes its colon, and another
+// library the percent sign.
 func unescaped(id string) string {
 	if plain, err := url.PathUnescape(id); err == nil {
 		return plain
@@ -187,8 +192,8 @@ func unescaped(id string) string {
 	return id
 }
 
-// PriceRegion returns the region that prices a call, as far as host and path show it. In the APIs of Bedrock that are compatible with
-// others it is not known whether an id without a prefix is one of the region of the host.
+// PriceRegion returns the region that prices a call, if host and path show it. In
+// Bedrock's compatible APIs, an id without a prefix may not belong to the host's region.
 func PriceRegion(platform, region, path string) string {
 	if platform == Bedrock && !strings.Contains(path, "/model/") {
 		return ""
@@ -196,20 +201,21 @@ func PriceRegion(platform, region, path string) string {
 	return region
 }
 
-// API is how the responses of an endpoint are counted.
+// API tells how an endpoint's responses are counted.
 type API struct {
-	// Free endpoints have no record.
+	// Free endpoints aren't recorded.
 	Free bool
 	// Stored endpoints return responses that may have been counted before.
 	Stored bool
-	// Unknown endpoints are in no row. Their responses decide: one with a model or counts is a call.
+	// Unknown endpoints aren't in the table. A response with a model or counts is a call.
 	Unknown bool
-	// Uncounted is why the responses have no counts although the endpoint costs money.
+	// Uncounted is the reason if responses have no counts although the endpoint costs
+	// money.
 	Uncounted string
 }
 
-// of returns the row and the API of a request. The end of the path decides, for every host: DeepSeek has the APIs of OpenAI and
-// Anthropic, and Gemini has the API of OpenAI beside its own.
+// of returns the row for a request. For every host, the end of the path decides: DeepSeek
+// has OpenAI's and Anthropic's APIs, and Gemini has OpenAI's in addition to its own.
 func of(provider, method, path string) endpoint {
 	path = strings.TrimSuffix(path, "/")
 	e := find(provider, path)
@@ -222,7 +228,7 @@ func of(provider, method, path string) endpoint {
 	return e
 }
 
-// find returns the first row of a path.
+// find returns the first row that matches a path.
 func find(provider, path string) endpoint {
 	for _, e := range all() {
 		if (e.provider == "" || e.provider == provider) && HasSegments(path, e.path) {
@@ -237,7 +243,7 @@ var (
 	fetched = API{Stored: true}
 )
 
-// endpoint is a row of endpoints.csv.
+// endpoint is a row in endpoints.csv.
 type endpoint struct {
 	path, provider, form string
 	api                  API
@@ -246,13 +252,13 @@ type endpoint struct {
 //go:embed endpoints.csv
 var table string
 
-// all returns the endpoints that a POST may have on any host, the more exact ones first.
+// all returns the endpoints that a POST may have on any host, more specific ones first.
 var all = sync.OnceValue(func() []endpoint {
 	r := csv.NewReader(strings.NewReader(table))
 	r.Comment = '#'
 	rows, err := r.ReadAll()
 	if err != nil {
-		panic(err) // the table is part of the package
+		panic(err) // the table is embedded
 	}
 	list := make([]endpoint, len(rows)-1)
 	for i, row := range rows[1:] {
@@ -261,7 +267,7 @@ var all = sync.OnceValue(func() []endpoint {
 	return list
 })
 
-// HasSegments reports whether a path has the segments of an endpoint.
+// HasSegments reports whether a path ends in an endpoint's segments, or contains them.
 func HasSegments(path, segments string) bool {
 	if before, end, ok := strings.Cut(segments, "*"); ok {
 		return strings.Contains(path, "/"+before) && strings.HasSuffix(path, end)
@@ -275,7 +281,8 @@ func HasSegments(path, segments string) bool {
 	return strings.HasSuffix(path, "/"+segments)
 }
 
-// Model returns the form of the bodies of a request to a host that is not known, and reports whether it calls a model.
+// Model returns the form of request bodies for an unknown host, and reports whether the
+// request calls a model.
 func Model(method, path string) (form string, calls bool) {
 	e := of("openai", method, path)
 	return e.form, !e.api.Free && !e.api.Stored && !e.api.Unknown

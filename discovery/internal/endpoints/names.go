@@ -8,17 +8,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
-// Names are what a call is recorded and priced by.
+// Names are the names by which a call is recorded and priced.
 type Names struct {
-	// Provider is the provider whose list the model is in; "" if it is in none.
+	// Provider is the provider whose list has the model, or "".
 	Provider string
-	// Model is the model as its developer names it, where that is known; "" if neither the request nor the response names it.
+	// Model is the developer's name for the model, if known. It's "" if neither request
+	// nor response names it.
 	Model string
-	// Profile is the prefix of Bedrock's id, or the kind of the ARN in place of a model.
+	// Profile is the prefix in Bedrock's id, or the ARN's kind if it isn't a model.
 	Profile string
 }
 
-// Names returns the names of a call: requested is the id in the path or in the request, and answered the one in the response.
+// Names returns a call's names. requested is the id in the path or request, and answered
+// is the id in the response.
 func (t *Target) Names(requested, answered string) Names {
 	n := Names{Model: answered}
 	if answered == "" {
@@ -42,11 +44,11 @@ func (t *Target) Names(requested, answered string) Names {
 
 var profile = lazy.Regexp(`^([a-z]{2}|us-gov|apac|global)\.|^([a-z0-9-]+)\.anthropic\.`)
 
-// bedrockNames returns the names of an id such as us.anthropic.claude-opus-5, or of an ARN.
+// bedrockNames reads an id such as us.anthropic.claude-opus-5, or an ARN.
 func (t *Target) bedrockNames(requested, answered string) (n Names) {
 	id := requested
 	if strings.HasPrefix(id, "arn:") {
-		before, _, _ := strings.Cut(id, "/") // the name of a resource may have colons
+		before, _, _ := strings.Cut(id, "/") // a resource name may have colons
 		kind, name, _ := strings.Cut(id[strings.LastIndexByte(before, ':')+1:], "/")
 		if id = name; kind != "inference-profile" && kind != "foundation-model" {
 			n.Profile, id = kind, ""
@@ -70,10 +72,11 @@ func (t *Target) bedrockNames(requested, answered string) (n Names) {
 	return n
 }
 
-// spelled returns an id of Claude as Anthropic spells it.
+// spelled returns a Claude id in Anthropic's spelling.
 func spelled(id string) string { return modelid.Last(modelid.Anthropic.Spellings(id)) }
 
-// vertexNames returns the provider of a model, and the model as the provider spells it. Google has models that are not in Gemini's list.
+// vertexNames returns a model's provider, and the provider's name for it. Google has
+// models that aren't in Gemini's list.
 func (t *Target) vertexNames(model string) (provider, name string) {
 	switch {
 	case t.Publisher == "anthropic":
@@ -89,7 +92,7 @@ func (t *Target) vertexNames(model string) (provider, name string) {
 	return providerOf(t.Publisher), model
 }
 
-// azureProviders are the providers whose models Azure has.
+// azureProviders are providers with models on Azure.
 var azureProviders = []string{"openai", "xai", "deepseek", "anthropic"}
 
 func (t *Target) azureProvider(model string) string {
@@ -102,7 +105,8 @@ func (t *Target) azureProvider(model string) string {
 	return ""
 }
 
-// vendorOf returns the provider of the name before a separator, as in anthropic/claude-opus-5; "" for any other name.
+// vendorOf returns the provider named before a separator, as in anthropic/claude-opus-5,
+// or "".
 func vendorOf(id, separator string) string {
 	vendor, _, ok := strings.Cut(id, separator)
 	if !ok {
@@ -118,8 +122,8 @@ func providerOf(vendor string) string {
 	return ""
 }
 
-// providerHosts are the official hosts of the providers. OpenAI and xAI have regional ones too. The Claude Platform on AWS is
-// Anthropic's own API.
+// providerHosts are the providers' official hosts. OpenAI and xAI also have regional
+// hosts, and the Claude Platform on AWS is Anthropic's own API.
 var providerHosts = map[string]string{
 	"api.openai.com": "openai", "api.anthropic.com": "anthropic", "api.deepseek.com": "deepseek",
 	"generativelanguage.googleapis.com": "gemini", "api.x.ai": "xai",
@@ -136,7 +140,7 @@ var (
 
 const awsRegion = `[a-z]{2}(?:-[a-z]+)+-\d+`
 
-// OfHost returns what is known of an official host, and reports whether it is one.
+// OfHost describes an official host, or reports false for any other host.
 func OfHost(host string) (Endpoint, bool) {
 	host = strings.ToLower(host)
 	provider := providerHosts[host]

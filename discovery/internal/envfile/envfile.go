@@ -1,7 +1,8 @@
-// Package envfile reads a key from a file of NAME=value lines, as shells and dotenv tools write them: with export, blanks around
-// the sign, a value in quotes, or a comment.
+// Package envfile reads a key from a file with NAME=value lines, as shells and dotenv
+// tools write them: with export, spaces around the sign, a quoted value, or a comment.
 //
-// Its errors show neither the content of the file nor its path: where a program mixes up two variables, the path is the key.
+// Its errors quote neither the content nor the path: if a program mixes up two variables,
+// the path is the key.
 package envfile
 
 import (
@@ -13,11 +14,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// maxSize bounds the size of a file.
 const maxSize = 1 << 20
 
-// Key returns the value of name in the file at path. A file that does not set it is an error; of several lines the last one
-// counts, as in a shell. The file must be a regular one of at most 1 MiB.
+// Key returns the value of name in the file at path. As in a shell, the last line that
+// sets it counts. If no line sets it, Key returns an error. The file must be a regular
+// file, at most 1 MiB.
 func Key(path, name string) (secret.Secret, error) {
 	text, err := read(path)
 	if err != nil {
@@ -55,7 +56,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// valueOf returns the value of a line, and reports whether the line sets name.
+// valueOf returns a line's value, and reports whether it sets name.
 func valueOf(name, line string) (string, bool) {
 	if rest, ok := strings.CutPrefix(line, "export"); ok && strings.TrimLeft(rest, blanks) != rest {
 		line = strings.TrimLeft(rest, blanks)
@@ -76,7 +77,7 @@ func valueOf(name, line string) (string, bool) {
 
 const blanks = " \t"
 
-// withoutComment cuts text at the first # that follows a blank.
+// withoutComment cuts text at the first # after a space.
 func withoutComment(text string) string {
 	for _, start := range []string{" #", "\t#"} {
 		text, _, _ = strings.Cut(text, start)

@@ -1,5 +1,5 @@
-// Package lazy compiles regular expressions when they are first used. All of them together take a millisecond, which a program that does
-// not use them does not spend.
+// Package lazy compiles regular expressions on first use. Compiling all of them takes a
+// millisecond, which most programs don't need to spend.
 package lazy
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Regexp returns a function that returns the expression of pattern.
+// Regexp returns a function that compiles pattern once.
 func Regexp(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// table keeps sightings sorted by key, with gaps: each is in its home slot or, if others fill that, right behind them. Because
-// growing keeps the order, a table grows in place, page by page. A hash table that doubles takes twice the memory for a million
-// calls, and more until the old half is collected.
+// table keeps sightings sorted by key, with gaps. Each is in its home slot or, if others
+// fill that, right after them. Growing keeps the order, so a table can grow in place,
+// page by page. A hash table that doubles takes twice the memory for a million calls, and
+// more until the old half is collected.
 type table struct {
 	pages []*[pageSize]sighting
 	size  uint64 // of the home slots; more follow
@@ -23,7 +24,7 @@ func (t *table) home(key uint64) uint64 {
 
 func (t *table) slot(i uint64) *sighting { return &t.pages[i/pageSize][i%pageSize] }
 
-// search returns the slot with a key, or the one for it.
+// search returns the slot that has the key, or should have it.
 func (t *table) search(key uint64) uint64 {
 	i := t.home(key)
 	for {
@@ -37,14 +38,13 @@ func (t *table) search(key uint64) uint64 {
 	}
 }
 
-// reserve makes room for another key.
 func (t *table) reserve() {
 	if 6*uint64(t.used+1) > 5*t.size { //nolint:gosec // a length is not negative
 		t.grow()
 	}
 }
 
-// put sets the slot that search has returned.
+// put fills the slot returned by search.
 func (t *table) put(i uint64, now sighting) {
 	s := t.slot(i)
 	if s.key == now.key {
@@ -59,7 +59,8 @@ func (t *table) put(i uint64, now sighting) {
 	t.extend(i + 1)
 }
 
-// grow adds a quarter of the slots. It moves all sightings to the end and from there to their new slots, which are free by then.
+// grow adds a quarter of the slots. It moves all sightings to the end, and from there to
+// their new slots, which are free by then.
 func (t *table) grow() {
 	t.size += max(1, t.size/pageSize/4) * pageSize
 	old := t.pages
@@ -95,7 +96,7 @@ func (t *table) move(s *sighting, to uint64) {
 	*t.slot(to) = now
 }
 
-// extend keeps empty slots at the end: every search ends at one.
+// extend keeps empty slots at the end, because every search ends at one.
 func (t *table) extend(end uint64) {
 	for uint64(len(t.pages))*pageSize < end+pageSize/2 {
 		t.pages = append(t.pages, new([pageSize]sighting))

@@ -1,7 +1,7 @@
 // Package ptr has functions for optional values, which are pointers.
 package ptr
 
-// Value returns what p points to, or the zero value.
+// Value returns *p, or the zero value.
 func Value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -9,7 +9,8 @@ func Value[T any](p *T) (v T) {
 	return v
 }
 
-// NonZero returns p, or nil when it points to a zero value, which several sources write for "not known".
+// NonZero returns p, or nil if *p is the zero value, which some sources send for an
+// unknown value.
 func NonZero[T comparable](p *T) *T {
 	var zero T
 	if Value(p) == zero {
@@ -21,7 +22,7 @@ func NonZero[T comparable](p *T) *T {
 // Of returns a pointer to v, or nil for the zero value.
 func Of[T comparable](v T) *T { return NonZero(&v) }
 
-// Copy returns a pointer to a copy of what p points to, or nil.
+// Copy returns a pointer to a copy of *p, or nil.
 func Copy[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package savefile has the format of the files in which catalogs and price lists are saved.
+// Package savefile has the file format for saved catalogs and price lists.
 package savefile
 
 import (
@@ -9,22 +9,22 @@ import (
 	"fmt"
 )
 
-// Format is the format of a saved file: a line with its name, its version and the SHA-256 digest of the content, and the
-// content. The digest detects any damage, so that what is read is what was saved.
+// Format is a file format: a line with its name, its version and the content's SHA-256
+// digest, and then the content. The digest detects any damage.
 type Format struct {
 	Name    string
-	Version string // changes when a release would misread the files of another
-	Writer  string // the method that saves it, for errors
+	Version string // changes if releases would misread each other's files
+	Writer  string // the saving method, for errors
 }
 
 var errDamaged = errors.New("is damaged")
 
-// File returns the file with a content.
+// File returns the complete file.
 func (f Format) File(content []byte) []byte {
 	return append(fmt.Appendf(nil, "%s %s %s\n", f.Name, f.Version, Digest(content)), content...)
 }
 
-// Content returns the content of a file. The errors contain no part of the file.
+// Content returns the content, or an error that doesn't quote the file.
 func (f Format) Content(file []byte) ([]byte, error) {
 	head, content, _ := bytes.Cut(file, []byte("\n"))
 	words := bytes.SplitN(head, []byte(" "), 3)
@@ -39,7 +39,7 @@ func (f Format) Content(file []byte) ([]byte, error) {
 	return content, nil
 }
 
-// Digest returns the SHA-256 digest of content in hexadecimal.
+// Digest returns the hexadecimal SHA-256 digest of content.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])

@@ -1,5 +1,6 @@
-// Package skim reads the documents of a response that arrives in pieces of any size. Of each document it keeps only what a
-// response.Reader needs. Together with the Reader it holds at most 64 KiB.
+// Package skim reads JSON documents from a response that arrives in pieces of any size.
+// It keeps only the fields that a response.Reader needs. Together with the Reader, it
+// holds at most 64 KiB.
 package skim
 
 import (
@@ -11,27 +12,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// The media types of bodies that have several documents: server-sent events, the binary event stream of Bedrock, and JSON documents with
-// nothing but white space between them.
+// Media types for bodies with several documents: server-sent events, Bedrock's binary
+// event stream, and JSON documents separated by white space.
 const (
 	Events = "text/event-stream"
 	Frames = "application/vnd.amazon.eventstream"
 	Lines  = "application/x-ndjson"
 )
 
-// Body reads the body of a response.
+// Body reads a response body.
 type Body struct {
 	reader  *response.Reader
 	stream  bool
 	skimmer Skimmer
-	events  *events             // for server-sent events
-	frames  *eventstream.Events // for a binary event stream
-	// latest is an event with the counts so far, which is parsed only if it turns out to be the last one.
+	events  *events             // server-sent events
+	frames  *eventstream.Events // a binary event stream
+	// latest is an event with the counts so far. It's parsed only if it turns out to be
+	// the last.
 	latest []byte
 }
 
-// NewBody returns a Body whose documents go to a Reader. Without one of the media types above, it has one JSON document, or an array of
-// them if the response is a stream.
+// NewBody returns a Body that passes documents to reader. If contentType isn't one of the
+// media types above, the body is a JSON document, or an array of documents if stream is
+// set.
 func NewBody(reader *response.Reader, contentType string, stream bool) *Body {
 	b := &Body{reader: reader, stream: true}
 	b.skimmer = Skimmer{root: reader.Root(), each: b.document, kept: make([]byte, 0, 512), stack: make([]container, 0, 8), key: make([]byte, 0, maxKey)}
@@ -55,10 +58,11 @@ func NewBody(reader *response.Reader, contentType string, stream bool) *Body {
 // Stream reports whether the response is a stream.
 func (b *Body) Stream() bool { return b.stream }
 
-// Done reports whether what follows cannot matter: the final usage was read, or [DONE], or the counts are too large.
+// Done reports whether the rest can't matter: the final usage or [DONE] was read, or the
+// counts are too large.
 func (b *Body) Done() bool { return b.skimmer.stopped }
 
-// Write takes the next piece of the body.
+// Write reads the next piece.
 func (b *Body) Write(p []byte) {
 	switch {
 	case b.Done():
@@ -78,19 +82,20 @@ func (b *Body) Write(p []byte) {
 	}
 }
 
-// document takes the fields of a document that matter. After the final one the Body is done. If another chunk may have the final counts,
-// it is done after [DONE].
+// document takes a document's kept fields. The Body is done after the final document, or
+// after [DONE] if another chunk may have the final counts.
 func (b *Body) document(fields []byte) {
 	if b.delay(fields) {
 		return
 	}
 	b.Flush()
 	b.parse(fields)
-	b.skimmer.stopped = b.reader.Ended() // what follows in the same piece must not matter
+	b.skimmer.stopped = b.reader.Ended() // the rest of the piece must not matter
 }
 
-// delay keeps an event of Gemini in place of the one before, whose counts it includes. It reports whether it did: the last event
-// is parsed at once, as are those that have more than counts.
+// delay keeps a Gemini event in place of the previous one, whose counts it includes, and
+// reports whether it did. The last event is parsed at once, and so are events with more
+// than counts.
 func (b *Body) delay(fields []byte) bool {
 	const maxLatest = 2 << 10
 	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model |
@@ -103,7 +108,7 @@ func (b *Body) delay(fields []byte) bool {
 	return true
 }
 
-// Flush gives the Reader what was read so far.
+// Flush passes everything read so far to the Reader.
 func (b *Body) Flush() {
 	if len(b.latest) > 0 {
 		b.parse(b.latest)
@@ -111,7 +116,6 @@ func (b *Body) Flush() {
 	}
 }
 
-// parse takes the fields of a document.
 func (b *Body) parse(fields []byte) {
 	d, ok := b.reader.Parse(fields)
 	switch {
@@ -127,10 +131,11 @@ func (b *Body) parse(fields []byte) {
 	}
 }
 
-// json reports whether the body is JSON itself.
+// json reports whether the body itself is JSON.
 func (b *Body) json() bool { return b.events == nil && b.frames == nil }
 
-// Err returns why the rest of the body cannot be read: an *[eventstream.ExceptionError], for example.
+// Err returns the error that makes the rest unreadable, such as an
+// *[eventstream.ExceptionError].
 func (b *Body) Err() error {
 	switch {
 	case b.json(), errors.Is(b.skimmer.err, errTooLarge):
@@ -141,7 +146,7 @@ func (b *Body) Err() error {
 	return nil
 }
 
-// Close returns the error of the body, or one if it ended within a message of an event stream.
+// Close returns the first error. It's an error if an event stream ends within a message.
 func (b *Body) Close() error {
 	if err := b.Err(); err != nil || b.frames == nil {
 		return err
@@ -149,7 +154,7 @@ func (b *Body) Close() error {
 	return b.frames.Close()
 }
 
-// Reason returns why a whole body has no final counts, or ended if it was cut.
+// Reason returns why a complete body has no final counts, or ended if it was cut.
 func (b *Body) Reason(ended string) string {
 	err := b.Close()
 	switch {
@@ -163,5 +168,5 @@ func (b *Body) Reason(ended string) string {
 	return ended
 }
 
-// Cut reports whether the body is an array that has not ended, which is not JSON.
+// Cut reports whether the body is an unfinished array, which isn't JSON.
 func (b *Body) Cut() bool { return b.json() && b.skimmer.array }

@@ -7,24 +7,24 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// maxHeld bounds the part of a line that is held until the rest arrives. Longer lines are skimmed as they arrive.
+// maxHeld bounds a line that is buffered until complete. Longer lines are skimmed as they
+// arrive.
 const maxHeld = 4 << 10
 
-// events skims the data of server-sent events that arrive in pieces of any size. Lines end with LF, CR or CRLF.
+// events skims the data in server-sent events. Lines end with LF, CR or CRLF.
 type events struct {
 	done    bool // after [DONE]
 	skimmer *Skimmer
-	marks   [][]byte // what events with more than content may have, besides usage and a finish reason
+	marks   [][]byte // in events with more than content, in addition to usage and a finish reason
 
-	named bool // the id and the model are known: events of content alone are not skimmed
+	named bool // id and model are known, so events with only content aren't skimmed
 	held  []byte
-	long  bool // in a line that is longer than maxHeld
+	long  bool // in a line longer than maxHeld
 	data  bool // that line is data
 	begun bool // the event has had data
 	cr    bool // the last byte was a CR
 }
 
-// Write takes the next piece of the stream.
 func (e *events) Write(p []byte) {
 	for len(p) > 0 && !e.skimmer.stopped {
 		if e.cr && p[0] == '\n' {
@@ -45,7 +45,8 @@ func (e *events) Write(p []byte) {
 	}
 }
 
-// cut returns the bytes before the end of the line, and those after it. ended reports whether p has the end.
+// cut splits p at the end of its first line. ended reports whether the line ends within
+// p.
 func (e *events) cut(p []byte) (line, rest []byte, ended bool) {
 	end := lineLength(p)
 	if end == len(p) {
@@ -56,11 +57,10 @@ func (e *events) cut(p []byte) (line, rest []byte, ended bool) {
 	return p[:end], p[end+1:], true
 }
 
-// lineLength returns the number of bytes before the first LF or CR.
 func lineLength(p []byte) int { return eventstream.IndexEither(p, '\n', '\r', 512) }
 
-// hold adds a piece to the line that is held. A line is long once maxHeld of its bytes are held and it goes on: these show whether it
-// is data, whatever the size of the pieces.
+// hold buffers a piece. Once maxHeld bytes are buffered and the line continues, it's
+// long. By then it's known whether it's data, whatever the size of the pieces.
 func (e *events) hold(piece []byte, ended bool) {
 	n := min(len(piece), maxHeld-len(e.held))
 	e.held = append(e.held, piece[:n]...)
@@ -81,7 +81,7 @@ func (e *events) hold(piece []byte, ended bool) {
 	e.held = e.held[:0]
 }
 
-// rest takes a piece of a long line.
+// rest continues a long line.
 func (e *events) rest(piece []byte, ended bool) {
 	if e.data {
 		e.skimmer.Write(piece)
@@ -89,7 +89,7 @@ func (e *events) rest(piece []byte, ended bool) {
 	e.long = !ended
 }
 
-// line takes a whole line.
+// line reads a complete line.
 func (e *events) line(line []byte) {
 	data, isData := dataOf(line)
 	switch {
@@ -104,7 +104,7 @@ func (e *events) line(line []byte) {
 	}
 }
 
-// begin prepares for a line of data.
+// begin prepares for a data line.
 func (e *events) begin() {
 	if e.begun {
 		e.skimmer.Write([]byte("\n"))
@@ -114,8 +114,8 @@ func (e *events) begin() {
 	e.begun = true
 }
 
-// mayCount reports whether the data of an event may have more than content: counts, a reason why the answer ends, a tool that is
-// billed, or an error. Most events have none, and are not skimmed.
+// mayCount reports whether an event's data may have more than content: counts, a finish
+// reason, a billed tool, or an error. Most events have only content, and aren't skimmed.
 func (e *events) mayCount(data []byte) bool {
 	if given(data, usageName) || given(data, finishName) {
 		return true
@@ -128,16 +128,17 @@ func (e *events) mayCount(data []byte) bool {
 	return false
 }
 
-// A search is fast if the first byte is rare: these names are without their quote.
+// Names without the quote: a search is fast if the first byte is rare.
 var (
-	// Names of several APIs begin so. Many chunks have them with null.
+	// prefixes in several APIs; many chunks have them with null
 	usageName, finishName = []byte("usage"), []byte("finish")
 
 	marks       = [][]byte{[]byte(`response"`), []byte(`error"`)}
 	geminiMarks = [][]byte{[]byte(`_call"`), []byte("grounding"), []byte("turnComplete"), []byte(`error"`)}
 )
 
-// given reports whether data has a member with name in its name and a value that is not null.
+// given reports whether data has a member whose name contains name and whose value isn't
+// null.
 func given(data, name []byte) bool {
 	for {
 		i := bytes.Index(data, name)
@@ -153,17 +154,18 @@ func given(data, name []byte) bool {
 	}
 }
 
-// dataOf returns the data of a line, and reports whether it has any.
+// dataOf returns a line's data, and reports whether it is a data line.
 func dataOf(line []byte) ([]byte, bool) {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	return bytes.TrimPrefix(data, []byte(" ")), ok
 }
 
-// content are the fields of an event that has nothing else, as nearly all are. They are not parsed.
+// content has the fields in an event with only content, like nearly all events. They
+// aren't parsed.
 const content = 1<<response.None | 1<<response.Kind | 1<<response.ItemType
 
-// newFrames returns what gives each document in a binary event stream to each, which is valid until each returns. One counts only if
-// the checksum of its message is right.
+// newFrames passes each document in a binary event stream to each, once its message's
+// checksum was verified. The document is valid until each returns.
 func newFrames(s *Skimmer, each func(document []byte)) *eventstream.Events {
 	var document []byte // until the checksum
 	s.each = func(d []byte) {

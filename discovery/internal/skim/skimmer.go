@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// maxKept bounds what a Skimmer keeps of a document, together with what the response.Reader has of those before. With maxHeld and
-	// maxLatest it is below 64 KiB.
+	// maxKept bounds the parts kept from a document and in the response.Reader together.
+	// With maxHeld and maxLatest it's below 64 KiB.
 	maxKept = response.MaxState
-	// maxIdle bounds the buffer that stays between two documents.
+	// maxIdle bounds the buffer kept between documents.
 	maxIdle = 2 << 10
-	// maxKey is longer than any key that is kept.
+	// maxKey exceeds all keys that are kept.
 	maxKey = 40
 )
 
@@ -24,37 +24,38 @@ var (
 	errNotJSON  = errors.New("the response is not JSON")
 )
 
-// Skimmer copies the fields of a JSON document that root has. The document arrives in pieces of any size. Everything else, content
-// above all, is skipped without a copy. The syntax is checked as far as it matters: the copy is parsed afterwards.
+// Skimmer copies the fields in root from a JSON document, which arrives in pieces of any
+// size. Everything else, mainly content, is skipped without copying. Syntax is checked
+// only where needed, because the copy is parsed afterwards.
 //
-// The elements of an array at the top are documents of their own.
+// The elements of a top-level array are separate documents.
 type Skimmer struct {
 	root *response.Node
-	// each receives the copy of each document, which is valid until it returns.
+	// each receives each document's copy, which is valid until it returns.
 	each func(document []byte)
 
 	state  skimState
 	kept   []byte
-	other  int         // the size of what is kept elsewhere
-	fields uint64      // the fields of the document that were kept, by their bits
-	stack  []container // those of which a part is kept
-	array  bool        // in an array at the top
+	other  int         // bytes kept elsewhere
+	fields uint64      // bits of the fields kept from this document
+	stack  []container // partly kept containers
+	array  bool        // in a top-level array
 	lines  bool        // other documents may follow
-	ended  bool        // after the document, or after the array at the top
+	ended  bool        // after the document or the top-level array
 	err    error
-	// stopped is set once nothing that follows matters, also not after a Reset.
+	// stopped is set once the rest can't matter, even after a Reset.
 	stopped bool
 
 	key  []byte
-	keep bool           // the value is kept
-	next *response.Node // the place of the next value; nil if it is not kept
+	keep bool           // keep the value
+	next *response.Node // place of the next value, or nil if it's skipped
 
-	depth   int // open containers of a value that is copied or skipped whole
+	depth   int // open containers in a value that is copied or skipped whole
 	escaped bool
 	long    longText
 }
 
-// container is an object or array of which a part is kept.
+// container is a partly kept object or array.
 type container struct {
 	node   *response.Node
 	close  byte
@@ -68,18 +69,19 @@ const (
 	beforeKey
 	inKey
 	beforeColon
-	inString // of a value that is copied or skipped
-	inWhole  // of a container that is copied or skipped
+	inString // in a value that is copied or skipped
+	inWhole  // in a container that is copied or skipped
 	inScalar
 	afterValue
 )
 
-// NewSkimmer returns a Skimmer that gives the copy of each document to each, which is valid until each returns.
+// NewSkimmer returns a Skimmer that passes each document's copy to each. The copy is
+// valid until each returns.
 func NewSkimmer(root *response.Node, each func(document []byte)) Skimmer {
 	return Skimmer{root: root, each: each}
 }
 
-// Write takes the next piece of the document.
+// Write reads the next piece.
 func (s *Skimmer) Write(p []byte) {
 	for len(p) > 0 && s.err == nil && !s.stopped {
 		n := 1
@@ -97,7 +99,7 @@ func (s *Skimmer) Write(p []byte) {
 	}
 }
 
-// step takes a byte between keys and values.
+// step reads a byte between keys and values.
 func (s *Skimmer) step(c byte) {
 	switch {
 	case c == ' ' || c == '\n' || c == '\r' || c == '\t':
@@ -118,7 +120,6 @@ func (s *Skimmer) step(c byte) {
 	}
 }
 
-// separate prepares for the value or key after a comma.
 func (s *Skimmer) separate() {
 	s.state = beforeValue
 	if top := s.top(); top != nil && top.close == '}' {
@@ -126,7 +127,7 @@ func (s *Skimmer) separate() {
 	}
 }
 
-// enter takes the first byte of a value.
+// enter reads a value's first byte.
 func (s *Skimmer) enter(c byte) {
 	switch top := s.top(); {
 	case top == nil && c == '[' && !s.array:
@@ -169,7 +170,7 @@ func (s *Skimmer) enter(c byte) {
 	s.copy(c)
 }
 
-// begin copies what is before a value that is kept: a comma, and its key.
+// begin copies what precedes a kept value: a comma, and its key.
 func (s *Skimmer) begin() {
 	top := s.top()
 	if !s.keep || top == nil {
@@ -186,7 +187,7 @@ func (s *Skimmer) begin() {
 	}
 }
 
-// leave takes the end of a container.
+// leave reads a container's last byte.
 func (s *Skimmer) leave(c byte) {
 	top := s.top()
 	switch {
@@ -202,7 +203,6 @@ func (s *Skimmer) leave(c byte) {
 	}
 }
 
-// finish ends a value.
 func (s *Skimmer) finish() {
 	s.state = afterValue
 	if len(s.stack) > 0 || s.err != nil {
@@ -233,7 +233,7 @@ func (s *Skimmer) top() *container {
 	return &s.stack[len(s.stack)-1]
 }
 
-// text takes bytes of a key or of a string, and returns their number.
+// text reads key or string bytes, and returns their number.
 func (s *Skimmer) text(p []byte) int {
 	if s.escaped {
 		s.escaped = false
@@ -255,7 +255,6 @@ func (s *Skimmer) text(p []byte) int {
 	return n + 1
 }
 
-// take keeps bytes of a key or of a string.
 func (s *Skimmer) take(p []byte) {
 	if s.state == inString {
 		s.copyText(p)
@@ -264,7 +263,6 @@ func (s *Skimmer) take(p []byte) {
 	}
 }
 
-// quote ends a key or a string.
 func (s *Skimmer) quote() {
 	switch {
 	case s.state == inKey:
@@ -282,15 +280,15 @@ func (s *Skimmer) quote() {
 	}
 }
 
-// longText is a text of more than response.MaxName bytes. A name of that length is none, and is kept as "". Of others, such as what
-// was searched for, only the number of different ones matters: a hash is kept.
+// longText is a string longer than response.MaxName. As a name, it's invalid and kept as
+// "". For other strings, such as search queries, only the number of different ones
+// matters, so we keep a hash.
 type longText struct {
-	begin  int // of the text in kept
+	begin  int // start of the string in kept
 	hashed bool
 	hash   uint64
 }
 
-// copyText copies bytes of a text that is kept.
 func (s *Skimmer) copyText(p []byte) {
 	if !s.keep || s.depth > 0 {
 		s.copy(p...)
@@ -310,14 +308,15 @@ func (s *Skimmer) copyText(p []byte) {
 
 const fnvOffset, fnvPrime = 14695981039346656037, 1099511628211
 
-// add adds bytes to the hash, which is FNV-1a.
+// add updates the FNV-1a hash.
 func (t *longText) add(p []byte) {
 	for _, c := range p {
 		t.hash = (t.hash ^ uint64(c)) * fnvPrime
 	}
 }
 
-// whole takes bytes of a container that is copied or skipped, up to its end or to a string, and returns their number.
+// whole reads a container that is copied or skipped, up to its end or a string, and
+// returns the number of bytes.
 func (s *Skimmer) whole(p []byte) int {
 	for i, c := range p {
 		switch c {
@@ -340,7 +339,7 @@ func (s *Skimmer) whole(p []byte) int {
 	return len(p)
 }
 
-// scalar takes bytes of a number or of a literal, and returns their number.
+// scalar reads a number or literal, and returns the number of bytes.
 func (s *Skimmer) scalar(p []byte) int {
 	n := slices.IndexFunc(p, func(c byte) bool { return c <= ' ' || c == ',' || c == '}' || c == ']' })
 	if n < 0 {
@@ -353,7 +352,7 @@ func (s *Skimmer) scalar(p []byte) int {
 	return n
 }
 
-// copy appends to the copy of a value that is kept.
+// copy appends p if the value is kept.
 func (s *Skimmer) copy(p ...byte) {
 	switch {
 	case !s.keep:
@@ -364,7 +363,7 @@ func (s *Skimmer) copy(p ...byte) {
 	}
 }
 
-// grown returns kept with room for n bytes. Its capacity is never more than maxKept.
+// grown makes room for n bytes in kept. Its capacity never exceeds maxKept.
 func (s *Skimmer) grown(n int) []byte {
 	if len(s.kept)+n <= cap(s.kept) {
 		return s.kept
