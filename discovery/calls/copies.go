@@ -29,6 +29,9 @@ type Copies struct {
 	Calls int `json:"calls"`
 	// IDs are the response ids of the first three.
 	IDs []string `json:"ids"`
+	// Differ is the number of copies whose counts differ from the record that counts. It may be too small
+	// by one of a thousand.
+	Differ int `json:"differ,omitempty"`
 }
 
 // The bounds of the ids in Copies: their number, and the length of each.
@@ -48,6 +51,9 @@ func (c Copies) String() string {
 	ids := strings.Join(c.IDs, ", ")
 	if c.Calls > len(c.IDs) {
 		ids += ", …"
+	}
+	if c.Differ > 0 {
+		ids += fmt.Sprintf("; with other counts: %d", c.Differ)
 	}
 	switch {
 	case c.Calls == 0:
@@ -69,6 +75,7 @@ type sighting struct {
 	number int // of the line
 	final  bool
 	waits  bool
+	counts int // digest of final counts, or 0
 	// skip reports whether the record is a copy, or is added after all others. joined reports whether Options.Join got it.
 	skip, joined bool
 }
@@ -78,6 +85,22 @@ func (r *Record) sighting(line []byte, number int) sighting {
 	s := sighting{key: once.Key(r.Provider, r.ID, r.Time), time: r.Time, id: r.ID, line: line, number: number, final: !r.Incomplete || r.USD != ""}
 	s.waits = once.Waits(r.Path, r.ID, s.final)
 	return s
+}
+
+// countsBits is the size of a digest of counts. The rest of a place is the number of a file.
+const countsBits = 10
+
+// countsOf returns a digest of the final counts of a record, or 0.
+func (s *sighting) countsOf(r *Record) int {
+	if !s.final || !r.HasCounts {
+		return 0
+	}
+	u := &r.Counts
+	n := uint64(0)
+	for _, count := range [...]int64{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, tokens(u)} {
+		n = (n + uint64(count)) * 0x9e3779b97f4a7c15 //nolint:gosec // a digest
+	}
+	return int(max(1, n>>(64-countsBits))) //nolint:gosec // 10 bits
 }
 
 // copies finds the records of one call. Blocks are added in the order in which they are read, whichever goroutine decodes them, so that it
@@ -185,10 +208,12 @@ func (c *copies) await(turn int) {
 
 // first reports whether a record in a file is the first one of its call.
 func (c *copies) first(s *sighting, file int) bool {
-	of, first := c.seen.Add(s.key, s.time, file)
+	of, first := c.seen.Add(s.key, s.time, file<<countsBits|s.counts)
 	if first {
 		return true
 	}
+	counts := of & (1<<countsBits - 1)
+	of >>= countsBits
 	f := c.found[file]
 	if f == nil {
 		f = &foundCopies{of: of}
@@ -199,6 +224,9 @@ func (c *copies) first(s *sighting, file int) bool {
 	}
 	if f.Calls++; len(f.IDs) < maxIDs {
 		f.IDs = append(f.IDs, argument.Redact(strings.Clone(s.id[:min(len(s.id), maxID)])))
+	}
+	if counts > 0 && s.counts > 0 && counts != s.counts {
+		f.Differ++
 	}
 	if f.of != of {
 		f.of = -1

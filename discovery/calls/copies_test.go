@@ -45,6 +45,7 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
 	label := func(n int) string { return fmt.Sprintf(`,"labels":{"n":"%d"}`, n) }
+	other := strings.NewReplacer(`"completion_tokens":1`, `"completion_tokens":2`)
 	cut := strings.NewReplacer(`"complete":true,"usd":"1"`, `"complete":false,"usd":null,"unpriced":"closed","bound_usd":"9"`)
 	fetch := func(id, at string, n int) string {
 		return dollarLine(id, at, `,"path":"/v1/responses/`+id+`"`+label(n))
@@ -59,6 +60,16 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 			"x 1,y 2,z 3", []string{"copy/a.jsonl: calls that are also in a.jsonl count once; copies: 2 (x, y)"},
 		},
 		"in one file": {map[string]string{"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("x", at, label(2))}, "x 1", []string{"a.jsonl: calls that are there several times count once; copies: 1 (x)"}},
+		"other counts": {
+			map[string]string{
+				"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("y", at, label(2)) + other.Replace(dollarLine("x", at, label(1))),
+				"b.jsonl": other.Replace(dollarLine("y", at, label(3))) + dollarLine("x", at, label(3)),
+			},
+			"x 1,y 2", []string{
+				"a.jsonl: calls that are there several times count once; copies: 1 (x; with other counts: 1)",
+				"b.jsonl: calls that are also in a.jsonl count once; copies: 2 (y, x; with other counts: 1)",
+			},
+		},
 		"many files": {
 			map[string]string{"a.jsonl": dollarLine("a", at, label(1)), "b.jsonl": dollarLine("b", at, label(2)), "c.jsonl": strings.Repeat(dollarLine("a", at, label(3))+dollarLine("b", at, label(4)), 2)},
 			"a 1,b 2", []string{"c.jsonl: calls that are also in other files count once; copies: 4 (a, b, a, …)"},

@@ -215,6 +215,7 @@ func (l *lines) decode(b *block) {
 		if err == nil {
 			seen = r.sighting(line, number)
 			err = l.count(r)
+			seen.counts = seen.countsOf(r)
 		} else {
 			*r = Record{}
 		}

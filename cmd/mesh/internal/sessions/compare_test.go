@@ -132,7 +132,7 @@ func TestCopiesAreNamed(t *testing.T) {
 	g, said := sumUp(t, dir)
 	assert.Equal(t, 1, g.Calls)
 	assert.Equal(t, int64(20), g.Usage.Input)
-	assert.Equal(t, []calls.Copies{{File: filepath.Join(dir, "b.jsonl"), Of: filepath.Join(dir, "a.jsonl"), Calls: 1, IDs: []string{"msg_1"}}}, said.copies)
+	assert.Equal(t, []calls.Copies{{File: filepath.Join(dir, "b.jsonl"), Of: filepath.Join(dir, "a.jsonl"), Calls: 1, IDs: []string{"msg_1"}, Differ: 1}}, said.copies)
 	require.Len(t, said.notes, 1)
 	assert.Contains(t, said.notes[0], "different counts")
 }

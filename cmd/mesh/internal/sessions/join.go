@@ -119,6 +119,7 @@ func (r *run) copyOf(id, file, of string, differs bool) {
 		found.IDs = append(found.IDs, argument.Redact(id[:min(len(id), longestID)]))
 	}
 	if differs {
+		found.Differ++
 		r.notes.add("claude-code", file, "requests with one id have different counts, of which the largest count; they are also in "+of)
 	}
 }
