@@ -113,8 +113,10 @@ type copies struct {
 	off   bool // whether copies are yielded, too
 	join  func(file string, r *Record)
 	held  []held
-	found map[int]*foundCopies // by the number of the file
-	total int64                // of the tokens and uses of tools of all records that count
+	// heldBytes are those of the lines of held.
+	heldBytes int
+	found     map[int]*foundCopies // by the number of the file
+	total     int64                // of the tokens and uses of tools of all records that count
 }
 
 // foundCopies are Copies whose files have numbers.
@@ -130,8 +132,13 @@ type held struct {
 	record *Record
 }
 
-// maxHeld bounds the memory for records that are held. Those beyond are added at once.
-const maxHeld = 100_000
+// The bounds of records that are held. Those beyond are added at once.
+const (
+	maxHeld      = 100_000
+	maxHeldBytes = 16 << 20 // of lines
+)
+
+func (c *copies) isFull() bool { return len(c.held) >= maxHeld || c.heldBytes >= maxHeldBytes }
 
 // add adds the records of a block after those of all blocks before, and sets skip.
 func (c *copies) add(b *block, l *lines) {
@@ -143,8 +150,9 @@ func (c *copies) add(b *block, l *lines) {
 			break
 		}
 		s := &l.sightings[i]
-		if s.waits && len(c.held) < maxHeld {
+		if s.waits && !c.isFull() {
 			s.skip = true
+			c.heldBytes += len(s.line)
 			held := held{sighting: *s, block: *b}
 			held.data, held.block.line, held.id = bytes.Clone(s.line), s.number, strings.Clone(s.id)
 			c.held = append(c.held, held)
@@ -305,7 +313,7 @@ func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 // addRecord reports whether a record counts now.
 func (c *copies) addRecord(r *Record) bool {
 	s := r.sighting(nil, 0)
-	if len(c.held) < maxHeld && s.waits {
+	if s.waits && !c.isFull() {
 		record := *r // which r is not, so that it does not escape
 		c.held = append(c.held, held{sighting: s, record: &record, block: block{number: 1}})
 		return false

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -433,8 +434,10 @@ func (i interned) text(b []byte) string {
 	if known {
 		return text
 	}
-	text = jsonread.Text(b)
-	if i != nil && len(b) <= longestShared {
+	if text = jsonread.Text(b); len(b) > longestShared {
+		return argument.Cut(text, argument.MaxText) // as a Log does
+	}
+	if i != nil {
 		if len(i) == maxShared {
 			clear(i)
 		}

@@ -36,6 +36,7 @@ func beginClaude(f *file) {
 			s.addState(f)
 		case kind == "system" && f.repeated(l.event) == "compact_boundary":
 			s.compactions = append(s.compactions, place{f.number, nanos})
+			f.bytes += 32
 		case kind != "assistant", l.failed, string(l.model) == `"<synthetic>"`:
 		case !l.usage:
 			f.fail(errNoUsage)
@@ -194,7 +195,7 @@ func (f *file) extra(key []byte) {
 	}
 	switch value := f.Since(begin); {
 	case !count && string(key) != "service_tier" && string(key) != "speed" && (string(key) != "inference_geo" || string(value) != `"us"`):
-	case len(value) > longestText || string(value) == "null" || string(value) == `"standard"`:
+	case len(value)+len(key)+len(f.line.extra) > 4*longestText || string(value) == "null" || string(value) == `"standard"`:
 	default:
 		f.line.extra = append(append(append(append(f.line.extra, `,"`...), key...), `":`...), value...)
 	}
@@ -237,7 +238,7 @@ func (f *file) iteration() {
 		}
 		l.split = l.split || a.split
 	default: // as of a fallback, whose counts are of several models
-		if value := f.Since(begin); f.wrong == nil && len(value) <= longestText && !bytes.Contains(l.extra, []byte(`"iterations"`)) {
+		if value := f.Since(begin); f.wrong == nil && len(value)+len(l.extra) <= 4*longestText && !bytes.Contains(l.extra, []byte(`"iterations"`)) {
 			l.extra = append(append(append(l.extra, `,"iterations":[`...), value...), ']')
 		}
 	}

@@ -174,6 +174,7 @@ func (s *claudeFile) addState(f *file) {
 		sum.kinds.add(m.kinds, 1)
 		sum.usd += m.usd
 		state.models[nameOf(m.model)] = sum
+		f.bytes += len(m.model)
 	}
 	s.states, s.waits = append(s.states, state), append(s.waits, state)
 	f.bytes += 200 * (1 + len(state.models))

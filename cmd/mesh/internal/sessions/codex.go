@@ -71,13 +71,16 @@ func beginCodex(f *file) {
 	}
 }
 
+const mostParents = 100
+
 // head reads the file's head; a fork also contains its parent's.
 func (c *codexFile) head(f *file) {
 	l := &f.line
 	id := textOf(l.session)
 	if c.id != "" {
-		if id != c.id {
+		if id != c.id && !slices.Contains(c.parents, id) && len(c.parents) < mostParents {
 			c.parents = append(c.parents, id)
+			f.bytes += len(id)
 		}
 		return
 	}

@@ -221,3 +221,40 @@ func FuzzCostState(f *testing.F) {
 	const state = `{"type":"cost-state","sessionId":"s","startTime":1795870280662,"modelUsage":{"claude-haiku-4-5":{"inputTokens":100,"outputTokens":7,"costUSD":0.1}}}` + "\n"
 	fuzzSession(f, fmt.Sprintf(claudeText, "x")+state)
 }
+
+// stateLine returns a state of a session that began at 1 ms, with counts of input tokens.
+func stateLine(session, model string, tokens int) string {
+	return fmt.Sprintf(`{"type":"cost-state","sessionId":%q,"startTime":1,"modelUsage":{%q:{"inputTokens":%d,"outputTokens":10}}}`+"\n", session, model, tokens)
+}
+
+// The totals of forks have the calls of their parent. If its file is gone, they count once: those of the larger total.
+func TestForksWhoseParentIsGone(t *testing.T) {
+	t.Parallel()
+	line := func(session, id, uuid, at string) string {
+		text := strings.NewReplacer(`"s"`, fmt.Sprintf(`%q,"uuid":%q`, session, uuid), "msg_1", id, "09:00:00", at).Replace(claudeText)
+		return fmt.Sprintf(text, "x")
+	}
+	fork := func(session, id string, total int) string {
+		return line(session, "msg_1", "u1", "09:00:00") +
+			fmt.Sprintf(`{"type":"queue-operation","sessionId":%q,"timestamp":"2026-02-11T10:00:00Z"}`+"\n", session) +
+			line(session, id, "u"+id, "10:01:00") + stateLine(session, "claude-haiku-4-5", total)
+	}
+	g, said := sumUp(t, writeFiles(t, map[string]string{"a.jsonl": fork("a", "msg_2", 70), "b.jsonl": fork("b", "msg_3", 90)}))
+	assert.Equal(t, 3, g.Calls)
+	assert.Equal(t, 1, g.WithoutLine)
+	assert.Equal(t, int64(30+70), g.Usage.Input)
+	assert.Equal(t, []string{"claude-code, session b: the session that it was forked from is gone: its cost is at least what is counted"}, said.notes)
+}
+
+// What a total has besides the lines is at the price of short prompts, since the number of its calls is not known.
+func TestTotalsBeyondTheLengthOfAPrompt(t *testing.T) {
+	t.Parallel()
+	const model = "claude-sonnet-4-5"
+	for total, note := range map[int]bool{10 + 100_000: false, 10 + 300_000: true} {
+		text := strings.ReplaceAll(fmt.Sprintf(claudeText, "x"), "claude-haiku-4-5", model)
+		g, said := sumUp(t, writeFiles(t, map[string]string{"a.jsonl": strings.Replace(text, `"output_tokens":5`, `"output_tokens":10`, 1) + stateLine("s", model, total)}))
+		assert.Equal(t, 1, g.WithoutLine)
+		assert.InDelta(t, float64(total)*3e-6+10*15e-6, g.USD.Float64(), 1e-12)
+		assert.Equal(t, note, strings.Contains(strings.Join(said.notes, "\n"), "may have had long prompts"), said.notes)
+	}
+}

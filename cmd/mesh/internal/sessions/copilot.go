@@ -46,6 +46,7 @@ func beginCopilot(f *file) {
 				return err
 			}
 			stated := map[string]kinds{}
+			f.bytes += 8 * len(l.text)
 			for model, m := range d.AccountingSnapshot.ModelMetrics {
 				n := m.Usage.counts()
 				stated[model] = n.kinds()

@@ -38,6 +38,7 @@ func beginDroidSettings(f *file) {
 		}
 		t := f.total("droid", droidSession(f.path))
 		t.droid, t.file = one, f.index
+		f.bytes += 8 * len(l.text)
 		return nil
 	}
 }

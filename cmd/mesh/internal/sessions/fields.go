@@ -174,7 +174,9 @@ func countOf(text []byte) (int64, bool) {
 func (f *file) repeated(value []byte) string {
 	text, known := f.texts[string(value)]
 	if !known {
-		text = textOf(value)
+		if text = textOf(value); len(value) > longestText {
+			return text
+		}
 		if f.texts == nil || len(f.texts) == mostTexts {
 			f.texts = map[string]string{}
 		}

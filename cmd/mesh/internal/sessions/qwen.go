@@ -56,6 +56,7 @@ func beginQwenTotals(f *file) {
 		t := f.total("qwen-code", short(one.SessionID))
 		t.project = projectOf(short(one.Project))
 		stated := map[string]kinds{}
+		f.bytes += 8 * len(l.text)
 		for model, m := range one.Models {
 			n := m.counts()
 			stated[model] = n.kinds()
