@@ -32,7 +32,7 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 			callEveryOperation(t, c, g)
 			// ListPeers lists the enabled peers, which are the ones that can be written to; GetPeer also finds disabled ones.
 			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised(),
-				"add a new operation to internal/test/methods, and use a new parameter in callEveryOperation, unless the client never does")
+				"a method has to send each operation, and its options each parameter, unless the client never does")
 		})
 	}
 }

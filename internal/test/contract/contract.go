@@ -110,6 +110,15 @@ func (c *Checker) Response(e Exchange) error {
 	return nil
 }
 
+// Operation returns the operation of a request, or nil if the document lacks it.
+func (c *Checker) Operation(r *http.Request) *openapi3.Operation {
+	route, _, err := c.router.FindRoute(r)
+	if err != nil {
+		return nil
+	}
+	return route.Operation
+}
+
 func (c *Checker) input(e Exchange) (*openapi3filter.RequestValidationInput, error) {
 	route, params, err := c.router.FindRoute(e.Request)
 	if err != nil {

@@ -21,15 +21,10 @@ func meshOperations() []*operation {
 	return all
 }
 
-// meshOperation returns the operation of a method without special cases. prepare adds its request and its empty result.
+// meshOperation returns the operation of a method without special cases. record adds its example and
+// learn its request and empty result.
 func meshOperation(m methods.Method) *operation {
-	op := &operation{
-		name: m.Name, method: m.Name, mesh: m.Call, recordings: []string{m.Recording},
-		text: m.Text, integer: m.Integer, object: m.Object, nulls: make(map[string]outcome),
-	}
-	for _, place := range m.Required {
-		op.nulls[place] = decode
-	}
+	op := &operation{name: m.Name, method: m.Name, mesh: m.Call, example: m.Example, nulls: make(map[string]outcome)}
 	if m.List {
 		op.exceptions = []exception{{class: emptyBody, becomes: none, why: "an empty body is an empty list"}}
 	}

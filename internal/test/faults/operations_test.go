@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 )
 
 // operation is one method, and which of its requests fails.
@@ -27,6 +28,8 @@ type operation struct {
 	// mesh calls the gateway client; recordings names the recorded responses to its requests.
 	mesh       func(context.Context, *client.MeshClient) (any, error)
 	recordings []string
+	// example is set in place of recordings.
+	example func(t *testing.T, folder string) methods.Example
 	// request is the method and path in an error. delivers is set if a 2xx status means that a message was accepted.
 	request  [2]string
 	delivers bool
@@ -81,5 +84,5 @@ func TestEveryOperationIsCovered(t *testing.T) {
 	delete(withContext, "Reply")         // a Send
 	delete(withContext, "CheckSend")     // a part of Send
 	delete(withContext, "Do")            // the requests of the other operations, for any method and path
-	assert.Equal(t, withContext, played, "add a new method to internal/test/methods or, with exceptions of its own, to meshOperations; one of package discovery to discoveryOperations")
+	assert.Equal(t, withContext, played, "add a method that is special in internal/test/methods to meshOperations, one of package discovery to discoveryOperations")
 }

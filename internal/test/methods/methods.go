@@ -1,9 +1,11 @@
-// Package methods lists methods in package client, with everything that tests in client
-// and internal/test/faults need to call them. Only tests import it.
+// Package methods calls the methods of package client for its tests and those of internal/test/faults.
+// A new method needs no entry here unless a default argument is invalid for it.
 package methods
 
 import (
 	"context"
+	"reflect"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/client"
 )
@@ -11,73 +13,73 @@ import (
 // Method is a client.MeshClient method that sends one request.
 type Method struct {
 	Name string
-	// Call calls the method with valid arguments. For the response in Recording, the
-	// result isn't empty.
-	Call func(context.Context, *client.MeshClient) (any, error)
-	// Recording is a file in internal/test/contract/testdata/gateway.
-	Recording string
-	// Text, Integer and Object lead to such values in the response, as member names and
-	// indexes. If the response has no string or integer, they lead to another value,
-	// where a wrong number is also an error.
-	Text, Integer, Object []any
-	// Required lists paths where null is an error, such as "threads[].topic". "" is the
-	// response itself.
-	Required []string
-	// List means that an empty body is an empty list.
-	List bool
+	Call func(context.Context, *client.MeshClient) (any, error) // with valid arguments
+	List bool                                                   // an empty body is an empty list
 }
 
-// ThreadID is GetThread's thread.
+// special has the methods that the tests call in their own ways: operations in client/main_test.go
+// and meshOperations in internal/test/faults.
+var special = []string{
+	"CheckSend", "Do", "Fetch", "FindThread", "GetPeer", "Health", "ListMessages", "ListPeers", "MarkRead", "Reply", "Send", "Sent",
+}
+
+// ThreadID is the GetThread argument.
 const ThreadID = "3f0f8a53-0000-4000-8000-000000000000"
 
-// Gateway lists the client.MeshClient methods that have no special cases. The others are
-// in operations (client/main_test.go) and in meshOperations (internal/test/faults).
-var Gateway = []Method{
-	{
-		Name: "Register", Recording: "register_first_time",
-		Call: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			return c.Register(ctx, client.RegisterRequest{URL: "http://node-a:8787"})
-		},
-		Text: []any{"registered_at"}, Integer: []any{"enabled"}, Object: []any{},
-		Required: []string{"", "name"},
-	},
-	{
-		Name: "OpenThread", Recording: "thread_create",
-		Call: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			return c.OpenThread(ctx, "node-a↔node-b:builds")
-		},
-		Text: []any{"thread_name"}, Integer: []any{"thread_uuid"}, Object: []any{},
-		Required: append([]string{""}, in("", thread)...),
-	},
-	{
-		Name: "ListThreads", Recording: "threads_list", List: true,
-		Call: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			return c.ListThreads(ctx, client.ThreadQuery{Peer: "node-a", Topic: "builds", SessionID: "s", Limit: 1})
-		},
-		Text: []any{"threads", 0, "thread_name"}, Integer: []any{"threads", 0, "thread_uuid"}, Object: []any{"threads", 0},
-		Required: append([]string{"", "threads", "threads[]"}, in("threads[].", thread)...),
-	},
-	{
-		Name: "GetThread", Recording: "thread_get",
-		Call: func(ctx context.Context, c *client.MeshClient) (any, error) {
-			_, messages, err := c.GetThread(ctx, ThreadID, client.ThreadOptions{Limit: 1})
-			return messages, err
-		},
-		Text: []any{"messages", 0, "content"}, Integer: []any{"messages", 0, "id"}, Object: []any{"messages", 0},
-		Required: append(in("messages[].", message), append([]string{"", "thread", "messages", "messages[]"}, in("thread.", thread)...)...),
-	},
+// arguments are the texts by method, or by field of an options struct. Others are "node-a".
+var arguments = map[string]string{
+	"GetThread": ThreadID, "OpenThread": "node-a↔node-b:builds", "Topic": "builds", "URL": "http://node-a:8787",
 }
 
-// Required fields.
-var (
-	thread  = []string{"thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at"}
-	message = []string{"id", "from_node", "to_node", "kind", "created_at"}
-)
-
-func in(object string, fields []string) []string {
-	var places []string
-	for _, field := range fields {
-		places = append(places, object+field)
+// Gateway are the methods that are not special.
+var Gateway = func() (all []Method) {
+	of := reflect.TypeFor[*client.MeshClient]()
+	for i := range of.NumMethod() {
+		method := of.Method(i)
+		takes := method.Type
+		if takes.NumIn() < 2 || takes.In(1) != reflect.TypeFor[context.Context]() || slices.Contains(special, method.Name) {
+			continue
+		}
+		result := takes.NumOut() - 2 // before the error
+		all = append(all, Method{
+			Name: method.Name,
+			List: takes.NumOut() == 2 && takes.Out(0).Kind() == reflect.Slice,
+			Call: func(ctx context.Context, c *client.MeshClient) (any, error) {
+				in := []reflect.Value{reflect.ValueOf(c), reflect.Zero(takes.In(1))}
+				if ctx != nil {
+					in[1] = reflect.ValueOf(ctx)
+				}
+				for i := 2; i < takes.NumIn(); i++ {
+					in = append(in, argument(takes.In(i), method.Name))
+				}
+				out := method.Func.Call(in)
+				err, _ := out[len(out)-1].Interface().(error)
+				if result < 0 {
+					return nil, err
+				}
+				return out[result].Interface(), err
+			},
+		})
 	}
-	return places
+	return all
+}()
+
+func argument(kind reflect.Type, name string) reflect.Value {
+	value := reflect.New(kind).Elem()
+	switch kind.Kind() {
+	case reflect.String:
+		value.SetString("node-a")
+		if text, ok := arguments[name]; ok {
+			value.SetString(text)
+		}
+	case reflect.Int, reflect.Int64:
+		value.SetInt(1)
+	case reflect.Struct:
+		for i := range kind.NumField() {
+			if kind.Field(i).IsExported() {
+				value.Field(i).Set(argument(kind.Field(i).Type, kind.Field(i).Name))
+			}
+		}
+	}
+	return value
 }

@@ -1,49 +1,37 @@
 package methods_test
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 )
 
-// A wrong entry would make the tests that use it fail far from it.
-func TestPlacesAreInTheRecordings(t *testing.T) {
-	t.Parallel()
-	for _, m := range methods.Gateway {
-		text, err := os.ReadFile("../contract/testdata/gateway/" + m.Recording + ".json")
-		require.NoError(t, err, "%s: Recording", m.Name)
-		var recorded struct{ Response struct{ Body any } }
-		require.NoError(t, json.Unmarshal(text, &recorded), m.Name)
-		for field, place := range map[string][]any{"Text": m.Text, "Integer": m.Integer, "Object": append(m.Object, "any")} {
-			value, found := at(recorded.Response.Body, place[:len(place)-1]) // the member itself may be added
-			_, isObject := value.(map[string]any)
-			assert.True(t, found && isObject, "%s: %s: %s.json has no object for %v", m.Name, field, m.Recording, place)
-		}
-	}
-}
+const recordings = "../contract/testdata/gateway"
 
-func at(value any, place []any) (any, bool) {
-	for _, step := range place {
-		switch step := step.(type) {
-		case string:
-			object, _ := value.(map[string]any)
-			member, found := object[step]
-			if !found {
-				return nil, false
-			}
-			value = member
-		case int:
-			list, _ := value.([]any)
-			if step >= len(list) {
-				return nil, false
-			}
-			value = list[step]
+// An example without a required place or an object would prove nothing.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	thread := []string{"thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at"}
+	required := map[string][]string{"Register": {"", "name"}, "OpenThread": {""}, "ListThreads": {"", "threads", "threads[]"}, "GetThread": {
+		"", "thread", "messages", "messages[]",
+		"messages[].id", "messages[].from_node", "messages[].to_node", "messages[].kind", "messages[].created_at",
+	}}
+	for _, field := range thread {
+		required["OpenThread"] = append(required["OpenThread"], field)
+		required["ListThreads"] = append(required["ListThreads"], "threads[]."+field)
+		required["GetThread"] = append(required["GetThread"], "thread."+field)
+	}
+	for _, m := range methods.Gateway {
+		e := m.Example(t, recordings)
+		assert.NotNil(t, e.Object, m.Name)
+		assert.NotEmpty(t, e.Text, m.Name)
+		assert.NotEmpty(t, e.Integer, m.Name)
+		if want, known := required[m.Name]; known {
+			assert.ElementsMatch(t, want, e.Required, m.Name)
+			delete(required, m.Name)
 		}
 	}
-	return value, true
+	assert.Empty(t, required)
 }
