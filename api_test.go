@@ -39,8 +39,24 @@ func TestAPI(t *testing.T) {
 		}
 		want, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Equal(t, strings.Split(string(want), "\n"), strings.Split(got, "\n"), "if the change is intended, run: make api")
+		for _, line := range without(got, string(want)) {
+			assert.Fail(t, file+" lacks "+line, "run: make api")
+		}
+		for _, line := range without(string(want), got) {
+			assert.Fail(t, "gone: "+line, "if nobody needs it, run: make api")
+		}
 	}
+}
+
+// without returns the lines that other lacks.
+func without(text, other string) (lines []string) {
+	has := strings.Split(other, "\n")
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); !slices.Contains(has, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // importerOfBuild imports packages as the go command has compiled them.

@@ -18,17 +18,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// Example is a good response: the longest recording, or gatewaytest's answer if there is none.
+// Example is a good response: the longest recording, or else gatewaytest's answer.
 type Example struct {
 	Body []byte
-	// Text, Integer and Object are the first such values, as member names and indexes. A response
-	// without a text or an integer has another value there.
+	// Text, Integer and Object are the first such values, as member names and indexes. If
+	// there is no text or integer, they are another value.
 	Text, Integer, Object []any
-	// Required are the places where null is an error, such as "threads[].topic"; "" is the response.
+	// Required are the places where null is an error, such as "threads[].topic", and "" for
+	// the whole response.
 	Required []string
 }
 
-// Example returns a good response to the method. folder is internal/test/contract/testdata/gateway.
+// Example returns a good response. folder is internal/test/contract/testdata/gateway.
 func (m Method) Example(t *testing.T, folder string) Example {
 	t.Helper()
 	checker, err := contract.New("gateway")
@@ -71,8 +72,8 @@ func (m Method) Example(t *testing.T, folder string) Example {
 	return e
 }
 
-// send returns the first request of the method, with its path as in the document, and the response
-// of a gateway in memory.
+// send returns the method's first request, with its path as in the document, and
+// gatewaytest's response.
 func (m Method) send(t *testing.T) (sent *http.Request, body []byte) {
 	t.Helper()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"), gatewaytest.WithThreads(ThreadID))
@@ -102,8 +103,8 @@ func isObject(v any) bool  { _, ok := v.(map[string]any); return ok }
 func isText(v any) bool    { _, ok := v.(string); return ok }
 func isInteger(v any) bool { _, ok := v.(float64); return ok }
 
-// first returns the place of the first accepted value, depth first: deeper objects come before
-// their parents.
+// first returns the first accepted value's place. Deeper objects come before their
+// parents.
 func first(value any, at []any, accept func(any) bool) []any {
 	switch v := value.(type) {
 	case map[string]any:

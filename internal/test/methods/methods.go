@@ -1,5 +1,6 @@
-// Package methods calls the methods of package client for its tests and those of internal/test/faults.
-// A new method needs no entry here unless a default argument is invalid for it.
+// Package methods calls the methods of package client, for its tests and
+// internal/test/faults. A new method needs no entry here unless a default argument is
+// invalid for it.
 package methods
 
 import (
@@ -17,8 +18,8 @@ type Method struct {
 	List bool                                                   // an empty body is an empty list
 }
 
-// special has the methods that the tests call in their own ways: operations in client/main_test.go
-// and meshOperations in internal/test/faults.
+// special has the methods that the tests call in their own ways: operations in
+// client/main_test.go and meshOperations in internal/test/faults.
 var special = []string{
 	"CheckSend", "Do", "Fetch", "FindThread", "GetPeer", "Health", "ListMessages", "ListPeers", "MarkRead", "Reply", "Send", "Sent",
 }
@@ -26,7 +27,7 @@ var special = []string{
 // ThreadID is the GetThread argument.
 const ThreadID = "3f0f8a53-0000-4000-8000-000000000000"
 
-// arguments are the texts by method, or by field of an options struct. Others are "node-a".
+// arguments are texts by method or options field. Others are "node-a".
 var arguments = map[string]string{
 	"GetThread": ThreadID, "OpenThread": "node-a↔node-b:builds", "Topic": "builds", "URL": "http://node-a:8787",
 }
