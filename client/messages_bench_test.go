@@ -28,7 +28,7 @@ type plainMessage struct {
 func thousandRows() []byte {
 	rows := make([]string, 1000)
 	for i := range rows {
-		rows[i] = fmt.Sprintf(`{"id": %d, "thread_id": null, "from_node": "node-a", "to_node": "node-c", "channel": null, "mentions": null,
+		rows[i] = fmt.Sprintf(`{"id": %d, "thread_id": null, "from_node": "node-a", "to_node": "node-c", "x_channel": null, "x_mentions": null,
 			"kind": "question", "content": "status of the nightly build? this is message number %d", "related_task_id": null,
 			"created_at": "2026-11-21T08:28:39.167872+00:00", "read_at": null}`, 1000-i, i)
 	}

@@ -27,7 +27,7 @@ import (
 const (
 	onePeer    = `{"peers": [{"name": "node-b", "url": "http://node-b", "capabilities": {}, "enabled": 1}]}`
 	oneReceipt = `{"id": 7, "from_node": "node-a", "to_node": "node-b", "kind": "question", "thread_id": null,
-		"channel": null, "mentions": null, "created_at": "2026-11-21T08:28:39.167872+00:00", "read_at": null}`
+		"x_channel": null, "x_mentions": null, "created_at": "2026-11-21T08:28:39.167872+00:00", "read_at": null}`
 )
 
 // peerServer is a server on loopback that counts connections and requests.
