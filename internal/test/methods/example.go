@@ -29,15 +29,15 @@ type Example struct {
 	Required []string
 }
 
-// Example returns a good response. folder is internal/test/contract/testdata/gateway.
-func (m Method) Example(t *testing.T, folder string) Example {
+// Example returns a good response. dir is internal/test/contract/testdata/gateway.
+func (m Method) Example(t *testing.T, dir string) Example {
 	t.Helper()
 	checker, err := contract.New("gateway")
 	require.NoError(t, err)
 	request, body := m.send(t)
 	operation := checker.Operation(request)
 	require.NotNil(t, operation, "%s: specs/gateway.yaml lacks %s %s", m.Name, request.Method, request.URL.Path)
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	require.NoError(t, err)
 	recorded := 0
 	for _, file := range files {
