@@ -100,7 +100,7 @@ func (s *sighting) countsOf(r *Record) int {
 	for _, count := range [...]int64{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, tokens(u)} {
 		n = (n + uint64(count)) * 0x9e3779b97f4a7c15 //nolint:gosec // a digest
 	}
-	return int(max(1, n>>(64-countsBits))) //nolint:gosec // 10 bits
+	return int(max(1, n>>(64-countsBits)))
 }
 
 // copies finds the records of one call. Blocks are added in the order in which they are read, whichever goroutine decodes them, so that it
