@@ -1,5 +1,5 @@
-// Package openfile opens files that somebody else can make: in a checked-out repository, in a directory that was given.
-// They may be links, pipes or devices, of any size.
+// Package openfile opens files that somebody else can make, as in a checked-out
+// repository. They may be links, pipes or devices, of any size.
 package openfile
 
 import (
@@ -16,9 +16,9 @@ import (
 var ErrNotRegular = errors.New("not a regular file")
 
 // ErrOutside is the cause if a link below a directory leads to a file that is not.
-var ErrOutside = errors.New("the link leaves the folder; name its file to read it, too")
+var ErrOutside = errors.New("the link leaves the directory; name its file to read it, too")
 
-// ErrEmptyPipe is the cause if nobody writes to a pipe.
+// ErrEmptyPipe is the cause if a pipe has no writer.
 var ErrEmptyPipe = errors.New("nothing comes from the pipe")
 
 // SizeError is the cause if a file has more than Max bytes.
@@ -31,7 +31,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("more than %d bytes", e.Max)
 }
 
-// withoutWaiting keeps the opening of a pipe from waiting for a writer.
+// withoutWaiting opens a pipe without waiting for a writer.
 const withoutWaiting = os.O_RDONLY | syscall.O_NONBLOCK
 
 // Below opens a regular file below root. A link may not leave root.
@@ -40,8 +40,8 @@ func Below(root *os.Root, name string) (*os.File, error) {
 	return regular(file, err)
 }
 
-// Target returns the file that a link below dir leads to, as a name below dir for [BelowDir]. It reports
-// whether there is one: the link may lead out of dir.
+// Target resolves a link below dir to a name for [BelowDir], and reports whether it stays
+// there.
 func Target(dir, link string) (name string, inside bool) {
 	target, err := filepath.EvalSymlinks(link)
 	if err != nil {
@@ -71,7 +71,8 @@ func BelowDir(dir, name string) (*os.File, error) {
 	return Below(root, name)
 }
 
-// Regular opens a regular file. Links are followed: use it for names that the user, or the home of a program, has chosen.
+// Regular opens a regular file and follows links: use it for names that the user, or the
+// home directory, has chosen.
 func Regular(name string) (*os.File, error) {
 	file, err := os.OpenFile(name, withoutWaiting, 0) //nolint:gosec // see above
 	return regular(file, err)
@@ -92,7 +93,8 @@ func regular(file *os.File, err error) (*os.File, error) {
 	return file, nil
 }
 
-// Read returns the content of a regular file that has at most limit bytes.
+// Read returns a regular file's content. A file longer than limit bytes is a
+// [*SizeError].
 func Read(name string, limit int64) ([]byte, error) {
 	file, err := Regular(name)
 	if err != nil {
@@ -102,7 +104,8 @@ func Read(name string, limit int64) ([]byte, error) {
 	return Content(file, limit)
 }
 
-// ReadTyped is Read for a name that the user typed, which may also be a pipe, as <(git show main:baseline) is.
+// ReadTyped is Read for a name that the user typed, which may also be a pipe, as in <(git
+// show main:baseline).
 func ReadTyped(name string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(name, withoutWaiting, 0) //nolint:gosec // the user typed it
 	if err != nil {
@@ -116,7 +119,7 @@ func ReadTyped(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Content returns the rest of a file that has at most limit bytes.
+// Content returns the rest of file, at most limit bytes.
 func Content(file *os.File, limit int64) ([]byte, error) {
 	info, err := file.Stat()
 	if err == nil && info.Size() > limit {

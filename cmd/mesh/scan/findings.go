@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// finding is a credential at a [codebase.Position] of a file. It does not contain the credential.
+// finding is a credential's place and rule. It doesn't contain the credential.
 type finding struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -25,7 +25,6 @@ type finding struct {
 	Advice    string `json:"advice"`
 }
 
-// label returns the name of the rule, marked if it also matches harmless text.
 func (f finding) label() string {
 	if f.Heuristic {
 		return f.Name + " (heuristic)"
@@ -33,7 +32,6 @@ func (f finding) label() string {
 	return f.Name
 }
 
-// matchesIn returns the findings in the content of a file.
 func matchesIn(scanner *scan.Scanner, file, content string) []codebase.Match[finding] {
 	found := mostSpecific(scanner.FindAll(content))
 	list := make([]codebase.Match[finding], len(found))
@@ -45,19 +43,20 @@ func matchesIn(scanner *scan.Scanner, file, content string) []codebase.Match[fin
 			Value:   finding{file, place.Line, place.Column, rule.Number, rule.Name, rule.Heuristic(), rule.Advice},
 			Ignored: place.Ignored,
 		}
-		if rule.Number != 0 { // the token of the gateway is in no baseline
+		if rule.Number != 0 { // a baseline never accepts the gateway token
 			list[i].Entry = &codebase.Entry{File: file, What: rule.Name, Credential: strings.Clone(content[f.Start:f.End])}
 		}
 	}
 	return list
 }
 
-// mostSpecific leaves out what begins in a match of a more specific rule: an Anthropic key has the format of an OpenAI key, too.
+// mostSpecific drops matches inside a more specific rule's: an Anthropic key also looks
+// like an OpenAI key.
 func mostSpecific(found []scan.Finding) (list []scan.Finding) {
 	slices.SortStableFunc(found, func(x, y scan.Finding) int {
 		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(generality(x.Rule), generality(y.Rule)))
 	})
-	var ends [3]int // of the matches so far, by generality
+	var ends [3]int // by generality
 	for _, f := range found {
 		n := generality(f.Rule)
 		if n == 0 || slices.Max(ends[:n]) <= f.Start {
@@ -68,7 +67,8 @@ func mostSpecific(found []scan.Finding) (list []scan.Finding) {
 	return list
 }
 
-// generality orders rules: a heuristic matches runs of many characters, and openai-api-key all keys that begin with sk-.
+// generality orders rules: a heuristic matches any long string, and openai-api-key all
+// keys that begin with sk-.
 func generality(r scan.Rule) int {
 	switch {
 	case r.Heuristic():
@@ -80,7 +80,6 @@ func generality(r scan.Rule) int {
 	}
 }
 
-// printFindings prints the findings in the format of -o.
 func (o *Options) printFindings(s *codebase.Search[finding]) error {
 	annotations := make([]codebase.Annotation, len(s.Found))
 	for i, f := range s.Found {
@@ -98,7 +97,7 @@ func (o *Options) printFindings(s *codebase.Search[finding]) error {
 				return err
 			}
 		}
-		if s.InFolder || len(s.Found) > 1 { // nothing if files were given by name and have none
+		if s.InFolder || len(s.Found) > 1 { // nothing if the named files are clean
 			notes = append(notes, output.Plural(len(s.Found), "finding")+" in "+output.Plural(s.Texts, "file"))
 		}
 		for _, line := range append(notes, s.LeftOut()...) {
@@ -110,10 +109,9 @@ func (o *Options) printFindings(s *codebase.Search[finding]) error {
 	}, annotations)
 }
 
-// maxCounts is how many rows the summary has.
 const maxCounts = 20
 
-// summary writes how many findings each rule has in each file, the most first.
+// summary counts findings by rule and file, the most first.
 func summary(w io.Writer, found []finding) error {
 	type key struct{ rule, file string }
 	counts := map[key]int{}

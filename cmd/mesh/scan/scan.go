@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Options are the flags of mesh scan.
+// Options are the command's flags.
 type Options struct {
 	*app.App
 	paths                              []string
@@ -22,14 +22,14 @@ type Options struct {
 	sources                            codebase.Flags
 }
 
-// New returns the command mesh scan.
+// New returns mesh scan.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "scan [FILE|DIR...|-]",
-		Short: "Find credentials in files, folders or stdin; exit status 1 if there are any",
-		Long: `Scan prints file:line:column, rule and advice for each credential in the files and folders, or in stdin if none is given, and how many
-each rule and file has. It never prints a credential. The exit status is 1 if there are any. A file that cannot be read is
+		Short: "Find credentials in files, directories or stdin; exit status 1 if there are any",
+		Long: `Scan prints file:line:column, rule and advice for each credential in files and directories, or in stdin if none is given, and how many
+each rule and file has. It never prints a credential. The exit status is 1 if there are any. An unreadable file is
 reported, and the others are scanned; the exit status is then 2, or 1 if the others contain credentials.
 
 Rules 10 and 12 also match harmless text. They are for stdin, as for a message, and with --heuristics for files.
@@ -54,7 +54,6 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 	return cmd
 }
 
-// run prints the credentials in the files. It reads stdin if none is given.
 func run(_ context.Context, o *Options) error {
 	s, err := codebase.NewSearch[finding](o.App, &o.sources, "scan")
 	if err == nil {
@@ -78,7 +77,6 @@ func run(_ context.Context, o *Options) error {
 	return exit.ErrFound
 }
 
-// scanPaths adds the findings in stdin for "-", and in files and folders.
 func (o *Options) scanPaths(s *codebase.Search[finding]) error {
 	inFiles, err := o.Scanner(o.rules(o.heuristics)...)
 	if err != nil {
@@ -92,7 +90,7 @@ func (o *Options) scanPaths(s *codebase.Search[finding]) error {
 	}
 	s.Files(named, true, func(file, text string) []codebase.Match[finding] {
 		found := matchesIn(inFiles, file, text)
-		if codebase.IsBaseline(text) { // its fingerprints match the heuristic rules; a key beside them is still one
+		if codebase.IsBaseline(text) { // its fingerprints match the heuristic rules; a key next to them is still found
 			found = slices.DeleteFunc(found, func(m codebase.Match[finding]) bool { return m.Value.Heuristic })
 		}
 		return found
@@ -100,7 +98,7 @@ func (o *Options) scanPaths(s *codebase.Search[finding]) error {
 	return nil
 }
 
-// scanStdin adds the findings in stdin. An empty stdin is no error: a pipe may have nothing to check.
+// An empty stdin succeeds: a pipe may have nothing to check.
 func (o *Options) scanStdin(s *codebase.Search[finding]) error {
 	scanner, err := o.Scanner(o.rules(!o.noHeuristics)...)
 	if err != nil {
@@ -115,7 +113,7 @@ func (o *Options) scanStdin(s *codebase.Search[finding]) error {
 		return exit.WrongUse(err)
 	}
 	if len(content) == 0 {
-		o.Note("stdin is empty; mesh scan . scans this folder")
+		o.Note("stdin is empty; mesh scan . scans this directory")
 		return nil
 	}
 	s.InFolder = true
@@ -127,7 +125,6 @@ func (o *Options) scanStdin(s *codebase.Search[finding]) error {
 	return nil
 }
 
-// rules returns the options of a scanner.
 func (o *Options) rules(heuristics bool) []scan.Option {
 	opts := []scan.Option{scan.WithEscapes()}
 	if o.extended {

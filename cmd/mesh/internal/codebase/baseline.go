@@ -16,34 +16,31 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// Entry is what a baseline knows of something that was found. It has no line, which changes whenever lines are added above it.
+// Entry is a known finding. It has no line number, which changes with every line above
+// it.
 type Entry struct {
-	// File is its path below the folder of the baseline, or the absolute path.
+	// File is relative to the baseline's directory, or absolute.
 	File string `json:"file"`
-	// What is the name of a model, or a rule with the fingerprint of a credential.
+	// What is a model, or a rule and a credential's fingerprint.
 	What string `json:"finding"`
 	// Credential is "" in a baseline.
 	Credential string `json:"-"`
 }
 
-// line is a line of a baseline.
 type line struct {
 	Entry
 	Count int `json:"count"`
 }
 
-// baseline has what was found before.
 type baseline struct {
 	folder string
 	counts map[Entry]int
 }
 
-// newBaseline returns an empty baseline for a file of that name.
 func newBaseline(file string) *baseline {
 	return &baseline{absolute(filepath.Dir(file)), map[Entry]int{}}
 }
 
-// absolute returns the absolute path of a file, or without a working folder the path.
 func absolute(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		return absolute
@@ -51,10 +48,9 @@ func absolute(path string) string {
 	return path
 }
 
-// maxBaseline bounds a baseline, in bytes.
+// in bytes
 const maxBaseline = 64 << 20
 
-// openBaseline reads a baseline that write has written.
 func openBaseline(file string) (*baseline, error) {
 	text, err := openfile.ReadTyped(file, maxBaseline)
 	if err != nil {
@@ -78,7 +74,7 @@ func parseLine(text []byte) (l line, ok bool) {
 	return l, err == nil && l.File != "" && l.What != "" && l.Count > 0
 }
 
-// IsBaseline reports whether each complete line of a text, and at least one, is a line of a baseline. The last line may be cut off.
+// IsBaseline reports whether text is a baseline. Its last line may be cut off.
 func IsBaseline(text string) bool {
 	complete := text[:strings.LastIndexByte(text, '\n')+1]
 	if !strings.HasPrefix(complete, `{"file":`) {
@@ -92,7 +88,8 @@ func IsBaseline(text string) bool {
 	return true
 }
 
-// has reports whether the baseline has credentials or, without credentials, models. An empty one has both.
+// has reports whether the baseline has credentials or, if not credentials, models. An
+// empty one has both.
 func (b *baseline) has(credentials bool) bool {
 	for e := range b.counts {
 		if strings.Contains(e.What, " ") == credentials { // before the fingerprint
@@ -102,8 +99,8 @@ func (b *baseline) has(credentials bool) bool {
 	return len(b.counts) == 0
 }
 
-// entry returns the form of an entry in the baseline, which others can read: the credential becomes a part of a hash of it, the rule and the
-// file. The file is in it so that the baseline does not show which files have the same credential.
+// entry hides the credential, since others can read a baseline: it hashes it with rule
+// and file, so that equal credentials in two files look different.
 func (b *baseline) entry(e Entry) Entry {
 	inside := Entry{File: b.path(e.File), What: e.What}
 	if e.Credential != "" {
@@ -117,7 +114,6 @@ func (b *baseline) entry(e Entry) Entry {
 	return inside
 }
 
-// path returns the name of a file in the baseline.
 func (b *baseline) path(file string) string {
 	if file != "-" {
 		file = absolute(file)
@@ -130,14 +126,14 @@ func (b *baseline) path(file string) string {
 
 func (b *baseline) add(e Entry) { b.counts[b.entry(e)]++ }
 
-// knows reports whether the baseline has an entry. Each one counts once, so that a second use of a model in a file is new.
+// knows reports whether the baseline has an entry. Each one counts once, so a second use
+// in a file is new.
 func (b *baseline) knows(e Entry) bool {
 	e = b.entry(e)
 	b.counts[e]--
 	return b.counts[e] >= 0
 }
 
-// size returns the number of findings.
 func (b *baseline) size() (n int) {
 	for _, count := range b.counts {
 		n += count
@@ -145,7 +141,7 @@ func (b *baseline) size() (n int) {
 	return n
 }
 
-// write replaces a file by the baseline: a line of JSON for each file and finding, sorted, so that a change is a small difference.
+// write replaces a file by the baseline: sorted lines, for small diffs.
 func (b *baseline) write(file string) error {
 	entries := slices.SortedFunc(maps.Keys(b.counts), func(x, y Entry) int { return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.What, y.What)) })
 	var text bytes.Buffer
@@ -156,7 +152,7 @@ func (b *baseline) write(file string) error {
 			return err
 		}
 	}
-	replacement, err := files.Replace(file) // a folder with a mistyped name is not made
+	replacement, err := files.Replace(file) // don't create a directory with a mistyped name
 	if err != nil {
 		return err
 	}

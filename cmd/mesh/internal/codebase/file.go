@@ -15,19 +15,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// file is a file that was selected.
 type file struct {
 	path string
-	// in is the folder in which it was found, or nil if the file was given by name.
+	// in is the directory that has it, or nil if the file was named.
 	in *folder
-	// size is the one at the time of the selection, in bytes.
+	// size is in bytes, when the file was selected.
 	size int64
-	// isText is set when the file has been read, and err if the file or folder cannot be.
+	// set by read
 	isText bool
 	err    error
 }
 
-// folder is a folder with files to read. It is open until the last of them is.
+// It's open until all its files were read.
 type folder struct {
 	top  *os.Root
 	path string // below top
@@ -37,7 +36,6 @@ type folder struct {
 	unread int // files
 }
 
-// open opens a file of the folder.
 func (f *folder) open(name string) (in *os.File, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,13 +52,13 @@ func (f *folder) open(name string) (in *os.File, err error) {
 }
 
 const (
-	// beginning is how much of a file is searched for a zero byte, in bytes, as git does it.
+	// beginning is searched for a zero byte, as git does.
 	beginning = 8000
 	maxFile   = 512 << 20
-	large     = 32 << 20 // of such a file one is in memory at a time
+	large     = 32 << 20 // one such file is in memory at a time
 )
 
-// open opens the file. One that was given by name may be a pipe or a link.
+// A named file may be a pipe or a link.
 func (f *file) open() (*os.File, error) {
 	if f.in != nil {
 		return f.in.open(filepath.Base(f.path))
@@ -68,8 +66,9 @@ func (f *file) open() (*os.File, error) {
 	return os.Open(f.path)
 }
 
-// read returns the content of a text. A binary file has a zero byte among its first 8,000 bytes; it is read no further, unless it was named
-// and binary is true. A file is held in memory once, and not also what io.ReadAll grows through. It is read through the buffer.
+// read returns a text. A binary file, which has a zero byte at its beginning, is read no
+// further, unless it was named and binary is true. io.ReadAll would hold a file several
+// times.
 func (f *file) read(binary bool, buffer []byte) (content string) {
 	if f.err != nil {
 		return ""
@@ -111,7 +110,7 @@ func (f *file) content(in *os.File, binary bool, buffer []byte) (string, error) 
 	return text.String(), nil
 }
 
-// The byte order marks of UTF-16.
+// UTF-16 byte order marks
 const (
 	littleEndian = "\xff\xfe"
 	bigEndian    = "\xfe\xff"
@@ -119,12 +118,11 @@ const (
 
 var errNotUTF16 = errors.New("begins like UTF-16 and is not")
 
-// hasWideMark reports whether a text begins with a byte order mark of UTF-16.
 func hasWideMark(text string) bool {
 	return strings.HasPrefix(text, littleEndian) || strings.HasPrefix(text, bigEndian)
 }
 
-// Decoded returns a text with a byte order mark of UTF-16 in UTF-8, without the mark, and another one as it is.
+// Decoded converts UTF-16 with a byte order mark to UTF-8. Other texts are unchanged.
 func Decoded(text string) (string, error) {
 	if !hasWideMark(text) {
 		return text, nil

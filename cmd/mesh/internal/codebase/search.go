@@ -20,34 +20,35 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// Search searches files and collects what is found.
+// Search searches files and collects findings.
 type Search[T any] struct {
-	// Found has what neither a comment nor the baseline accepts, in the order of the files.
+	// Found has the findings that neither a comment nor the baseline accepts, by file.
 	Found []T
-	// Texts is the number of texts that were searched, and Unread why others could not be read.
+	// Texts counts searched texts. Unread has the errors of the others.
 	Texts  int
 	Unread []error
-	// InFolder means that one of the texts was not given by name.
+	// InFolder reports whether a text was found in a directory, not named.
 	InFolder bool
 
 	app            *app.App
 	flags          *Flags
 	selection      *selection
 	known, written *baseline
-	// ignored and accepted are what comments and the baseline accept.
+	// accepted by comments, and by the baseline
 	ignored, accepted int
 }
 
-// Match is what was found at a place of a text.
+// Match is a finding in a text.
 type Match[T any] struct {
 	Value T
-	// Ignored means that a comment accepts it.
+	// Ignored reports whether a comment accepts it.
 	Ignored bool
-	// Entry is what a baseline has of it, or nil if no baseline accepts it.
+	// Entry identifies it in a baseline; nil if no baseline accepts it.
 	Entry *Entry
 }
 
-// NewSearch returns a search with the flags of a command, which is scan or retired. Files of leftOut in folders are counted only.
+// NewSearch returns a search for command, which is scan or retired. Files that match
+// leftOut are only counted, unless they were named.
 func NewSearch[T any](a *app.App, f *Flags, command string, leftOut ...string) (*Search[T], error) {
 	s := &Search[T]{Found: []T{}, app: a, flags: f, written: newBaseline(f.writeBaseline)}
 	var err error
@@ -66,7 +67,7 @@ func NewSearch[T any](a *app.App, f *Flags, command string, leftOut ...string) (
 	return s, nil
 }
 
-// Add adds what was found in a text.
+// Add adds a text's findings.
 func (s *Search[T]) Add(matches []Match[T]) {
 	s.Texts++
 	for _, m := range matches {
@@ -86,8 +87,8 @@ func (s *Search[T]) isKnown(e Entry) bool {
 	return s.known != nil && s.known.knows(e)
 }
 
-// Files adds what find finds in the files and folders of paths. It searches as many files at a time as there are processors. A binary file
-// is searched if it was given by name and binary is true.
+// Files adds the findings in paths, as many files at a time as there are processors. If
+// binary is true, named binary files are searched too.
 func (s *Search[T]) Files(paths []string, binary bool, find func(file, text string) []Match[T]) {
 	files := s.selection.files(paths)
 	defer s.selection.close()
@@ -100,7 +101,7 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	matches := make([][]Match[T], len(files))
 	var searches sync.WaitGroup
 	var oneLarge sync.Mutex
-	buffers := make(chan []byte, runtime.GOMAXPROCS(0)) // of the searches that do not run
+	buffers := make(chan []byte, runtime.GOMAXPROCS(0)) // for idle searches
 	for range cap(buffers) {
 		buffers <- make([]byte, 64<<10)
 	}
@@ -133,15 +134,15 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	}
 }
 
-// UnreadError returns the errors of the files that cannot be read, which could have findings, too.
+// UnreadError returns the errors of unreadable files, which could have findings too.
 func (s *Search[T]) UnreadError() error { return exit.WrongUse(errors.Join(s.Unread...)) }
 
-// IsEmpty reports whether the paths have no text, and none was left out.
+// IsEmpty reports whether no text was found, and none left out.
 func (s *Search[T]) IsEmpty() bool {
 	return s.Texts == 0 && s.Unread == nil && !s.selection.byName && len(s.flags.exclude) == 0
 }
 
-// Notes returns the lines about what was found and accepted.
+// Notes returns lines about accepted findings.
 func (s *Search[T]) Notes() (lines []string) {
 	if s.ignored > 0 {
 		lines = append(lines, output.Plural(s.ignored, "place")+" ignored by comments")
@@ -152,7 +153,7 @@ func (s *Search[T]) Notes() (lines []string) {
 	return lines
 }
 
-// LeftOut returns the line that counts what was not searched, by reason, or none.
+// LeftOut returns a line that counts what wasn't searched, by reason, or nothing.
 func (s *Search[T]) LeftOut() []string {
 	total, reasons, counts := 0, []string(nil), s.selection.counts
 	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) }) {
@@ -165,9 +166,9 @@ func (s *Search[T]) LeftOut() []string {
 	things := output.Plural(total, "file")
 	switch {
 	case s.selection.folders && total == 1:
-		things = "1 folder"
+		things = "1 directory"
 	case s.selection.folders:
-		things = table.Count(total) + " files and folders"
+		things = table.Count(total) + " files and directories"
 	}
 	if s.selection.optional {
 		things += " left out (--all-files): "
@@ -177,7 +178,7 @@ func (s *Search[T]) LeftOut() []string {
 	return []string{things + strings.Join(reasons, ", ")}
 }
 
-// Print prints a value in the format of -o: text has the notes, other formats have them on stderr.
+// Print prints value as -o says. Formats other than text have the notes on stderr.
 func (s *Search[T]) Print(value any, notes []string, text func(io.Writer) error, annotations []Annotation) error {
 	if s.app.Format != "text" {
 		for _, line := range notes {
@@ -190,10 +191,10 @@ func (s *Search[T]) Print(value any, notes []string, text func(io.Writer) error,
 	return s.app.Print(value, text)
 }
 
-// WritesBaseline reports whether the search only writes a baseline.
+// WritesBaseline reports whether --write-baseline was given.
 func (s *Search[T]) WritesBaseline() bool { return s.flags.writeBaseline != "" }
 
-// WriteBaseline writes the baseline of --write-baseline. The error has those of the files that cannot be read, too.
+// WriteBaseline writes the baseline. Its error includes unreadable files.
 func (s *Search[T]) WriteBaseline() error {
 	if err := s.written.write(s.flags.writeBaseline); err != nil {
 		return errors.Join(exit.WrongUse(err), s.UnreadError())
@@ -202,22 +203,22 @@ func (s *Search[T]) WriteBaseline() error {
 	return s.UnreadError()
 }
 
-// Position is a place of a text.
+// Position is a place in a text.
 type Position struct {
-	// Line and Column count from 1. A column is a character; a byte that is not UTF-8 is one.
+	// Line and Column count from 1. Columns are characters; an invalid byte is one.
 	Line, Column int
-	// Ignored means that a comment accepts what is found on the line.
+	// Ignored reports whether a comment accepts the line.
 	Ignored bool
 
 	text string
 	at   int
 }
 
-// Begin returns a position that Move moves through a text.
+// Begin returns the beginning of text.
 func Begin(text string) Position { return Position{Line: 1, text: text} }
 
-// Move moves the position to an index that is not before it. It searches each line for comments once: a line may be the whole of a large
-// file.
+// Move moves the position forward to an index. It searches each line for comments once: a
+// large file may be one line.
 func (p *Position) Move(at int) {
 	skipped := p.text[p.at:at]
 	if begin := strings.LastIndexByte(skipped, '\n') + 1; begin > 0 || p.Column == 0 {
@@ -230,17 +231,16 @@ func (p *Position) Move(at int) {
 	p.at = at
 }
 
-// mark is a comment that accepts what is found on its line. What begins a comment depends on the language, so the mark may be anywhere in
-// the line, but not in a longer word such as mesh:ignore-file.
+// mark accepts its line. Comment syntax depends on the language, so it may be anywhere in
+// the line, but not within a word such as mesh:ignore-file.
 var mark = regexp.MustCompile(`(?:^|[^\w:-])mesh:ignore(?:$|[^\w:-])`)
 
-// isIgnored reports whether the first line of a text has the mark.
 func isIgnored(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	return mark.MatchString(line)
 }
 
-// Annotation is an error that GitHub Actions shows at a line of a file. A Column of 0 is not known.
+// Annotation is an error that GitHub Actions shows in a file. Column 0 is unknown.
 type Annotation struct {
 	File         string
 	Line, Column int
@@ -260,10 +260,10 @@ func writeAnnotations(w io.Writer, list []Annotation) error {
 	return err
 }
 
-// property returns the value of a property. The log of a run can be read on a terminal, which no name may control.
+// property escapes a value. Logs are read on terminals, which no name may control.
 func property(text string) string { return output.Line(propertyEscapes.Replace(text)) }
 
-// The escapes of workflow commands, without which the name of a file could begin another one.
+// workflow command escapes, without which a file name could begin another command
 var (
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

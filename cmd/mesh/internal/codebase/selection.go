@@ -1,5 +1,5 @@
-// Package codebase searches the files of a code base, for mesh scan and mesh retired --scan. What they find can be ignored by a comment on
-// its line, or be known from a baseline.
+// Package codebase searches source trees, for mesh scan and mesh retired --scan. A
+// comment or a baseline can accept what is found.
 package codebase
 
 import (
@@ -14,21 +14,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// selection selects files.
 type selection struct {
 	exclude, leftOut patterns
 	all              bool
-	// reason -> number of files and folders that were left out for it
+	// reason -> number of files and directories
 	counts   map[string]int
 	byName   bool // a pattern of leftOut was a reason
 	optional bool // --all-files has some of them
-	folders  bool // some of them are folders
+	folders  bool // some of them are directories
 	selected []file
 	roots    []*os.Root
-	asking   time.Duration // git for its index
+	asking   time.Duration // time spent asking git for its index
 }
 
-// selection returns a selection by the flags, or an error that names an invalid pattern. Files of leftOut in folders are counted only.
 func (f *Flags) selection(leftOut []string) (*selection, error) {
 	s := &selection{all: f.allFiles, counts: map[string]int{}}
 	for _, text := range f.exclude {
@@ -44,8 +42,8 @@ func (f *Flags) selection(leftOut []string) (*selection, error) {
 	return s, nil
 }
 
-// files returns the files of paths: a file itself, and the files of a folder with all its subfolders. Symbolic links are followed in
-// paths only. close must be called when the files have been read.
+// files returns the files in paths. Links are followed in paths only. Call close when the
+// files have been read.
 func (s *selection) files(paths []string) []file {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -70,35 +68,35 @@ func (s *selection) close() {
 	s.roots = nil
 }
 
-// leave counts a file or folder that is left out.
 func (s *selection) leave(reason string, isFolder bool) {
 	s.counts[reason]++
 	s.folders = s.folders || isFolder
 }
 
-// split returns the parts of a path, without those that lead upwards.
+// split returns path elements, except for those that lead upwards.
 func split(path string) []string {
 	parts := strings.FieldsFunc(filepath.ToSlash(filepath.Clean(path)), func(r rune) bool { return r == '/' })
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "." || part == ".." })
 }
 
-// pattern is a line of a .gitignore, as gitignore(5) describes it, apart from rare forms: a class with a name, such as [[:digit:]], or with "]"
-// or "-" at its beginning or end, and a name that ends in a blank.
+// pattern is a .gitignore line, as in gitignore(5), except for rare forms: named classes
+// such as [[:digit:]], classes with "]" or "-" at an end, and names that end in a space.
 //
-// The code is our own because the implementation in Go that is well kept is part of go-git, an implementation of all of git: its modules
-// would be in the go.mod of everybody who imports the SDK. A test compares the code with git.
+// The well-kept implementation in Go is part of go-git, whose modules would be in the
+// go.mod of everybody who imports the SDK. A test compares ours with git.
 type pattern struct {
 	text    string
 	negated bool
-	folders bool // it matches folders only
-	// segments are what is between the slashes, the last one first, each anyFolders or a pattern of path.Match.
+	folders bool // it matches directories only
+	// segments are the path elements, last one first: anyFolders, or a path.Match
+	// pattern.
 	segments []string
 }
 
-// anyFolders is a segment that matches any number of folders.
+// anyFolders matches any number of directories.
 const anyFolders = "**"
 
-// parsePattern parses a line without its end. It returns nil for a line that has no pattern, or one that no path can match.
+// parsePattern returns nil for a line that matches nothing.
 func parsePattern(line string) *pattern {
 	line = strings.TrimRight(line, " ")
 	if line == "" || line[0] == '#' {
@@ -108,7 +106,7 @@ func parsePattern(line string) *pattern {
 	line, p.negated = strings.CutPrefix(line, "!")
 	line, p.folders = strings.CutSuffix(line, "/")
 	if !strings.Contains(line, "/") {
-		line = anyFolders + "/" + line // a name matches in all folders
+		line = anyFolders + "/" + line // a name matches in all directories
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(line, "/"), "/") {
 		if part == "" {
@@ -122,15 +120,15 @@ func parsePattern(line string) *pattern {
 		}
 		p.segments = append(p.segments, part)
 	}
-	if p.segments[len(p.segments)-1] == anyFolders { // what ends in /** matches what is in a folder, and not the folder
+	if p.segments[len(p.segments)-1] == anyFolders { // /** matches what is in a directory, not the directory
 		p.segments = append(p.segments, "*")
 	}
 	slices.Reverse(p.segments)
 	return p
 }
 
-// matches reports whether the pattern matches a path below its folder. It compares from the end, where paths differ most. After a mismatch
-// it goes back to the last anyFolders only: a longer match of an earlier one could not help.
+// matches compares from the end, where paths differ most. After a mismatch it goes back
+// to the last anyFolders only: a longer match of an earlier one couldn't help.
 func (p *pattern) matches(names []string, isFolder bool) bool {
 	if p.folders && !isFolder {
 		return false
@@ -159,10 +157,10 @@ func matchesName(segment, name string) bool {
 	return matched
 }
 
-// patterns are those of one file, in its order.
+// patterns are in file order
 type patterns []*pattern
 
-// parsePatterns parses a .gitignore. A line that no path can match is left out, as git does it.
+// parsePatterns skips lines that match no path, as git does.
 func parsePatterns(text string) (all patterns) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
@@ -173,7 +171,7 @@ func parsePatterns(text string) (all patterns) {
 	return all
 }
 
-// last returns the last pattern that matches a path, which decides, or nil.
+// last returns the deciding pattern, or nil.
 func (all patterns) last(path []string, isFolder bool) *pattern {
 	for _, p := range slices.Backward(all) {
 		if p.matches(path, isFolder) {
@@ -183,15 +181,15 @@ func (all patterns) last(path []string, isFolder bool) *pattern {
 	return nil
 }
 
-// Flags are the flags of the commands that search a code base.
+// Flags are shared by the commands that search source trees.
 type Flags struct {
 	exclude                 []string
 	allFiles                bool
 	baseline, writeBaseline string
 }
 
-// Help is the help for these flags.
-const Help = `Of a folder it leaves out what a .gitignore names and git does not track, binary files, symbolic links, and the folders .git,
+// Help explains the flags.
+const Help = `In a directory it leaves out what a .gitignore names and git does not track, binary files, symbolic links, and the directories .git,
 .hg, .svn, .venv, node_modules and vendor; the last line counts them. A file that you name is always read. UTF-16
 needs a byte order mark. A file of more than 512 MiB is an error. As many files at
 a time are in memory as there are processors. The entries of a baseline are not findings. GLOB is a pattern as in a
@@ -200,13 +198,13 @@ a time are in memory as there are processors. The entries of a baseline are not 
 A comment mesh:ignore accepts what is on its line. --write-baseline FILE accepts everything that is there today: it writes FILE, and the exit
 status is 0. With --baseline FILE only what was added later is found.`
 
-// Add adds the flags to a command.
+// Add adds the flags to cmd.
 func (f *Flags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave out the files and folders of a pattern `GLOB`; repeatable")
-	cmd.Flags().BoolVar(&f.allFiles, "all-files", false, "do not leave out files because of a .gitignore or of their names")
+	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave out files and directories that match `GLOB`; repeatable")
+	cmd.Flags().BoolVar(&f.allFiles, "all-files", false, "do not leave out files because of a .gitignore or their names")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "leave out what `FILE` has")
 	cmd.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write what is found to `FILE`; exit status 0")
 }
 
-// Names are the names of the flags.
+// Names are the flags' names.
 var Names = []string{"exclude", "all-files", "baseline", "write-baseline"}

@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// walk is the walk through one folder that was given. depth is the number of parts of its absolute path. The patterns of --exclude are rules
-// for the path as it is printed and as it is below the folder.
+// walk walks one given directory. --exclude applies to paths as they are printed, and
+// below that directory.
 type walk struct {
 	*selection
 	root    *os.Root
@@ -24,21 +24,22 @@ type walk struct {
 	exclude []rule
 }
 
-// rule has patterns for what is below a folder whose absolute path has depth parts.
+// rule has patterns below a directory whose absolute path has depth elements.
 type rule struct {
 	depth    int
 	patterns patterns
 }
 
-// place is what holds in a folder.
+// place has the rules that hold in a directory.
 type place struct {
-	parts      []string // of its absolute path
+	parts      []string // its absolute path
 	rules      []rule
 	repository *repository
 	ignored    bool // by a .gitignore: only what git tracks is selected
 }
 
-// walk selects the files of a folder. The rules of the folders above it hold, too, up to the top of the repository.
+// walk selects a directory's files. The .gitignore files above it hold too, up to the top
+// of the repository.
 func (s *selection) walk(name string) {
 	name = filepath.Clean(name)
 	root, err := os.OpenRoot(name)
@@ -50,7 +51,7 @@ func (s *selection) walk(name string) {
 	at := place{parts: split(absolute(name))}
 	var above []string
 	for folder := absolute(name); !exists(filepath.Join(folder, ".git")); folder = filepath.Dir(folder) {
-		if filepath.Dir(folder) == folder { // without a repository the folder is the top
+		if filepath.Dir(folder) == folder { // outside a repository
 			above = nil
 			break
 		}
@@ -73,10 +74,9 @@ func exists(path string) bool {
 
 const (
 	ignoreFile    = ".gitignore"
-	maxIgnoreFile = 256 << 10 // in bytes; of a longer one nothing holds, so that more is searched
+	maxIgnoreFile = 256 << 10 // in bytes; a longer one is ignored, so more is searched
 )
 
-// withIgnoreFileAbove is withIgnoreFile for a folder above the one that was given.
 func (s *selection) withIgnoreFileAbove(rules []rule, folder string, depth int) []rule {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *selection) withIgnoreFileAbove(rules []rule, folder string, depth int) 
 	return s.withIgnoreFile(rules, root, ignoreFile, depth)
 }
 
-// withIgnoreFile returns rules with a .gitignore. Like git, it does not follow a link.
+// Like git, withIgnoreFile doesn't follow a link.
 func (s *selection) withIgnoreFile(rules []rule, root *os.Root, name string, depth int) []rule {
 	if info, err := root.Lstat(name); s.all || err != nil || !info.Mode().IsRegular() {
 		return rules
@@ -103,7 +103,6 @@ func (s *selection) withIgnoreFile(rules []rule, root *os.Root, name string, dep
 	return append(slices.Clip(rules), rule{depth, parsePatterns(string(text))})
 }
 
-// folder selects the files of a folder.
 func (w *walk) folder(name string, at place) {
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -134,7 +133,6 @@ func (w *walk) folder(name string, at place) {
 	}
 }
 
-// entry selects a file, or the files of a folder.
 func (w *walk) entry(path string, entry fs.DirEntry, in *folder, at place) {
 	if entry.IsDir() {
 		w.folder(path, at)
@@ -144,13 +142,13 @@ func (w *walk) entry(path string, entry fs.DirEntry, in *folder, at place) {
 	}
 }
 
-// The folders with the history of the code, and with the code of others.
+// version control, and dependencies
 var (
 	history = []string{".git", ".hg", ".svn"}
 	others  = []string{".venv", "node_modules", "vendor"}
 )
 
-// The reasons. A hidden one is not counted: a file may be .git, too, in a work tree of git.
+// Reasons. Hidden ones aren't counted: .git may be a file, in a git worktree.
 const (
 	hidden       = "history"
 	excluded     = "--exclude"
@@ -160,10 +158,10 @@ const (
 	isBinary     = "binary"
 )
 
-// always are the reasons that --all-files does not turn off.
+// --all-files doesn't change these
 var always = []string{excluded, isLink, isDevice}
 
-// reason returns why a file or folder is left out, or "".
+// reason returns "" if the entry is selected.
 func (w *walk) reason(entry fs.DirEntry, at place) string {
 	name, isFolder := entry.Name(), entry.IsDir()
 	switch {
@@ -190,7 +188,7 @@ func (w *walk) reason(entry fs.DirEntry, at place) string {
 	return ""
 }
 
-// ignored reports whether the last rule that matches a path ignores it.
+// ignored: the last matching rule decides.
 func ignored(rules []rule, path []string, isFolder bool) bool {
 	for _, r := range slices.Backward(rules) {
 		if p := r.patterns.last(path[r.depth:], isFolder); p != nil {
@@ -200,17 +198,17 @@ func ignored(rules []rule, path []string, isFolder bool) bool {
 	return false
 }
 
-// repository is a work tree of git, or a folder in one.
+// repository is a git worktree, or a directory in one.
 type repository struct {
 	folder string
-	depth  int // of its absolute path, in parts
+	depth  int // elements of its absolute path
 
 	asked   bool
-	tracked map[string]bool // files, and the folders that have them, below folder
+	tracked map[string]bool // files, and directories with files
 }
 
-// tracks reports whether git tracks the file of a place, or a file in the folder: a .gitignore has no effect on these. git is
-// asked once, when the first .gitignore matches.
+// tracks reports whether git tracks a file, or one in a directory: then no .gitignore
+// applies. git is asked once, when the first .gitignore matches.
 func (s *selection) tracks(at place) bool {
 	r := at.repository
 	if r == nil {
@@ -232,20 +230,20 @@ func (s *selection) tracks(at place) bool {
 }
 
 const (
-	maxIndexTime = 10 * time.Second // for one repository, and until no further one is asked
+	maxIndexTime = 10 * time.Second // for one repository, and in all before the last one is asked
 	maxIndex     = 256 << 20        // in bytes
 )
 
-// unconfigured keeps the configuration of a repository, which may be somebody else's, from running a program.
+// unconfigured keeps a repository's configuration from running a program.
 var unconfigured = []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}
 
-// tracked returns the files below a folder that are in git's index; none without git, or if it does not answer.
+// tracked lists the files in git's index; nil without git, or if it doesn't answer.
 func tracked(folder string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), maxIndexTime)
 	defer cancel()
 	git := exec.CommandContext(ctx, "git", append(slices.Clip(unconfigured), "ls-files", "-z")...) //nolint:gosec // constants
 	git.Dir = folder
-	git.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // of a hook's repository
+	git.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // set by hooks
 	git.Env = append(git.Env, "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")    // a partial clone fetches what it lacks
 	git.WaitDelay = time.Second
 	out, err := git.StdoutPipe()

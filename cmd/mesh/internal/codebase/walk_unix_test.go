@@ -68,7 +68,7 @@ func TestLeftOutOnce(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600))
 	var out bytes.Buffer
 	for flags, want := range map[*Flags]string{
-		{exclude: []string{"*.md"}}:                 "8 files and folders left out (--all-files): .gitignore 2, dependencies 2, --exclude 1, binary 1, links 1, pipes and devices 1",
+		{exclude: []string{"*.md"}}:                 "8 files and directories left out (--all-files): .gitignore 2, dependencies 2, --exclude 1, binary 1, links 1, pipes and devices 1",
 		{exclude: []string{"*.md"}, allFiles: true}: "4 files left out: --exclude 1, binary 1, links 1, pipes and devices 1",
 	} {
 		s, err := NewSearch[int](&app.App{Out: &out, Errs: &out, Format: "text"}, flags, "scan")

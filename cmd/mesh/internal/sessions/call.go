@@ -15,7 +15,7 @@ import (
 
 type record = calls.Record
 
-// counts are counts in an order that each program has.
+// counts has an order for each program, as in anthropicNames.
 type counts [7]int64
 
 func (c *counts) sum() (sum int64) {
@@ -36,14 +36,13 @@ func (c counts) less(o counts) counts {
 type form struct {
 	program, provider, platform, api, model, project, session string
 
-	names *[len(counts{})]string // of the counts in the usage object
-	extra string                 // other members of that object, each after a comma
-	tier  string                 // as it was requested
-	split bool                   // the lifetimes of cache writes are stated
-	kind  string                 // of a record that is no call: a session's total, or what a total has more than the lines
+	names *[len(counts{})]string // in the usage object
+	extra string                 // its other members, each after a comma
+	tier  string                 // as requested
+	split bool                   // cache write lifetimes are stated
+	kind  string                 // unless it's a call: sessionTotal or difference
 }
 
-// sharedForm is a form and its labels.
 type sharedForm struct {
 	form
 	labels map[string]string
@@ -53,12 +52,12 @@ type sharedForm struct {
 type call struct {
 	*sharedForm
 	id           string
-	request      uint64 // digest of the id of its request, 0 for none
-	time         int64  // Unix nanoseconds; 0 is none
+	request      uint64 // digest of its request ID, or 0
+	time         int64  // Unix nanoseconds, or 0
 	counts       counts
 	file, number int32
 	seen         int32 // the file that had it last
-	left         bool  // it is metered, or counted otherwise
+	left         bool  // counted elsewhere, as in a calls file
 	usd          prices.USD
 }
 
@@ -82,7 +81,7 @@ func digest(scope, id string) uint64 {
 	return max(1, maphash.Comparable(seed, [2]string{scope, id}))
 }
 
-const callBytes = 220 // with its place in a map
+const callBytes = 220 // with its map entry
 
 // add adds a call.
 func (s *store) add(c *call, key uint64) *call {
@@ -93,7 +92,6 @@ func (s *store) add(c *call, key uint64) *call {
 	return c
 }
 
-// form returns the shared form.
 func (s *store) form(of form) *sharedForm {
 	f := s.forms[of]
 	if f != nil {
@@ -120,7 +118,7 @@ const (
 // longestText is in bytes.
 const longestText = 1 << 10
 
-// textOf returns a text whose JSON was read, or "" for nil and for one that is too long.
+// textOf decodes a JSON string, or returns "" if it's nil or too long.
 func textOf(value []byte) (text string) {
 	if len(value) < 2 || len(value) > longestText {
 		return ""
@@ -154,18 +152,17 @@ var (
 	anthropicNames = [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "", "", ""}
 )
 
-// The places of the counts in anthropicNames, and of those that follow.
+// places in anthropicNames, and behind them
 const (
 	input = iota
 	output
 	reads
-	writes // of any lifetime
+	writes // whatever lifetime
 	writes5m
 	writes1h
 	searches
 )
 
-// record returns a call as a record.
 func (r *run) record(c *call) calls.Record {
 	one := calls.Record{
 		ID: c.id, Provider: models.Provider(c.provider), Platform: c.platform, API: c.api, Model: c.model, Session: true,

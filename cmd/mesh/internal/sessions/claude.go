@@ -11,8 +11,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// beginClaude reads a file of Claude Code. A response has a line of type assistant for each block of its content, with its id and its
-// usage, which may grow. A fork of a session has copies of them, and so may have an agent, under another requestId.
+// beginClaude reads Claude Code. A response has an assistant line for each content block,
+// with its ID and usage, which may grow. Forks copy these lines, and so may agents, under
+// another requestId.
 func beginClaude(f *file) {
 	l := &f.line
 	f.fields = fields{
@@ -77,8 +78,8 @@ func (f *file) addClaude(s *claudeFile, at int64) {
 
 const maxAdvisors = 1000
 
-// claudeForm returns what calls of a model have in common. The id shows the platform, and the name of a model can decide on another
-// provider, whose API has the form of Anthropic's.
+// The ID shows the platform. A model name can decide another provider, whose API has
+// Anthropic's form.
 func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	l := &f.line
 	of := form{
@@ -135,7 +136,8 @@ func (f *file) claudeUsage() {
 	l.addRequests()
 }
 
-// addRequests keeps the counts of a response's requests, each of which is priced by the length of its own prompt.
+// addRequests keeps the counts of each request in a response: its own prompt length
+// decides its price.
 func (l *lineFields) addRequests() {
 	if len(l.requests) < 2 || len(l.requests) > maxAdvisors || bytes.Contains(l.extra, []byte(`"iterations"`)) {
 		return
@@ -201,15 +203,15 @@ func (f *file) extra(key []byte) {
 	}
 }
 
-// advisor is what another model has added to a response.
+// advisor is another model's part in a response.
 type advisor struct {
 	model  []byte
 	counts counts
 	split  bool
 }
 
-// iteration reads an entry of iterations. The counts of an advisor are in no others; those of a compaction are added to the response's by
-// the usage object. The counts of a message are those of the object itself.
+// iteration reads an entry of iterations. Advisors are counted there only. The usage
+// object adds compactions to the response; message entries repeat its counts.
 func (f *file) iteration() {
 	var a advisor
 	var kind []byte
@@ -237,7 +239,7 @@ func (f *file) iteration() {
 			l.compaction[i] += n
 		}
 		l.split = l.split || a.split
-	default: // as of a fallback, whose counts are of several models
+	default: // as for a fallback, which mixes models
 		if value := f.Since(begin); f.wrong == nil && len(value)+len(l.extra) <= 4*longestText && !bytes.Contains(l.extra, []byte(`"iterations"`)) {
 			l.extra = append(append(append(l.extra, `,"iterations":[`...), value...), ']')
 		}

@@ -11,20 +11,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// claudeSession is a session and its agents' files.
 type claudeSession struct {
 	*claudeFile
 	agents []*claudeFile
 	begin  int64
-	// last is the digest of the last copied line, 0 for a session that is no fork.
+	// digest of the last copied line, 0 if the session isn't a fork
 	last uint64
 }
 
-// finishClaude compares the sessions of Claude Code with their states. What a state has more is a record.
+// finishClaude compares sessions with their states.
 func (r *run) finishClaude() {
 	all := r.claudeSessions()
 	owners := map[uint64]*claudeSession{}
@@ -54,7 +54,7 @@ func (r *run) finishClaude() {
 	}
 }
 
-// claudeSessions returns the sessions in file order.
+// claudeSessions keeps file order.
 func (r *run) claudeSessions() (all []*claudeSession) {
 	byID := map[string]*claudeSession{}
 	files := slices.Sorted(maps.Keys(r.claude))
@@ -65,7 +65,7 @@ func (r *run) claudeSessions() (all []*claudeSession) {
 		case s == nil:
 			s = &claudeSession{claudeFile: f}
 			byID[f.session], all = s, append(all, s)
-		case f.lastTotal() > s.lastTotal(): // a copy of the file
+		case f.lastTotal() > s.lastTotal(): // a copied file
 			s.claudeFile = f
 		}
 	}
@@ -90,7 +90,8 @@ func (s *claudeFile) lastTotal() (sum int64) {
 	return sum
 }
 
-// setBegins sets where sessions begin: at the first dated line without a uuid, else at the first line that no other session has.
+// setBegins: a session begins at its first dated line without a uuid, else at the first
+// line that no other session has.
 func (r *run) setBegins(all []*claudeSession) {
 	var sessions map[uint64]int
 	for _, s := range all {
@@ -113,7 +114,7 @@ func (r *run) setBegins(all []*claudeSession) {
 	}
 }
 
-// sessionsOf returns in how many sessions a line is.
+// sessionsOf counts the sessions that have a line.
 func sessionsOf(all []*claudeSession) map[uint64]int {
 	sessions := map[uint64]int{}
 	for _, s := range all {
@@ -128,7 +129,7 @@ func sessionsOf(all []*claudeSession) map[uint64]int {
 	return sessions
 }
 
-// base returns the parent's state where a fork starts.
+// base returns the parent's state at the fork, or nil.
 func (s *claudeSession) base(parent *claudeSession) (base *claudeState) {
 	if parent == nil || parent == s {
 		return nil
@@ -142,7 +143,7 @@ func (s *claudeSession) base(parent *claudeSession) (base *claudeState) {
 	return base
 }
 
-// compareOrphans compares forks whose parent is gone: the parent's calls are in all their totals.
+// Orphans all include their parent's calls, which may count once only.
 func (r *run) compareOrphans(forks []*claudeSession) {
 	largest := forks[0]
 	for _, s := range forks[1:] {
@@ -162,12 +163,12 @@ func (r *run) compareOrphans(forks []*claudeSession) {
 	r.compareClaude(largest, nil, copies)
 }
 
-// compareClaude adds the records of a session. base is the state of the parent with which it begins, and copies are calls of a parent that is
-// gone.
+// compareClaude adds a session's records. base is the parent's state at the fork; copies
+// are calls whose parent is gone.
 func (r *run) compareClaude(s *claudeSession, base *claudeState, copies map[*call]bool) {
 	for _, model := range s.models() {
 		rest := r.differences(s, model, base, copies, 0)
-		if rest[len(rest)-1].negative() { // calls before the program began to count
+		if rest[len(rest)-1].negative() { // some calls are older than the program's counters
 			rest = r.differences(s, model, base, copies, s.states[len(s.states)-1].start*int64(time.Millisecond))
 		}
 		last := rest[len(rest)-1]
@@ -190,7 +191,8 @@ func (s *claudeSession) models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// differences returns what each state has more than the lines that belong to it. Lines before start do not belong to any.
+// differences subtracts from each state the lines that belong to it. Lines before start
+// belong to none.
 func (r *run) differences(s *claudeSession, model string, base *claudeState, copies map[*call]bool, start int64) []kinds {
 	rest := make([]kinds, len(s.states))
 	var lines, copied kinds
@@ -222,8 +224,8 @@ func (r *run) differences(s *claudeSession, model string, base *claudeState, cop
 	return rest
 }
 
-// callsOfStates returns the calls that belong to each state and not to the one before: those above it in the file of the session, and those
-// of agents before the next dated line below it.
+// callsOfStates assigns each call to one state: in the session's file to the next one
+// below it, in agents' files to the first that isn't followed by an earlier dated line.
 func (s *claudeSession) callsOfStates(based bool, start int64) [][]*call {
 	of := make([][]*call, len(s.states))
 	seen := map[*call]bool{}
@@ -247,7 +249,7 @@ func (s *claudeSession) callsOfStates(based bool, start int64) [][]*call {
 	return of
 }
 
-// text names the counts that are not 0.
+// text omits zeros.
 func (k *kinds) text() string {
 	var parts []string
 	for i, n := range k {
@@ -258,7 +260,7 @@ func (k *kinds) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// addDifferences adds a record for what each state has more than the one before.
+// addDifferences adds a record for each state's increase.
 func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 	var before kinds
 	for i, state := range s.states {
@@ -271,7 +273,7 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 			continue
 		}
 		if r.isMetered(s, model, &more) {
-			r.notes.add("claude-code", s.session, fmt.Sprintf("what %s has besides the lines (%s) may be metered, too; nothing is added", model, more.text()))
+			r.notes.add("claude-code", s.session, fmt.Sprintf("what %s has in addition to the lines (%s) may be metered, too; nothing is added", model, more.text()))
 			continue
 		}
 		one := &call{sharedForm: r.differenceForm(s, state.models[model].model), time: state.time, counts: more.counts(), file: s.index, number: state.number}
@@ -280,7 +282,8 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 	}
 }
 
-// differenceForm returns the form that the session's calls of a model have, else that of its other calls.
+// differenceForm copies the form from the session's calls, if possible with the same
+// model.
 func (r *run) differenceForm(s *claudeSession, model string) *sharedForm {
 	of := form{program: "claude-code", provider: "anthropic", session: s.session, names: &anthropicNames}
 	for _, line := range s.lines {
@@ -298,7 +301,8 @@ func (r *run) differenceForm(s *claudeSession, model string) *sharedForm {
 	return r.form(of)
 }
 
-// priceShort sets the cost of a record whose calls may have had short prompts, if its counts are beyond those of one.
+// priceShort sets the cost if the counts exceed a price tier, although the calls may have
+// had short prompts.
 func (r *run) priceShort(s *claudeSession, c *call) {
 	record := r.record(c)
 	one, err := record.Call()
@@ -314,7 +318,7 @@ func (r *run) priceShort(s *claudeSession, c *call) {
 	}
 }
 
-// shortCost prices the counts of many short calls at the rates for short prompts.
+// shortCost prices the counts as many short calls.
 func shortCost(list *prices.List, one prices.Call) string {
 	const parts = 1 << 12
 	part, rest := one, one
@@ -341,16 +345,17 @@ func usdOf(list *prices.List, one prices.Call) *big.Rat {
 	return usd
 }
 
-// decimalText returns a plain decimal.
+// decimalText is a plain decimal.
 func decimalText(x *big.Rat) string {
 	const digits = 24
 	text := strings.TrimRight(x.FloatString(digits), "0")
 	return strings.TrimSuffix(text, ".")
 }
 
-// compareCost notes a cost that differs from what the program states. It knows tiers and prices that the lines do not show.
+// compareCost notes a cost that differs from the stated one: the program knows tiers and
+// prices that the lines don't show.
 func (r *run) compareCost(s *claudeSession, model string, base *claudeState, rest kinds) {
-	if len(r.metered[[2]string{s.session, model}])+len(r.metered[[2]string{"", model}]) > 0 { // their costs are those of calls files
+	if len(r.metered[[2]string{s.session, model}])+len(r.metered[[2]string{"", model}]) > 0 { // calls files state their costs
 		return
 	}
 	state := s.states[len(s.states)-1]
@@ -384,7 +389,7 @@ func (r *run) compareCost(s *claudeSession, model string, base *claudeState, res
 	}
 }
 
-// noteCompactions notes compactions whose calls are in no state.
+// noteCompactions notes compactions that no state includes.
 func (r *run) noteCompactions(s *claudeSession) {
 	after := int32(0)
 	if n := len(s.states); n > 0 {
@@ -397,6 +402,6 @@ func (r *run) noteCompactions(s *claudeSession) {
 		}
 	}
 	if n > 0 {
-		r.notes.add("claude-code", s.session, fmt.Sprintf("the cost of compactions is not known (%d)", n))
+		r.notes.add("claude-code", s.session, "the cost of "+table.Number(n, "compaction", "compactions")+" is unknown")
 	}
 }

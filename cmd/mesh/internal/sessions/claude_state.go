@@ -9,22 +9,20 @@ import (
 
 type claudeRun map[int32]*claudeFile
 
-// claudeFile belongs to a session or one of its agents.
 type claudeFile struct {
 	index   int32
 	agent   bool
 	session string
-	// begin is the first dated line without a uuid: those are never copied.
+	// begin is the first dated line without a uuid: such lines are never copied.
 	begin, latest int64
 	uuids         []uuidLine
 	lines         []callLine
 	states        []*claudeState
 	compactions   []place
-	// waits are the states that no dated line is below yet.
+	// states without a dated line below
 	waits []*claudeState
 }
 
-// place is a line and its time.
 type place struct {
 	number int32
 	time   int64
@@ -35,16 +33,16 @@ type uuidLine struct {
 	time   int64
 }
 
-// callLine is a call in a file.
 type callLine struct {
 	place
 	*call
 }
 
-// claudeState is what the program has counted since the session began, with its forks and agents.
+// claudeState has the program's counts since the session began, including forks and
+// agents.
 type claudeState struct {
 	place
-	next   int64 // the time of the next dated line; 0 at the end
+	next   int64 // time of the next dated line; 0 at the end
 	start  int64 // Unix milliseconds
 	models map[string]modelState
 }
@@ -55,7 +53,7 @@ type modelState struct {
 	usd   float64
 }
 
-// kinds are counts that do not overlap.
+// kinds don't overlap.
 type kinds [6]int64
 
 var kindNames = [...]string{"input", "output", "cache reads", "cache writes", "cache writes for an hour", "web searches"}
@@ -83,7 +81,7 @@ func (k *kinds) negative() bool {
 	return false
 }
 
-// takeLine keeps what shows where a session begins, and whose fork it is.
+// takeLine keeps what shows where a session begins, and which session it forked.
 func (s *claudeFile) takeLine(f *file, at int64) {
 	if at == 0 {
 		return
@@ -107,7 +105,7 @@ func (s *claudeFile) takeLine(f *file, at int64) {
 
 func digestOf(text []byte) uint64 { return digest("uuid", string(text)) }
 
-// addLine adds a call, once for each file.
+// addLine adds a call once per file.
 func (s *claudeFile) addLine(f *file, c *call, at int64) {
 	if n := len(s.lines); n > 0 && s.lines[n-1].call == c {
 		return
@@ -150,7 +148,7 @@ func (f *file) claudeState(key []byte) {
 	}
 }
 
-// nameOf returns the name under which a model is compared: dated names and aliases are one.
+// nameOf makes dated names and aliases one.
 func nameOf(model string) string {
 	model, _, _ = cutSuffix(model)
 	return models.NormalizeModelID(models.Anthropic, model)

@@ -8,9 +8,9 @@ import (
 
 type codexRun []*codexFile
 
-// codexFile is a file of Codex: a thread, or a segment of one. All versions write a token_count with the totals of the thread after a
-// response; newer ones also write a token_usage_record with the id of the response. A fork, and some sub-agents, begin with the
-// token_counts of their parent at new times.
+// codexFile is a thread or a segment. All versions write a token_count with the thread's
+// totals after a response; newer ones add a token_usage_record with its ID. Forks, and
+// some sub-agents, begin with their parent's token_counts at new times.
 type codexFile struct {
 	path          string
 	index         int32
@@ -31,8 +31,8 @@ type codexEvent struct {
 	form        *sharedForm
 	record      *call // nil for a count
 	usage       counts
-	total, last counts // of a count, as stated
-	before      counts // the total before
+	total, last counts // as a count states them
+	before      counts // total before the count
 	copied      bool
 }
 
@@ -52,7 +52,7 @@ func beginCodex(f *file) {
 		"info":               fields{"last_token_usage": l.last.fields(names...), "total_token_usage": l.total.fields(names...)},
 	}}
 	f.take = func() {
-		if f.generation != generation { // what was read before is complete
+		if f.generation != generation { // split has yielded what was read before
 			generation, c.events = f.generation, nil
 			f.codex = append(f.codex, c)
 		}
@@ -142,7 +142,7 @@ func (c *codexFile) record(f *file) {
 
 const codexBytes = 280
 
-// count reads a token_count. One whose total has not changed is no call, nor is one without counts.
+// A token_count without counts, or with an unchanged total, is no call.
 func (c *codexFile) count(f *file) {
 	l, before, none := &f.line, c.total, counts{}
 	usage := l.last
@@ -203,7 +203,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// codexFamilies sets families and depths. Thread IDs join files, even if a thread has no file.
+// codexFamilies sets families and depths. Thread IDs join files, even if a thread has no
+// file.
 func (r *run) codexFamilies() {
 	parent := map[string]string{}
 	root := func(id string) string {
@@ -259,7 +260,7 @@ func deepen(files []*codexFile, byID map[string][]*codexFile) (moved bool) {
 	return moved
 }
 
-// finishFamily adds the calls of threads that share counts.
+// finishFamily adds the calls in threads that share counts.
 func (r *run) finishFamily(files []*codexFile) {
 	type count struct{ total, last counts }
 	seen := map[count]int{}
@@ -298,7 +299,7 @@ func (r *run) finishFamily(files []*codexFile) {
 	}
 }
 
-// pair makes a count and a record next to each other with equal usage one call, the record.
+// pair makes adjacent counts and records with equal usage one call, the record.
 func (c *codexFile) pair() {
 	for i := 0; i+1 < len(c.events); i++ {
 		a, b := &c.events[i], &c.events[i+1]
@@ -318,8 +319,8 @@ type codexCheck struct {
 	counts  bool
 	total   counts // the last one
 	missing counts
-	records counts // of records
-	stated  counts // thread_token_usage of the last record
+	records counts // sum over records
+	stated  counts // in the last record's thread_token_usage
 }
 
 func (k *codexCheck) add(c *codexFile, family bool) {

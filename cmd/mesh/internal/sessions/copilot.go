@@ -1,6 +1,6 @@
 package sessions
 
-// copilotLine is a line of Copilot CLI. The input includes what was read from caches and written to them.
+// copilotLine is a line. The input includes cache reads and writes.
 type copilotLine struct {
 	Type, Timestamp string
 	Data            struct {
@@ -27,7 +27,7 @@ func (c *copilotCounts) counts() counts {
 	}
 }
 
-// beginCopilot reads a file of Copilot CLI. A session.shutdown has the totals of the session.
+// beginCopilot reads Copilot CLI. A session.shutdown has the session's totals.
 func beginCopilot(f *file) {
 	of := form{program: "copilot-cli", api: "anthropic", names: &anthropicNames}
 	f.text = func(l line) error {
@@ -66,7 +66,7 @@ func beginCopilot(f *file) {
 	}
 }
 
-// addCall adds a call whose id is the provider's, once.
+// addCall adds a call once by the provider's ID.
 func (f *file) addCall(of form, id string, at int64, n counts) *call {
 	id = short(id)
 	key := digest("", id)
@@ -84,7 +84,6 @@ func (f *file) addCall(of form, id string, at int64, n counts) *call {
 	return f.add(&call{sharedForm: f.form(of), id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
 }
 
-// short returns a text that a record may have.
 func short(text string) string {
 	if len(text) > longestText {
 		return ""

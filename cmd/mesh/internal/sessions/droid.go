@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// droidSettings is a file of Droid, which has one total for each session.
+// droidSettings has a session's only total.
 type droidSettings struct {
 	Model, ProviderLock, ProviderLockTimestamp string
 	TokenUsage, InclusiveTokenUsage            droidCounts
@@ -43,7 +43,7 @@ func beginDroidSettings(f *file) {
 	}
 }
 
-// beginDroid reads the talk of a session, which has its folder and times.
+// beginDroid reads a conversation for its directory and times.
 func beginDroid(f *file) {
 	f.text = func(l line) error {
 		var one struct{ Type, Timestamp, Cwd string }
@@ -61,7 +61,6 @@ func beginDroid(f *file) {
 	}
 }
 
-// finishDroid adds a record for each session.
 func (r *run) finishDroid() {
 	keys := slices.SortedFunc(maps.Keys(r.totals), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {

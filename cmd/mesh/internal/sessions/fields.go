@@ -17,8 +17,8 @@ var (
 	errNoUsage = errors.New("usage is missing, and so is the cost")
 )
 
-// file is a file that is read. The programs whose lines are long have fields, which are read without decoding the rest of a line; those of
-// others decode each line as a text.
+// file reads a file. Programs with long lines set fields, which skips everything else;
+// the others set text and decode whole lines.
 type file struct {
 	jsonread.Decoder
 	*run
@@ -27,19 +27,19 @@ type file struct {
 	index int32
 
 	fields fields
-	// take is called when the fields of a line were read; nil for a program that sets text.
+	// take handles a line's fields; nil if text is set.
 	take func()
 	text func(line) error
-	// open, if it is set, reads a file that has no lines.
+	// open, if set, reads a file without lines.
 	open func(yield func(record, error) bool)
 
 	line   lineFields
-	texts  map[string]string // JSON -> text, of a file's repeated texts
+	texts  map[string]string // JSON -> text, if it repeats
 	number int32             // of the line
-	wrong  error             // the first one of the line, after which no member is read
+	wrong  error             // first error in the line, after which nothing is read
 }
 
-// lineFields is what a line of some program states, as JSON; nil is not stated.
+// lineFields are the stated fields, as JSON; others are nil.
 type lineFields struct {
 	kind, event, time, id, session, parent, thread, base, cwd, provider, model, request, uuid, tier []byte
 
@@ -48,18 +48,18 @@ type lineFields struct {
 	last, total counts
 	start       int64 // Unix milliseconds
 
-	// Of Claude Code.
+	// Claude Code only.
 	usage, split bool
 	compaction   counts
-	extra        []byte   // other members of the usage object
-	requests     []counts // of which a response consists
+	extra        []byte   // other usage members
+	requests     []counts // in one response
 	advisors     []advisor
 	states       []modelState
 }
 
-// fields are the members of an object that are read: into a *[]byte the JSON of a text that is not empty, into a *int64 a count,
-// into a *bool a boolean, into fields an object, and by a func() any value. A value of another type is skipped in the place of a
-// text, a boolean or an object.
+// fields select members: *[]byte gets the JSON if it's a non-empty string, *int64 a
+// count, *bool a boolean, fields an object, and func() reads any value. Other strings,
+// booleans and objects are skipped.
 type fields map[string]any
 
 func (c *counts) fields(names ...string) fields {
@@ -70,7 +70,6 @@ func (c *counts) fields(names ...string) fields {
 	return all
 }
 
-// read reads an object into line, and takes it.
 func (f *file) read() {
 	f.object(f.fields)
 	if f.wrong == nil {
@@ -89,7 +88,7 @@ func (f *file) value() []byte {
 	return value
 }
 
-// members reads an object, whose values member must read. Any other value is skipped.
+// members skips a value that isn't an object. member must read each value.
 func (f *file) members(member func(key []byte)) {
 	if f.Next() != jsonread.Object {
 		f.value()
@@ -104,7 +103,7 @@ func (f *file) members(member func(key []byte)) {
 	}
 }
 
-// elements reads a list, whose values element must read. Any other value is skipped.
+// elements skips a value that isn't an array. element must read each value.
 func (f *file) elements(element func()) {
 	if f.Next() != jsonread.Array {
 		f.value()
@@ -143,7 +142,7 @@ func (f *file) field(to any) {
 	}
 }
 
-// count reads a count, which may be written 1000.0 or "1000"; null is 0.
+// count accepts 1000.0, "1000" and null, which is 0.
 func (f *file) count() int64 {
 	kind := f.Next()
 	text := f.value()
@@ -170,7 +169,7 @@ func countOf(text []byte) (int64, bool) {
 	return int64(x), err == nil && x >= 0 && x <= most && x == math.Trunc(x)
 }
 
-// repeated is textOf for what many lines state, such as their type or model: each text is allocated once.
+// repeated is textOf without an allocation for each line.
 func (f *file) repeated(value []byte) string {
 	text, known := f.texts[string(value)]
 	if !known {
@@ -187,7 +186,7 @@ func (f *file) repeated(value []byte) string {
 
 const mostTexts = 100
 
-// at returns the line's time, or zero if it has no time.
+// at returns zero if text is nil.
 func (f *file) at(text []byte) time.Time {
 	if text == nil {
 		return time.Time{}

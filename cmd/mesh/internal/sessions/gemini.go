@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// beginGemini reads a file of Gemini CLI: of older versions an object with all messages, of newer ones a head, the messages, and changes,
-// line by line. A message is repeated with its id, after a resume without its tokens. A rewind takes no call back. The input includes what
-// was read from caches, tools are beside it, and thoughts beside the output.
+// beginGemini reads Gemini CLI: an object in older versions, then lines. Messages repeat
+// with their ID, after a resume without tokens. A rewind takes no call back. The input
+// includes cache reads, but not tools; the output excludes thoughts.
 func beginGemini(f *file) {
 	project, session := "", ""
 	folders := strings.Split(filepath.ToSlash(f.path), "/") // tmp/PROJECT/chats
@@ -35,7 +35,7 @@ func beginGemini(f *file) {
 	}
 }
 
-// addMessage adds the call of a line, or its counts to a call that is known by its program. The last line of a message counts.
+// addMessage adds a call by the program's ID. A message's last line counts.
 func (f *file) addMessage(of form) {
 	l := &f.line
 	at := f.at(l.time)
@@ -49,7 +49,7 @@ func (f *file) addMessage(of form) {
 	f.addLast(of, id, digest(of.program, id), at.UnixNano(), l.counts)
 }
 
-// addLast adds a call, or replaces the counts of one that is known.
+// addLast adds a call, or replaces its counts.
 func (f *file) addLast(of form, id string, key uint64, at int64, n counts) {
 	c := f.store.index[key]
 	if c == nil || key == 0 {

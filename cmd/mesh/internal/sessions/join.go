@@ -11,13 +11,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// metered is a call in a calls file that no session file has.
+// metered is in a calls file only.
 type metered struct {
 	time  int64
 	kinds kinds
 }
 
-// meteredOf are metered calls, by their session, which may be unknown, and the name of their model.
+// session ("" if unknown), model -> calls
 type meteredOf map[[2]string][]metered
 
 const (
@@ -25,7 +25,7 @@ const (
 	mostMetered = 200_000
 )
 
-// Join is calls.Options.Join. A call that is also in a session gets its labels, in addition to its own.
+// Join is calls.Options.Join. A call that's also in a session gets both sets of labels.
 func (r *Reader) Join(file string, one *calls.Record) {
 	if r.run == nil {
 		return
@@ -77,7 +77,7 @@ func (m meteredOf) sort() {
 	}
 }
 
-// lessMetered subtracts the session's metered calls that have no line.
+// lessMetered subtracts metered calls that have no line.
 func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, rest *kinds) {
 	for _, m := range r.metered[[2]string{s.session, model}] {
 		if state.next == 0 || m.time < state.next {
@@ -86,7 +86,7 @@ func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, re
 	}
 }
 
-// isMetered reports whether a metered call without a session may be part of a difference.
+// isMetered reports whether a metered call without a session may be in a difference.
 func (r *run) isMetered(s *claudeSession, model string, more *kinds) bool {
 	all := r.metered[[2]string{"", model}]
 	end := s.states[len(s.states)-1].time
@@ -99,13 +99,12 @@ func (r *run) isMetered(s *claudeSession, model string, more *kinds) bool {
 	return false
 }
 
-// The bounds of the ids of copies, as in package calls.
+// as in package calls
 const (
 	mostIDs   = 3
 	longestID = 100
 )
 
-// copy notes a call that another file has, too.
 func (f *file) copy(c *call, differs bool) { f.copyOf(c.id, f.path, f.files[c.file], differs) }
 
 func (r *run) copyOf(id, file, of string, differs bool) {

@@ -19,15 +19,15 @@ var (
 	errLong = fmt.Errorf("a line must not have more than %d bytes", longestLine)
 )
 
-// line is a line that is not blank.
 type line struct {
 	number int
 	text   []byte
-	whole  bool  // it ends with a line break
-	err    error // of the line or the file
+	whole  bool  // ends with a line break
+	err    error // can't be read
 }
 
-// linesOf yields the lines of a file, each valid until the next one. A file that is one object is one line.
+// linesOf yields lines that aren't blank, each valid until the next one. A file with one
+// object is one line.
 func linesOf(in io.Reader) iter.Seq[line] {
 	return func(yield func(line) bool) {
 		r := lineReader{in: bufio.NewReaderSize(in, 256<<10)}
@@ -50,10 +50,9 @@ func linesOf(in io.Reader) iter.Seq[line] {
 	}
 }
 
-// lineReader reads a file in linear time.
 type lineReader struct {
 	in   *bufio.Reader
-	long []byte // a line that the buffer does not have at once
+	long []byte // a line longer than the buffer
 }
 
 func (r *lineReader) next() ([]byte, error) {
@@ -80,7 +79,7 @@ func (r *lineReader) next() ([]byte, error) {
 	return r.long, err
 }
 
-// all reads the rest of a file whose first line was read.
+// all reads the file behind its first line.
 func (r *lineReader) all(first []byte) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r.in, longestLine+1))
 	if text = append(bytes.Clone(first), text...); err == nil {
@@ -92,7 +91,6 @@ func (r *lineReader) all(first []byte) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '}), err
 }
 
-// objectOf begins to read a line.
 func (f *file) readLine(l line) error {
 	if l.err != nil {
 		return l.err
@@ -111,7 +109,6 @@ func (f *file) readLine(l line) error {
 	return f.cut(l, f.wrong)
 }
 
-// cut returns the error of a line, of which the end may be missing.
 func (f *file) cut(l line, err error) error {
 	if errors.Is(err, errLine) && !l.whole {
 		return errCut

@@ -2,7 +2,6 @@ package sessions
 
 import "fmt"
 
-// notes are sentences about sessions that differ from what their program states.
 type notes struct {
 	all  []string
 	seen map[string]bool

@@ -8,8 +8,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// beginOpencode reads a file of opencode, which is a message. The input excludes what was read from caches and written to them; reasoning
-// is beside the output.
+// beginOpencode reads a message. The input excludes cache reads and writes, the output
+// reasoning.
 func beginOpencode(f *file) {
 	l := &f.line
 	reasoning := &l.counts[searches]
@@ -40,13 +40,13 @@ func beginOpencode(f *file) {
 	}
 }
 
-// platforms are the platforms by the names that opencode and pi have for them.
+// opencode's and pi's names
 var platforms = map[string]prices.Platform{
 	"amazon-bedrock": prices.PlatformBedrock, "azure": prices.PlatformAzure, "azure-openai-responses": prices.PlatformAzure,
 	"google-vertex": prices.PlatformVertex, "google-vertex-anthropic": prices.PlatformVertex, "openrouter": prices.PlatformOpenRouter,
 }
 
-// bill sets who bills the call: a provider, a gateway, or a platform.
+// bill sets who bills the call.
 func (of *form) bill(provider string) {
 	if platform := platforms[provider]; platform != "" {
 		of.platform = string(platform)

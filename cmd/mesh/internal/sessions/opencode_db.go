@@ -18,12 +18,11 @@ import (
 
 var errDatabase = errors.New("the database cannot be read")
 
-// beginDatabase reads the messages in the database of opencode.
 func beginDatabase(f *file) {
 	beginOpencode(f)
 	f.open = func(yield func(record, error) bool) {
 		if err := f.readMessages(yield); err != nil {
-			yield(record{}, &calls.LineError{File: f.path, Line: 1, Err: errDatabase}) // the driver's error could have a text of the file
+			yield(record{}, &calls.LineError{File: f.path, Line: 1, Err: errDatabase}) // the driver's error could quote the file
 		}
 	}
 }
@@ -74,26 +73,25 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 	return rows.Err()
 }
 
-// sqliteLength is SQLITE_LIMIT_LENGTH.
 const sqliteLength = 0
 
-// readMessage reads a row, whose data is a file of opencode without its ids.
+// A row's data is a message file without IDs.
 func (f *file) readMessage(number int32, id, session string, data []byte) error {
 	f.line.id, f.line.session = strconv.AppendQuote(nil, id), strconv.AppendQuote(nil, session)
 	return f.readLine(line{number: int(number), text: data, whole: true})
 }
 
-// databaseURL returns the URL of a database that is opened so that nothing is written next to it. One whose log has rows, but which no
-// program has open, is copied: SQLite would leave an index of the log there.
+// databaseURL opens a database so that nothing is written next to it. If its log has rows
+// and no program has it open, it's copied: SQLite would leave an index there.
 func databaseURL(path string) (address string, done func(), err error) {
 	done = func() {}
-	if path, err = filepath.EvalSymlinks(path); err == nil { // next to that file SQLite looks for the log
+	if path, err = filepath.EvalSymlinks(path); err == nil { // SQLite looks for the log next to that file
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
 		return "", done, err
 	}
-	sizes := map[string]int64{} // of regular files
+	sizes := map[string]int64{} // suffix -> size
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		info, err := os.Lstat(path + suffix)
 		switch {
@@ -137,7 +135,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // in a new folder
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // in a new directory
 	if err != nil {
 		return err
 	}

@@ -9,17 +9,8 @@ import (
 	"strings"
 )
 
-// Paths returns the folders in which agent programs keep their sessions, and the databases of opencode, if they exist:
-//
-//   - Claude Code: projects in $CLAUDE_CONFIG_DIR, which may be several folders with commas, else in ~/.claude and in claude of
-//     $XDG_CONFIG_HOME (~/.config)
-//   - Codex: sessions and archived_sessions in $CODEX_HOME (~/.codex)
-//   - Gemini CLI: .gemini/tmp in $GEMINI_CLI_HOME (the home folder)
-//   - opencode: storage/message and opencode*.db in opencode of $XDG_DATA_HOME (~/.local/share), and $OPENCODE_DB
-//   - Copilot CLI: ~/.copilot/session-state
-//   - pi: ~/.pi/agent/sessions
-//   - Qwen Code: ~/.qwen/usage and ~/.qwen/usage_record.jsonl
-//   - Droid: ~/.factory/sessions
+// Paths returns the directories and databases in which agent programs keep sessions, if
+// they exist. docs/sessions.md lists them.
 func Paths() []string {
 	home, _ := os.UserHomeDir()
 	folder := func(variable, other string) string {

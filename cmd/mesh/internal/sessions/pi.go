@@ -1,6 +1,5 @@
 package sessions
 
-// piLine is a line of pi.
 type piLine struct {
 	Type, Timestamp, ID, Cwd string
 	Message                  struct {
@@ -12,7 +11,7 @@ type piLine struct {
 	}
 }
 
-// beginPi reads a file of pi, which states what each call costs.
+// beginPi reads pi, which states each call's cost.
 func beginPi(f *file) {
 	of := form{program: "pi", api: "anthropic", names: &anthropicNames, split: true}
 	f.text = func(l line) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// program is a kind of files, recognized by the keys of a line that are all there. begin sets what reads a file; nil is a calls file.
+// program is recognized if a line has all keys. begin is nil for calls files.
 type program struct {
 	keys  []string
 	begin func(*file)
@@ -28,7 +28,7 @@ var programs = []program{
 	{[]string{"parentID"}, beginOpencode},
 	{[]string{"localMonth", "totalTokens"}, beginQwen},
 	{[]string{"totalLatencyMs", "models"}, beginQwenTotals},
-	{[]string{"provenance", "parentUuid"}, skip}, // the talk of Qwen Code
+	{[]string{"provenance", "parentUuid"}, skip}, // Qwen Code's conversations
 	{[]string{"tokenUsage", "inclusiveTokenUsage"}, beginDroidSettings},
 	{[]string{"hostId", "isSessionTitleManuallySet"}, beginDroid},
 	{[]string{"data", "parentId"}, beginCopilot},
@@ -47,7 +47,8 @@ var (
 	magicZstd   = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// programOf returns what reads a file that begins with head; nil for a calls file, and for one of another program. The last line may be cut.
+// programOf recognizes a file by its head, whose last line may be cut. It returns nil for
+// calls files and unknown programs.
 func programOf(path string, head []byte) func(*file) {
 	switch {
 	case bytes.HasPrefix(head, magicSQLite):
@@ -70,7 +71,7 @@ func programOf(path string, head []byte) func(*file) {
 	return nil
 }
 
-// keysOf returns the keys of an object, as far as it is there.
+// The object may be cut.
 func keysOf(text []byte) (keys []string) {
 	var d jsonread.Decoder
 	d.Reset(text)
@@ -81,7 +82,7 @@ func keysOf(text []byte) (keys []string) {
 	return keys
 }
 
-// readPacked reads a file that Codex has compressed.
+// readPacked reads files that Codex compressed.
 func (f *file) readPacked(yield func(record, error) bool) {
 	const memory = 64 << 20
 	packed, err := zstd.NewReader(f.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(memory))

@@ -6,7 +6,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// qwenLine is a line of Qwen Code: a call, or in usage_record.jsonl the totals of a session. The output includes thoughts.
+// qwenLine is a call, or in usage_record.jsonl a session's totals. The output includes
+// thoughts.
 type qwenLine struct {
 	ID, SessionID, Model string
 	qwenCounts
@@ -46,7 +47,6 @@ func beginQwen(f *file) {
 	}
 }
 
-// beginQwenTotals reads session totals.
 func beginQwenTotals(f *file) {
 	f.text = func(l line) error {
 		var one qwenLine
@@ -68,5 +68,5 @@ func beginQwenTotals(f *file) {
 	}
 }
 
-// skip reads a file whose calls are in other files.
+// skip ignores files whose calls are in others.
 func skip(f *file) { f.text = func(line) error { return nil } }

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// Said collects what a command says about the sessions it reads: notes, and what cannot be read.
+// Said collects notes about sessions, and what can't be read.
 type Said struct {
 	Notes []string
 
@@ -22,8 +22,8 @@ type Said struct {
 	told  bool
 }
 
-// Listen collects what r finds until it is told. Unless strict, lines and files that can't be read are
-// no errors. Those of usual folders, which may be nil, count as session files.
+// Listen collects what r finds until it's told. Unless strict, lines and files that can't
+// be read aren't errors; files in usual directories count as session files.
 func (s *Said) Listen(r *Reader, strict bool, usual []string) {
 	r.OnNote = func(text string) {
 		if !s.told {
@@ -50,7 +50,7 @@ func (s *Said) add(file string, err error) {
 	}
 }
 
-// Rest returns the errors of reading that aren't about files in the usual folders, and collects the others.
+// Rest drops errors about usual directories, which it collects.
 func (s *Said) Rest(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || s.files == nil {
@@ -92,7 +92,7 @@ func (s *Said) unread() string {
 	return table.Number(s.lines, "line", "lines") + " of " + table.Number(len(s.files), "file", "files") + " cannot be read"
 }
 
-// Short is one line for commands that don't list notes, or "".
+// Short is one line for output without notes, or "".
 func (s *Said) Short() string {
 	s.told = true
 	var parts []string
@@ -110,8 +110,8 @@ func (s *Said) Short() string {
 
 const firstNotes = 3
 
-// Tell passes the notes to note: the first ones, or all if verbose. rename gives errors the names of the
-// command line.
+// Tell calls note with the first notes, or all if verbose. rename restores names given on
+// the command line.
 func (s *Said) Tell(verbose bool, rename func(error) error, note func(string)) {
 	s.told = true
 	if verbose {

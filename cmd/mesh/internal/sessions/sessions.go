@@ -1,14 +1,14 @@
-// Package sessions reads what agent programs write down about their calls: the files of Claude Code, Codex, Gemini CLI, opencode, Copilot
-// CLI, pi, Qwen Code and Droid.
+// Package sessions reads calls from the files of Claude Code, Codex, Gemini CLI,
+// opencode, Copilot CLI, pi, Qwen Code and Droid.
 //
 //	r := sessions.New(nil)
 //	r.Read(&opts)
 //	groups, err := calls.Sum(opts, sessions.Paths()...)
 //
-// Most programs state totals. A [Reader] compares each session with them: what its lines do not have becomes a record, or a note says how
-// much it is. docs/sessions.md has the rules of each program.
+// Most programs state totals. A [Reader] compares each session with them: what the lines
+// lack becomes a record, or a note says how much it is. docs/sessions.md has the rules.
 //
-// Texts of a conversation are never kept, and are in no error.
+// Conversations are never kept, and are in no error.
 package sessions
 
 import (
@@ -22,22 +22,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Reader reads the session files of one run of [calls.Read] or [calls.Sum], and then those of the next one.
+// Reader reads session files for [calls.Read] or [calls.Sum], one run at a time.
 type Reader struct {
-	// OnCopies, if it is set, is called for each file with calls that do not count, because those of another file do.
+	// OnCopies, if set, is called for each file with calls that count elsewhere.
 	OnCopies func(calls.Copies)
-	// OnNote, if it is set, is called with a sentence for what differs from the totals of a program.
+	// OnNote, if set, gets a sentence for each difference from a program's totals.
 	OnNote func(string)
-	// OnError, if it is set, gets the errors of lines and files, which are yielded otherwise.
+	// OnError, if set, gets errors that would be yielded otherwise.
 	OnError func(*calls.LineError)
-	// Since skips files that were last written before.
+	// Since skips files last written before.
 	Since time.Time
 
 	prices *prices.List
 	run    *run
 }
 
-// New returns a Reader that compares costs with a list; nil is [prices.BuiltIn].
+// New returns a Reader that compares costs with list, or with [prices.BuiltIn] if it's
+// nil.
 func New(list *prices.List) *Reader {
 	if list == nil {
 		list = prices.BuiltIn()
@@ -65,10 +66,10 @@ func (r *Reader) Decode(path string, head []byte) calls.Decoder {
 	}
 }
 
-// Read makes options read session files, too.
+// Read sets o's hooks.
 func (r *Reader) Read(o *calls.Options) { o.Decode, o.Join = r.Decode, r.Join }
 
-// rest returns what yields the records of the run, which ends.
+// rest ends the run.
 func (r *Reader) rest() calls.Decoder {
 	run := r.run
 	if r.run = nil; run == nil {
@@ -79,11 +80,10 @@ func (r *Reader) rest() calls.Decoder {
 	}
 }
 
-// maxBytes bounds what a run keeps. Beyond it the sessions that were read are complete, and those that follow are compared with each other
-// only.
+// maxBytes bounds a run. Beyond it sessions are complete, and the next ones start a new
+// comparison.
 const maxBytes = 48 << 20
 
-// run has what was read.
 type run struct {
 	*Reader
 	store
@@ -95,16 +95,15 @@ type run struct {
 
 	metered      meteredOf
 	meteredCalls int
-	copied       map[[2]string]*calls.Copies // by their file and the other one
+	copied       map[[2]string]*calls.Copies // file, other file -> copies
 	copiedOrder  []*calls.Copies
-	generation   int // how often what was read was yielded
+	generation   int // number of splits
 }
 
 func newRun(r *Reader) *run {
 	return &run{Reader: r, store: newStore(), copied: map[[2]string]*calls.Copies{}, metered: meteredOf{}, totals: totalsRun{}, claude: claudeRun{}}
 }
 
-// read reads a file.
 func (r *run) read(path string, in io.Reader, begin func(*file), yielded func(calls.Record, error) bool) {
 	yield := func(one calls.Record, err error) bool {
 		var at *calls.LineError
@@ -132,13 +131,13 @@ func (f *file) readLines(in io.Reader, yield func(calls.Record, error) bool) {
 		if err := f.readLine(line); err != nil && !yield(calls.Record{}, &calls.LineError{File: f.path, Line: line.number, Err: err}) {
 			return
 		}
-		if f.bytes > 2*maxBytes && !f.split(yield) { // a file that is large alone
+		if f.bytes > 2*maxBytes && !f.split(yield) { // a large file
 			return
 		}
 	}
 }
 
-// split yields what was read.
+// split yields what was read, and starts again.
 func (r *run) split(yield func(calls.Record, error) bool) bool {
 	more := true
 	r.finish(func(one calls.Record, err error) bool {
@@ -151,7 +150,6 @@ func (r *run) split(yield func(calls.Record, error) bool) bool {
 	return more
 }
 
-// finish yields the records.
 func (r *run) finish(yield func(calls.Record, error) bool) {
 	r.metered.sort()
 	r.finishClaude()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// count is a count in a line that encoding/json decodes.
+// count is for encoding/json.
 type count int64
 
 func (n *count) UnmarshalJSON(text []byte) error {
@@ -26,7 +26,7 @@ func (n *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// decode skips members whose type differs.
+// decode skips members with another type.
 func (f *file) decode(l line, to any) error {
 	f.number = int32(l.number) //nolint:gosec // fewer lines
 	err := json.Unmarshal(l.text, to)
@@ -40,7 +40,7 @@ func (f *file) decode(l line, to any) error {
 	return f.cut(l, errLine)
 }
 
-// timeOf returns Unix nanoseconds.
+// Unix nanoseconds
 func timeOf(text string) (int64, error) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || !storable(at) {
@@ -49,19 +49,19 @@ func timeOf(text string) (int64, error) {
 	return at.UnixNano(), nil
 }
 
-// storable reports whether a time fits into nanoseconds.
+// storable reports whether nanoseconds can have the time.
 func storable(at time.Time) bool {
 	const first, last = 1678, 2261
 	return at.UTC().Year() >= first && at.UTC().Year() <= last
 }
 
-// totalsRun keeps sessions whose program states totals.
+// program, session -> totals
 type totalsRun map[[2]string]*totals
 
-// totals are the counts of a session by model: those of its calls, and those that the program states.
+// totals are by model: sums, and totals that the program states.
 type totals struct {
 	calls, stated map[string]kinds
-	last          int64 // time of the last call
+	last          int64 // last call
 	statedAt      int64 // 0 until a total is stated
 	project       string
 	usd, ours     float64
@@ -81,21 +81,19 @@ func (r *run) total(program, session string) *totals {
 	return t
 }
 
-// add adds a call.
 func (t *totals) add(model string, n counts, at int64) {
 	sum := t.calls[model]
 	sum.add(n.kinds(), 1)
 	t.calls[model], t.last = sum, max(t.last, at)
 }
 
-// state sets the program's total for calls before a time.
+// state sets the program's total, which includes calls until at.
 func (t *totals) state(stated map[string]kinds, at int64) {
 	if at >= t.statedAt {
 		t.stated, t.statedAt = stated, at
 	}
 }
 
-// finishTotals notes the sessions whose calls differ from their totals.
 func (r *run) finishTotals() {
 	r.finishDroid()
 	r.setProjects()
@@ -124,7 +122,7 @@ func merged(a, b map[string]kinds) map[string]kinds {
 	return all
 }
 
-// setProjects sets the projects of sessions that another file states.
+// setProjects sets projects that another file states.
 func (r *run) setProjects() {
 	for _, c := range r.calls {
 		if t := r.totals[[2]string{c.program, c.session}]; t != nil && t.project != "" && c.project == "" {
@@ -135,7 +133,7 @@ func (r *run) setProjects() {
 	}
 }
 
-// addCost adds what the program says that a call costs, and what it costs by the price list.
+// addCost adds the stated cost and the list price.
 func (r *run) addCost(t *totals, c *call, usd float64) {
 	one, err := r.record(c).Call()
 	if err != nil {

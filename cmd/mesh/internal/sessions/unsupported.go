@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// signs are files and directories of programs whose sessions aren't read.
+// signs show programs whose sessions aren't read.
 var signs = []struct{ path, program string }{
 	{".aider.chat.history.md", "Aider"},
 	{".aider.llm.history", "Aider"},
@@ -35,7 +35,7 @@ var signs = []struct{ path, program string }{
 	{"zed/threads", "Zed"},
 }
 
-// UnsupportedError reports that a path belongs to a program whose sessions aren't read.
+// UnsupportedError names the program if its sessions aren't read.
 type UnsupportedError struct{ Path, Program string }
 
 func (e *UnsupportedError) Error() string {
@@ -45,11 +45,11 @@ func (e *UnsupportedError) Error() string {
 // Unwrap returns [calls.ErrUnsupported].
 func (e *UnsupportedError) Unwrap() error { return calls.ErrUnsupported }
 
-// Unsupported returns an *UnsupportedError if a path is in the directory of a known program, or has it.
+// Unsupported returns an *UnsupportedError for files and directories of a known program.
 func Unsupported(path string) error {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return nil //nolint:nilerr // the path is of no known program
+		return nil //nolint:nilerr // it has no sign
 	}
 	for _, s := range signs {
 		if hasSign(full, strings.Split(s.path, "/")) {
@@ -59,7 +59,7 @@ func Unsupported(path string) error {
 	return nil
 }
 
-// hasSign reports whether a sign is in a path, or its end is below it.
+// hasSign reports whether path has a sign, or its end is below path.
 func hasSign(path string, sign []string) bool {
 	slashed := filepath.ToSlash(path)
 	if strings.Contains(slashed+"/", "/"+strings.Join(sign, "/")+"/") {
