@@ -8,8 +8,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// apart returns the calls that a counted record counts as: itself, and each of its advisors; nil if it is one call. It is one
-// also if the provider has stated the charge, or a price is not known.
+// apart splits a counted record into itself and its advisors. It returns nil for one
+// call, also if the provider has stated the charge or a price is unknown.
 func (r *Record) apart(list *prices.List) []Record {
 	if len(r.Counts.Iterations) == 0 || r.USD == "" || r.Counts.ChargedUSD != "" {
 		return nil
@@ -36,7 +36,7 @@ func (r *Record) apart(list *prices.List) []Record {
 	return all
 }
 
-// advisor returns the call of an advisor, which has no id: that is the response's.
+// An advisor has no id: it is the response's.
 func (r *Record) advisor(i *prices.Iteration) Record {
 	a := *r
 	a.ID, a.Model, a.Requested, a.Requests, a.UpstreamUSD, a.BYOK = "", i.Model, "", nil, "", false
@@ -46,7 +46,7 @@ func (r *Record) advisor(i *prices.Iteration) Record {
 	return a
 }
 
-// setUsage replaces the usage object by one without advisors, so that a reader of the record finds none in it.
+// setUsage drops advisors from the usage object, for readers.
 func (r *Record) setUsage() {
 	u := &r.Counts
 	r.Mode, r.Requests = cmp.Or(r.Mode, u.Mode), u.Requests

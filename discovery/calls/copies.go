@@ -18,35 +18,35 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Copies are records in a file that do not count, because others of the same calls do. Records are of one call if they have the same
-// provider and response id, and their times differ by less than 24 hours. The first one that is read counts, of those with final
-// counts if there are any; of several that fetched a stored response, the earliest.
+// Copies are records that don't count, because others have the same calls: the same
+// provider and response id, within 24 hours. The first record counts, preferably one with
+// final counts. If several programs fetched a stored response, the earliest counts.
 type Copies struct {
-	// File is the file with the copies, and Of the file with the records that count, which may be the same; "" if these are in several files.
+	// File has the copies. Of has the records that count: perhaps the same file, or ""
+	// for several.
 	File string `json:"file"`
 	Of   string `json:"of"`
-	// Calls is the number of copies. It is 0 for a compressed file beside the file with the same name, which is read in its place.
+	// Calls counts copies. It is 0 for a compressed copy of a whole file, which is not
+	// read.
 	Calls int `json:"calls"`
-	// IDs are the response ids of the first three.
+	// IDs are the first three response ids.
 	IDs []string `json:"ids"`
-	// Differ is the number of copies whose counts differ from the record that counts. It may be too small
-	// by one of a thousand.
+	// Differ counts copies with other counts than the record that counts; about 1 in
+	// 1,000 is missed.
 	Differ int `json:"differ,omitempty"`
 }
 
-// The bounds of the ids in Copies: their number, and the length of each.
 const (
 	maxIDs = 3
 	maxID  = 100
 )
 
-// packedCopy returns a compressed file and the file with the same name. One of them is named.
 func packedCopy(name string) Copies {
 	name = strings.TrimSuffix(name, ".gz")
 	return Copies{File: name + ".gz", Of: name, IDs: []string{}}
 }
 
-// String returns a sentence about the copies.
+// String returns a sentence.
 func (c Copies) String() string {
 	ids := strings.Join(c.IDs, ", ")
 	if c.Calls > len(c.IDs) {
@@ -66,31 +66,30 @@ func (c Copies) String() string {
 	return fmt.Sprintf("%s: calls that are also in %s count once; copies: %d (%s)", c.File, cmp.Or(c.Of, "other files"), c.Calls, ids)
 }
 
-// sighting is a record in a block.
 type sighting struct {
 	key    uint64
 	time   time.Time
 	id     string
 	line   []byte
-	number int // of the line
+	number int
 	final  bool
 	waits  bool
 	counts int // digest of final counts, or 0
-	// skip reports whether the record is a copy, or is added after all others. joined reports whether Options.Join got it.
+	// skip drops a copy, or a record that is held. joined records were passed to
+	// Options.Join.
 	skip, joined bool
 }
 
-// sighting returns the record of a line, or a record without one.
 func (r *Record) sighting(line []byte, number int) sighting {
 	s := sighting{key: once.Key(r.Provider, r.ID, r.Time), time: r.Time, id: r.ID, line: line, number: number, final: !r.Incomplete || r.USD != ""}
 	s.waits = once.Waits(r.Path, r.ID, s.final)
 	return s
 }
 
-// countsBits is the size of a digest of counts. The rest of a place is the number of a file.
+// countsBits are the bits of a place for the digest of counts; the others are a file
+// number.
 const countsBits = 10
 
-// countsOf returns a digest of the final counts of a record, or 0.
 func (s *sighting) countsOf(r *Record) int {
 	if !s.final || !r.HasCounts {
 		return 0
@@ -103,36 +102,35 @@ func (s *sighting) countsOf(r *Record) int {
 	return int(max(1, n>>(64-countsBits)))
 }
 
-// copies finds the records of one call. Blocks are added in the order in which they are read, whichever goroutine decodes them, so that it
-// does not depend on chance which record counts.
+// copies finds records with the same call. Blocks are added in reading order, so chance
+// doesn't decide which record counts.
 type copies struct {
 	mu    sync.Mutex
 	added sync.Cond
-	turn  int // the number of blocks that were added
+	turn  int // blocks that were added
 	seen  once.Seen
-	off   bool // whether copies are yielded, too
+	off   bool // copies are yielded
 	join  func(file string, r *Record)
 	held  []held
-	// heldBytes are those of the lines of held.
+	// of lines
 	heldBytes int
-	found     map[int]*foundCopies // by the number of the file
-	total     int64                // of the tokens and uses of tools of all records that count
+	found     map[int]*foundCopies // by file number
+	total     int64                // tokens and tool uses that count
 }
 
-// foundCopies are Copies whose files have numbers.
 type foundCopies struct {
 	Copies
 	of int // -1 for several
 }
 
-// held is a record that is added after all others: a line of a block, or a Record.
+// held is added last: a line, or a Record.
 type held struct {
 	sighting
 	block
 	record *Record
 }
 
-// The bounds of records that are held. Those beyond are added at once.
+// Further records are added at once.
 const (
 	maxHeld      = 100_000
 	maxHeldBytes = 16 << 20 // of lines
@@ -140,7 +138,7 @@ const (
 
 func (c *copies) isFull() bool { return len(c.held) >= maxHeld || c.heldBytes >= maxHeldBytes }
 
-// add adds the records of a block after those of all blocks before, and sets skip.
+// add waits for the blocks before, and sets skip.
 func (c *copies) add(b *block, l *lines) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +164,7 @@ func (c *copies) add(b *block, l *lines) {
 	c.added.Broadcast()
 }
 
-// addLast adds the records of a block that all others come before. The lines of calls files are known to count.
+// addLast adds a block after all others. Lines in calls files are known to count.
 func (c *copies) addLast(b *block, l *lines) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +182,7 @@ func (c *copies) addLast(b *block, l *lines) {
 
 var errSum = errors.New("the tokens up to this line do not fit in a sum")
 
-// count adds the counts of a record, which is an error if they do not fit: then no sum of records overflows.
+// count returns an error if the counts don't fit in a sum: then no sum overflows.
 func (c *copies) count(b *block, l *lines, i int) {
 	r := &l.records[i]
 	if !r.HasCounts || l.sightings[i].skip || l.errs[i] != nil {
@@ -198,7 +196,6 @@ func (c *copies) count(b *block, l *lines, i int) {
 	c.total += n
 }
 
-// joinRecord calls Options.Join with a record of a calls file that counts.
 func (c *copies) joinRecord(b *block, l *lines, i int) {
 	if s := &l.sightings[i]; c.join != nil && b.records == nil && !s.skip && l.errs[i] == nil {
 		s.joined = true
@@ -206,7 +203,6 @@ func (c *copies) joinRecord(b *block, l *lines, i int) {
 	}
 }
 
-// await waits until a number of blocks were added.
 func (c *copies) await(turn int) {
 	c.added.L = &c.mu
 	for c.turn < turn {
@@ -214,7 +210,7 @@ func (c *copies) await(turn int) {
 	}
 }
 
-// first reports whether a record in a file is the first one of its call.
+// first reports whether no other record had the call.
 func (c *copies) first(s *sighting, file int) bool {
 	of, first := c.seen.Add(s.key, s.time, file<<countsBits|s.counts)
 	if first {
@@ -242,7 +238,7 @@ func (c *copies) first(s *sighting, file int) bool {
 	return false
 }
 
-// rest returns the records that were held and count, after a number of blocks were added. Only its first caller gets them.
+// rest returns held records that count. Only its first caller gets them.
 func (c *copies) rest(turns int) []held {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,14 +255,13 @@ func (c *copies) rest(turns int) []held {
 	return slices.DeleteFunc(rest, func(h held) bool { return !c.first(&h.sighting, h.block.number) })
 }
 
-// drop forgets the lines that are held.
 func (c *copies) drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = nil
 }
 
-// report calls onCopies with what was found in files with these names, and with their compressed copies, or logs it.
+// report calls onCopies, or logs.
 func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -289,7 +284,7 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.found = nil
 }
 
-// Once returns the records of a sequence that count, as [Read] does with those of files. Copies are logged to [slog.Default].
+// Once drops copies from a sequence, as [Read] does. They are logged to [slog.Default].
 func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var c copies

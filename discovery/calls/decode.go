@@ -28,24 +28,23 @@ var (
 	errUpstream = errors.New("upstream_usd must be a decimal in quotes, or null")
 )
 
-// decoder decodes lines of calls files without encoding/json, which would take several times as long. It keeps what many lines repeat, so
-// that it is allocated once.
+// decoder is several times as fast as encoding/json, and allocates repeated strings once.
 type decoder struct {
 	jsonread.Decoder
 	texts  interned
-	last   Record                    // has the texts of the lines before: comparing them is faster than a map
-	labels shared[map[string]string] // by their JSON, or by the values of only
-	// only are the labels that are read; nil reads all.
+	last   Record                    // previous strings; comparing is faster than a map
+	labels shared[map[string]string] // by JSON, or by the values in only
+	// only are the labels to read; nil reads all.
 	only []string
-	// borrows reports whether the usage of records is a part of the line, and must not outlive it.
+	// borrows lets usage share the line's memory, which it must not outlive.
 	borrows bool
-	owned   strings.Builder // the last texts of own
-	// counts reads the usage object together with the line, which is faster than reading it afterwards; nil if only its JSON is needed.
-	// usageErr is its error.
+	owned   strings.Builder // recent results of own
+	// counts reads usage in the same pass, which is faster; nil if only its JSON is
+	// needed. usageErr is its error.
 	counts   *usage.Reader
 	usageErr error
-	noCost   bool // the line has usd, which is null
-	// keys are those of the line, and values those of an object in it. picked has the values of only.
+	noCost   bool // usd is null
+	// the line's, and those in an object; picked has values for only
 	keys, values keys
 	picked       []byte
 }
@@ -54,7 +53,7 @@ func newDecoder() *decoder {
 	return &decoder{texts: interned{}, labels: shared[map[string]string]{}}
 }
 
-// read reads a line that states when the call was sent, and whose provider is known. An error contains nothing of the line.
+// read requires a time and a known provider. Its error contains nothing from the line.
 func (in *decoder) read(line []byte, r *Record) (err error) {
 	if err = in.decode(line, r); err == nil && r.Time.IsZero() {
 		err = errNoTime
@@ -89,12 +88,12 @@ func (in *decoder) decode(line []byte, r *Record) error {
 		return errLine
 	}
 	if r.USD == "" && r.Unpriced == "" && in.noCost {
-		r.Unpriced = "the cost was not known"
+		r.Unpriced = "the cost was unknown"
 	}
 	return r.checkAmounts()
 }
 
-// member reads a field. null is a field that is not given.
+// null is the same as a missing field.
 func (in *decoder) member(r *Record, key []byte) (err error) {
 	if in.Next() == jsonread.Null {
 		in.noCost = in.noCost || string(key) == "usd"
@@ -152,7 +151,7 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 	return orLine(err)
 }
 
-// text returns the field for a text that many records repeat, or nil.
+// text returns the field for a string that repeats, or nil.
 func (r *Record) text(key []byte) *string {
 	switch string(key) {
 	case "provider":
@@ -189,7 +188,7 @@ func (r *Record) text(key []byte) *string {
 	return nil
 }
 
-// orLine returns errLine for an error, which would have a part of the line.
+// orLine hides an error that would quote the line.
 func orLine(err error) error {
 	if err != nil {
 		return errLine
@@ -199,9 +198,9 @@ func orLine(err error) error {
 
 func (in *decoder) skip() error { return orLine(in.Skip()) }
 
-// own returns a copy of a text of the line. Those of many lines have one allocation.
+// own copies a string. Many share one allocation.
 func (in *decoder) own(text []byte) string {
-	const chunk = 4 << 10 // kept as long as one of its texts
+	const chunk = 4 << 10 // kept as long as any string in it
 	if in.texts == nil || len(text) > chunk/4 || !utf8.Valid(text) {
 		return jsonread.Text(text)
 	}
@@ -224,7 +223,7 @@ func (in *decoder) time(at *time.Time) error {
 	return err
 }
 
-// parseTime returns a time of the years 1 to 9999, which days and JSON can have.
+// parseTime accepts the years 1 to 9999, for days and JSON.
 func parseTime(text []byte) (at time.Time, err error) {
 	err = at.UnmarshalText(text)
 	at = at.UTC()
@@ -283,7 +282,7 @@ func (in *decoder) readRequests(r *Record) error {
 	return err
 }
 
-// readLabels reads the labels, which are the same map for many lines.
+// readLabels shares maps between lines.
 func (in *decoder) readLabels(r *Record) error {
 	in.picked = in.picked[:0]
 	text, err := in.object(func(key []byte) error {
@@ -322,7 +321,7 @@ func (in *decoder) orNull(number func() (int64, error)) (int64, error) {
 	return number()
 }
 
-// object reads an object with value, and returns its JSON.
+// object returns the JSON that value has read.
 func (in *decoder) object(value func(key []byte) error) ([]byte, error) {
 	if in.Next() != jsonread.Object {
 		return nil, errLine
@@ -339,7 +338,7 @@ func (in *decoder) object(value func(key []byte) error) ([]byte, error) {
 	return in.Since(begin), orLine(errors.Join(err, members.Err()))
 }
 
-// labelsOf returns an object of texts that was read before. It takes a fifth of the time of encoding/json, and most lines have labels.
+// labelsOf takes a fifth of encoding/json's time; most lines have labels.
 func (in *decoder) labelsOf(object []byte) map[string]string {
 	var d jsonread.Decoder
 	d.Reset(object)
@@ -358,9 +357,9 @@ func (in *decoder) labelsOf(object []byte) map[string]string {
 	return all
 }
 
-// resolve returns the provider, also where the record leaves it out.
 func (r *Record) resolve() (models.Provider, error) {
-	// ParseProvider allocates, which made Sum 5 % slower. A provider that is not listed here is only read more slowly.
+	// ParseProvider allocates, which made Sum 5 % slower. Other providers are only read
+	// more slowly.
 	for _, p := range [...]models.Provider{models.OpenAI, models.Anthropic, models.Gemini, models.DeepSeek, models.XAI} {
 		if r.Provider == p {
 			return p, nil
@@ -378,7 +377,7 @@ func (r *Record) resolve() (models.Provider, error) {
 	return "", errProvider
 }
 
-// named returns a provider in its own spelling, which may be a name besides the five.
+// named accepts names other than the five.
 func named(name string) (models.Provider, error) {
 	if p, err := models.ParseProvider(name); err == nil || !modelid.IsName(name) {
 		return p, err
@@ -386,7 +385,7 @@ func named(name string) (models.Provider, error) {
 	return models.Provider(name), nil
 }
 
-// checkAmounts checks the amounts, and removes what a record with a known cost does not have.
+// checkAmounts also drops BoundUSD if the cost is known.
 func (r *Record) checkAmounts() error {
 	if r.USD != "" {
 		r.BoundUSD = ""
@@ -402,16 +401,16 @@ func (r *Record) checkAmounts() error {
 	return nil
 }
 
-// The bounds of what a reader keeps, for files in which no text occurs twice.
+// bounds if nothing repeats
 const (
 	maxShared     = 1024
 	longestShared = 1024
 )
 
-// shared has the values of the first texts that were read; nil keeps nothing.
+// shared keeps the first values; nil keeps nothing.
 type shared[V any] map[string]V
 
-// of returns the value of a text, which parse returns.
+// of calls parse for a new text.
 func (s shared[V]) of(text []byte, parse func([]byte) V) V {
 	value, known := s[string(text)]
 	if !known {
@@ -423,7 +422,7 @@ func (s shared[V]) of(text []byte, parse func([]byte) V) V {
 	return value
 }
 
-// interned has texts that were read before, so that each is allocated once. nil keeps nothing.
+// interned allocates a repeated string once; nil keeps nothing.
 type interned map[string]string
 
 func (i interned) text(b []byte) string {

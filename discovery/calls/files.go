@@ -16,14 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// files yields the calls files that paths name, in the order of their names within a folder, each once. A folder is read with its
-// folders. Files whose names begin with a day before from are left out; with "" there are none. A compressed copy of a file has the error
-// errPacked.
+// files yields each calls file in paths once, sorted within a directory, which is read at
+// any depth. Files named for a day before from are left out. Compressed
+// copies have the error errPacked.
 func files(paths []string, from string) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		w := walker{from: from, seen: make(map[string]string), yield: yield}
 		for _, path := range paths {
-			if path != "" { // which would become the current directory
+			if path != "" { // would become the current directory
 				path = filepath.Clean(path)
 			}
 			if !w.named(path) {
@@ -33,11 +33,11 @@ func files(paths []string, from string) iter.Seq2[place, error] {
 	}
 }
 
-// place is a file that was found. It is opened below dir, if it is in a directory that was given: whoever can write there
-// could replace it by a link or a pipe.
+// place is opened below dir, if it was found there: others who write to dir could
+// replace it by a link or a pipe.
 type place struct{ name, dir, below string }
 
-// identity returns the same name for all paths of a file: relative and absolute ones, and symbolic links.
+// identity is equal for all paths to a file, including links.
 func identity(path string) string {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		if file, err = filepath.Abs(file); err == nil {
@@ -50,12 +50,12 @@ func identity(path string) string {
 // walker finds calls files.
 type walker struct {
 	from  string
-	dir   string            // that was given
+	dir   string            // was given
 	seen  map[string]string // identity without .gz -> identity
 	yield func(place, error) bool
 }
 
-// named yields the file that a path names, whatever its kind is, or the files of the folder.
+// A named file may have any type.
 func (w *walker) named(path string) bool {
 	info, err := os.Stat(path)
 	switch {
@@ -68,8 +68,7 @@ func (w *walker) named(path string) bool {
 	return w.isEarlier(path) || w.once(place{name: path}, identity(path), nil)
 }
 
-// folder yields the calls files of a folder below w.dir. The identity of a regular file follows from the one of its folder,
-// without a system call.
+// It derives identities from the directory's, without system calls.
 func (w *walker) folder(below, identity string) bool {
 	path := filepath.Join(w.dir, below)
 	entries, err := os.ReadDir(path)
@@ -96,8 +95,8 @@ func (w *walker) folder(below, identity string) bool {
 	return true
 }
 
-// IsFile reports whether a file in a directory is read because of its name or path: a calls file, or a session file of an agent
-// program.
+// IsFile reports whether reading a directory includes a file with this name: a calls
+// file, or an agent program's session file.
 func IsFile(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	switch filepath.Ext(name) {
@@ -113,8 +112,8 @@ func IsFile(path string) bool {
 	return false
 }
 
-// link yields the file that a symbolic link leads to, or an error if it is in another folder. Pipes and devices, which could
-// block for ever, and folders, which could be a circle, are left out.
+// link follows a link to a regular file below dir; elsewhere is an error. Pipes and
+// devices could block forever, and directories be a circle: they are skipped.
 func (w *walker) link(at place) bool {
 	info, err := os.Stat(at.name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -129,13 +128,12 @@ func (w *walker) link(at place) bool {
 	return w.once(at, identity(at.name), err)
 }
 
-// isEarlier reports whether the name of a file begins with a day before from.
 func (w *walker) isEarlier(path string) bool {
 	day, ok := dayOf(path)
 	return ok && day < w.from
 }
 
-// once yields a file that was not yielded before. A file with the same name and .gz is its compressed copy.
+// once skips files that were yielded, and compressed copies.
 func (w *walker) once(at place, identity string, err error) bool {
 	stem := strings.TrimSuffix(strings.TrimSuffix(identity, ".gz"), ".zst")
 	switch w.seen[stem] {
@@ -150,7 +148,7 @@ func (w *walker) once(at place, identity string, err error) bool {
 
 var errPacked = errors.New("the file is a compressed copy")
 
-// dayOf returns the day that the name of a file begins with, and reports whether there is one.
+// dayOf returns the day at the beginning of a file name.
 func dayOf(path string) (day string, ok bool) {
 	day = filepath.Base(path)
 	if len(day) < len(time.DateOnly) {
@@ -163,8 +161,8 @@ func dayOf(path string) (day string, ok bool) {
 	return day, true
 }
 
-// firstDay returns the first day that the name of a file may begin with which has calls since a time: the day before, for programs
-// that name a file by the time at which they began it.
+// firstDay is the earliest day in names of files with calls since then: the day before,
+// since calls are in the file for the day on which they began.
 func firstDay(since time.Time) string {
 	if since.IsZero() {
 		return ""
@@ -172,8 +170,8 @@ func firstDay(since time.Time) string {
 	return since.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// open opens a calls file at a place, unpacked if it is compressed, whatever its name is. onRead, if it is not nil, gets the number of
-// bytes of each read, before they are unpacked. The error is io.EOF if less is packed.
+// open also unpacks, whatever the name is. onRead, unless nil, gets packed sizes. The
+// error is io.EOF if the content is shorter.
 func (p place) open(at int64, onRead func(bytes int)) (in *bufio.Reader, done func(), err error) {
 	var file *os.File
 	if p.dir != "" {
@@ -191,7 +189,6 @@ func (p place) open(at int64, onRead func(bytes int)) (in *bufio.Reader, done fu
 	return in, func() { _ = file.Close() }, nil
 }
 
-// contentOf returns the content of a file from a place on.
 func contentOf(file *os.File, at int64, onRead func(bytes int)) (*bufio.Reader, error) {
 	var packed io.Reader = file
 	if onRead != nil {
@@ -199,7 +196,7 @@ func contentOf(file *os.File, at int64, onRead func(bytes int)) (*bufio.Reader, 
 	}
 	const size = 64 << 10 // enough to recognize a session file
 	buffered := bufio.NewReaderSize(packed, size)
-	magic, _ := buffered.Peek(2) // a file that is shorter, or cannot be read, is reported when it is read
+	magic, _ := buffered.Peek(2) // a short or unreadable file fails later
 	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		in, err := gzip.NewReader(buffered)
 		if err == nil {
@@ -207,7 +204,7 @@ func contentOf(file *os.File, at int64, onRead func(bytes int)) (*bufio.Reader, 
 		}
 		return bufio.NewReaderSize(in, size), err
 	}
-	if at == 0 { // a pipe has no places
+	if at == 0 { // a pipe can't seek
 		return buffered, nil
 	}
 	_, err := file.Seek(at, io.SeekStart)
@@ -215,7 +212,6 @@ func contentOf(file *os.File, at int64, onRead func(bytes int)) (*bufio.Reader, 
 	return buffered, err
 }
 
-// reportedReader reports the number of bytes of each read.
 type reportedReader struct {
 	io.Reader
 	onRead func(bytes int)

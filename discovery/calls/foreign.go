@@ -20,8 +20,8 @@ var errForeign = fmt.Errorf("%w: it is a session file of an agent program; the c
 // sessionKeys recognize lines that other programs wrote.
 var sessionKeys = []string{"projectHash", "$set", "sessionID", "parentID", "payload", "instructions", "sessionId", "parentUuid", "leafUuid"}
 
-// isForeign reports whether another program wrote a file that starts with head, whose last
-// line may be cut.
+// isForeign reports whether another program wrote a file that starts with head, whose
+// last line may be cut.
 func isForeign(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("SQLite format 3")) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // zstd
 		return true
@@ -45,7 +45,7 @@ func isForeign(head []byte) bool {
 	return false
 }
 
-// decodedBlocks yields a foreign file's records in blocks.
+// decodedBlocks has another program's records.
 type decodedBlocks struct {
 	file  string
 	next2 func() (Record, error, bool)
@@ -58,7 +58,7 @@ func decodeBlocks(file string, records iter.Seq2[Record, error]) *decodedBlocks 
 	return b
 }
 
-// next returns the next records as a block; the error at the end is io.EOF.
+// next returns io.EOF at the end.
 func (d *decodedBlocks) next(buffer []byte) (block, error) {
 	const most = 256
 	b := block{file: d.file, data: buffer[:0]}

@@ -15,12 +15,14 @@ import (
 	"time"
 )
 
-// Others returns a sequence of the records in the folder of the Log that others have written: all files that [Read] opens with Options.Recorded, without
-// the files of this Log. The sequence can be used repeatedly. Each use yields what is new since the last one, and from then on looks only at
-// files whose names begin with today or yesterday, in UTC, or with no day.
+// Others returns records that others have written to the Log's directory: [Read] with
+// Options.Recorded, except for this Log's files. Each use of the sequence yields what is
+// new, and after the first one looks only at files named for today or yesterday (UTC), or
+// without a day.
 //
-// A line is yielded when it is complete. A file that was renamed or compressed within the folder is not read again, and one that
-// became shorter is read from its begin. For a line or a file that cannot be read the sequence yields an error, once.
+// A line is yielded once it's complete. Files that were renamed or compressed within the
+// directory are not read again; files that became shorter are. A line or file that can't
+// be read is an error once.
 func (l *Log) Others(since time.Time) iter.Seq2[Record, error] {
 	if err := l.ready(); err != nil {
 		return func(yield func(Record, error) bool) { yield(Record{}, err) }
@@ -29,35 +31,32 @@ func (l *Log) Others(since time.Time) iter.Seq2[Record, error] {
 	return t.read
 }
 
-// tail reads the files of a folder as they grow.
 type tail struct {
 	mu      sync.Mutex
 	log     *Log
 	from    string
-	files   map[string]*tailed // by name without .gz
-	failed  error              // of the folder
+	files   map[string]*tailed // name without .gz -> file
+	failed  error              // error of the directory
 	packed  map[string]bool    // compressed copies that were logged
 	records *decoder
 	buffer  []byte
 }
 
-// tailed is a file that was read to a place.
 type tailed struct {
 	info os.FileInfo
-	own  bool // of the Log
-	// size is the size of the file when it was read last, or -1.
+	own  bool // written by the Log
+	// size was the file's size at the last reading, or -1.
 	size int64
-	// read is the number of bytes that were read, unpacked, and lines the number of their lines.
+	// unpacked bytes that were read, and their lines
 	read  int64
 	lines int
-	err   error // that was yielded
+	err   error // was yielded
 }
 
-// read yields what is new in the folder.
 func (t *tail) read(yield func(Record, error) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	found := map[string]place{} // by the name without .gz
+	found := map[string]place{} // by name without .gz
 	var failed error
 	for at, err := range files([]string{t.log.dir}, t.from) {
 		switch {
@@ -81,11 +80,11 @@ func (t *tail) read(yield func(Record, error) bool) {
 		}
 		return
 	}
-	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem].name == "" }) // those that are gone
+	maps.DeleteFunc(t.files, func(stem string, _ *tailed) bool { return found[stem].name == "" }) // gone
 	t.from = max(t.from, firstDay(time.Now()))                                                    // a call that began yesterday can end today
 }
 
-// takeOwn adds the files that the Log has made. It is called after the folder was listed, so that each own file in the list is known.
+// takeOwn must follow the listing, so that it knows each own file in the list.
 func (t *tail) takeOwn() {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
@@ -94,14 +93,13 @@ func (t *tail) takeOwn() {
 	}
 }
 
-// readFiles reads the files that have changed.
 func (t *tail) readFiles(found map[string]place, yield func(Record, error) bool) bool {
 	gone := maps.Clone(t.files)
 	maps.DeleteFunc(gone, func(stem string, _ *tailed) bool { return found[stem].name != "" })
 	for _, stem := range slices.Sorted(maps.Keys(found)) {
 		info, err := os.Stat(found[stem].name)
 		if err != nil {
-			continue // it is gone
+			continue // gone
 		}
 		f := t.files[stem]
 		if f == nil {
@@ -115,7 +113,7 @@ func (t *tail) readFiles(found map[string]place, yield func(Record, error) bool)
 	return true
 }
 
-// renamed returns the state of a new file, which may have had the name of one that is gone.
+// renamed returns a new file's state, perhaps under a name that is gone.
 func renamed(gone map[string]*tailed, info os.FileInfo) *tailed {
 	for _, f := range gone {
 		if os.SameFile(f.info, info) {
@@ -125,7 +123,6 @@ func renamed(gone map[string]*tailed, info os.FileInfo) *tailed {
 	return &tailed{info: info, size: -1}
 }
 
-// readFile yields the lines of a file behind those that were read.
 func (t *tail) readFile(f *tailed, at place, info os.FileInfo, yield func(Record, error) bool) bool {
 	if info.Size() < f.size && os.SameFile(f.info, info) {
 		f.read, f.lines = 0, 0
@@ -135,20 +132,19 @@ func (t *tail) readFile(f *tailed, at place, info os.FileInfo, yield func(Record
 	if err == nil {
 		defer done()
 		if !t.readLines(f, newBlocks(at.name, in), yield) {
-			return false // the rest follows with the next use
+			return false // the next use continues
 		}
 	}
 	f.size = info.Size()
-	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF) { // the file has less than was read
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF) { // shorter than before
 		return true
 	}
 	return t.fail(f, &LineError{at.name, f.lines + 1, err}, yield)
 }
 
-// readLines yields the records of a file behind f.read.
 func (t *tail) readLines(f *tailed, source *blocks, yield func(Record, error) bool) bool {
 	source.line += f.lines
-	end := f.read // of what the source has
+	end := f.read // the source's position
 	for source.in = (reportedReader{source.in, func(bytes int) { end += int64(bytes) }}); ; {
 		b, err := source.next(t.buffer)
 		t.buffer = b.data
@@ -166,7 +162,8 @@ func (t *tail) readLines(f *tailed, source *blocks, yield func(Record, error) bo
 	}
 }
 
-// yieldLines yields the records of a block. A last line without a line break counts if it can be read. If not, it is read again later.
+// A last line without a line break counts if it can be decoded. If not, it is read again
+// later.
 func (t *tail) yieldLines(f *tailed, b *block, yield func(Record, error) bool) bool {
 	for line := range bytes.Lines(b.data) {
 		var r Record
@@ -191,7 +188,7 @@ func (t *tail) yieldLines(f *tailed, b *block, yield func(Record, error) bool) b
 	return true
 }
 
-// fail yields the first error of a file.
+// fail yields a file's first error only.
 func (t *tail) fail(f *tailed, err error, yield func(Record, error) bool) bool {
 	known := f.err
 	f.err = err

@@ -12,38 +12,42 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// LineError is the error of a line of a calls file, or of a file from that line on.
+// LineError is about a line, or a file from that line on.
 type LineError struct {
 	File string
 	Line int
-	// Err contains nothing of the line.
+	// Err quotes nothing from the line.
 	Err error
 }
 
-// Error returns the file, the line and the cause.
+// Error includes the file, the line and the cause.
 func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.File, e.Line, e.Err) }
 
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields the calls in calls files, each once, as [Record.Count] returns it. An advisor of Anthropic, which is a part of
-// a response, is a call with its own model and no id. Files are decoded in parallel. Calls are yielded in the order of files and lines, except for those that may be copies, which come last.
+// Read yields calls once each, as [Record.Count] returns them. Anthropic's advisors,
+// which take part in responses, are calls with their own model and no id. Files are
+// decoded in parallel, and yielded in order, except for records that may be copies: these
+// come last.
 //
-// A line that cannot be read yields a [*LineError], and a file or directory that cannot be opened its error; reading
-// continues. If only the cost of a call fails, its record is yielded with the error, as it is in the file. So is a record
-// whose tokens and those of the records before do not fit in an int64.
+// A line that can't be read yields a [*LineError], and reading continues. If only the
+// cost of a call fails, its record is yielded with the error, as it is in the file. So is
+// a record whose tokens would overflow the sum, an int64.
 //
 // # Files
 //
-// A path names a file, or a directory with files that end in .jsonl or .jsonl.gz, at any depth. Gzip is recognized by the
-// content. A file that is named twice, also by a symbolic link, is read once, and so is a file next to its compressed copy,
-// which has the same name and .gz.
+// A path names a file, or a directory with files that end in .jsonl or .jsonl.gz, at any
+// depth. Gzip is recognized by content. A file with several paths is read once. A
+// compressed copy, which has the same name and .gz, is skipped. In a directory, a link to
+// a file elsewhere is an error.
 //
 // # Lines
 //
-// Lines are written by a [Log] or by other programs. Each has a model, a time and a usage object, and at most 1 MiB. The
-// provider may be missing if [models.ProviderOf] finds it, and so may everything else. Blank lines are skipped. A line with
-// a duplicate key, also in its labels or requests, cannot be read.
+// A [Log] or another program writes them. Each needs a model, a time and a usage object,
+// and has at most 1 MiB. The provider is optional if [models.ProviderOf] finds it; so is
+// everything else. Blank lines are skipped. A line with a duplicate key, also in its
+// labels or requests, is an error.
 func Read(o Options, paths ...string) iter.Seq2[Record, error] {
 	if o.Prices == nil {
 		o.Prices = prices.BuiltIn()
@@ -62,7 +66,7 @@ func Read(o Options, paths ...string) iter.Seq2[Record, error] {
 	}
 }
 
-// yield yields a record, and its advisors as records of their own.
+// yield also yields advisors.
 func (o *Options) yield(r *Record, err error, yield func(Record, error) bool) bool {
 	if err != nil || o.Recorded {
 		return yield(*r, err)
@@ -79,7 +83,7 @@ func (o *Options) yield(r *Record, err error, yield func(Record, error) bool) bo
 	return true
 }
 
-// readAhead decodes blocks in parallel. Each goroutine waits until its block is yielded.
+// Each goroutine waits until its block is yielded.
 type readAhead struct {
 	workers sync.WaitGroup
 	decoded chan *lines
@@ -108,7 +112,7 @@ func (a *readAhead) deliver(l *lines) bool {
 	}
 }
 
-// leave ends all goroutines. It is deferred: the loop may break or panic.
+// leave ends all goroutines, also after a break or a panic.
 func (a *readAhead) leave(source *sharedBlocks) {
 	close(a.left)
 	source.stop()
@@ -131,7 +135,6 @@ func (a *readAhead) inOrder() iter.Seq[*lines] {
 	}
 }
 
-// lines yields the lines that are not blank, with their numbers.
 func (b *block) lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		i := 0
@@ -144,19 +147,18 @@ func (b *block) lines() iter.Seq2[int, []byte] {
 	}
 }
 
-// lines decodes blocks. Each goroutine has its own.
+// Each goroutine has its own lines.
 type lines struct {
 	in *decoder
 	o  *Options
 
-	records   []Record // of the lines of the block
+	records   []Record // in the block
 	errs      []error
 	sightings []sighting
-	turn      int // of the block
+	turn      int // block number
 	yielded   chan struct{}
 }
 
-// lines returns what decodes for one goroutine.
 func (o *Options) lines() *lines {
 	l := &lines{in: newDecoder(), o: o, yielded: make(chan struct{})}
 	if !o.Recorded {
@@ -165,7 +167,7 @@ func (o *Options) lines() *lines {
 	return l
 }
 
-// each decodes the blocks that this goroutine gets, then those that were held until all others were read, until done returns false.
+// each decodes this goroutine's blocks, then held records, until done returns false.
 func (l *lines) each(source *sharedBlocks, done func(*block) bool) {
 	var b block
 	for {
@@ -201,7 +203,6 @@ func (l *lines) rest(source *sharedBlocks, done func(*block) bool) {
 	}
 }
 
-// decode decodes the lines of a block.
 func (l *lines) decode(b *block) {
 	l.turn, l.records, l.errs, l.sightings = b.turn, l.records[:0], l.errs[:0], l.sightings[:0]
 	for i := range b.records {
@@ -226,7 +227,6 @@ func (l *lines) decode(b *block) {
 	}
 }
 
-// takeDecoded takes a record of another program.
 func (l *lines) takeDecoded(b *block, i int) {
 	r, err := b.records[i], b.errs[i]
 	var seen sighting
@@ -246,7 +246,7 @@ func (l *lines) countDecoded(r *Record) error {
 	return l.count(r)
 }
 
-// recount counts the records again that Join may have made those of other labels.
+// recount selects again, since Join may have changed labels.
 func (l *lines) recount(source *sharedBlocks, b *block) {
 	for i := range l.sightings {
 		if l.sightings[i].joined && l.errs[i] == nil && len(l.o.MatchLabels) > 0 {
@@ -259,7 +259,6 @@ func (l *lines) recount(source *sharedBlocks, b *block) {
 	}
 }
 
-// count sets the cost that counts of a record that is selected.
 func (l *lines) count(r *Record) error {
 	if r.Session && l.o.Subscription {
 		r.Billing = Subscription
@@ -270,7 +269,6 @@ func (l *lines) count(r *Record) error {
 	return l.in.count(r, l.o.Prices, l.o.Reprice)
 }
 
-// yield yields the lines of the block, without those to be skipped.
 func (l *lines) yield(yield func(*Record, error) bool) bool {
 	for i := range l.records {
 		if !l.sightings[i].skip && !yield(&l.records[i], l.errs[i]) {

@@ -14,88 +14,101 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Record is one call. Its JSON is a line of a calls file; it has no content of the call and no key.
+// Record is one call, and as JSON a line in a calls file. It has no content and no key.
 type Record struct {
-	// ID is the id of the response; "" if it has none.
+	// ID is the response's id, if any.
 	ID string
-	// Provider is who billed the call, or with a Platform the developer of the model, "" if none of the five is. It may be a name that
-	// meter.WithEndpoint gave to a host.
+	// Provider billed the call, or with a Platform developed the model; "" if that's none
+	// of the five. It may be a name from meter.WithEndpoint.
 	Provider models.Provider
-	// Model is the model of the response, else the model of the request.
+	// Model is the response's model, else the request's.
 	Model string
-	// API is the form of Usage where it is not the Provider's own: "openai", "anthropic", "gemini" or "converse", for example.
+	// API is the form of Usage, if not Provider's: "openai", "anthropic", "gemini" or
+	// "converse", for example.
 	API string
-	// Platform is the [prices.Platform] that billed the call; "" is the provider's own API.
+	// Platform is the [prices.Platform] that billed the call; "" is the provider itself.
 	Platform string
-	// Region is the location of the host or the path of a Platform; for Azure the kind of the deployment, if it was configured.
+	// Region is the location in a Platform's host or path; for Azure the configured
+	// deployment kind.
 	Region string
-	// Profile is the prefix of Bedrock's id, such as "us" or "global", or the kind of the ARN in its place.
+	// Profile is the prefix in Bedrock's id, such as "us" or "global", or the kind of ARN
+	// in its place.
 	Profile string
-	// Requested is the id of the path or the request, if it is not Model.
+	// Requested is the requested model, if not Model.
 	Requested string
-	// Upstream is the provider behind OpenRouter, as it names it.
+	// Upstream is the provider behind OpenRouter, by OpenRouter's name.
 	Upstream string
-	// ModelStage and RetirementDate are the status of the model in a response of Gemini: a stage such as "DEPRECATED", and the UTC day of
-	// its retirementTime, such as "2027-03-31". They are "" if the response does not state them.
+	// ModelStage and RetirementDate are a model's status in Gemini's response, if stated:
+	// a stage such as "DEPRECATED", and retirementTime as a UTC day, such as
+	// "2027-03-31".
 	ModelStage     string
 	RetirementDate string
-	// Time is when the request was sent, in UTC.
+	// Time is when the request was sent (UTC).
 	Time time.Time
-	// Usage is the usage object of the response as the provider sent it; the merged one of a stream. It is nil if there was none.
+	// Usage is the response's usage object, unchanged, or a stream's merged one; nil
+	// without any.
 	Usage json.RawMessage
-	// Mode is the mode by which the call was priced, such as "batch" or "priority"; "" is standard.
+	// Mode decides prices, such as "batch" or "priority"; "" is standard.
 	Mode string
-	// Requests has the number of paid uses of tools, by name.
+	// Requests counts paid tool uses by name.
 	Requests map[string]int64
-	// Labels are the labels of [github.com/mesh-gateway/mesh-go/discovery/meter.WithLabel]. They must not be changed: records share them.
+	// Labels come from [github.com/mesh-gateway/mesh-go/discovery/meter.WithLabel].
+	// Records share them: don't change them.
 	Labels map[string]string
-	// Path is the path of the request, without its query.
+	// Path is the request's, without the query.
 	Path string
-	// Status is the HTTP status; 0 if there was no response.
+	// Status is the HTTP status; 0 without a response.
 	Status int
-	// Attempt is which try of the same request it was, beginning with 1, as far as a header of the request states it; 0 if it is not known.
+	// Attempt counts tries of the same request from 1, if a request header states it.
 	Attempt int
 	// Stream reports whether the response was streamed.
 	Stream bool
-	// Incomplete reports that the final counts are missing or invalid. In a calls file it is "complete": false.
+	// Incomplete reports that the final counts are missing or invalid. In a calls file it
+	// is "complete": false.
 	Incomplete bool
-	// Duration is the time from the request to the final event, the end or the close of the response.
+	// Duration ends with the final event, or the end of the response.
 	Duration time.Duration
-	// USD is the exact cost in US dollars, as a plain decimal; "" if it is not known. A call with an error status costs "0".
+	// USD is the exact cost in US dollars, a plain decimal; "" is unknown. A call with an
+	// error status costs "0".
 	USD prices.USD
-	// BoundUSD is what a call without a known cost costs at least: the list price of its counts and fees, as far as they arrived and have
-	// a known price ([prices.UnpricedError].BoundUSD). It is "" if there are none, and if USD is known.
+	// BoundUSD is a lower bound if the cost is unknown: the list price of counts and fees
+	// that have a price ([prices.UnpricedError].BoundUSD).
 	BoundUSD prices.USD
-	// UpstreamUSD is what the provider behind OpenRouter bills besides USD, to the owner of a key there, and BYOK reports that the call
-	// was made with such a key.
+	// UpstreamUSD is billed in addition to USD: by the provider behind OpenRouter, to the
+	// owner of a key there. BYOK reports such a key.
 	UpstreamUSD prices.USD
 	BYOK        bool
-	// Billing is "subscription" for a call that the login of a subscription has made: USD is its list price and not a charge. It is "" for
-	// all other calls.
+	// Billing is "subscription" if a subscription's login made the call: USD is then a
+	// list price, not a charge.
 	Billing string
-	// Session reports whether the call is from a session file of an agent program.
+	// Session reports whether the record is from an agent program's session file.
 	Session bool
-	// WithoutLine reports that a program states counts which it has no line of: those of any number of calls, which is not known.
+	// WithoutLine reports counts that a program states without a line, from an unknown
+	// number of calls.
 	WithoutLine bool
-	// Source names the source of the prices in short ([prices.Cost].SourceKey). [prices.SourceText] returns it for people.
+	// Source is a key for the price source ([prices.Cost].SourceKey). [prices.SourceText]
+	// describes it.
 	Source string
-	// Unpriced is why the cost is not known. USD and Unpriced are both "" in a line of another program that has no cost yet.
+	// Unpriced is the reason if USD is "". Both are "" in another program's line without
+	// a cost.
 	Unpriced string
-	// Counts are those of Usage and Requests, if HasCounts is set, as it is of what [Record.Count] returns and [Read] yields. They are not in
-	// the JSON.
+	// Counts are those in Usage and Requests, if HasCounts, as after [Record.Count] and
+	// [Read]. They are not in the JSON.
 	Counts    prices.Usage
 	HasCounts bool
 }
 
-// Failed reports whether the call was not billed: its status is neither 0 nor 2xx, or it has no status, no usage and no known cost.
+// Failed reports whether the call was not billed: its status is neither 0 nor 2xx, or it
+// has neither status, usage nor cost.
 func (r *Record) Failed() bool {
 	return r.Status == 0 && r.Unpriced != "" && r.Usage == nil || r.Status != 0 && !endpoints.Bills(r.Status)
 }
 
-// Subscribed reports whether USD is the list price of a call of a subscription, and not a charge.
+// Subscribed reports whether USD is a subscription's list price, not a charge.
 func (r *Record) Subscribed() bool { return r.Billing == Subscription }
 
-// HasLabels reports whether the call has all of these labels with these values. The value "" is for a call without the label.
+// HasLabels reports whether the call has all these labels. The value "" stands for a
+// missing label.
 func (r *Record) HasLabels(labels map[string]string) bool {
 	for name, value := range labels {
 		if r.Labels[name] != value {
@@ -105,7 +118,6 @@ func (r *Record) HasLabels(labels map[string]string) bool {
 	return true
 }
 
-// line is the JSON of a Record.
 type line struct {
 	Provider   models.Provider   `json:"provider"`
 	Model      string            `json:"model"`
@@ -143,7 +155,7 @@ type line struct {
 	Unpriced string `json:"unpriced,omitempty"`
 }
 
-// MarshalJSON returns the record as a line of a calls file, without the line break.
+// MarshalJSON returns a line without its line break.
 func (r Record) MarshalJSON() ([]byte, error) {
 	l := line{
 		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
@@ -161,7 +173,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// UnmarshalJSON reads a line of a calls file. Unknown fields are ignored.
+// UnmarshalJSON reads a line. Unknown fields are ignored.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	var in decoder
 	var read Record
@@ -172,9 +184,9 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Call returns the call for [prices.List.CostOf]. Its Usage has the Counts, which are those of r.Usage, whatever API they are of, and
-// r.Requests. A Provider that is missing is the developer of the model, except on a Platform. The error is the error of
-// [prices.ParseUsage].
+// Call returns the call for [prices.List.CostOf], with counts from Usage, whatever API
+// it's from, and Requests. A missing Provider becomes the model's developer, except on a
+// Platform. The error is from [prices.ParseUsage].
 func (r Record) Call() (call prices.Call, err error) {
 	r.Provider = r.developer()
 	if !r.HasCounts {
@@ -186,7 +198,6 @@ func (r Record) Call() (call prices.Call, err error) {
 	return r.call(), err
 }
 
-// call is Record.Call of a record that has its Counts.
 func (r *Record) call() prices.Call {
 	call := prices.Call{Provider: r.Provider, Model: r.Model, At: r.Time, Mode: r.Mode, Usage: r.Counts}
 	if r.Platform != "" {
@@ -196,7 +207,7 @@ func (r *Record) call() prices.Call {
 	return call
 }
 
-// developer returns the provider in its own spelling. One that is missing is the developer of the model, except on a Platform.
+// developer is a missing provider's default, except on a Platform.
 func (r *Record) developer() models.Provider {
 	if known, err := models.ParseProvider(string(r.Provider)); err == nil {
 		return known
@@ -208,18 +219,17 @@ func (r *Record) developer() models.Provider {
 	return r.Provider
 }
 
-// form returns the form of Usage, whose provider is in its own spelling.
 func (r *Record) form() models.Provider {
 	return models.Provider(modelid.FormOf(r.API, string(r.Provider)))
 }
 
-// maxRequests bounds the uses of a tool, as the counts of tokens are bounded.
+// as for token counts
 const maxRequests = 1 << 53
 
-// complete adds to Counts what the usage object does not have. The error is of the uses of tools.
+// complete adds what Usage lacks. Its error is about Requests.
 func (r *Record) complete() error {
 	(*usage.Usage)(&r.Counts).SetPath(r.Path)
-	if r.Requests == nil { // what the response had beside its usage object is in it
+	if r.Requests == nil { // Usage has the response's tool uses
 		return nil
 	}
 	r.Counts.Requests = r.Requests
@@ -236,11 +246,13 @@ const Subscription = "subscription"
 
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 
-// Count returns the record as its call counts in every sum: with the recorded cost, or if it has none with one of a list, nil being
-// [prices.BuiltIn]. It has a USD, or else an Unpriced; Provider is in its own spelling, Time in UTC, and Counts are set.
-// With reprice the cost of a call that has the counts for it is computed, whatever was recorded, and so is BoundUSD of an incomplete one.
-// A record without what its cost needs, and one with an amount that is not a plain decimal, is an error, which contains nothing of the
-// record.
+// Count returns the record as it counts in every sum: with the recorded cost, or one from
+// list, where nil is [prices.BuiltIn]. USD or Unpriced is set, Counts are set, and Time
+// is in UTC.
+//
+// With reprice, costs and lower bounds are computed again if the counts suffice, whatever
+// was recorded. A record that lacks something its cost needs, or has an amount that isn't
+// a plain decimal, is an error, which quotes nothing.
 func (r Record) Count(list *prices.List, reprice bool) (Record, error) {
 	if list == nil {
 		list = prices.BuiltIn()
@@ -257,7 +269,7 @@ func (r Record) Count(list *prices.List, reprice bool) (Record, error) {
 	return r, nil
 }
 
-// count is Record.Count of the record that was read last. Beside an error there are no Counts.
+// Counts are unset if there's an error.
 func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
 	usageErr := in.usageErr
 	if usageErr == nil && r.Usage != nil {
@@ -267,7 +279,7 @@ func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
 	if usageErr == nil {
 		usageErr = r.complete()
 	} else {
-		_, usageErr = r.Call() // whose error is that of prices.ParseUsage
+		_, usageErr = r.Call() // from prices.ParseUsage
 	}
 	err := r.count(usageErr, list, reprice)
 	if err != nil {
@@ -276,7 +288,7 @@ func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
 	return err
 }
 
-// count sets the cost that counts. usageErr is the reason if there are no counts.
+// usageErr is the reason if there are no counts.
 func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 	if r.Usage == nil {
 		usageErr = errNoUsage
@@ -306,16 +318,16 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 	return err
 }
 
-// repriceable reports whether the usage of the call is all that it is billed by.
+// repriceable reports whether usage alone decides the bill.
 func (r *Record) repriceable() bool {
-	if r.WithoutLine && r.USD != "" { // of prompts whose length is not known
+	if r.WithoutLine && r.USD != "" { // prompt lengths are unknown
 		return false
 	}
 	host := endpoints.Endpoint{Form: modelid.FormOf(r.API, string(r.Provider)), Platform: r.Platform}
 	return r.HasCounts && r.Model != "" && host.Counts(r.Path, r.Status)
 }
 
-// bound returns what the call costs at least, or "" if that is nothing or not known.
+// bound returns a lower bound, or "" if it's 0 or unknown.
 func (r *Record) bound(list *prices.List) prices.USD {
 	usd, err := list.USDOf(r.call())
 	if usd == "0" {
@@ -332,9 +344,9 @@ func boundOf(err error) prices.USD {
 	return ""
 }
 
-// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
-// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
-// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+// ValueError reports an invalid argument: Field is its Go name, or a field's in it; Value
+// is the argument, or "" if it could be a secret; Reason says what it must be. It matches
+// client.ErrMesh, and is the same type as in packages client and discovery.
 type ValueError = argument.ValueError
 
 func invalid(field, value, reason string) error { return argument.New("calls", field, value, reason) }

@@ -13,18 +13,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Redacted returns the record without credentials, which package scan replaces, also by its extended rules: a path may have one, and a
-// provider may repeat one as the model, the id or the name of a count. An ID with a credential becomes "", since other calls could have the
-// same one, and a usage object that is no JSON without it becomes nil. A text of more than 1 KiB is cut, and such an ID becomes "". A Meter
-// and a Log do so with each record.
+// Redacted returns the record without credentials, as package scan finds them with its
+// extended rules: a path may have one, and a provider may repeat one as a model, an id or
+// a count's name. An ID with a credential becomes "", since other calls could share it; a
+// usage object that isn't JSON without it becomes nil. Strings longer than 1 KiB are cut,
+// and such an ID becomes "". Meter and Log redact each record.
 func (r Record) Redacted() Record {
 	scanner := redactor(os.Getenv("MESH_GATEWAY_TOKEN"))
 	redact := func(text string) string {
-		const shortest = 16 // no credential and no live token has fewer bytes
+		const shortest = 16 // shortest credential or live token
 		if len(text) < shortest {
 			return text
 		}
-		if _, found := scanner.Find(text); !found { // Redact takes longer
+		if _, found := scanner.Find(text); !found { // Redact is slower
 			return text
 		}
 		return scanner.Redact(text)
@@ -37,7 +38,7 @@ func (r Record) Redacted() Record {
 	} {
 		*text = shorten(*text)
 	}
-	for _, amount := range [...]*prices.USD{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // a part of one is another one
+	for _, amount := range [...]*prices.USD{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // a part would be another amount
 		*amount = prices.USD(redact(string(*amount)))
 	}
 	if shorten(r.ID) != r.ID {
@@ -54,7 +55,6 @@ func (r Record) Redacted() Record {
 	return r
 }
 
-// tokenScanner is the Scanner for a token.
 type tokenScanner struct {
 	token string
 	*scan.Scanner
@@ -62,7 +62,7 @@ type tokenScanner struct {
 
 var lastScanner atomic.Pointer[tokenScanner]
 
-// redactor returns the Scanner for the token in use. It keeps the last one, since a program has hardly ever two tokens.
+// redactor keeps the last scanner, since programs rarely have two tokens.
 func redactor(token string) *scan.Scanner {
 	if last := lastScanner.Load(); last != nil && last.token == token {
 		return last.Scanner
@@ -72,7 +72,7 @@ func redactor(token string) *scan.Scanner {
 	return s.Scanner
 }
 
-// redacted returns a map with redacted names and values, which is the same map if nothing changes.
+// redacted returns m itself if nothing changes.
 func redacted[V comparable](m map[string]V, name func(string) string, value func(V) V) map[string]V {
 	changed := false
 	for k, v := range m {
@@ -90,16 +90,17 @@ func redacted[V comparable](m map[string]V, name func(string) string, value func
 
 var errTwice = errors.New("a key must not be there twice")
 
-// keys are those of an object. Of a key that is there twice readers take one value or the other, and could count different amounts.
+// keys finds duplicates: readers would take one value or the other, and count
+// differently.
 type keys struct {
 	all [][]byte
-	// seen has a bit of each key. Most keys have one of their own, and are compared with no other.
+	// seen has a bit per key, which few share.
 	seen uint64
 }
 
 func (k *keys) reset() { *k = keys{all: k.all[:0]} }
 
-// add adds a key. The error is errTwice if it is there.
+// add returns errTwice for a duplicate.
 func (k *keys) add(key []byte) error {
 	n := len(key)
 	if n > 0 {

@@ -11,30 +11,28 @@ import (
 	"sync"
 )
 
-// sharedBlocks reads files for several goroutines.
 type sharedBlocks struct {
 	mu    sync.Mutex
 	paths []string
-	from  string // the first day in names of files, "" for all
-	// onRead is called after each read, unless it is nil.
+	from  string // first day in file names, or ""
+	// onRead, unless nil, is called after each read.
 	onRead func(bytes int)
-	// begun reports whether paths were searched for files, which have not been opened yet.
+	// begun is set once paths were listed; files haven't been opened yet.
 	begun bool
 	files []foundFile
-	// names are those of the files that were begun, by their numbers, and packed those of compressed copies, which are left out.
+	// names by number, and compressed copies, which are skipped
 	names, packed []string
-	// all reports whether copies are yielded, too. blocks is the number of blocks that were read.
+	// all also yields copies. blocks counts what was read.
 	all      bool
 	blocks   int
 	copies   copies
 	onCopies func(Copies)
-	// current is the file that is read, which done closes; both are nil between files.
+	// nil between files
 	current blockReader
 	done    func()
 	decode  func(path string, head []byte) Decoder
 }
 
-// blockReader reads a file in blocks.
 type blockReader interface {
 	next(buffer []byte) (block, error)
 }
@@ -47,7 +45,8 @@ type foundFile struct {
 
 var errNoMore = errors.New("there are no more blocks")
 
-// next reads the next block into buffer. The error is of a file or a line, after which the next block follows, or errNoMore.
+// next returns a file's or line's error, after which the next block follows, or
+// errNoMore.
 func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +66,6 @@ func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	}
 }
 
-// turn returns a block with its numbers, and its error.
 func (s *sharedBlocks) turn(b block, err error) (block, error) {
 	b.number, b.turn = len(s.names), s.blocks
 	if !errors.Is(err, errNoMore) {
@@ -76,7 +74,6 @@ func (s *sharedBlocks) turn(b block, err error) (block, error) {
 	return b, err
 }
 
-// begin lists the files.
 func (s *sharedBlocks) begin() {
 	if s.begun {
 		return
@@ -104,8 +101,7 @@ func (f *foundFile) rank() int {
 	return 1
 }
 
-// decoderOf returns a foreign file's decoder. The file is opened again later, since many can't be
-// open at once.
+// decoderOf closes the file again: too many could be open at once.
 func (s *sharedBlocks) decoderOf(at place) (Decoder, error) {
 	in, done, err := at.open(0, nil)
 	if err != nil {
@@ -115,14 +111,13 @@ func (s *sharedBlocks) decoderOf(at place) (Decoder, error) {
 	return s.decode(at.name, headOf(in)), nil
 }
 
-// headOf returns the beginning of a file, as far as one read has it.
+// headOf returns what one read has.
 func headOf(in *bufio.Reader) []byte {
 	_, _ = in.Peek(1)
 	head, _ := in.Peek(in.Buffered())
 	return head
 }
 
-// open opens the next file.
 func (s *sharedBlocks) open() error {
 	if len(s.files) == 0 {
 		return errNoMore
@@ -159,13 +154,13 @@ func (s *sharedBlocks) close() {
 func (s *sharedBlocks) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.files, s.onCopies = true, nil, func(Copies) {} // of a part of the files
+	s.begun, s.files, s.onCopies = true, nil, func(Copies) {} // incomplete
 	s.close()
 	s.copies.drop()
 }
 
-// rest yields what counts and was held until all files were read, to its first caller: lines, then what Decode returns for no file. It
-// reports the copies.
+// rest yields held lines, then records that Decode returns for no file, to its first
+// caller. It reports copies.
 func (s *sharedBlocks) rest(yield func(*block) bool) {
 	s.mu.Lock()
 	turns, names, packed, onCopies, decode := s.blocks, s.names, s.packed, s.onCopies, s.decode
@@ -185,7 +180,6 @@ func (s *sharedBlocks) rest(yield func(*block) bool) {
 	}
 }
 
-// restOf yields the records that Decode returns for no file.
 func restOf(decode func(string, []byte) Decoder, turn int, yield func(*block) bool) bool {
 	last := decode("", nil)
 	if last == nil {
@@ -204,7 +198,7 @@ func restOf(decode func(string, []byte) Decoder, turn int, yield func(*block) bo
 	}
 }
 
-// The bounds of what is read of a calls file at a time, in bytes.
+// in bytes
 const (
 	blockSize = 256 << 10
 	maxLine   = 1 << 20
@@ -214,26 +208,25 @@ func longLine(most int) error { return fmt.Errorf("a line must not have more tha
 
 var errLongLine = longLine(maxLine)
 
-// block is a file section with whole lines.
+// block has whole lines.
 type block struct {
 	file string
-	line int // number of the first line
+	line int // first line number
 	data []byte
-	// records are those of a file of another program, which has no data.
+	// another program's, without data
 	records []Record
-	errs    []error // of records, nil for each that has none
-	// number is the number of the file among all that are read, from 1 on, and turn the number of blocks before this one.
+	errs    []error // errors for records, or nil
+	// file number from 1, and block number
 	number, turn int
 }
 
-// blocks reads a file in blocks.
 type blocks struct {
 	file string
 	in   io.Reader
-	line int // number of the next line
-	// longest is the largest number of bytes of a line.
+	line int // next line number
+	// in bytes
 	longest int
-	rest    []byte // start of a line whose end was not read
+	rest    []byte // a line's beginning
 	err     error
 }
 
@@ -241,13 +234,14 @@ func newBlocks(file string, in io.Reader) *blocks {
 	return &blocks{file: file, in: in, line: 1, longest: maxLine}
 }
 
-// next reads a block into buffer. It returns the lines that are there, without waiting for more. The error is io.EOF at the end of
-// the file, a *LineError for a line that is too long, after which the next block follows, or the error of the file.
+// next returns the lines that are there, without waiting for more. Its error is io.EOF at
+// the end, a *LineError for a long line, after which the next block follows, or a read
+// error.
 func (b *blocks) next(buffer []byte) (block, error) {
 	data := buffer[:0]
 	data = append(data, b.rest...)
 	b.rest = b.rest[:0]
-	if b.err != nil { // perhaps of the read that discard ended with, whose other bytes are in data
+	if b.err != nil { // perhaps from discard, which left data
 		return b.last(data, b.err)
 	}
 	for {
@@ -267,7 +261,6 @@ func (b *blocks) next(buffer []byte) (block, error) {
 	}
 }
 
-// grow returns data with room for more.
 func grow(data []byte) []byte {
 	const room = blockSize / 4
 	if cap(data)-len(data) >= room {
@@ -282,8 +275,8 @@ func (b *blocks) block(data []byte) block {
 	return read
 }
 
-// last returns what was read before the end of the file, or before an error. A last line without a line break counts: a program
-// that was killed has left it, whole or not, and only decoding it shows which.
+// A last line without a line break counts: a killed program left it, whole or not, and
+// only decoding shows which.
 func (b *blocks) last(data []byte, err error) (block, error) {
 	if b.err = err; !errors.Is(err, io.EOF) {
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
@@ -294,7 +287,7 @@ func (b *blocks) last(data []byte, err error) (block, error) {
 	return b.block(data), nil
 }
 
-// fail returns the error that ends the file, and io.EOF after that.
+// fail returns b.err once, then io.EOF.
 func (b *blocks) fail(data []byte) (block, error) {
 	err := b.err
 	b.err = io.EOF
@@ -304,7 +297,6 @@ func (b *blocks) fail(data []byte) (block, error) {
 	return block{data: data[:0]}, err
 }
 
-// discard skips the rest of a line that is too long.
 func (b *blocks) discard() error {
 	tooLong := &LineError{b.file, b.line, longLine(b.longest)}
 	buffer := make([]byte, 32<<10)

@@ -16,45 +16,50 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Options select the calls of [Read] and [Sum], and price and group them.
+// Options select, price and group calls for [Read] and [Sum].
 type Options struct {
-	// From and To select the calls that were sent at or after From and before To. A zero time leaves that end open.
+	// From and To select calls sent at or after From and before To. Zero leaves that end
+	// open.
 	From, To time.Time
-	// MatchLabels selects the calls that have all of these labels, as [Record.HasLabels] reports; nil selects all calls.
+	// MatchLabels selects calls that have all these labels, as [Record.HasLabels]
+	// reports.
 	MatchLabels map[string]string
-	// By has a grouping for each result; all are made in one pass. A grouping has one or more of [ByDay] and the other
-	// constants, and [ByLabel]. An empty grouping gives one Group. Without any grouping there is one result with one Group.
+	// By has a grouping for each result, all made in one pass: [ByDay] or the other
+	// constants, and [ByLabel]. An empty grouping gives one Group, as does an empty By.
 	By [][]string
-	// Prices price a line that has neither a cost nor null in its place; nil is [prices.BuiltIn].
+	// Prices price lines without a cost, except if it's null; nil is [prices.BuiltIn].
 	Prices *prices.List
-	// Reprice computes the cost of all calls, whatever was recorded, except of those without the counts for it: streams that were
-	// closed early, endpoints without counts, and calls that were answered with an error status.
+	// Reprice ignores recorded costs, unless the counts don't suffice: streams that were
+	// closed early, endpoints without counts, and error statuses.
 	Reprice bool
-	// Subscription makes the calls of session files those of a subscription ([Record].Billing), which no such file states.
+	// Subscription marks session file calls as a subscription's ([Record].Billing), which
+	// no such file states.
 	Subscription bool
-	// OnRead, if it is set, is called after each read of a file with the number of its bytes, which may be compressed: for a line that shows
-	// progress. It is called by one goroutine at a time.
+	// OnRead, unless nil, is called after each read with its size, which may be
+	// compressed, for a progress display. Calls don't overlap.
 	OnRead func(bytes int)
-	// OnCopies, if it is set, is called after reading for each file with records that do not count, because others of the same calls do.
-	// Otherwise they are logged to [slog.Default].
+	// OnCopies, unless nil, is called at the end for each file with [Copies]. Otherwise
+	// they are logged to [slog.Default].
 	OnCopies func(Copies)
-	// Recorded makes Read yield the records as they are in the files, including copies, without counting them. A file whose
-	// name begins with a day, such as 2026-11-22-X2FQ….jsonl, is not opened if that day is earlier than the one before From
-	// (UTC). Sum ignores it.
+	// Recorded makes Read yield records as they are, copies included. Files named for a
+	// day, such as 2026-11-22-X2FQ….jsonl, are skipped if that day is before
+	// the day before From (UTC). Sum ignores it.
 	Recorded bool
-	// Decode, if it is set, returns what reads a file in the format of another program, or nil for a calls file. head is the beginning of
-	// the file, unpacked: up to 64 KiB. Without Decode such a file is [ErrUnsupported].
+	// Decode, unless nil, returns another format's decoder, or nil for a calls file. head
+	// is the beginning, unpacked, up to 64 KiB. Without Decode other formats are
+	// [ErrUnsupported].
 	//
-	// Those files are read before all others, one at a time. After all files Decode is called again, with an empty path, for records
-	// that depend on other files; it may return nil.
+	// Such files are read first, one at a time. At the end Decode is called with an empty
+	// path, for records that depend on other files; it may return nil.
 	Decode func(path string, head []byte) Decoder
-	// Join, if it is set, is called with each record of a calls file that counts, in the order in which they count and one at a time. It
-	// may set Labels to other ones, and must not keep texts of the record. With Sum Labels has only those that are needed, and "session".
-	// Read does not call it if Recorded is set.
+	// Join, unless nil, is called with each record that counts in a calls file, in order
+	// and one at a time. It may set Labels, and must not keep strings from the record.
+	// With Sum, Labels has only the needed ones and "session". Read ignores Join if
+	// Recorded is set.
 	Join func(file string, r *Record)
 }
 
-// Decoder yields the records of a file, and a [*LineError] for each line that cannot be read.
+// Decoder yields a file's records, and a [*LineError] for each invalid line.
 type Decoder func(file io.Reader) iter.Seq2[Record, error]
 
 func (o *Options) source(paths []string) *sharedBlocks {
@@ -65,39 +70,44 @@ func (o *Options) source(paths []string) *sharedBlocks {
 	return s
 }
 
-// Group is the sum of the calls with the same values.
+// Group is the sum of calls with the same values.
 type Group struct {
-	// By has the values of its grouping in Options.By, in the same order: "" for a call without that label, and for the reason of a priced call.
+	// By has the values in the grouping's order: "" for a missing label, and for a priced
+	// call's reason.
 	By []string `json:"by"`
-	// Names is that grouping. It must not be changed: groups share it.
+	// Names is the grouping. Groups share it: don't change it.
 	Names []string `json:"-"`
-	// Calls is the number of all calls, and Unpriced the number of calls whose cost is not known.
+	// Calls counts all calls, and Unpriced those with an unknown cost.
 	Calls    int `json:"calls"`
 	Unpriced int `json:"unpriced"`
-	// WithoutLine is the number of records of programs that state more than their lines have ([Record].WithoutLine); they are not in Calls.
+	// WithoutLine counts records with [Record].WithoutLine, which are not in Calls.
 	WithoutLine int `json:"without_a_line,omitempty"`
-	// Failed calls have a status that is neither 0 nor 2xx, or no status, no usage and a reason for an unknown cost.
+	// Failed counts calls whose status is neither 0 nor 2xx, or that have neither status,
+	// usage nor cost.
 	Failed int `json:"failed"`
-	// Usage has the sums of the counts of charged calls, as far as they are known. Mode and
-	// ChargedUSD are "". SubscriptionUsage has those of calls of a subscription.
+	// Usage sums known counts in charged calls, and SubscriptionUsage those in a
+	// subscription's. Mode and ChargedUSD are "".
 	Usage             prices.Usage `json:"usage"`
 	SubscriptionUsage prices.Usage `json:"subscription_usage"`
-	// USD is the exact sum of the known costs in US dollars, as a plain decimal.
+	// USD is the exact sum of known costs in US dollars, a plain decimal.
 	USD prices.USD `json:"usd"`
-	// FeesUSD is the part of USD that is fees for uses of tools, at list prices. A charge that a provider stated has none.
+	// FeesUSD is the part of USD that is list price fees for tools. Charges that a
+	// provider stated add nothing.
 	FeesUSD prices.USD `json:"fees_usd"`
-	// Bounded is the number of unpriced calls of which it is known what they cost at least ([Record].BoundUSD), BoundUSD what these cost
-	// at least, and AtLeastUSD the sum of USD and BoundUSD.
+	// Bounded counts unpriced calls with a lower bound ([Record].BoundUSD), BoundUSD sums
+	// these, and AtLeastUSD is USD plus BoundUSD.
 	Bounded    int        `json:"bounded"`
 	BoundUSD   prices.USD `json:"bound_usd"`
 	AtLeastUSD prices.USD `json:"at_least_usd"`
-	// Subscription is the part of USD that is the list price of calls of a subscription ([Record].Billing), and not a charge.
+	// Subscription is the part of USD that a subscription covers ([Record].Billing): list
+	// prices, not charges.
 	Subscription prices.USD `json:"subscription"`
-	// UpstreamUSD is what the providers behind OpenRouter bill besides USD ([Record].UpstreamUSD). Budgets count it, and USD does not have it.
+	// UpstreamUSD is what providers behind OpenRouter bill in addition to USD
+	// ([Record].UpstreamUSD). Budgets include it.
 	UpstreamUSD prices.USD `json:"upstream_usd"`
 }
 
-// Value returns the value of [ByDay], for example; "" if the group is not by that name.
+// Value returns the value for a name such as [ByDay], or "" if the grouping lacks it.
 func (g *Group) Value(name string) string {
 	if i := slices.Index(g.Names, name); i >= 0 && i < len(g.By) {
 		return g.By[i]
@@ -114,21 +124,23 @@ func (g Group) String() string {
 	return text
 }
 
-// ExpenseUSD returns what the calls cost a budget without a PerCall: AtLeastUSD and UpstreamUSD.
+// ExpenseUSD is a budget's expense without a PerCall: AtLeastUSD plus UpstreamUSD.
 func (g *Group) ExpenseUSD() prices.USD { return g.AtLeastUSD.Add(g.UpstreamUSD) }
 
-// maxWorkers bounds the memory of a Sum on a machine with many processors.
+// maxWorkers bounds memory.
 const maxWorkers = 16
 
-// Sum adds up the calls of calls files, which are read as by [Read], in parallel, and returns the groups of each grouping. They are
-// sorted by their values, and each has a call. Memory grows with the number of groups, and up to a limit with the number of calls, to
-// recognize copies.
+// Sum adds up calls files, which are read as by [Read], and returns the groups for each
+// grouping, sorted by value. Each group has a call. Memory grows with groups, and up to a
+// limit with calls, to recognize copies.
 //
-// The recorded cost counts, unless Options.Reprice is set. Records of one call count once, as [Copies] describes.
+// Recorded costs count, unless Options.Reprice is set. Records with the same call count
+// once, as [Copies] describes.
 //
-// Lines that cannot be read, lines without a cost whose usage is invalid, and lines whose tokens no longer fit in a sum are in
-// no group. The error joins a [*LineError] for each of
-// the first 100 of them and states the number of the others. Wrong options are a [*ValueError], and no file is read.
+// Invalid lines, lines without a cost whose usage is invalid, and lines whose tokens
+// would overflow a sum are in no group. The error joins a [*LineError] for each of the
+// first 100, and states how many others there are. Invalid options are a [*ValueError],
+// and no file is read.
 func Sum(opts Options, paths ...string) ([][]Group, error) {
 	groupings, err := parseGroupings(opts.By)
 	if err != nil {
@@ -160,12 +172,12 @@ func Sum(opts Options, paths ...string) ([][]Group, error) {
 	return rows, errs.join()
 }
 
-// summer adds up calls. Each goroutine has its own.
+// Each goroutine has its own summer.
 type summer struct {
 	opts  Options
 	lines *lines
 	errs  *lineErrors
-	sums  []*sums // of each grouping
+	sums  []*sums // by grouping
 }
 
 func newSummer(opts Options, groupings []*grouping, errs *lineErrors) *summer {
@@ -189,12 +201,10 @@ func newSummer(opts Options, groupings []*grouping, errs *lineErrors) *summer {
 	return s
 }
 
-// selects reports whether a record is one of the options.
 func (o *Options) selects(r *Record) bool {
 	return !r.Time.Before(o.From) && (o.To.IsZero() || r.Time.Before(o.To)) && r.HasLabels(o.MatchLabels)
 }
 
-// add adds the calls of a block.
 func (s *summer) add(b *block) bool {
 	return s.lines.yield(func(r *Record, err error) bool {
 		switch {
@@ -209,7 +219,6 @@ func (s *summer) add(b *block) bool {
 	})
 }
 
-// rows returns the rows of all groups.
 func (s *sums) rows() []Group {
 	var rows []Group
 	for _, g := range s.groups {
@@ -219,10 +228,9 @@ func (s *sums) rows() []Group {
 	return rows
 }
 
-// maxErrors is the number of errors that a Sum returns.
 const maxErrors = 100
 
-// lineErrors are the first errors in the order of the files and lines, which goroutines find in any order.
+// lineErrors keeps the first errors in file order, which goroutines find in any order.
 type lineErrors struct {
 	mu    sync.Mutex
 	first []lineError
@@ -235,7 +243,7 @@ type lineError struct {
 }
 
 func (l *lineErrors) add(file int, err error) {
-	line := 0 // of a folder or a file that cannot be opened
+	line := 0 // a directory or file that can't be opened
 	var at *LineError
 	if errors.As(err, &at) {
 		line = at.Line
@@ -247,7 +255,6 @@ func (l *lineErrors) add(file int, err error) {
 	}
 }
 
-// trim keeps the first errors.
 func (l *lineErrors) trim() {
 	slices.SortFunc(l.first, func(a, b lineError) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) })
 	if over := len(l.first) - maxErrors; over > 0 {
@@ -255,7 +262,6 @@ func (l *lineErrors) trim() {
 	}
 }
 
-// join returns all errors as one, or nil.
 func (l *lineErrors) join() error {
 	l.trim()
 	var errs []error

@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// What calls are grouped by. Days, weeks and months are UTC; those of Options.From and To have a part of their calls.
+// Groupings. Days, weeks and months are UTC, and may be partly outside Options.From and
+// To.
 const (
 	ByDay            = "day"             // such as "2026-11-21"
 	ByWeek           = "week"            // its Monday, such as "2026-11-16"
@@ -29,20 +30,19 @@ const (
 	ByRetirementDate = "retirement_date" // Record.RetirementDate
 )
 
-// ByLabel groups calls by the values of a label.
+// ByLabel groups by a label's value.
 func ByLabel(name string) string { return labelPrefix + name }
 
 const labelPrefix = "label:"
 
-// groupingNames are the names of the groupings that are not labels.
+// groupingNames excludes labels.
 var groupingNames = [...]string{ByDay, ByWeek, ByMonth, ByModel, ByProvider, ByPlatform, ByUnpriced, ByBilling, ByModelStage, ByRetirementDate}
 
-// grouping is what calls are grouped by.
 type grouping struct {
 	names []string
 }
 
-// parseGroupings returns the groupings of Options.By. Without any it returns an empty one.
+// parseGroupings returns one empty grouping if by is empty.
 func parseGroupings(by [][]string) ([]*grouping, error) {
 	if len(by) == 0 {
 		by = [][]string{nil}
@@ -73,7 +73,7 @@ func parseGrouping(names []string) (*grouping, error) {
 	return g, nil
 }
 
-// unknownColumn returns the reason for a name that is no column. It may be the name of a label.
+// unknownColumn also considers that name may be a label.
 func unknownColumn(name string) string {
 	const reason = "must be day, week, month, model, provider, platform, unpriced or label:NAME"
 	if name == "" || strings.Contains(name, ":") {
@@ -82,35 +82,32 @@ func unknownColumn(name string) string {
 	return reason + "; " + labelPrefix + name + " is the label " + name
 }
 
-// group is the sum of the calls with the same values.
 type group struct {
 	row          Group
-	usd, bounds  decimal.Sum // of the known costs, and of what the others are at least
-	fees         decimal.Sum // of uses of tools
-	subscription decimal.Sum // of the known costs of a subscription
-	upstream     decimal.Sum // of UpstreamUSD
+	usd, bounds  decimal.Sum // known costs, and lower bounds
+	fees         decimal.Sum // tools
+	subscription decimal.Sum // known costs
+	upstream     decimal.Sum
 }
 
-// sums are the groups of calls.
 type sums struct {
 	by     *grouping
 	groups map[string]*group
-	// key is that of the current call: each value and its length. It is kept to be reused.
+	// key is the current call's, values with their lengths. It's reused.
 	key []byte
 }
 
 func newSums(by *grouping) *sums { return &sums{by: by, groups: make(map[string]*group)} }
 
-// lengthSize is the number of bytes of a length in a key.
+// in bytes
 const lengthSize = 4
 
-// group returns the group of a call.
 func (s *sums) group(r *Record) *group {
 	s.key = s.key[:0]
 	for _, name := range s.by.names {
 		begin := len(s.key)
 		s.key = appendValue(s.key, name, r)
-		if value := s.key[begin:]; !utf8.Valid(value) { // texts that are the same in a Group are one group
+		if value := s.key[begin:]; !utf8.Valid(value) { // a Group's strings are valid UTF-8
 			s.key = append(s.key[:begin], jsonread.Text(value)...)
 		}
 		s.key = binary.BigEndian.AppendUint32(s.key, uint32(len(s.key)-begin)) //nolint:gosec // a line is shorter
@@ -129,7 +126,6 @@ func (s *sums) group(r *Record) *group {
 	return g
 }
 
-// appendValue appends the value of a call by which it is grouped.
 func appendValue(key []byte, name string, r *Record) []byte {
 	switch name {
 	case ByDay:
@@ -157,19 +153,20 @@ func appendValue(key []byte, name string, r *Record) []byte {
 	return append(key, r.Labels[name[len(labelPrefix):]]...)
 }
 
-// appendDay appends the date of a time in UTC, by the one layout that package time formats fast.
+// Package time formats only this layout fast.
 func appendDay(text []byte, t time.Time) []byte {
 	text = t.AppendFormat(text, time.RFC3339)
 	return text[:len(text)-len("T00:00:00Z")]
 }
 
-// monday returns a time on the first day of the week. The earliest day of a record, 0001-01-01, is a Monday.
+// The earliest day, 0001-01-01, is a Monday.
 func monday(t time.Time) time.Time {
 	const week = 7
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
-// add adds a call, priced by a list, to its group, and its advisors to theirs. It reports whether the sums fit.
+// add adds a call to its group, and its advisors to theirs. It reports whether the sums
+// fit.
 func (s *sums) add(r *Record, list *prices.List) bool {
 	all := r.apart(list)
 	if all == nil {
@@ -182,7 +179,6 @@ func (s *sums) add(r *Record, list *prices.List) bool {
 	return fit
 }
 
-// usage returns the sum that a call is added to.
 func (g *group) usage(r *Record) *prices.Usage {
 	if r.Subscribed() {
 		return &g.row.SubscriptionUsage
@@ -223,7 +219,7 @@ func (g *group) add(r *Record, list *prices.List) bool {
 	return true
 }
 
-// feesOf returns the part of a known cost that is fees for uses of tools.
+// feesOf is 0 unless the cost is known.
 func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	used := &r.Counts
 	if len(used.Requests) == 0 || used.ChargedUSD != "" {
@@ -238,7 +234,7 @@ func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	return fees
 }
 
-// merge adds the groups of another worker. It reports whether the sums fit.
+// merge adds another worker's groups, and reports whether the sums fit.
 func (s *sums) merge(other *sums) bool {
 	fit := true
 	for key, more := range other.groups {
@@ -266,7 +262,6 @@ func (g *group) merge(more *group) bool {
 	return addUsage(&g.row.Usage, &more.row.Usage) && addUsage(&g.row.SubscriptionUsage, &more.row.SubscriptionUsage)
 }
 
-// sum returns the group as plain data.
 func (g *group) sum() Group {
 	row, usd, bound := g.row, g.usd.Total(), g.bounds.Total()
 	row.USD, row.BoundUSD, row.AtLeastUSD = usdOf(usd), usdOf(bound), usdOf(usd.Add(bound))
@@ -277,7 +272,7 @@ func (g *group) sum() Group {
 
 func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
-// addUsage adds the counts of a call, or of another group, if all sums fit in an int64.
+// addUsage reports whether all sums fit in an int64, and adds only then.
 func addUsage(u, more *prices.Usage) bool {
 	if !fits(u, more) {
 		return false
@@ -316,8 +311,8 @@ func fits(u, more *prices.Usage) bool {
 	return true
 }
 
-// tokens returns the number of a call's tokens and uses of tools. Each count is at most 2^53, and a number that does not fit is
-// the largest.
+// tokens adds up tokens and tool uses, at most the largest int64. Each count is at most
+// 2^53.
 func tokens(u *prices.Usage) (sum int64) {
 	add := func(n int64) { sum += min(n, math.MaxInt64-sum) }
 	for _, n := range (*usage.Usage)(u).Counts() {

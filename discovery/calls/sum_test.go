@@ -112,7 +112,7 @@ func TestSumGroups(t *testing.T) {
 		{[]string{"label:user"}, `[] 1 1 0 0; [ann] 2 1 0.1 16000; [bob] 1 0 0.2 8000;`},
 		{[]string{"label:team", "label:user", "day"}, `[  2026-11-21] 1 1 0 0; [ ann 2026-11-21] 1 1 0 8000; [ bob 2026-11-20] 1 0 0.2 8000; [x ann 2026-11-20] 1 0 0.1 8000;`},
 		{[]string{"model_stage", "retirement_date"}, `[ ] 3 2 0.2 16000; [LEGACY 2027-03-31] 1 0 0.1 8000;`},
-		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was not known] 1 1 0 0;`},
+		{[]string{"unpriced"}, `[] 2 0 0.3 16000; [closed] 1 1 0 8000; [the cost was unknown] 1 1 0 0;`},
 	} {
 		rows, err := sumOf(t, calls.Options{By: [][]string{test.by}}, lines...)
 		require.NoError(t, err)

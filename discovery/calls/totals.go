@@ -8,15 +8,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Totals adds up calls while a program runs, as [Sum] adds up files. Create one with [NewTotals]. It is safe for concurrent use. Memory
-// grows with the number of groups and not with the number of calls.
+// Totals adds up calls while a program runs, as [Sum] adds up files. Create one with
+// [NewTotals]. It may be used concurrently. Memory grows with groups, not with calls.
 type Totals struct {
 	mu   sync.Mutex
 	sums *sums
 }
 
-// NewTotals returns sums of no calls. by has the names of one grouping of Options.By; without names there is one Group. Wrong names are
-// a [*ValueError].
+// NewTotals returns empty sums. by is one grouping, as in Options.By; without names there
+// is one Group. Unknown names are a [*ValueError].
 func NewTotals(by ...string) (*Totals, error) {
 	g, err := parseGrouping(by)
 	if err != nil {
@@ -32,8 +32,9 @@ func (t *Totals) ready() error {
 	return nil
 }
 
-// Add adds a call. The recorded cost counts; a record without one is priced by [prices.BuiltIn]: for another list, add the Record of
-// [Record.Count]. A record that Sum could not read is an error, and is in no group.
+// Add adds a call with its recorded cost, or else a price from [prices.BuiltIn]: for
+// another list, add what [Record.Count] returns. A record that Sum couldn't read is an
+// error, and is in no group.
 func (t *Totals) Add(r Record) error {
 	if err := t.ready(); err != nil {
 		return err
@@ -52,8 +53,8 @@ func (t *Totals) Add(r Record) error {
 
 var errTotals = errors.New("calls: the tokens do not fit in a sum")
 
-// Merge adds the groups of o, which does not change. It panics with a [*ValueError] if the names of the groupings differ, or if the tokens
-// do not fit in an int64.
+// Merge adds the groups in o, which doesn't change. It panics with a [*ValueError] if the
+// groupings differ, or tokens don't fit in an int64.
 func (t *Totals) Merge(o *Totals) {
 	if t.ready() != nil || o.ready() != nil {
 		return
@@ -61,7 +62,7 @@ func (t *Totals) Merge(o *Totals) {
 	if !slices.Equal(t.sums.by.names, o.sums.by.names) {
 		panic(invalid("Totals", "", "must be by the same names"))
 	}
-	more := newSums(o.sums.by) // both locked at once could be a deadlock
+	more := newSums(o.sums.by) // locking both at once could deadlock
 	o.mu.Lock()
 	more.merge(o.sums)
 	o.mu.Unlock()
@@ -72,7 +73,8 @@ func (t *Totals) Merge(o *Totals) {
 	}
 }
 
-// Groups returns the groups, sorted by their values. Each has a call. Calls that are added later do not change them.
+// Groups returns the groups, sorted by value. Each has a call. Later calls don't change
+// them.
 func (t *Totals) Groups() []Group {
 	if t.ready() != nil {
 		return nil

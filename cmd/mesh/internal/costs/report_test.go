@@ -39,7 +39,7 @@ func TestReportAddsUp(t *testing.T) {
 		assert.Equal(t, 6, r.Calls)
 		assert.Equal(t, 4, r.Unpriced)
 		assert.EqualValues(t, "0.000000000000000002", r.USD)
-		assert.Equal(t, []costs.Reason{{"closed\n early", 3}, {"the cost was not known", 1}}, r.Reasons)
+		assert.Equal(t, []costs.Reason{{"closed\n early", 3}, {"the cost was unknown", 1}}, r.Reasons)
 		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
 	}
 	r, err := costs.Read(nil, calls.Options{}, write(t))
