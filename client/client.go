@@ -33,9 +33,8 @@ type MeshClient struct {
 	log      *slog.Logger
 	// shownNode is node, or a placeholder if it does not look like a name.
 	shownNode string
-	anyNode   bool // of WithoutSelfNameValidation
-	// turns has the conversations in which a question waits for its answer.
-	turns sync.Map
+	anyNode   bool     // of WithoutSelfNameValidation
+	state     sync.Map // of package agent
 	// lifetime ends when the client is closed.
 	lifetime context.Context //nolint:containedctx // it is the client's, not a request's
 	end      context.CancelFunc

@@ -34,6 +34,8 @@ type ValueError = argument.ValueError
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
+	// Sender reports that Name is the client's own node: agent.Ask refuses to ask a question that nobody can answer.
+	Sender bool
 	// Near lists up to three similar registered names, the most similar first. It is empty for GetPeer and Reply, and in a registry of
 	// more than 10,000 names or beyond the size limit.
 	Near []string
@@ -41,6 +43,9 @@ type NotInRegistryError struct {
 
 func (e *NotInRegistryError) Error() string {
 	text := fmt.Sprintf("mesh: %q is not registered or not enabled", e.Name)
+	if e.Sender {
+		return text + ": this node cannot receive answers"
+	}
 	if len(e.Near) > 0 {
 		text += "; did you mean " + strings.Join(e.Near, ", ") + "?"
 	}

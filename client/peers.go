@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -31,8 +32,8 @@ type Secret = secret.Secret
 
 // RegisterRequest describes the node to register.
 type RegisterRequest struct {
-	// URL is the network URL of the node's service, such as "http://node-a:8787". Current gateways require one, but nothing in
-	// this module connects to it. If it is "", it is not sent, and they return 422.
+	// URL is the network URL of the node's service. Gateways require one, but nothing in this module connects to it. The default
+	// is "http://NODE:8787".
 	URL string
 	// Capabilities describes the node to its peers, as any JSON object. It replaces all capabilities of an earlier registration.
 	// If it is nil, it is not sent, and current gateways clear them.
@@ -54,13 +55,18 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	peers, largest, err := c.listPeers(ctx, c.limits.MaxBytes)
-	for _, limit := range []int64{maxCapabilities, fewCapabilities} {
-		if exceedsBound(err) && largest > limit {
-			peers, largest, err = c.listPeers(ctx, limit)
+	peers, err := c.listWithin(ctx, c.capabilityLimits())
+	c.warnDropped(ctx, peers)
+	return peers, err
+}
+
+// listWithin lowers the limit of capabilities while the list is too large.
+func (c *MeshClient) listWithin(ctx context.Context, limits []int64) (peers []MeshPeer, err error) {
+	for i, largest := 0, limits[0]; i < len(limits); i++ {
+		if i == 0 || exceedsBound(err) && largest > limits[i] {
+			peers, largest, err = c.listPeers(ctx, limits[i])
 		}
 	}
-	c.warnDropped(ctx, peers)
 	return peers, err
 }
 
@@ -102,6 +108,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if err := cmp.Or(c.redactor.checkMembers(req.Extra, registerNames), c.redactor.scanMembers(req.Extra, nil)); err != nil {
 		return nil, err
 	}
+	req.URL = cmp.Or(req.URL, "http://"+c.node+":8787")
 	body, err := encodeMembers(gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}, req.Extra)
 	if err != nil {
 		return nil, err
@@ -114,10 +121,9 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	}
 	peer := new(MeshPeer)
 	if err := c.decode(opRegister, resp, peer.UnmarshalJSON); err != nil {
-		if inner := unwrapRegistration(resp.Body, c.node); inner != nil {
-			return inner, nil
+		if peer = unwrapRegistration(resp.Body, c.node); peer == nil {
+			return nil, err
 		}
-		return nil, err
 	}
 	return peer, nil
 }
@@ -152,20 +158,13 @@ func opGetPeer(name string) operation {
 }
 
 // GetPeer returns the peer with the given name or alias, even if it is disabled (GET /peers/{name}). An unknown name is a
-// [*NotInRegistryError]. Capabilities that are too large are dropped as by [MeshClient.ListPeers]. On older gateways, which do not have
-// this path, the error is a [*MeshGatewayError] with status 404.
+// [*NotInRegistryError]. Capabilities that are too large are dropped as by [MeshClient.ListPeers]. Older gateways do not have this
+// path: the peer is then one of the enabled ones (GET /peers).
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	name = resolveAlias(c.aliases, name)
-	var peer *MeshPeer
-	var err error
-	for _, limit := range []int64{c.limits.MaxBytes, maxCapabilities, fewCapabilities} {
-		if peer, err = c.getPeer(ctx, name, peerFilter(limit)); !exceedsBound(err) {
-			break
-		}
-	}
+	peer, err := c.findPeer(ctx, resolveAlias(c.aliases, name), c.capabilityLimits()...)
 	if err != nil {
 		return nil, err
 	}
@@ -173,13 +172,38 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 	return peer, nil
 }
 
-// getPeer is GetPeer without aliases.
-func (c *MeshClient) getPeer(ctx context.Context, name string, filter func(io.Reader) io.Reader) (*MeshPeer, error) {
+// findPeer is GetPeer without aliases. It lowers the limit of capabilities while the peer is too large.
+func (c *MeshClient) findPeer(ctx context.Context, name string, limits ...int64) (peer *MeshPeer, err error) {
+	for _, limit := range limits {
+		if peer, err = c.getPeer(ctx, name, limit); !exceedsBound(err) {
+			break
+		}
+	}
+	if !errors.Is(err, ErrNoSuchPath) {
+		return peer, err
+	}
+	peers, err := c.listWithin(ctx, limits)
+	if i := slices.IndexFunc(peers, func(p MeshPeer) bool { return p.Name == name }); i >= 0 {
+		return &peers[i], nil
+	}
+	bad := rowErrors(err)
+	if i := slices.IndexFunc(bad, func(row *RowError) bool { return row.Name == name }); i >= 0 {
+		return nil, bad[i]
+	}
+	if err = withoutRowErrors(err); err == nil {
+		err = &NotInRegistryError{Name: c.redactor.show(name)}
+	}
+	return nil, err
+}
+
+func (c *MeshClient) getPeer(ctx context.Context, name string, limit int64) (*MeshPeer, error) {
 	if err := checkPathSegment("name", name); err != nil {
 		return nil, err
 	}
 	op := opGetPeer(c.redactor.show(name))
-	op.filter = filter
+	op.filter = func(body io.Reader) io.Reader {
+		return &jsonlist.Filter{Body: body, Field: capabilitiesField, Limit: limit}
+	}
 	peer, err := request[MeshPeer](ctx, c, op, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetPeer(ctx, name)
 	})
@@ -203,11 +227,8 @@ const (
 	capabilitiesDropped = "capabilities_dropped"
 )
 
-// peerFilter returns the filter of one peer, without capabilities of more than limit bytes.
-func peerFilter(limit int64) func(io.Reader) io.Reader {
-	return func(body io.Reader) io.Reader {
-		return &jsonlist.Filter{Body: body, Field: capabilitiesField, Limit: limit}
-	}
+func (c *MeshClient) capabilityLimits() []int64 {
+	return []int64{c.limits.MaxBytes, maxCapabilities, fewCapabilities}
 }
 
 // exceedsBound reports whether err is the error of a response that is too large.

@@ -112,15 +112,36 @@ func TestRegistrationReturnsPartOfAPeerAndItsTokenOnce(t *testing.T) {
 	assert.Nil(t, second.PeerToken)
 }
 
-func TestRegistrationWithoutURLShowsTheReason(t *testing.T) {
+func TestRegistrationHasADefaultURL(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
 	_, err := connect(t, g, "node-d").Register(t.Context(), client.RegisterRequest{})
-	failed := gatewayError(t, err)
-	assert.Equal(t, 422, failed.StatusCode)
-	assert.Contains(t, err.Error(), "Field required")
-	assert.Contains(t, failed.Body, `"loc":["body","url"]`)
-	assert.JSONEq(t, `{"name":"node-d"}`, g.Requests(gatewaytest.RegisterPeer)[0].Body, "what was not given is left off the wire")
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"name":"node-d","url":"http://node-d:8787"}`, g.Requests(gatewaytest.RegisterPeer)[0].Body, "capabilities are left off the wire")
+}
+
+// Older gateways only list the enabled peers.
+func TestGetPeerAtAGatewayThatOnlyLists(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a")
+	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: 404, Body: `{"detail":"Not Found"}`, Times: -1})
+	peer, err := c.GetPeer(t.Context(), "node-b")
+	require.NoError(t, err)
+	assert.Equal(t, "node-b", peer.Name)
+	_, err = c.GetPeer(t.Context(), "node-x")
+	var unknown *client.NotInRegistryError
+	require.ErrorAs(t, err, &unknown)
+	assert.Equal(t, "node-x", unknown.Name)
+
+	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Body: `[{"name":"node-c","enabled":"x"},{"name":"node-b"}]`})
+	_, err = c.GetPeer(t.Context(), "node-c")
+	var row *client.RowError
+	require.ErrorAs(t, err, &row)
+	assert.Equal(t, "node-c", row.Name)
+	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 503})
+	_, err = c.GetPeer(t.Context(), "node-b")
+	assert.Equal(t, 503, gatewayError(t, err).StatusCode)
 }
 
 func TestOnlyRegisterRegistersAndItReplacesCapabilities(t *testing.T) {

@@ -59,7 +59,7 @@ func (r *registry) check(ctx context.Context, name string) error {
 
 // checkAlone is check by a request for this peer. Older gateways do not have it: exceeded is the error then.
 func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
-	peer, err := r.client.getPeer(ctx, name, peerFilter(noCapabilities))
+	peer, err := r.client.getPeer(ctx, name, noCapabilities)
 	switch {
 	case errors.Is(err, ErrNoSuchPath):
 		return exceeded

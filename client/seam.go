@@ -16,7 +16,7 @@ func (c *MeshClient) ForAgent() seam.Client[SendRequest, MessageQuery] {
 	r := c.redactor
 	return seam.Client[SendRequest, MessageQuery]{
 		Ready: c.ready, Ended: c.ended, Sleep: c.sleep, Lifetime: c.lifetime,
-		Name: c.node, Shown: c.shownNode, Server: c.api.Server, MaxBytes: c.limits.MaxBytes, Log: c.log, Turns: &c.turns,
+		Name: c.node, Shown: c.shownNode, Server: c.api.Server, MaxBytes: c.limits.MaxBytes, Log: c.log, State: &c.state,
 		Resolve: func(name string) string { return resolveAlias(c.aliases, name) },
 		Redact:  r.redact, RedactOwn: r.redactOwn, RedactError: r.redactError,
 		NameError: r.nameError, CheckName: r.checkNodeName, CheckKind: r.checkKind, CheckQuery: MessageQuery.check,
@@ -28,7 +28,7 @@ func (c *MeshClient) ForAgent() seam.Client[SendRequest, MessageQuery] {
 			return c.markRead(ctx, op, id)
 		},
 		Peer: func(ctx context.Context, name string) (*gateway.MeshPeer, error) {
-			return c.getPeer(ctx, name, peerFilter(noCapabilities))
+			return c.findPeer(ctx, name, noCapabilities)
 		},
 		Peers: func(ctx context.Context) ([]gateway.MeshPeer, error) {
 			peers, _, err := c.listPeers(ctx, noCapabilities)

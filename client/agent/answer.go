@@ -88,7 +88,7 @@ func (s *server) deliver(j *job) error {
 }
 
 // sendAnswer sends the one answer to a message. The receipt is nil if there is an answer already, or if it is invalid.
-func (s *server) sendAnswer(to client.MeshMessage, text string) (*client.MeshMessage, error) {
+func (s *server) sendAnswer(to message, text string) (*message, error) {
 	receipt, err := s.client.CheckAndPost(s.handling, to.FromNode, client.SendRequest{
 		Kind:           client.KindAnswer,
 		Content:        text,
@@ -179,7 +179,7 @@ func (s *server) discard(k mark) {
 func (s *server) resume(ctx context.Context) {
 	answers, err := s.spool.Load()
 	if err != nil {
-		s.report(client.MeshMessage{}, err)
+		s.report(message{}, err)
 	}
 	s.resumed = make(map[messageKey]bool)
 	for _, a := range answers {

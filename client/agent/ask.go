@@ -101,35 +101,43 @@ func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.S
 // number to one node in one thread get the first and the second answer. An invalid question, or one that is given twice, is one
 // [*client.ValueError].
 func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMessage) iter.Seq2[client.MeshMessage, error] {
-	return func(yield func(client.MeshMessage, error) bool) {
+	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
 		if err == nil {
 			err = n.checkQuestions(questions)
 		}
 		if err != nil {
-			yield(client.MeshMessage{}, err)
+			yield(message{}, err)
 			return
 		}
 		w := &waiter{client: n, yield: yield, pending: slices.Clone(questions)}
-		w.unknown = slices.ContainsFunc(questions, func(q client.MeshMessage) bool { return q.ThreadID != nil && q.RelatedTaskID == nil })
+		w.unknown = slices.ContainsFunc(questions, func(q message) bool { return q.ThreadID != nil && q.RelatedTaskID == nil })
 		w.run(ctx)
 	}
 }
 
 // ask is AskAll, or Ask without an idempotency key for each recipient.
-func ask(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest, keyForEach bool) iter.Seq2[client.MeshMessage, error] {
-	return func(yield func(client.MeshMessage, error) bool) {
+func ask(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest, keyForEach bool) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
 		var nodes []string
 		if err == nil {
 			nodes, err = n.checkAsk(to, &req)
 		}
 		if err != nil {
-			yield(client.MeshMessage{}, err)
+			yield(message{}, err)
+			return
+		}
+		leak := n.Scan(req)
+		if leak == nil {
+			err = n.checkSender(ctx)
+		}
+		if err != nil {
+			yield(message{}, err)
 			return
 		}
 		w := &waiter{client: n, yield: yield, checked: time.Now()}
-		nodes, w.refused = n.checkRecipients(ctx, nodes, req)
+		nodes, w.refused = n.checkRecipients(ctx, nodes, leak)
 		named, err := n.setThread(ctx, nodes, &req)
 		for _, node := range nodes {
 			if err != nil {
@@ -144,20 +152,19 @@ func ask(ctx context.Context, c *client.MeshClient, to []string, req client.Send
 
 // unsent is the result of a question that was not sent.
 func (c *node) unsent(node string, err error) *NoAnswerError {
-	return c.noAnswer(client.MeshMessage{ToNode: c.Redact(node)}, err)
+	return c.noAnswer(message{ToNode: c.Redact(node)}, err)
 }
 
 // noAnswer returns the error of a question. Errors are printed with all fields, so that it has no others of the receipt than Await needs.
-func (c *node) noAnswer(q client.MeshMessage, err error) *NoAnswerError {
-	return &NoAnswerError{Err: c.RedactError(err), Question: client.MeshMessage{
+func (c *node) noAnswer(q message, err error) *NoAnswerError {
+	return &NoAnswerError{Err: c.RedactError(err), Question: message{
 		ID: q.ID, ToNode: c.RedactOwn(q.ToNode), CreatedAt: c.Redact(q.CreatedAt), // a part of a token may be the name of a peer
 		ThreadID: optional(c.Redact(q.GetThreadID())), RelatedTaskID: optional(c.Redact(q.GetRelatedTaskID())),
 	}}
 }
 
-// checkRecipients scans the question and looks the nodes up, before a thread is created.
-func (c *node) checkRecipients(ctx context.Context, nodes []string, req client.SendRequest) (accepted []string, refused []*NoAnswerError) {
-	leak := c.Scan(req)
+// checkRecipients looks the nodes up, before a thread is created.
+func (c *node) checkRecipients(ctx context.Context, nodes []string, leak error) (accepted []string, refused []*NoAnswerError) {
 	for _, node := range nodes {
 		err := leak
 		if err == nil {
@@ -262,10 +269,10 @@ func (c *node) checkAsk(to []string, req *client.SendRequest) ([]string, error) 
 }
 
 // checkQuestions validates the questions of Await.
-func (c *node) checkQuestions(questions []client.MeshMessage) error {
+func (c *node) checkQuestions(questions []message) error {
 	seen := make(map[int64]bool, len(questions))
 	for _, q := range questions {
-		if err := cmp.Or(checkMessageID(q.ID), c.CheckName("ToNode", q.ToNode), c.CheckQuery(client.MessageQuery{ThreadID: q.GetThreadID()})); err != nil {
+		if err := cmp.Or(checkMessageID(q.ID), c.CheckName("ToNode", q.ToNode), c.CheckQuery(query{ThreadID: q.GetThreadID()})); err != nil {
 			return err
 		}
 		if q.FromNode != "" && q.FromNode != c.Name {

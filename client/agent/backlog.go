@@ -4,24 +4,23 @@ import (
 	"context"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/client"
 )
 
 // backlog holds the messages that wait for a worker. Their senders take turns, over all polls.
 type backlog struct {
 	mu      sync.Mutex
 	turns   []string // the senders with messages, the next one first
-	waiting map[string][]client.MeshMessage
+	waiting map[string][]message
 	bytes   int64
 	changed chan struct{} // closed by the next change; nil if nobody waits for it
 }
 
 // add adds the messages of a poll at once, since their senders take turns as well.
-func (b *backlog) add(messages []client.MeshMessage) {
+func (b *backlog) add(messages []message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.waiting == nil {
-		b.waiting = make(map[string][]client.MeshMessage)
+		b.waiting = make(map[string][]message)
 	}
 	for _, m := range messages {
 		if len(b.waiting[m.FromNode]) == 0 {
@@ -33,7 +32,7 @@ func (b *backlog) add(messages []client.MeshMessage) {
 }
 
 // next removes the message whose turn it is. There must be one.
-func (b *backlog) next() client.MeshMessage {
+func (b *backlog) next() message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sender := b.turns[0]

@@ -45,7 +45,7 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 		return true
 	}
 	// Another server may have finished the message just before the claim. The content is not in memory any more.
-	var m *client.MeshMessage
+	var m *message
 	if !s.repeat(ctx, j, func() (err error) { m, err = s.find(ctx, j.message, nil); return err }) {
 		return false
 	}
@@ -68,7 +68,7 @@ func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
 		case classify(err) == away:
 			s.reach.suspect(err)
 		default:
-			s.report(client.MeshMessage{}, err)
+			s.report(message{}, err)
 		}
 		if !s.pause(ctx, j, RetryPause(err, failures)) {
 			s.finish(j.message)
@@ -78,12 +78,12 @@ func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
 }
 
 // claimKey returns the beginning of the idempotency keys of the claims on a message. A gateway with a new database reuses ids.
-func claimKey(m client.MeshMessage) string {
+func claimKey(m message) string {
 	return fmt.Sprintf("claim-%d-%s-", m.ID, digest(m.CreatedAt)[:16])
 }
 
 // take claims a message for the nth time, and reports whether the claim is this server's.
-func (s *server) take(ctx context.Context, m client.MeshMessage, n int) (bool, error) {
+func (s *server) take(ctx context.Context, m message, n int) (bool, error) {
 	return s.postClaim(ctx, claimKey(m)+strconv.Itoa(n), s.identity)
 }
 
@@ -122,7 +122,7 @@ func (s *server) checkKeys(ctx context.Context) error {
 const looksPerLease = 3
 
 // renewWhileActive renews the nth claim on a message until this server has finished with it.
-func (s *server) renewWhileActive(m client.MeshMessage, n int) {
+func (s *server) renewWhileActive(m message, n int) {
 	ended, tried := make(chan bool, 1), make(chan struct{})
 	s.active.Store(keyOf(m), func(givenUp bool) {
 		if ended <- givenUp; givenUp {
@@ -134,7 +134,7 @@ func (s *server) renewWhileActive(m client.MeshMessage, n int) {
 
 // renew renews the nth claim until ended reports whether the message is given up. It then is
 // claimed a last time, which tells the other servers. tried is called after the first attempt.
-func (s *server) renew(m client.MeshMessage, n int, ended <-chan bool, tried func()) {
+func (s *server) renew(m message, n int, ended <-chan bool, tried func()) {
 	defer tried()
 	interval := s.opts.Lease / looksPerLease
 	pause, by, givenUp, uncertain := interval, s.identity, false, false
@@ -229,13 +229,13 @@ func (s *server) look(ctx context.Context, j *job, last *lastClaim) (renewed, op
 
 // update finds the last claim on a message. Everybody with a token can forge claims with any number, but real ones have
 // no gaps, apart from those that a full list hides.
-func (s *server) update(ctx context.Context, m client.MeshMessage, last *lastClaim) error {
-	opts := client.MessageQuery{ToNode: seam.ClaimNode, FromNode: s.client.Name, Kind: client.KindStatus, Limit: maxLimit}
-	rows, limit, err := s.check.fetchSince(ctx, seam.List{}, client.MeshMessage{CreatedAt: last.since}, opts)
+func (s *server) update(ctx context.Context, m message, last *lastClaim) error {
+	opts := query{ToNode: seam.ClaimNode, FromNode: s.client.Name, Kind: client.KindStatus, Limit: maxLimit}
+	rows, limit, err := s.check.fetchSince(ctx, seam.List{}, message{CreatedAt: last.since}, opts)
 	if err != nil {
 		return err
 	}
-	later, next := make(map[int]client.MeshMessage), last.number+1
+	later, next := make(map[int]message), last.number+1
 	for _, row := range rows {
 		if n := s.claimNumber(m, row); n > last.number {
 			later[n] = row // the oldest one
@@ -252,7 +252,7 @@ func (s *server) update(ctx context.Context, m client.MeshMessage, last *lastCla
 }
 
 // claimNumber returns the number of a claim on a message, or -1 if it is another one.
-func (s *server) claimNumber(m, claim client.MeshMessage) int {
+func (s *server) claimNumber(m, claim message) int {
 	text, ok := strings.CutPrefix(claim.GetContent(), claimKey(m))
 	number, _, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseUint(number, 10, 31)
@@ -264,7 +264,7 @@ func (s *server) claimNumber(m, claim client.MeshMessage) int {
 
 // find returns a message from the unread ones, or nil if it is not among them any more. It looks twice, since a response may be a mistake of
 // the gateway.
-func (s *server) find(ctx context.Context, m client.MeshMessage, filter func(io.Reader) io.Reader) (*client.MeshMessage, error) {
+func (s *server) find(ctx context.Context, m message, filter func(io.Reader) io.Reader) (*message, error) {
 	how := seam.List{Filter: filter, NeedsBody: true}
 	opts := s.check.similar(m)
 	opts.UnreadOnly = true

@@ -148,7 +148,7 @@ func TestAMessageThatStaysClaimedIsLoggedOnce(t *testing.T) {
 			synctest.Wait()
 		}
 		running.Wait()
-		assert.Empty(t, logs[0].String())
+		assert.NotContains(t, logs[0].String(), "another server")
 		assert.Equal(t, 1, strings.Count(logs[1].String(), "another server has had a message for several leases"), logs[1].String())
 		c, _ := worker(t, g)
 		assert.Zero(t, unread(t, c))

@@ -20,7 +20,7 @@ import (
 type conversation struct{ node, thread, number string }
 
 // conversationWith returns the conversation of a message from or to a node.
-func conversationWith(node string, m client.MeshMessage) conversation {
+func conversationWith(node string, m message) conversation {
 	return conversation{node, m.GetThreadID(), questionNumber(m.GetRelatedTaskID())}
 }
 
@@ -68,7 +68,7 @@ func Conversation(ctx context.Context) string {
 
 // inConversation returns ctx with the conversation of a message, if the name of its thread is known and is that of a conversation. The name
 // of a thread is looked up once.
-func (s *server) inConversation(ctx context.Context, m client.MeshMessage) context.Context {
+func (s *server) inConversation(ctx context.Context, m message) context.Context {
 	id := m.GetThreadID()
 	if id == "" {
 		return ctx

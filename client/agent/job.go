@@ -23,7 +23,7 @@ const unknownPeerPause = registrationInterval / 4
 
 // job is a message that Serve has not finished with.
 type job struct {
-	message  client.MeshMessage
+	message  message
 	slots    chan struct{} // in which the job has a slot
 	began    polls         // when the last attempt began
 	attempts int           // that failed and count
@@ -137,7 +137,7 @@ func (s *server) reserve(size int64) bool {
 	return false
 }
 
-func waitingBytes(m client.MeshMessage) int64 {
+func waitingBytes(m message) int64 {
 	n := messageBytes + len(m.GetContent())
 	for name, value := range m.AdditionalProperties {
 		n += len(name) + len(value)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/mesh-gateway/mesh-go/client"
 )
 
 const (
@@ -18,7 +17,7 @@ const (
 
 // mark is a message to be marked read.
 type mark struct {
-	message  client.MeshMessage
+	message  message
 	cause    string // what has happened to the message, for errors
 	attempts int    // that failed
 	err      error  // of the last attempt
@@ -41,7 +40,7 @@ func (s *server) markRead(ctx context.Context, k mark) {
 
 // markOwn queues the marks of messages that the node has sent to itself. Nothing else ends them, and they fill the polls: anybody
 // with a token can forge them.
-func (s *server) markOwn(ctx context.Context, own []client.MeshMessage) {
+func (s *server) markOwn(ctx context.Context, own []message) {
 	for _, m := range own {
 		if s.begin(m) {
 			s.queue(ctx, mark{message: m, cause: "sent by the node itself"})
@@ -71,7 +70,7 @@ func (s *server) try(ctx context.Context, k *mark, repeat bool) (finished bool) 
 }
 
 // send marks a message read if it is unread. The requests end with the client.
-func (s *server) send(ctx context.Context, m client.MeshMessage, repeat bool) error {
+func (s *server) send(ctx context.Context, m message, repeat bool) error {
 	ctx, cancel := s.client.whileOpen(context.WithoutCancel(ctx))
 	defer cancel()
 	unread, err := s.check.isUnread(ctx, m, repeat)

@@ -11,8 +11,18 @@ import (
 // node is a client with the parts that only this package uses.
 type node struct {
 	*client.MeshClient
-	seam.Client[client.SendRequest, client.MessageQuery]
+	seam.Client[client.SendRequest, query]
 }
+
+type (
+	message = client.MeshMessage
+	query   = client.MessageQuery
+)
+
+func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowError](err) }
+
+// withoutRows returns nil for an error of rows that cannot be decoded.
+func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
 // of returns an error for a client that client.New has not made, and for a nil context.
 func of(ctx context.Context, c *client.MeshClient) (*node, error) {
@@ -33,7 +43,7 @@ func (c *node) whileOpen(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // isOwn reports whether this node sent the message.
-func (c *node) isOwn(m client.MeshMessage) bool { return m.FromNode == c.Name }
+func (c *node) isOwn(m message) bool { return m.FromNode == c.Name }
 
 // invalid returns an error that doesn't show the value.
 func invalid(field, reason string) error { return &client.ValueError{Field: field, Reason: reason} }

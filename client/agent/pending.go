@@ -44,7 +44,7 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	}
 	newest, read := make(map[conversation]int64), make(map[conversation]bool)
 	complete, err2 := n.readAnswers(ctx, newest, conversation{node: n.Resolve(opts.ToNode), thread: opts.ThreadID})
-	pending := []client.MeshMessage{}
+	pending := []message{}
 	for _, q := range questions {
 		of := conversationWith(q.ToNode, q)
 		if err2 == nil && newest[of] <= q.ID && q.ID < complete && !read[of] {
@@ -64,7 +64,7 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 // readAnswers adds the ids of the newest answers of a conversation, or of all for "", without their contents. It returns the id from which on
 // all answers are known.
 func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
-	rows, _, err := c.List(ctx, client.MessageQuery{
+	rows, _, err := c.List(ctx, query{
 		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,
 	}, seam.List{Filter: withoutContents})
 	for _, m := range rows {
@@ -76,5 +76,5 @@ func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, o
 	if len(rows) >= maxLimit {
 		complete = rows[len(rows)-1].ID
 	}
-	return complete, seam.Without[*client.RowError](err)
+	return complete, withoutRows(err)
 }

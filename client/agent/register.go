@@ -3,18 +3,43 @@ package agent
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
+
+// registering is the key of a channel that ends when a Serve of this client has registered the node.
+type registering struct{}
+
+// checkSender returns an error if nobody can reply to this node. It waits for a Serve that is registering it.
+func (c *node) checkSender(ctx context.Context) error {
+	for {
+		err := c.CheckRecipient(ctx, c.Name)
+		unknown := (*client.NotInRegistryError)(nil)
+		if !errors.As(err, &unknown) || client.ValidNodeName(c.Name) != nil { // the registry has valid names only
+			return nil
+		}
+		registered, waits := c.State.Load(registering{})
+		if !waits {
+			return &client.NotInRegistryError{Name: unknown.Name, Sender: true}
+		}
+		select {
+		case <-registered.(chan struct{}):
+		case <-ctx.Done():
+			return nil // the question is not sent
+		}
+	}
+}
 
 // prepare registers the node, and checks that the gateway can hold claims. It returns the error of a refusal, which a later attempt cannot
 // change, and nil when ctx ends first.
 func (s *server) prepare(ctx context.Context) (err error) {
 	if s.opts.Register != nil {
+		registered := make(chan struct{})
+		s.client.State.Store(registering{}, registered)
 		err = s.insist(ctx, s.register)
+		s.client.State.CompareAndDelete(registering{}, registered)
+		close(registered)
 	}
 	if s.opts.Lease > 0 && err == nil {
 		err = s.insist(ctx, s.checkKeys)
@@ -32,7 +57,7 @@ func (s *server) insist(ctx context.Context, do func(context.Context) error) err
 		if !classify(err).passes() || errors.Is(err, errKeysIgnored) {
 			return err
 		}
-		s.report(client.MeshMessage{}, err)
+		s.report(message{}, err)
 		_ = s.client.Sleep(ctx, RetryPause(err, attempt)) // the loop checks what ended it
 	}
 	return nil
@@ -43,32 +68,26 @@ func (s *server) register(ctx context.Context) error {
 	return err
 }
 
-// keepRegistered registers the node again when the gateway has lost it, until ctx ends.
+// keepRegistered registers the node again when the gateway has lost it, until ctx ends. A disabled node is registered: enabling it is up to
+// the operator.
 func (s *server) keepRegistered(ctx context.Context) {
 	for s.client.Sleep(ctx, pause.Shorten(registrationInterval)) == nil {
-		known, err := s.isRegistered(ctx)
-		if err == nil && !known {
+		_, err := s.client.Peer(ctx, s.client.Name)
+		if unknown := (*client.NotInRegistryError)(nil); errors.As(err, &unknown) {
 			err = s.register(ctx)
 		}
-		if err != nil && ctx.Err() == nil {
-			s.report(client.MeshMessage{}, err)
+		if withoutRows(err) != nil && ctx.Err() == nil {
+			s.report(message{}, err)
 		}
 	}
 }
 
-// isRegistered reports whether the gateway knows the node. A disabled node is registered: registering it again is up to the
-// operator. Older gateways can only list the enabled peers.
-func (s *server) isRegistered(ctx context.Context) (bool, error) {
-	_, err := s.client.Peer(ctx, s.client.Name)
-	var unknown *client.NotInRegistryError
-	switch {
-	case errors.As(err, &unknown):
-		return false, nil
-	case !errors.Is(err, client.ErrNoSuchPath):
-		return err == nil, err
+// ready is called after the first poll that succeeds.
+func (s *server) ready(ctx context.Context) {
+	if s.opts.OnReady != nil {
+		s.opts.OnReady()
 	}
-	peers, err := s.client.Peers(ctx)
-	known := slices.ContainsFunc(peers, func(p client.MeshPeer) bool { return p.Name == s.client.Name }) ||
-		slices.ContainsFunc(seam.Parts[*client.RowError](err), func(e *client.RowError) bool { return e.Name == s.client.Name })
-	return known, seam.Without[*client.RowError](err)
+	if s.opts.Register == nil && s.client.checkSender(ctx) != nil {
+		s.client.Log.WarnContext(ctx, "this node is not registered or not enabled: no node can send to it; set ServeOptions.Register", "node", s.client.Shown)
+	}
 }

@@ -31,7 +31,7 @@ func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.Me
 		return nil, err
 	}
 	s := &search{client: n, id: id, limit: maxLimit}
-	for _, lists := range []func(context.Context) ([]client.MessageQuery, error){s.inbox, s.ofThreads, s.ofSenders} {
+	for _, lists := range []func(context.Context) ([]query, error){s.inbox, s.ofThreads, s.ofSenders} {
 		selected, err := lists(ctx)
 		if err != nil {
 			return nil, err
@@ -68,35 +68,35 @@ type search struct {
 }
 
 // inbox returns the lists of all messages and of the unread ones.
-func (s *search) inbox(context.Context) ([]client.MessageQuery, error) {
-	return []client.MessageQuery{{ToNode: s.client.Name}, {ToNode: s.client.Name, UnreadOnly: true}}, nil
+func (s *search) inbox(context.Context) ([]query, error) {
+	return []query{{ToNode: s.client.Name}, {ToNode: s.client.Name, UnreadOnly: true}}, nil
 }
 
 // ofThreads returns the list of each thread of the node. Older gateways have no threads.
-func (s *search) ofThreads(ctx context.Context) (lists []client.MessageQuery, err error) {
+func (s *search) ofThreads(ctx context.Context) (lists []query, err error) {
 	threads, err := s.client.ListThreads(ctx, client.ThreadQuery{Peer: s.client.Name, Limit: maxSearchedThreads})
-	if seam.Without[*client.RowError](err) != nil && !errors.Is(err, client.ErrNoSuchPath) {
+	if withoutRows(err) != nil && !errors.Is(err, client.ErrNoSuchPath) {
 		return nil, err
 	}
 	for _, thread := range threads {
-		lists = append(lists, client.MessageQuery{ToNode: s.client.Name, ThreadID: thread.ID})
+		lists = append(lists, query{ToNode: s.client.Name, ThreadID: thread.ID})
 	}
 	s.threads = len(lists)
 	return lists, nil
 }
 
 // ofSenders returns the list of each registered peer, so that the messages of one cannot hide those of another.
-func (s *search) ofSenders(ctx context.Context) (lists []client.MessageQuery, err error) {
+func (s *search) ofSenders(ctx context.Context) (lists []query, err error) {
 	peers, err := s.client.Peers(ctx)
 	for _, peer := range peers[:min(len(peers), maxSearchedSenders)] {
-		lists = append(lists, client.MessageQuery{ToNode: s.client.Name, FromNode: peer.Name})
+		lists = append(lists, query{ToNode: s.client.Name, FromNode: peer.Name})
 	}
 	s.senders = len(lists)
-	return lists, seam.Without[*client.RowError](err)
+	return lists, withoutRows(err)
 }
 
 // find searches one list. While the list is too large, it requests fewer messages.
-func (s *search) find(ctx context.Context, list client.MessageQuery) (*client.MeshMessage, error) {
+func (s *search) find(ctx context.Context, list query) (*message, error) {
 	f := new(jsonlist.Filter)
 	filter := func(body io.Reader) io.Reader {
 		*f = jsonlist.Filter{Body: body, List: "messages", MaxRow: s.client.MaxBytes}
@@ -114,7 +114,7 @@ func (s *search) find(ctx context.Context, list client.MessageQuery) (*client.Me
 			return &m, nil
 		}
 	}
-	for _, row := range seam.Parts[*client.RowError](err) {
+	for _, row := range rowErrors(err) {
 		if row.ID == s.id {
 			return nil, row
 		}
@@ -122,7 +122,7 @@ func (s *search) find(ctx context.Context, list client.MessageQuery) (*client.Me
 			s.unidentified = row
 		}
 	}
-	if err = seam.Without[*client.RowError](err); err == nil {
+	if err = withoutRows(err); err == nil {
 		s.complete = f.Rows < s.limit && !list.UnreadOnly && list.ThreadID == "" && list.FromNode == ""
 	}
 	return nil, err
@@ -133,7 +133,7 @@ func (s *search) wants(row []byte) (maybe, is bool) {
 	if !bytes.Contains(row, strconv.AppendInt(nil, s.id, 10)) {
 		return false, false
 	}
-	var m client.MeshMessage
+	var m message
 	err := m.UnmarshalJSON(row)
 	is = err == nil && m.ID == s.id
 	return is || err != nil, is

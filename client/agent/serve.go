@@ -49,6 +49,9 @@ type ServeOptions struct {
 	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
 	// registration: a program that needs it calls [client.MeshClient.Register] itself, before Serve.
 	Register *client.RegisterRequest
+	// OnReady is called once, when the node is registered and the first poll has succeeded: a question of another node now arrives. Serve
+	// waits for it.
+	OnReady func()
 	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5. For Answer it is also how
 	// often the answer is sent.
 	MaxAttempts int
@@ -107,10 +110,10 @@ func Serve(ctx context.Context, c *client.MeshClient, handler func(context.Conte
 	if handler == nil {
 		return invalid("handler", "must not be nil")
 	}
-	return serve(ctx, c, func(ctx context.Context, m client.MeshMessage) (string, error) { return "", handler(ctx, m) }, AnswerOptions{ServeOptions: opts})
+	return serve(ctx, c, func(ctx context.Context, m message) (string, error) { return "", handler(ctx, m) }, AnswerOptions{ServeOptions: opts})
 }
 
-func serve(ctx context.Context, given *client.MeshClient, handler func(context.Context, client.MeshMessage) (string, error), opts AnswerOptions) error {
+func serve(ctx context.Context, given *client.MeshClient, handler func(context.Context, message) (string, error), opts AnswerOptions) error {
 	c, err := of(ctx, given)
 	if err != nil {
 		return err
@@ -179,7 +182,7 @@ func (o ServeOptions) watch() WatchOptions {
 // server is the state of one Serve.
 type server struct {
 	client  *node
-	handler func(context.Context, client.MeshMessage) (string, error) // returns the answer of Answer, and "" for Serve
+	handler func(context.Context, message) (string, error) // returns the answer of Answer, and "" for Serve
 	opts    AnswerOptions
 	slots   chan struct{} // one element for each worker that is busy
 	sends   chan struct{} // one element for each answer that is sent again
@@ -212,14 +215,14 @@ func (s *server) serve(ctx context.Context) {
 	s.running.Go(func() { s.dispatch(ctx) })
 	for _, err := range s.client.watch(ctx, s.opts.watch(), s) {
 		if !errors.Is(err, seam.ErrClosed) { // the sequence ends
-			s.report(client.MeshMessage{}, err)
+			s.report(message{}, err)
 		}
 	}
 }
 
 // accept takes the new messages of a poll.
-func (s *server) accept(messages []client.MeshMessage) {
-	s.backlog.add(slices.DeleteFunc(slices.Clone(messages), func(m client.MeshMessage) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
+func (s *server) accept(messages []message) {
+	s.backlog.add(slices.DeleteFunc(slices.Clone(messages), func(m message) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
 }
 
 // dispatch starts a goroutine for each message of the backlog, which owns a slot.
@@ -231,7 +234,7 @@ func (s *server) dispatch(ctx context.Context) {
 }
 
 // begin reports whether m is a new message, and adds it to those that are active. Watch yields a message that it has forgotten again.
-func (s *server) begin(m client.MeshMessage) bool {
+func (s *server) begin(m message) bool {
 	_, active := s.active.LoadOrStore(keyOf(m), func(bool) {})
 	return !active
 }
@@ -246,9 +249,9 @@ func (s *server) isWorking() bool {
 }
 
 // finish ends what is active for m.
-func (s *server) finish(m client.MeshMessage) { s.end(m, false) }
+func (s *server) finish(m message) { s.end(m, false) }
 
-func (s *server) end(m client.MeshMessage, givenUp bool) {
+func (s *server) end(m message, givenUp bool) {
 	if end, ok := s.active.LoadAndDelete(keyOf(m)); ok {
 		end.(func(bool))(givenUp)
 	}
@@ -279,7 +282,7 @@ func (s *server) poll(ctx context.Context) error {
 }
 
 // answeredElsewhere logs once that another server has answered a message.
-func (s *server) answeredElsewhere(m client.MeshMessage) {
+func (s *server) answeredElsewhere(m message) {
 	if s.opts.Lease == 0 {
 		s.hint.Do(func() {
 			s.client.Log.Warn("a message has another answer already; if several programs serve the node, ServeOptions.Lease and mesh serve --share share its messages",
@@ -289,7 +292,7 @@ func (s *server) answeredElsewhere(m client.MeshMessage) {
 }
 
 // report passes an error on. The error of a handler may contain anything, so it is redacted before it is logged.
-func (s *server) report(m client.MeshMessage, err error) {
+func (s *server) report(m message, err error) {
 	if s.opts.OnError != nil {
 		s.opts.OnError(m, err)
 		return

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
@@ -30,7 +29,7 @@ type snapshot struct {
 	limit   int // of the request
 }
 
-func (s *snapshot) has(m client.MeshMessage) bool {
+func (s *snapshot) has(m message) bool {
 	if s == nil {
 		return false
 	}
@@ -40,7 +39,7 @@ func (s *snapshot) has(m client.MeshMessage) bool {
 
 // isUnread reports whether m is unread. The error is errNotInInbox if m is not visible. A mark of a message that was read in the
 // meantime does no harm.
-func (c *unreadCheck) isUnread(ctx context.Context, m client.MeshMessage, repeat bool) (bool, error) {
+func (c *unreadCheck) isUnread(ctx context.Context, m message, repeat bool) (bool, error) {
 	how := seam.List{Once: !repeat, Filter: withoutContents}
 	last := c.last.Load()
 	if listed, err := c.isListed(ctx, how, last, m); err != nil || listed {
@@ -56,9 +55,9 @@ func (c *unreadCheck) isUnread(ctx context.Context, m client.MeshMessage, repeat
 }
 
 // find returns m from the selected messages, or nil, and whether newer ones may hide it.
-func (c *unreadCheck) find(ctx context.Context, how seam.List, m client.MeshMessage, opts client.MessageQuery) (row *client.MeshMessage, hidden bool, err error) {
+func (c *unreadCheck) find(ctx context.Context, how seam.List, m message, opts query) (row *message, hidden bool, err error) {
 	rows, limit, err := c.fetchSince(ctx, how, m, opts)
-	i := slices.IndexFunc(rows, func(row client.MeshMessage) bool { return keyOf(row) == keyOf(m) && row.FromNode == m.FromNode })
+	i := slices.IndexFunc(rows, func(row message) bool { return keyOf(row) == keyOf(m) && row.FromNode == m.FromNode })
 	if i < 0 {
 		return nil, len(rows) >= limit, err
 	}
@@ -66,15 +65,15 @@ func (c *unreadCheck) find(ctx context.Context, how seam.List, m client.MeshMess
 }
 
 // similar selects the messages with the sender, the kind and the thread of m.
-func (c *unreadCheck) similar(m client.MeshMessage) client.MessageQuery {
-	return client.MessageQuery{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
+func (c *unreadCheck) similar(m message) query {
+	return query{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
 }
 
 // isListed reports whether a list of the unread messages shows that the id still belongs to m. If the newest one was in the snapshot
 // with m and is not older, the database is the same: this spares the list of all messages, which is long while many wait.
-func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapshot, m client.MeshMessage) (bool, error) {
+func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapshot, m message) (bool, error) {
 	if last.has(m) {
-		rows, _, err := c.fetchSince(ctx, how, m, client.MessageQuery{UnreadOnly: true, Limit: 1})
+		rows, _, err := c.fetchSince(ctx, how, m, query{UnreadOnly: true, Limit: 1})
 		if err != nil || len(rows) == 0 {
 			return false, err
 		}
@@ -88,7 +87,7 @@ func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapsho
 
 // follows reports whether s, which has no room for m, has a message of an earlier snapshot with m, and one that is not older: the
 // database is the same then.
-func (s *snapshot) follows(last *snapshot, m client.MeshMessage) bool {
+func (s *snapshot) follows(last *snapshot, m message) bool {
 	if !last.has(m) || len(s.senders) < s.limit {
 		return false
 	}
@@ -101,11 +100,11 @@ func (s *snapshot) follows(last *snapshot, m client.MeshMessage) bool {
 }
 
 // keep keeps the messages of a poll. They need a look before the first mark.
-func (c *unreadCheck) keep(rows []client.MeshMessage, limit int) {
+func (c *unreadCheck) keep(rows []message, limit int) {
 	c.last.Store(newSnapshot(rows, limit))
 }
 
-func newSnapshot(rows []client.MeshMessage, limit int) *snapshot {
+func newSnapshot(rows []message, limit int) *snapshot {
 	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit}
 	for _, row := range rows {
 		s.senders[keyOf(row)] = row.FromNode
@@ -115,12 +114,12 @@ func newSnapshot(rows []client.MeshMessage, limit int) *snapshot {
 
 // refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it keeps the last
 // snapshot, which has m.
-func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m client.MeshMessage) (*snapshot, error) {
+func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m message) (*snapshot, error) {
 	last, limit := c.last.Load(), maxLimit
 	if last != nil {
 		limit = min(2*last.limit, maxLimit)
 	}
-	rows, limit, err := c.fetchSince(ctx, how, m, client.MessageQuery{UnreadOnly: true, Limit: limit})
+	rows, limit, err := c.fetchSince(ctx, how, m, query{UnreadOnly: true, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +131,11 @@ func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m client.MeshM
 }
 
 // fetchSince fetches messages from m on. Those that cannot be decoded are left out.
-func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m client.MeshMessage, opts client.MessageQuery) ([]client.MeshMessage, int, error) {
+func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, opts query) ([]message, int, error) {
 	opts.Since, how.Slow = justBefore(m.CreatedAt), true
 	opts.ToNode = cmp.Or(opts.ToNode, c.client.Name)
 	rows, limit, err := c.client.List(ctx, opts, how)
-	return rows[:min(len(rows), limit)], limit, seam.Without[*client.RowError](err)
+	return rows[:min(len(rows), limit)], limit, withoutRows(err)
 }
 
 // justBefore returns an argument of since that includes a time: the gateway compares texts.

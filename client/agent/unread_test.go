@@ -61,6 +61,10 @@ func (b *mailbox) truncate(n int) {
 func (b *mailbox) handle(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if r.URL.Path == "/peers" {
+		_, _ = w.Write([]byte("[" + goodPeer("node-a") + "]"))
+		return
+	}
 	if id, found := strings.CutSuffix(r.URL.Path, "/read"); found {
 		n, _ := strconv.ParseInt(strings.TrimPrefix(id, "/messages/"), 10, 64)
 		b.marked = append(b.marked, n)

@@ -28,12 +28,12 @@ var errQuestionLost = errors.New("the gateway has lost the question; it may have
 // waiter is the state of one range over AskAll or Await.
 type waiter struct {
 	client  *node
-	yield   func(client.MeshMessage, error) bool
+	yield   func(message, error) bool
 	stopped bool // yield must not be called again
 
 	refused []*NoAnswerError // questions that cannot be sent
 	unsent  []*outgoing
-	pending []client.MeshMessage
+	pending []message
 	turns   []conversation // that this waiter has taken
 	unknown bool           // the numbers of pending questions have to be looked up
 
@@ -62,7 +62,7 @@ func (w *waiter) run(ctx context.Context) {
 			w.send(ctx)
 		}
 		for _, err := range w.refused {
-			w.emit(client.MeshMessage{}, err)
+			w.emit(message{}, err)
 		}
 		w.refused = nil
 		if w.client.Ended(ctx) == nil && len(w.pending) > 0 {
@@ -148,15 +148,15 @@ func (w *waiter) expire(err error) {
 // end yields the error of every question that is left.
 func (w *waiter) end(err error) {
 	for _, q := range w.pending {
-		w.emit(client.MeshMessage{}, w.client.noAnswer(q, err))
+		w.emit(message{}, w.client.noAnswer(q, err))
 	}
 	for _, q := range w.unsent {
-		w.emit(client.MeshMessage{}, w.client.unsent(q.to, err))
+		w.emit(message{}, w.client.unsent(q.to, err))
 	}
 	w.pending, w.unsent = nil, nil
 }
 
-func (w *waiter) emit(m client.MeshMessage, err error) { w.stopped = w.stopped || !w.yield(m, err) }
+func (w *waiter) emit(m message, err error) { w.stopped = w.stopped || !w.yield(m, err) }
 
 // poll asks for the answers in each thread once.
 func (w *waiter) poll(ctx context.Context) {
@@ -220,10 +220,10 @@ func (w *waiter) pause(ctx context.Context) time.Duration {
 // pollThread lists the answers in a thread and delivers those to pending questions.
 func (w *waiter) pollThread(ctx context.Context, thread string) error {
 	answers, err := w.answers(ctx, thread)
-	slices.SortFunc(answers, func(a, b client.MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
-	slices.SortStableFunc(w.pending, func(a, b client.MeshMessage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(answers, func(a, b message) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(w.pending, func(a, b message) int { return cmp.Compare(a.ID, b.ID) })
 	for _, q := range slices.Clone(w.pending) {
-		i := slices.IndexFunc(answers, func(m client.MeshMessage) bool { return w.client.isAnswer(q, m) && q.GetThreadID() == thread })
+		i := slices.IndexFunc(answers, func(m message) bool { return w.client.isAnswer(q, m) && q.GetThreadID() == thread })
 		if i < 0 {
 			continue
 		}
@@ -238,12 +238,12 @@ func (w *waiter) pollThread(ctx context.Context, thread string) error {
 }
 
 // isAnswer reports whether m answers q.
-func (c *node) isAnswer(q, m client.MeshMessage) bool {
+func (c *node) isAnswer(q, m message) bool {
 	return m.Kind == client.KindAnswer && m.ToNode == c.Name && conversationWith(m.FromNode, m) == conversationWith(q.ToNode, q) && m.ID > q.ID
 }
 
 // deliver marks an answer read and yields it.
-func (w *waiter) deliver(ctx context.Context, q, answer client.MeshMessage) {
+func (w *waiter) deliver(ctx context.Context, q, answer message) {
 	w.idle = 1
 	w.settle(q)
 	if answer.ReadAt == nil {
@@ -253,8 +253,8 @@ func (w *waiter) deliver(ctx context.Context, q, answer client.MeshMessage) {
 }
 
 // settle ends the waiting for a question.
-func (w *waiter) settle(q client.MeshMessage) {
-	w.pending = slices.DeleteFunc(w.pending, func(p client.MeshMessage) bool { return p.ID == q.ID })
+func (w *waiter) settle(q message) {
+	w.pending = slices.DeleteFunc(w.pending, func(p message) bool { return p.ID == q.ID })
 	w.release(conversationWith(q.ToNode, q))
 }
 
@@ -274,7 +274,7 @@ func (w *waiter) mark(ctx context.Context, id int64) {
 
 // take reports whether no other question waits in a conversation, and takes it.
 func (w *waiter) take(turn conversation) bool {
-	_, taken := w.client.Turns.LoadOrStore(turn, nil)
+	_, taken := w.client.State.LoadOrStore(turn, nil)
 	if !taken {
 		w.turns = append(w.turns, turn)
 	}
@@ -285,7 +285,7 @@ func (w *waiter) take(turn conversation) bool {
 func (w *waiter) release(turn conversation) {
 	if i := slices.Index(w.turns, turn); i >= 0 {
 		w.turns = slices.Delete(w.turns, i, i+1)
-		w.client.Turns.Delete(turn)
+		w.client.State.Delete(turn)
 	}
 }
 
@@ -294,16 +294,16 @@ func (w *waiter) release(turn conversation) {
 const askWindow = 100
 
 // answers returns the newest answers in a thread.
-func (w *waiter) answers(ctx context.Context, thread string) ([]client.MeshMessage, error) {
-	query := client.MessageQuery{ToNode: w.client.Name, Kind: client.KindAnswer, ThreadID: thread}
+func (w *waiter) answers(ctx context.Context, thread string) ([]message, error) {
+	query := query{ToNode: w.client.Name, Kind: client.KindAnswer, ThreadID: thread}
 	if !w.crowded[thread] {
 		rows, full, err := w.newest(ctx, query, askWindow)
-		w.crowded[thread] = full && slices.ContainsFunc(w.pending, func(q client.MeshMessage) bool {
+		w.crowded[thread] = full && slices.ContainsFunc(w.pending, func(q message) bool {
 			return q.GetThreadID() == thread && q.ID < rows[len(rows)-1].ID
 		})
 		return rows, err
 	}
-	var all []client.MeshMessage
+	var all []message
 	for _, q := range slices.Clone(w.pending) {
 		if q.GetThreadID() != thread || query.FromNode == q.ToNode {
 			continue
@@ -319,13 +319,13 @@ func (w *waiter) answers(ctx context.Context, thread string) ([]client.MeshMessa
 }
 
 // newest returns the newest messages of a list. It is full if it can have older ones.
-func (w *waiter) newest(ctx context.Context, query client.MessageQuery, limit int) (rows []client.MeshMessage, full bool, err error) {
+func (w *waiter) newest(ctx context.Context, query query, limit int) (rows []message, full bool, err error) {
 	query.Limit = limit
 	rows, limit, err = w.client.List(ctx, query, seam.List{Fewer: true})
-	if seam.Without[*client.RowError](err) == nil {
+	if withoutRows(err) == nil {
 		w.invalid, err = err, nil
 	}
-	return rows, len(rows) > 0 && len(rows)+len(seam.Parts[*client.RowError](w.invalid)) >= limit, err
+	return rows, len(rows) > 0 && len(rows)+len(rowErrors(w.invalid)) >= limit, err
 }
 
 // checkLost looks at the questions after an error and every minute: a gateway may restart with a new database between two polls.
@@ -341,12 +341,12 @@ func (w *waiter) checkLost(ctx context.Context) {
 func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
 	how := seam.List{Filter: withoutContents, NeedsBody: true} // an empty body does not show that a question is gone
 	for _, thread := range w.threads() {
-		rows, _, err := w.client.List(ctx, client.MessageQuery{
+		rows, _, err := w.client.List(ctx, query{
 			FromNode: w.client.Name, Kind: client.KindQuestion, ThreadID: thread, Limit: maxLimit,
 		}, how)
-		failed = cmp.Or(failed, seam.Without[*client.RowError](err))
+		failed = cmp.Or(failed, withoutRows(err))
 		for i, q := range slices.Backward(slices.Clone(w.pending)) {
-			at := slices.IndexFunc(rows, func(m client.MeshMessage) bool { return isQuestion(q, m) })
+			at := slices.IndexFunc(rows, func(m message) bool { return isQuestion(q, m) })
 			switch {
 			case q.GetThreadID() != thread:
 			case at >= 0 && q.RelatedTaskID == nil:
@@ -360,11 +360,11 @@ func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
 }
 
 // isQuestion reports whether m is the question q. A gateway with a new database reuses ids.
-func isQuestion(q, m client.MeshMessage) bool {
+func isQuestion(q, m message) bool {
 	return m.ID == q.ID && m.ToNode == q.ToNode && (q.CreatedAt == "" || m.CreatedAt == q.CreatedAt)
 }
 
-func (w *waiter) lose(q client.MeshMessage) {
+func (w *waiter) lose(q message) {
 	w.settle(q)
-	w.emit(client.MeshMessage{}, w.client.noAnswer(q, errQuestionLost))
+	w.emit(message{}, w.client.noAnswer(q, errQuestionLost))
 }

@@ -75,10 +75,10 @@ type WatchOptions struct {
 // sequence remembers up to 20,000 messages, and then those of its last poll. A message that it has forgotten and that is still unread is
 // yielded again.
 func Watch(ctx context.Context, c *client.MeshClient, opts WatchOptions) iter.Seq2[client.MeshMessage, error] {
-	return func(yield func(client.MeshMessage, error) bool) {
+	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
 		if err != nil {
-			yield(client.MeshMessage{}, err)
+			yield(message{}, err)
 			return
 		}
 		for m, err := range n.watch(ctx, opts, nil) {
@@ -113,8 +113,8 @@ func (o WatchOptions) withDefaults(n *node) (WatchOptions, error) {
 	return o, nil
 }
 
-func (o WatchOptions) selection(n *node) client.MessageQuery {
-	return client.MessageQuery{ToNode: n.Name, UnreadOnly: true, FromNode: n.Resolve(o.FromNode), ThreadID: o.ThreadID, Limit: o.Limit}
+func (o WatchOptions) selection(n *node) query {
+	return query{ToNode: n.Name, UnreadOnly: true, FromNode: n.Resolve(o.FromNode), ThreadID: o.ThreadID, Limit: o.Limit}
 }
 
 // fullListInterval is the longest time without a list of all messages while some wait for a
@@ -130,21 +130,22 @@ type watcher struct {
 	opts     WatchOptions
 	windows  []*window
 	server   *server // of Serve, which takes the messages; nil for Watch
-	yield    func(client.MeshMessage, error) bool
+	yield    func(message, error) bool
 	ended    bool      // yield must not be called again
 	failures int       // the number of polls in a row with an error
 	failed   error     // of the last poll
 	idle     int       // the number of polls in a row without a new message, from activeTime after the last one
 	found    time.Time // when the last new message was yielded
 	more     bool      // the last poll had a full window with a new message: the next one follows without a pause
+	ready    bool      // a poll has succeeded
 	hurried  bool      // this poll followed without a pause
 }
 
-func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq2[client.MeshMessage, error] {
-	return func(yield func(client.MeshMessage, error) bool) {
+func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
 		opts, err := opts.withDefaults(c)
 		if err != nil {
-			yield(client.MeshMessage{}, err)
+			yield(message{}, err)
 			return
 		}
 		if opts.Interval < shortWatchInterval {
@@ -182,7 +183,7 @@ func (w *watcher) poll(ctx context.Context) bool {
 			if w.failed == nil || retryAfter(err) > retryAfter(w.failed) {
 				w.failed = err
 			}
-			w.emit(ctx, client.MeshMessage{}, err)
+			w.emit(ctx, message{}, err)
 		}
 		if w.ended || errors.Is(err, seam.ErrClosed) {
 			return false
@@ -201,6 +202,10 @@ func (w *watcher) poll(ctx context.Context) bool {
 		w.failures = 0
 	}
 	w.more = w.more && w.failed == nil
+	if !w.ready && w.failed == nil && w.server != nil && ctx.Err() == nil {
+		w.ready = true
+		w.server.ready(ctx)
+	}
 	return true
 }
 
@@ -216,15 +221,15 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	if w.server != nil && ctx.Err() == nil && !classify(err).unreached() {
 		w.server.reach.polled(nil)
 	}
-	if seam.Without[*client.RowError](err) != nil || ctx.Err() != nil {
+	if withoutRows(err) != nil || ctx.Err() != nil {
 		return 0, err
 	}
-	invalid := seam.Parts[*client.RowError](err)
+	invalid := rowErrors(err)
 	n := len(rows) + len(invalid)
 	rows, err = window.sift(rows)
 	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit && !newer)
 	for _, row := range window.unreported(invalid) {
-		w.emit(ctx, client.MeshMessage{}, row)
+		w.emit(ctx, message{}, row)
 	}
 	if w.server != nil && !newer {
 		w.server.check.keep(rows, window.limit)
@@ -253,12 +258,12 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 }
 
 // emit yields a message or an error, unless the sequence has ended.
-func (w *watcher) emit(ctx context.Context, m client.MeshMessage, err error) {
+func (w *watcher) emit(ctx context.Context, m message, err error) {
 	w.ended = w.ended || ctx.Err() != nil || !w.yield(m, err)
 }
 
 // fetch returns the rows of a window. Close cancels its requests.
-func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows []client.MeshMessage, err error) {
+func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows []message, err error) {
 	ctx, cancel := w.client.whileOpen(ctx)
 	defer cancel()
 	opts := window.selected
@@ -274,9 +279,9 @@ func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows [
 }
 
 // takeOwn removes the messages that the node sent to itself, and returns how many of them are left to the caller to mark.
-func (w *watcher) takeOwn(ctx context.Context, rows []client.MeshMessage) (own int, others []client.MeshMessage) {
-	var taken []client.MeshMessage
-	others = slices.DeleteFunc(rows, func(m client.MeshMessage) bool {
+func (w *watcher) takeOwn(ctx context.Context, rows []message) (own int, others []message) {
+	var taken []message
+	others = slices.DeleteFunc(rows, func(m message) bool {
 		isOwn := w.client.isOwn(m)
 		if isOwn {
 			taken = append(taken, m)
@@ -293,7 +298,7 @@ func (w *watcher) takeOwn(ctx context.Context, rows []client.MeshMessage) (own i
 // checkFull reports a list that is full.
 func (w *watcher) checkFull(ctx context.Context, window *window, n, own, unseen int) {
 	if blocked := window.checkFull(n, own, unseen, w.hurried || w.server.isWorking()); blocked != nil {
-		w.emit(ctx, client.MeshMessage{}, blocked)
+		w.emit(ctx, message{}, blocked)
 	}
 	if window.full == 1 {
 		w.client.Log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",

@@ -71,7 +71,7 @@ func TestAskBesideInvalidRows(t *testing.T) {
 		c := inProcess(t, func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
 			case "GET/peers":
-				_, _ = w.Write([]byte("[" + goodPeer("node-b") + ",null]"))
+				_, _ = w.Write([]byte("[" + goodPeer("node-a") + "," + goodPeer("node-b") + ",null]"))
 			case "POST/threads":
 				_, _ = w.Write([]byte(thread))
 			case "POST/messages":

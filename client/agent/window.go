@@ -13,7 +13,7 @@ import (
 
 // window is the newest of the selected messages, over the polls of a watcher.
 type window struct {
-	selected client.MessageQuery
+	selected query
 	limit    int // of the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
 	seen     *seenMessages
 	newest   messageKey // of the messages that were yielded
@@ -25,14 +25,14 @@ type window struct {
 // sift returns the messages of a response that belong into the window. The rows of other nodes and those beyond the limit are an
 // error: a gateway that ignores the parameters of a request must not fill the memory with messages. A message that is not selected is
 // dropped without an error, since older gateways ignore those parameters.
-func (w *window) sift(rows []client.MeshMessage) ([]client.MeshMessage, error) {
+func (w *window) sift(rows []message) ([]message, error) {
 	var faults []string
 	if excess := len(rows) - w.limit; excess > 0 {
 		faults = append(faults, fmt.Sprintf("it has %d messages more than the %d requested", excess, w.limit))
 		rows = slices.Clone(rows[:w.limit]) // frees the others
 	}
 	foreign := 0
-	rows = slices.DeleteFunc(rows, func(m client.MeshMessage) bool {
+	rows = slices.DeleteFunc(rows, func(m message) bool {
 		if m.ToNode != w.selected.ToNode {
 			foreign++
 			return true
@@ -54,24 +54,24 @@ func pollError(format string, args ...any) error {
 }
 
 // selects reports whether a message passes the filters of a query, which older gateways ignore.
-func selects(q client.MessageQuery, m client.MeshMessage) bool {
+func selects(q query, m message) bool {
 	return (q.FromNode == "" || q.FromNode == m.FromNode) && (q.Kind == "" || q.Kind == m.Kind) && (q.ThreadID == "" || q.ThreadID == m.GetThreadID())
 }
 
 // unseen returns the messages that have not been yielded, the oldest first.
-func (w *window) unseen(rows []client.MeshMessage) []client.MeshMessage {
+func (w *window) unseen(rows []message) []message {
 	rows = slices.DeleteFunc(rows, w.seen.has)
-	slices.SortFunc(rows, func(a, b client.MeshMessage) int {
+	slices.SortFunc(rows, func(a, b message) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.CreatedAt, b.CreatedAt))
 	})
-	return slices.CompactFunc(rows, func(a, b client.MeshMessage) bool { return keyOf(a) == keyOf(b) })
+	return slices.CompactFunc(rows, func(a, b message) bool { return keyOf(a) == keyOf(b) })
 }
 
 // placeholders returns messages by which a window remembers the rows that cannot be decoded. No message has their CreatedAt.
-func placeholders(invalid []*client.RowError) []client.MeshMessage {
-	rows := make([]client.MeshMessage, len(invalid))
+func placeholders(invalid []*client.RowError) []message {
+	rows := make([]message, len(invalid))
 	for i, row := range invalid {
-		rows[i] = client.MeshMessage{ID: row.ID, CreatedAt: row.Error()}
+		rows[i] = message{ID: row.ID, CreatedAt: row.Error()}
 	}
 	return rows
 }
@@ -137,7 +137,7 @@ type messageKey struct {
 	createdAt string
 }
 
-func keyOf(m client.MeshMessage) messageKey { return messageKey{m.ID, m.CreatedAt} }
+func keyOf(m message) messageKey { return messageKey{m.ID, m.CreatedAt} }
 
 const (
 	// forgetAfter is the number of complete windows in a row without a message after which it is forgotten. A message that was
@@ -147,12 +147,12 @@ const (
 	maxSeen = 20_000
 )
 
-func (s *seenMessages) has(m client.MeshMessage) bool {
+func (s *seenMessages) has(m message) bool {
 	_, ok := s.shown[keyOf(m)]
 	return ok
 }
 
-func (s *seenMessages) add(m client.MeshMessage) {
+func (s *seenMessages) add(m message) {
 	if len(s.shown) >= maxSeen {
 		maps.DeleteFunc(s.shown, func(_ messageKey, last shown) bool { return last.window < s.latest.window })
 	}
@@ -162,7 +162,7 @@ func (s *seenMessages) add(m client.MeshMessage) {
 // observe forgets the messages that have left the inbox. A message is missing from a complete window only if it has left.
 // complete means that the window has room for more; a window with as many rows as any before may still be cut by a limit of the
 // gateway.
-func (s *seenMessages) observe(rows []client.MeshMessage, complete bool) {
+func (s *seenMessages) observe(rows []message, complete bool) {
 	s.largest = max(s.largest, len(rows))
 	s.latest.window++
 	if complete && len(rows) < s.largest {

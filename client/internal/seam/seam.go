@@ -25,7 +25,7 @@ type Client[R, Q any] struct {
 	MaxBytes int64
 	Log      *slog.Logger
 	Lifetime context.Context //nolint:containedctx // ends when the client is closed
-	Turns    *sync.Map       // conversations in which a question waits for its answer
+	State    *sync.Map       // belongs to package agent
 	Resolve  func(name string) string
 
 	// Ended returns an error if the client is closed or the context has ended. Sleep does so too, after a pause otherwise.
