@@ -32,9 +32,12 @@ type AnswerOptions struct {
 	Spool string
 }
 
-// Answer is [Serve] for a function that returns the text of the answer, for example from a model that costs money. The text
-// is sent to the sender of the message as KindAnswer, in its thread and with its task, and the message is marked read. An empty text
-// sends nothing. Without kinds in the options only questions are answered.
+// Answer is [Serve] for a function that returns the text of the answer, for example from a model that costs money. It polls every second
+// for two minutes after a message, and every five seconds when idle: the first question after a silence is answered within about six
+// seconds, and the next ones within about two, plus the time of the function.
+//
+// The text is sent to the sender of the message as KindAnswer, in its thread and with its task, and the message is marked read. An empty
+// text sends nothing. Without kinds in the options only questions are answered.
 //
 // A finished answer is kept in memory, and only its delivery is repeated: the function is not called again for the message. It is given
 // up after ServeOptions.MaxAttempts deliveries that failed; failures while the gateway cannot be reached do not count. Answers that wait,

@@ -57,7 +57,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // next answer without a number of the recipient in the thread. One Ask at a time then waits for it. This is approximate: such an answer may
 // belong to an earlier question, or to one of another program.
 //
-// Ask polls for the answer, after 0.1 seconds at first and every 2 seconds later. It keeps polling while the gateway cannot be
+// Ask polls for the answer, after 0.1 seconds at first, every second later, and after two minutes every five seconds. It keeps polling while the gateway cannot be
 // reached. It ends if the gateway has lost the question with its database, which it checks after an error and every minute, or
 // if it refuses three polls in a row with a status from 400 to 499 other than 404, 408 and 429.
 //

@@ -87,7 +87,7 @@ const (
 	// maxPause is the longest pause after failures, and maxAwayPause while the gateway cannot be reached: that of an ordinary poll, so that
 	// a gateway that is away receives about as many requests as one that is there.
 	maxPause     = time.Minute
-	maxAwayPause = DefaultWatchInterval
+	maxAwayPause = DefaultIdleInterval
 	// failurePause is the longest pause after a first failure.
 	failurePause = time.Second
 )

@@ -95,8 +95,8 @@ func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
 	}
 }
 
-// isOutage reports whether an outage caused the failure of an attempt: no poll succeeded between the beginning and the end of the
-// attempt, and one has failed since it began. It is called after the poll that await waits for.
+// isOutage reports whether an outage caused an attempt to fail. It is called after the poll
+// that await waits for: one before it has failed too, or all polls during the attempt did.
 func (r *reach) isOutage(began, ended polls) bool {
-	return ended.successes == began.successes && r.polls().failures > began.failures
+	return r.polls().failures > ended.failures || ended.successes == began.successes && ended.failures > began.failures
 }

@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	// askInterval is the time between the first two polls for answers. It doubles up to maxAskInterval.
-	askInterval    = 100 * time.Millisecond
-	maxAskInterval = 2 * time.Second
+	// askInterval is the time between the first two polls for answers. It doubles up to the interval of Watch.
+	askInterval = 100 * time.Millisecond
 	// maxRefusals is the number of refused polls in a row that ends the waiting. With the token of a peer, a single 401 can pass.
 	maxRefusals = 3
 )
@@ -44,6 +43,7 @@ type waiter struct {
 	failures int             // the number of polls in a row that failed
 	refusals int             // of them refused by the gateway
 	took     time.Duration   // by the last poll
+	active   time.Time       // when the last question was sent or answered
 	checked  time.Time       // when the gateway was last known to have the questions
 }
 
@@ -56,7 +56,7 @@ func (w *waiter) run(ctx context.Context) {
 			w.release(w.turns[0])
 		}
 	}()
-	w.crowded = make(map[string]bool)
+	w.crowded, w.active = make(map[string]bool), time.Now()
 	for {
 		if w.client.Ended(ctx) == nil {
 			w.send(ctx)
@@ -209,9 +209,16 @@ func (w *waiter) pause(ctx context.Context) time.Duration {
 	for _, q := range w.unsent {
 		attempt = max(attempt, q.failures)
 	}
-	pause := pauseAfter(pause.Backoff(askInterval, maxAskInterval, attempt), w.failures+1, w.failed, pause.Vary)
+	if isStrained(w.took, w.failed) {
+		w.active = time.Time{}
+	}
+	longest := DefaultWatchInterval
+	if time.Since(w.active) >= activeTime {
+		longest = DefaultIdleInterval
+	}
+	pause := pauseAfter(pause.Backoff(askInterval, longest, attempt), w.failures+1, w.failed, pause.Vary)
 	deadline, ok := ctx.Deadline()
-	if last := time.Until(deadline) - min(max(3*w.took, lastPoll), maxAskInterval); ok && last > 0 {
+	if last := time.Until(deadline) - min(max(3*w.took, lastPoll), longest); ok && last > 0 {
 		return min(pause, last)
 	}
 	return pause
@@ -244,7 +251,7 @@ func (c *node) isAnswer(q, m message) bool {
 
 // deliver marks an answer read and yields it.
 func (w *waiter) deliver(ctx context.Context, q, answer message) {
-	w.idle = 1
+	w.idle, w.active = 1, time.Now()
 	w.settle(q)
 	if answer.ReadAt == nil {
 		w.mark(ctx, answer.ID)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"slices"
 	"time"
 
@@ -13,8 +14,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// DefaultWatchInterval is the default of WatchOptions.Interval.
-const DefaultWatchInterval = 5 * time.Second
+// The defaults of WatchOptions.
+const (
+	DefaultWatchInterval = time.Second
+	DefaultIdleInterval  = 5 * time.Second
+)
 
 // Watch rejects a shorter interval than minWatchInterval, which is a number without a unit, and warns of one that is shorter
 // than shortWatchInterval.
@@ -25,12 +29,13 @@ const (
 
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
-	// Interval is the time between two polls, varied at random by up to a quarter. 0 means [DefaultWatchInterval]. It must be
-	// at least one millisecond; below 100 ms a warning is logged, which a test silences with [client.WithLogger].
+	// Interval is the time between two polls for two minutes after a message, varied at random by up to a quarter; 0 means
+	// [DefaultWatchInterval]. It must be at least one millisecond; below 100 ms a warning is logged, which a test silences with
+	// [client.WithLogger].
 	Interval time.Duration
-	// IdleInterval is the longest time between two polls. While no message arrives, the time doubles with each poll, from
-	// Interval to IdleInterval. A new message resets it to Interval for at least a minute, so that a conversation does not wait.
-	// 0 means Interval; otherwise it must not be shorter than Interval.
+	// IdleInterval is the longest time between two polls. After two minutes without a message, the time doubles with each poll, from
+	// Interval to IdleInterval. A poll that takes a second, or is answered with 429, ends the two minutes at once. 0 means
+	// [DefaultIdleInterval], or Interval if that is set. It must not be shorter than Interval.
 	IdleInterval time.Duration
 	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
 	Limit int
@@ -101,8 +106,8 @@ func (o WatchOptions) withDefaults(n *node) (WatchOptions, error) {
 	if o.Interval > 0 && o.Interval < minWatchInterval {
 		return o, invalidValue("Interval", o.Interval, "must be at least 1ms; use a unit, such as 5 * time.Second")
 	}
+	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval, DefaultIdleInterval)
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
-	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval)
 	if o.IdleInterval < o.Interval {
 		return o, invalidValue("IdleInterval", o.IdleInterval, "must not be shorter than Interval")
 	}
@@ -121,8 +126,17 @@ func (o WatchOptions) selection(n *node) query {
 // worker of Serve.
 const fullListInterval = time.Minute
 
-// activeTime is how long the pauses stay short after a new message.
-const activeTime = time.Minute
+const (
+	// activeTime is how long the pauses stay short after a message.
+	activeTime = 2 * time.Minute
+	// slowPoll is how long a poll takes at a gateway that has too much to do.
+	slowPoll = time.Second
+)
+
+// isStrained reports whether a gateway should be polled less often.
+func isStrained(took time.Duration, err error) bool {
+	return took >= slowPoll || statusOf(err) == http.StatusTooManyRequests
+}
 
 // watcher is the state of one range over Watch.
 type watcher struct {
@@ -135,6 +149,7 @@ type watcher struct {
 	failures int       // the number of polls in a row with an error
 	failed   error     // of the last poll
 	idle     int       // the number of polls in a row without a new message, from activeTime after the last one
+	strained bool      // the gateway, in this poll
 	found    time.Time // when the last new message was yielded
 	more     bool      // the last poll had a full window with a new message: the next one follows without a pause
 	ready    bool      // a poll has succeeded
@@ -172,7 +187,7 @@ func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq
 // poll fetches every window once and yields the new messages. It returns false when the sequence has to end.
 func (w *watcher) poll(ctx context.Context) bool {
 	found, unreached := 0, 0
-	w.failed, w.hurried, w.more = nil, w.more, false
+	w.failed, w.hurried, w.more, w.strained = nil, w.more, false, false
 	for _, window := range w.windows {
 		n, err := w.pollWindow(ctx, window)
 		found += n
@@ -193,6 +208,8 @@ func (w *watcher) poll(ctx context.Context) bool {
 		w.server.reach.polled(w.failed)
 	}
 	switch {
+	case w.strained:
+		w.found, w.idle = time.Time{}, 32 // the longest pause
 	case found > 0:
 		w.found, w.idle = time.Now(), 0
 	case w.failed == nil && (w.found.IsZero() || time.Since(w.found) >= activeTime):
@@ -271,7 +288,9 @@ func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows [
 	if newer {
 		opts.Since = justBefore(window.newest.createdAt)
 	}
+	began := time.Now()
 	rows, window.limit, err = w.client.List(ctx, opts, seam.List{Slow: true})
+	w.strained = w.strained || isStrained(time.Since(began), err)
 	if err != nil && w.client.isClosed() {
 		return nil, w.client.ListFailed(seam.ErrClosed)
 	}

@@ -36,7 +36,7 @@ func TestIdleNodeLoad(t *testing.T) {
 		{"polls and stays registered", agent.ServeOptions{Register: register}, 12 + lookups, 0},
 		{"polls every 30 s", agent.ServeOptions{IdleInterval: 30 * time.Second}, 2, 0},
 		{"polls every 30 s and stays registered", agent.ServeOptions{Register: register, IdleInterval: 30 * time.Second}, 2 + lookups, 0},
-		{"one message a minute", agent.ServeOptions{Register: register, IdleInterval: 30 * time.Second}, 14 + lookups, time.Minute},
+		{"one message a minute", agent.ServeOptions{Register: register, IdleInterval: 30 * time.Second}, 62 + lookups, time.Minute},
 	} {
 		g := gatewaytest.New(t)
 		var requests atomic.Int64

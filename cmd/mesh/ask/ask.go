@@ -20,7 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 )
 
 // Options are the flags of mesh ask.
@@ -78,9 +77,6 @@ func (o *Options) run(ctx context.Context) error {
 	}
 	scanner, err := o.MessageScanner()
 	if err != nil {
-		return err
-	}
-	if err := peers.Unregistered(ctx, o.Client); err != nil {
 		return err
 	}
 	thread, err := mail.AskThread(ctx, o.Client, scanner, nodes, text, o.thread)

@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		"nobody can answer": {"node-a", []string{"node-x", "node-y", "hello"}, false, "^$", []string{`"node-x" is not registered`}, `"node-y" is not registered`, exit.Refused},
 		"not registered": {
 			"node-z", []string{"node-b", "hello"}, false, "^$", nil,
-			"is not registered or not enabled; mesh register --node node-z", exit.Refused,
+			"is not registered or not enabled: this node cannot receive answers", exit.Refused,
 		},
 		"two nodes": {"node-a", []string{"node-b", "node-c", "hello"}, true, "^$", nil, "--plain takes one NODE", exit.Usage},
 	} {

@@ -107,7 +107,7 @@ type member struct {
 }
 
 func (m *member) join(ctx context.Context) error {
-	peer, err := peers.Get(ctx, m.client, m.client.Node())
+	peer, err := m.client.GetPeer(ctx, m.client.Node())
 	var unknown *client.NotInRegistryError
 	switch {
 	case err == nil:

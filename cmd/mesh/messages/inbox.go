@@ -53,7 +53,7 @@ func NewInbox(a *app.App) *cobra.Command {
 	flags.StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
 	o.add(cmd)
 	flags.BoolVar(&o.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
-	flags.DurationVar(&o.interval, "interval", 0, "with --watch: time between two polls (default 5s, growing to 30s while nothing arrives)")
+	flags.DurationVar(&o.interval, "interval", 0, "with --watch: time between two polls (default 1s for two minutes after a message, then growing to 5s)")
 	app.Exclude(cmd, "watch", "since", "limit")
 	app.Complete(cmd, "from", o.CompleteNode)
 	return cmd
@@ -188,8 +188,7 @@ func (o *inboxOptions) printArrivals(ctx context.Context) error {
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
 	var denied *client.MeshAuthError
-	watch := mail.Polls(o.interval)
-	watch.FromNode, watch.ThreadID = o.FromNode, o.ThreadID
+	watch := agent.WatchOptions{Interval: o.interval, FromNode: o.FromNode, ThreadID: o.ThreadID}
 	if o.Kind != "" {
 		watch.Kinds = []client.Kind{o.Kind}
 	}

@@ -60,7 +60,7 @@ func NewPeer(a *app.App) *cobra.Command {
 			if err := a.CheckName("NAME", a.Args[0]); err != nil {
 				return err
 			}
-			peer, err := peers.Get(ctx, a.Client, a.Args[0])
+			peer, err := a.Client.GetPeer(ctx, a.Args[0])
 			if err != nil {
 				return err
 			}
@@ -147,7 +147,11 @@ func (o *registerOptions) run(ctx context.Context) error {
 		}
 	}
 	return o.Print(peer, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s is registered at %s%s\n", output.Line(peer.Name), output.Line(req.URL), tokenNote(peer, o.tokenOut))
+		at := ""
+		if req.URL != "" {
+			at = " at " + output.Line(req.URL)
+		}
+		_, err := fmt.Fprintf(w, "%s is registered%s%s\n", output.Line(peer.Name), at, tokenNote(peer, o.tokenOut))
 		return err
 	})
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
@@ -112,7 +111,7 @@ func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 		denied  *client.MeshAuthError
 		gateway *client.MeshGatewayError
 	)
-	_, err := peers.Get(ctx, c, c.Node())
+	_, err := c.GetPeer(ctx, c.Node())
 	registered := err == nil
 	if errors.As(err, &unknown) {
 		err = nil

@@ -93,7 +93,7 @@ of the terminal, unless serve runs under nohup. On Linux, COMMAND gets SIGTERM i
 	flags.StringSliceVar(&o.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
 	flags.IntVar(&o.workers, "workers", 1, "maximum number of commands that run at the same time")
 	flags.IntVar(&o.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
-	flags.DurationVar(&o.interval, "interval", 0, "time between two polls of the inbox (default 5s, growing to 30s while nothing arrives)")
+	flags.DurationVar(&o.interval, "interval", 0, "time between two polls of the inbox (default 1s for two minutes after a message, then growing to 5s)")
 	flags.DurationVar(&o.share, "share", 0, "share the messages with other serves of this node; another one takes over the message of a serve that shows no sign of life for this time, such as 60s")
 	flags.StringVar(&o.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
 	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
@@ -121,10 +121,9 @@ func (o *Options) next() string {
 
 // options returns the options of Answer.
 func (o *Options) options() (agent.AnswerOptions, error) {
-	polls := mail.Polls(o.interval)
 	opts := agent.AnswerOptions{
 		ServeOptions: agent.ServeOptions{
-			Workers: o.workers, MaxAttempts: o.maxAttempts, Lease: o.share, Interval: polls.Interval, IdleInterval: polls.IdleInterval,
+			Workers: o.workers, MaxAttempts: o.maxAttempts, Lease: o.share, Interval: o.interval,
 		},
 		AllowRules: o.allowRules, Spool: o.spool,
 	}

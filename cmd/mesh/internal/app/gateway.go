@@ -3,16 +3,17 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -108,9 +109,16 @@ func (a *App) Connect(node string) (*client.MeshClient, error) {
 	return client.New(node, opts...)
 }
 
+// lookupTime bounds a look-up that a command can do without.
+const lookupTime = 3 * time.Second
+
 // WarnUnregistered warns that this node is not registered.
 func (a *App) WarnUnregistered(ctx context.Context, consequence string) {
-	if node := a.Client.Node(); peers.Unregistered(ctx, a.Client) != nil {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	node := a.Client.Node()
+	_, err := a.Client.GetPeer(ctx, node)
+	if unknown := (*client.NotInRegistryError)(nil); errors.As(err, &unknown) {
 		a.Warn(fmt.Errorf("%s is not registered and %s; mesh register --node %[1]s", node, consequence))
 	}
 }

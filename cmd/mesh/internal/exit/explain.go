@@ -74,9 +74,10 @@ func Redact(text string) string {
 // advice returns what the flags and variables of the command can do about an error.
 func advice(err error) string {
 	var (
-		leak   *client.MeshSecretLeakError
-		absent *agent.NotInInboxError
-		dial   *net.OpError
+		leak    *client.MeshSecretLeakError
+		absent  *agent.NotInInboxError
+		unknown *client.NotInRegistryError
+		dial    *net.OpError
 	)
 	gateway := is[*client.MeshGatewayError](err)
 	switch {
@@ -88,6 +89,8 @@ func advice(err error) string {
 		return fmt.Sprintf(" To send a false positive, use mesh %s --allow-rule %d.", command, leak.Finding.Rule.Number)
 	case errors.As(err, &absent) && absent.Searched != "":
 		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
+	case errors.As(err, &unknown) && unknown.Sender:
+		return "; mesh register --node " + unknown.Name
 	case gateway && errors.Is(err, http.ErrSchemeMismatch):
 		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
 	case errors.Is(err, client.ErrNoSuchPath):

@@ -9,10 +9,8 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -97,17 +95,6 @@ func ReadState(m *client.MeshMessage) string {
 		return "unread"
 	}
 	return "read"
-}
-
-// idleInterval is the longest pause between two polls of a command that waits for mail.
-const idleInterval = 30 * time.Second
-
-// Polls returns the options of a polling with --interval. An interval of 0 is the default, which grows while no message arrives.
-func Polls(interval time.Duration) agent.WatchOptions {
-	if interval == 0 {
-		return agent.WatchOptions{IdleInterval: idleInterval}
-	}
-	return agent.WatchOptions{Interval: interval}
 }
 
 // NamedThreads is the Peer of a [client.ThreadQuery] for the threads that have a pair of peers: the gateway reads _ as any character. The

@@ -64,6 +64,7 @@ func safeName(name string) *untrusted {
 	return &untrusted{name}
 }
 
+// sendArguments has one recipient: after the failure of a part of a list, an agent would send it to all again.
 type sendArguments struct {
 	To      nodeName    `json:"to" jsonschema:"recipient, from mesh_peers"`
 	Kind    client.Kind `json:"kind" jsonschema:"a question expects an answer"`
