@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -359,6 +360,48 @@ func TestSentListsTheMessagesOfTheNode(t *testing.T) {
 }
 
 // A server that shares messages has sent many claims.
+// ListMessages returns the rows of the gateway as they are: own messages, messages of other nodes, and claims.
+func TestListMessages(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	c := connect(t, g, "node-a", client.WithAliases(map[string]string{"b": "node-b", "me": "node-a"}))
+	g.Store("node-b", "node-a", "question", "1")
+	g.Store("node-a", "node-a", "fyi", "2")
+	g.Store("node-b", "node-c", "fyi", "3")
+	g.Store("node-a", "claims", "status", "4")
+	read := g.Store("node-b", "node-a", "fyi", "5")
+	require.NoError(t, c.MarkRead(t.Context(), read))
+	for name, test := range map[string]struct {
+		query client.MessageQuery
+		want  string
+	}{
+		"all":         {client.MessageQuery{}, "54321"},
+		"limit":       {client.MessageQuery{Limit: 2}, "54"},
+		"to an alias": {client.MessageQuery{ToNode: "me"}, "521"},
+		"from":        {client.MessageQuery{FromNode: "b"}, "531"},
+		"unread":      {client.MessageQuery{ToNode: "node-a", UnreadOnly: true}, "21"},
+		"kind":        {client.MessageQuery{Kind: client.KindStatus}, "4"},
+		"thread":      {client.MessageQuery{ThreadID: threadID}, ""},
+		"extra":       {client.MessageQuery{Extra: url.Values{"newer": {"x"}}}, "54321"},
+	} {
+		messages, err := c.ListMessages(t.Context(), test.query)
+		require.NoError(t, err, name)
+		assert.NotNil(t, messages, name)
+		got := ""
+		for _, m := range messages {
+			got += m.GetContent()
+		}
+		assert.Equal(t, test.want, got, name)
+	}
+	_, err := c.ListMessages(t.Context(), client.MessageQuery{Limit: 1001})
+	assert.Equal(t, "Limit", valueError(t, err).Field)
+	_, err = c.ListMessages(t.Context(), client.MessageQuery{Extra: url.Values{"since": {"x"}}})
+	valueError(t, err)
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 500})
+	_, err = c.ListMessages(t.Context(), client.MessageQuery{})
+	assert.Equal(t, 500, gatewayError(t, err).StatusCode)
+}
+
 func TestClaimsTakeNoPlaceInSent(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

@@ -182,15 +182,15 @@ func (c *MeshClient) findPeer(ctx context.Context, name string, limits ...int64)
 	if !errors.Is(err, ErrNoSuchPath) {
 		return peer, err
 	}
-	peers, err := c.listWithin(ctx, limits)
+	peers, failed := c.listWithin(ctx, limits)
 	if i := slices.IndexFunc(peers, func(p MeshPeer) bool { return p.Name == name }); i >= 0 {
 		return &peers[i], nil
 	}
-	bad := rowErrors(err)
+	bad := rowErrors(failed)
 	if i := slices.IndexFunc(bad, func(row *RowError) bool { return row.Name == name }); i >= 0 {
 		return nil, bad[i]
 	}
-	if err = withoutRowErrors(err); err == nil {
+	if withoutRowErrors(failed) == nil {
 		err = &NotInRegistryError{Name: c.redactor.show(name)}
 	}
 	return nil, err

@@ -141,7 +141,7 @@ func TestGetPeerAtAGatewayThatOnlyLists(t *testing.T) {
 	assert.Equal(t, "node-c", row.Name)
 	g.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Status: 503})
 	_, err = c.GetPeer(t.Context(), "node-b")
-	assert.Equal(t, 503, gatewayError(t, err).StatusCode)
+	assert.Equal(t, 404, gatewayError(t, err).StatusCode)
 }
 
 func TestOnlyRegisterRegistersAndItReplacesCapabilities(t *testing.T) {

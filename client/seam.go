@@ -19,7 +19,7 @@ func (c *MeshClient) ForAgent() seam.Client[SendRequest, MessageQuery] {
 		Name: c.node, Shown: c.shownNode, Server: c.api.Server, MaxBytes: c.limits.MaxBytes, Log: c.log, State: &c.state,
 		Resolve: func(name string) string { return resolveAlias(c.aliases, name) },
 		Redact:  r.redact, RedactOwn: r.redactOwn, RedactError: r.redactError,
-		NameError: r.nameError, CheckName: r.checkNodeName, CheckKind: r.checkKind, CheckQuery: MessageQuery.check,
+		NameError: r.nameError, CheckName: r.checkNodeName, CheckKind: r.checkKind, CheckQuery: MessageQuery.check, Selects: MessageQuery.selects,
 		CheckMessage: r.checkMessage, CheckRecipient: c.checkRecipient, Scan: c.scanContent,
 		CheckAndPost: c.send, Post: c.post, ReplyKey: c.replyKey, List: c.listMessages,
 		Mark: func(ctx context.Context, id int64, once bool) error {

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
@@ -25,12 +26,7 @@ const (
 // liveTokenRule is the number of the scan rule of the live tokens.
 const liveTokenRule = 0
 
-// invalid returns the error of an argument whose value is not shown.
-func invalid(field, reason string) error { return &ValueError{Field: field, Reason: reason} }
-
-func invalidValue(field string, value any, reason string) error {
-	return &ValueError{Field: field, Value: fmt.Sprint(value), Reason: reason}
-}
+var invalid, invalidValue = argument.Hidden, argument.Plain
 
 // isNodeName reports whether name has the syntax of node names. An expression for it costs every start of a program.
 func isNodeName(name string) bool {

@@ -104,7 +104,7 @@ func (s *server) sendAnswer(to message, text string) (*message, error) {
 	case statusOf(err) == http.StatusConflict:
 		s.answeredElsewhere(to)
 		return nil, nil //nolint:nilnil // see above
-	case isDelivered(err):
+	case failedRequest(err).Delivered:
 		return nil, nil //nolint:nilnil // see above
 	}
 	return receipt, err

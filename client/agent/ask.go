@@ -75,7 +75,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (answer *client.MeshMessage, err error) {
 	to := req.To
 	req.To = ""
-	for m, failed := range ask(ctx, c, []string{to}, req, false) {
+	for m, failed := range ask(ctx, c, []string{to}, req) {
 		answer, err = &m, failed
 	}
 	if err != nil {
@@ -92,7 +92,7 @@ func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (ans
 // recipient gets a key derived from it; a repeated call must have the same recipients. Each range over the sequence asks again.
 // Breaking out of the loop leaves the other questions as the end of ctx does.
 func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[client.MeshMessage, error] {
-	return ask(ctx, c, slices.Clone(to), req, true)
+	return ask(ctx, c, slices.Clone(to), req)
 }
 
 // Await goes on waiting for questions that were sent before, for example after a restart. It yields one result for each question
@@ -116,8 +116,7 @@ func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMe
 	}
 }
 
-// ask is AskAll, or Ask without an idempotency key for each recipient.
-func ask(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest, keyForEach bool) iter.Seq2[message, error] {
+func ask(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
 		var nodes []string
@@ -144,7 +143,7 @@ func ask(ctx context.Context, c *client.MeshClient, to []string, req client.Send
 				w.refused = append(w.refused, n.unsent(node, err))
 				continue
 			}
-			w.unsent = append(w.unsent, n.outgoing(node, req, keyForEach, named && req.RelatedTaskID == ""))
+			w.unsent = append(w.unsent, n.outgoing(node, req, named && req.RelatedTaskID == ""))
 		}
 		w.run(ctx)
 	}
@@ -226,9 +225,9 @@ func (q *outgoing) form() client.SendRequest {
 
 // outgoing returns the question to one node. It has a key, so that it arrives once if it is
 // sent again. Gateways without threads may ignore keys.
-func (c *node) outgoing(node string, req client.SendRequest, keyForEach, numbered bool) *outgoing {
+func (c *node) outgoing(node string, req client.SendRequest, numbered bool) *outgoing {
 	key := req.IdempotencyKey
-	if keyForEach && key != "" {
+	if key != "" {
 		key = "ask-" + digest(key, node)
 	}
 	if numbered {

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"sync"
-
 )
 
 // backlog holds the messages that wait for a worker. Their senders take turns, over all polls.

@@ -90,7 +90,7 @@ func (s *server) take(ctx context.Context, m message, n int) (bool, error) {
 func (s *server) postClaim(ctx context.Context, key, by string) (mine bool, err error) {
 	_, err = s.client.Post(ctx, seam.ClaimNode, claimRequest(key, by), true)
 	switch {
-	case err == nil, isDelivered(err):
+	case err == nil, failedRequest(err).Delivered:
 		return true, nil
 	case statusOf(err) == http.StatusConflict:
 		return false, nil

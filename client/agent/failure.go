@@ -63,24 +63,19 @@ func (f failure) unreached() bool { return f == away || f == trouble }
 // passes reports that a later attempt may succeed.
 func (f failure) passes() bool { return f.unreached() || f == broken }
 
-// statusOf returns the status of a failed request, or 0.
-func statusOf(err error) int {
-	var failed *client.MeshGatewayError
-	if !errors.As(err, &failed) {
-		return 0
+// failedRequest returns the zero value if no request failed.
+func failedRequest(err error) (failed client.MeshGatewayError) {
+	if e := (*client.MeshGatewayError)(nil); errors.As(err, &e) {
+		failed = *e
 	}
-	return failed.StatusCode
+	return failed
 }
+
+func statusOf(err error) int { return failedRequest(err).StatusCode }
 
 // incorrect returns the error of a complete response to a request for /messages that is not what was requested.
 func incorrect(method string, err error) error {
 	return &client.MeshGatewayError{Method: method, Path: "/messages", StatusCode: http.StatusOK, Err: err}
-}
-
-// isDelivered reports whether the gateway accepted the message although its receipt is invalid.
-func isDelivered(err error) bool {
-	var failed *client.MeshGatewayError
-	return errors.As(err, &failed) && failed.Delivered
 }
 
 const (
@@ -107,14 +102,5 @@ func pauseAfter(base time.Duration, failures int, err error, spread func(time.Du
 	if classify(err) == away {
 		limit = maxAwayPause
 	}
-	return max(spread(pause.Backoff(base, max(base, limit), failures)), pause.Lengthen(min(retryAfter(err), pause.MaxRetryAfter)))
-}
-
-// retryAfter returns the RetryAfter of err, or 0.
-func retryAfter(err error) time.Duration {
-	var failed *client.MeshGatewayError
-	if errors.As(err, &failed) {
-		return failed.RetryAfter
-	}
-	return 0
+	return max(spread(pause.Backoff(base, max(base, limit), failures)), pause.Lengthen(min(failedRequest(err).RetryAfter, pause.MaxRetryAfter)))
 }

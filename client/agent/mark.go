@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
 )
 
 const (
@@ -124,15 +123,15 @@ func (s *server) sendQueue(ctx context.Context) {
 			failures = 0
 			continue
 		}
-		s.queue(ctx, k)
-		if errors.Is(k.err, errNotInInbox) {
-			continue // the gateway works
+		if !errors.Is(k.err, errNotInInbox) { // else the gateway works
+			err, lost = k.err, ctx.Err() != nil
+			failures++
 		}
-		err, lost = k.err, ctx.Err() != nil
-		failures++
-		for _, k := range s.marks.overdue(failures >= markAttempts) {
+		if !k.reported && max(k.attempts, failures) >= markAttempts {
+			k.reported = true
 			s.report(k.message, k.error())
 		}
+		s.queue(ctx, k)
 	}
 }
 
@@ -164,18 +163,4 @@ func (q *markQueue) next() (k mark, ok bool) {
 	}
 	k, q.waiting = q.waiting[0], q.waiting[1:]
 	return k, true
-}
-
-// overdue returns the marks to report: those that have failed often, or all that have failed. It returns each mark once.
-func (q *markQueue) overdue(all bool) []mark {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var marks []mark
-	for i := range q.waiting {
-		if k := &q.waiting[i]; !k.reported && k.attempts > 0 && (all || k.attempts >= markAttempts) {
-			k.reported = true
-			marks = append(marks, *k)
-		}
-	}
-	return marks
 }

@@ -2,10 +2,10 @@ package agent
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
+	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
 // node is a client with the parts that only this package uses.
@@ -45,13 +45,7 @@ func (c *node) whileOpen(ctx context.Context) (context.Context, context.CancelFu
 // isOwn reports whether this node sent the message.
 func (c *node) isOwn(m message) bool { return m.FromNode == c.Name }
 
-// invalid returns an error that doesn't show the value.
-func invalid(field, reason string) error { return &client.ValueError{Field: field, Reason: reason} }
-
-// invalidValue shows the value, which must not be text from outside: that may be a token.
-func invalidValue(field string, value any, reason string) error {
-	return &client.ValueError{Field: field, Value: fmt.Sprint(value), Reason: reason}
-}
+var invalid, invalidValue = argument.Hidden, argument.Plain
 
 const maxLimit = seam.MaxLimit
 

@@ -174,7 +174,7 @@ func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq
 		for _, kind := range kinds {
 			selected := opts.selection(c)
 			selected.Kind = kind
-			w.windows = append(w.windows, &window{selected: selected, limit: opts.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
+			w.windows = append(w.windows, &window{selected: selected, selects: c.Selects, limit: opts.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
 		}
 		for ctx.Err() == nil && w.poll(ctx) {
 			if !w.more {
@@ -195,7 +195,7 @@ func (w *watcher) poll(ctx context.Context) bool {
 			if classify(err).unreached() {
 				unreached++
 			}
-			if w.failed == nil || retryAfter(err) > retryAfter(w.failed) {
+			if w.failed == nil || failedRequest(err).RetryAfter > failedRequest(w.failed).RetryAfter {
 				w.failed = err
 			}
 			w.emit(ctx, message{}, err)

@@ -14,6 +14,7 @@ import (
 // window is the newest of the selected messages, over the polls of a watcher.
 type window struct {
 	selected query
+	selects  func(query, message) bool
 	limit    int // of the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
 	seen     *seenMessages
 	newest   messageKey // of the messages that were yielded
@@ -37,7 +38,7 @@ func (w *window) sift(rows []message) ([]message, error) {
 			foreign++
 			return true
 		}
-		return !selects(w.selected, m)
+		return !w.selects(w.selected, m)
 	})
 	if foreign > 0 {
 		faults = append(faults, fmt.Sprintf("it has %d messages of other nodes", foreign))
@@ -51,11 +52,6 @@ func (w *window) sift(rows []message) ([]message, error) {
 // pollError returns the error of a poll whose response is complete.
 func pollError(format string, args ...any) error {
 	return incorrect("GET", fmt.Errorf(format, args...))
-}
-
-// selects reports whether a message passes the filters of a query, which older gateways ignore.
-func selects(q query, m message) bool {
-	return (q.FromNode == "" || q.FromNode == m.FromNode) && (q.Kind == "" || q.Kind == m.Kind) && (q.ThreadID == "" || q.ThreadID == m.GetThreadID())
 }
 
 // unseen returns the messages that have not been yielded, the oldest first.

@@ -28,6 +28,14 @@ type ValueError struct {
 	pkg string // of the failing function; "" means client
 }
 
+// Hidden returns an error of package client that doesn't show the value.
+func Hidden(field, reason string) error { return &ValueError{Field: field, Reason: reason} }
+
+// Plain shows the value, which must not be text from outside: that may be a token.
+func Plain(field string, value any, reason string) error {
+	return &ValueError{Field: field, Value: fmt.Sprint(value), Reason: reason}
+}
+
 // New returns an error from package pkg. It redacts value (see [Shown]) and reason.
 func New(pkg, field, value, reason string) *ValueError {
 	return &ValueError{Field: field, Value: Shown(value), Reason: Redact(reason), pkg: pkg}

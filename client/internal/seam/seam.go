@@ -43,6 +43,7 @@ type Client[R, Q any] struct {
 	CheckKind    func(field string, kind gateway.Kind) error
 	CheckMessage func(to string, req R) error
 	CheckQuery   func(Q) error
+	Selects      func(Q, gateway.MeshMessage) bool // what older gateways ignore
 	Scan         func(R) error
 	// CheckRecipient looks a name up in the registry.
 	CheckRecipient func(ctx context.Context, name string) error
