@@ -77,8 +77,8 @@ func TestAskWaitsForTheRegistrationByServe(t *testing.T) {
 			})
 		}()
 		synctest.Wait()
+		b := newClient(t, "node-b", client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: d}))
 		go func() {
-			b := newClient(t, "node-b", client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: d}))
 			_ = agent.Answer(ctx, b, func(context.Context, client.MeshMessage) (string, error) { return "Yes.", nil }, agent.AnswerOptions{})
 		}()
 		gaveUp, stop := context.WithTimeout(ctx, time.Millisecond)

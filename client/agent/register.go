@@ -17,7 +17,7 @@ func (c *node) checkSender(ctx context.Context) error {
 		err := c.CheckRecipient(ctx, c.Name)
 		unknown := (*client.NotInRegistryError)(nil)
 		if !errors.As(err, &unknown) || client.ValidNodeName(c.Name) != nil { // the registry has valid names only
-			return nil
+			return nil //nolint:nilerr // each recipient is refused for a lookup that fails
 		}
 		registered, waits := c.State.Load(registering{})
 		if !waits {
