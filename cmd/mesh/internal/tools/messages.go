@@ -64,7 +64,8 @@ func safeName(name string) *untrusted {
 	return &untrusted{name}
 }
 
-// sendArguments has one recipient: after the failure of a part of a list, an agent would send it to all again.
+// sendArguments has one recipient: if a part of a list failed, an agent would send to all
+// of it again.
 type sendArguments struct {
 	To      nodeName    `json:"to" jsonschema:"recipient, from mesh_peers"`
 	Kind    client.Kind `json:"kind" jsonschema:"a question expects an answer"`
