@@ -1,10 +1,13 @@
-// Command bot answers the questions of a mesh with a language model until ^C or SIGTERM. Answers that are under way are finished.
+// Command bot answers questions in a mesh with a language model. It stops at ^C or
+// SIGTERM, after finishing the answers it's working on.
 //
 //	go run ./examples/bot
 //	mesh send --gateway-url http://127.0.0.1:… --node me bot question "How far is the build?"     # as the bot logs it
 //
-// It uses the gateway in MESH_GATEWAY_URL with the token in MESH_GATEWAY_TOKEN, or a gateway in memory with the node me, and OpenAI
-// with the key in OPENAI_API_KEY, or a model in memory. BOT_ADDR, or else 127.0.0.1:8080, has /healthz and /metrics.
+// It uses the gateway in MESH_GATEWAY_URL with the token in MESH_GATEWAY_TOKEN, or else a
+// gateway in memory with the node me. It uses OpenAI with the key in OPENAI_API_KEY, or
+// else a model in memory. /healthz and /metrics are served at BOT_ADDR, or else
+// 127.0.0.1:8080.
 package main
 
 import (
@@ -56,14 +59,14 @@ func main() {
 
 type bot struct {
 	log             *slog.Logger
-	gateway         []client.Option // none: the gateway of the environment
-	host, path, key string          // of the model
+	gateway         []client.Option // if empty, the gateway in the environment
+	host, path, key string          // for the model
 	client          *client.MeshClient
 	meter           *meter.Meter
 	metrics         expvar.Map
 }
 
-// run serves the node bot until ctx ends.
+// run serves as the node bot until ctx ends.
 func (b *bot) run(ctx context.Context, listener net.Listener) error {
 	var clientErr, meterErr error
 	b.client, clientErr = client.New("bot", append(b.gateway, client.WithRetry(client.RetryPolicy{}), client.WithLogger(b.log))...)
@@ -81,17 +84,18 @@ func (b *bot) run(ctx context.Context, listener net.Listener) error {
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 	return agent.Serve(ctx, b.client, b.answer, agent.ServeOptions{
-		Kinds:    []client.Kind{client.KindQuestion}, // two bots that answer answers would exchange messages without end
+		Kinds:    []client.Kind{client.KindQuestion}, // two bots that answer answers would never stop
 		Register: &client.RegisterRequest{URL: "http://" + listener.Addr().String()},
 		Workers:  4, Interval: time.Second, IdleInterval: 10 * time.Second,
-		OnError: func(m client.MeshMessage, err error) { // a message with an id is given up and stays unread
+		OnError: func(m client.MeshMessage, err error) { // a message that has an ID is given up and stays unread
 			b.metrics.Add("errors", 1)
 			b.log.Error("serving failed", "message", m.ID, "error", err)
 		},
 	})
 }
 
-// answer answers a question. After an error, Serve calls it again, up to five times. The same answer sent twice arrives once.
+// answer answers a question. If it fails, Serve calls it again, up to five times. If the
+// same answer is sent twice, it arrives once.
 func (b *bot) answer(ctx context.Context, m client.MeshMessage) error {
 	ctx, cancel := context.WithTimeout(meter.WithLabel(ctx, "from", m.FromNode), time.Minute)
 	defer cancel()
@@ -108,7 +112,8 @@ func (b *bot) answer(ctx context.Context, m client.MeshMessage) error {
 	return nil
 }
 
-// complete requests a completion. A question is text of others: the model gets no secrets and no tools with it.
+// complete requests a completion. The question is untrusted text, so the model gets no
+// secrets or tools.
 func (b *bot) complete(ctx context.Context, question string) (string, error) {
 	body, err := json.Marshal(map[string]any{"model": "gpt-5-mini", "messages": []any{map[string]string{"role": "user", "content": question}}})
 	req, reqErr := http.NewRequestWithContext(ctx, http.MethodPost, b.host+b.path+"/chat/completions", bytes.NewReader(body))
@@ -131,7 +136,7 @@ func (b *bot) complete(ctx context.Context, question string) (string, error) {
 	return completion.Choices[0].Message.Content, nil
 }
 
-// health answers 503 while the gateway does not answer.
+// health returns 503 while the gateway is unreachable.
 func (b *bot) health(w http.ResponseWriter, r *http.Request) {
 	if _, err := b.client.Health(r.Context()); err != nil {
 		http.Error(w, "the gateway does not answer", http.StatusServiceUnavailable)

@@ -16,13 +16,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// reconciliation is a discovery.ReconciliationReport of any provider.
+// reconciliation is a discovery.ReconciliationReport for any provider.
 type reconciliation interface {
 	Table(io.Writer) error
 	Compare(limitPercent float64) (*bills.Comparison, error)
 }
 
-// providers read the bill of a provider and compare it with calls.
+// providers compare a provider's bill with calls.
 var providers = map[models.Provider]func(*job, context.Context, []calls.Group) (reconciliation, error){
 	models.OpenAI:    (*job).openAI,
 	models.Anthropic: (*job).anthropic,
@@ -55,7 +55,7 @@ func (j *job) xAI(ctx context.Context, counted []calls.Group) (reconciliation, e
 	return r.WithCalls(counted), nil
 }
 
-// compare prints the report of a provider. It returns an error if the run fails because of it.
+// compare prints a provider's report. It returns an error if the run should fail.
 func (j *job) compare(ctx context.Context, provider models.Provider, counted []calls.Group) error {
 	r, err := providers[provider](j, ctx, counted)
 	if err != nil {
@@ -64,7 +64,7 @@ func (j *job) compare(ctx context.Context, provider models.Provider, counted []c
 	if err := r.Table(j.out); err != nil {
 		return err
 	}
-	c, err := r.Compare(cmp.Or(j.drift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
+	c, err := r.Compare(cmp.Or(j.drift, math.SmallestNonzeroFloat64)) // 0 means the bill's default
 	if err != nil {
 		return err
 	}

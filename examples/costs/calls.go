@@ -7,8 +7,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// count adds up the calls of the usage file, as they are compared with a bill. A line that cannot be read is an error, since its call would
-// be missing.
+// count sums the calls for comparison with a bill. An unreadable line is an error,
+// because its call would be missing.
 func (j *job) count(ctx context.Context) ([]calls.Group, error) {
 	prices, err := j.client.LivePrices(ctx, nil)
 	if err != nil {
@@ -20,7 +20,7 @@ func (j *job) count(ctx context.Context) ([]calls.Group, error) {
 	}
 	for _, row := range sums[0] {
 		if row.Unpriced > 0 {
-			slog.Warn("the cost of calls is not known", "calls", row.Unpriced, "model", row.Value(calls.ByModel), "reason", row.Value(calls.ByUnpriced))
+			slog.Warn("calls have no known cost", "calls", row.Unpriced, "model", row.Value(calls.ByModel), "reason", row.Value(calls.ByUnpriced))
 		}
 	}
 	return sums[0], nil

@@ -1,22 +1,27 @@
-// Command costs is a nightly job: it prices the calls that were made, compares them with the providers' bills, day by day, and
-// fails if they differ too much.
+// Command costs is a nightly job. It prices recorded calls, compares them with the
+// providers' bills day by day, and fails if they differ too much.
 //
 //	go run ./examples/costs -usage calls.jsonl -from 2026-11-01 -to 2026-11-08 openai anthropic xai
 //
-// The file is a calls file, as [calls.Log] writes it. It has a JSON object in each line:
+// The calls file, as written by [calls.Log], has a JSON object per line:
 //
 //	{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T12:00:00Z","usage":{"prompt_tokens":12000,…}}
 //
-// usage is the usage object of the provider's response, unchanged. mode is optional: "batch" for a call in a batch, and for
-// OpenAI the service tier of the response. The window is the last seven days unless -from and -to are given; calls outside it
-// are ignored. The program prints a table per provider.
+// usage is the unchanged usage object from the provider's response. mode is optional:
+// "batch" for a call in a batch, and for OpenAI the response's service tier. Calls
+// outside the window are ignored, which is the last seven days unless you set -from and
+// -to. The program prints a table per provider.
 //
-// The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can
-// manage a whole organization: give them only to this job. Anthropic's bill does not include the priority service tier.
+// The keys come from OPENAI_ADMIN_KEY, from ANTHROPIC_ADMIN_KEY, and from
+// XAI_MANAGEMENT_KEY and XAI_TEAM_ID. Such keys can manage a whole organization: give
+// them only to this job. Anthropic's bill doesn't include the priority service tier.
 //
-// The exit status is 0 if every bill differs from what was counted by at most -drift percent of it. It is 1 if a bill is not, or if that is
-// unknown: the bill cannot be read, a call has no known price, or no call was counted. It is 2 for invalid arguments and for an
-// invalid line, since its call would be missing.
+// The exit status is
+//
+//   - 0 if every bill differs from the counted cost by at most -drift percent
+//   - 1 if a bill differs more, or if that's unknown: the bill can't be read, a call has
+//     no known price, or no call was counted
+//   - 2 if an argument or a line is invalid, because the line's call would be missing
 package main
 
 import (
@@ -41,7 +46,6 @@ func main() {
 	os.Exit(status)
 }
 
-// job is one run of the program.
 type job struct {
 	client *discovery.Client
 	today  time.Time
@@ -76,12 +80,11 @@ func (j *job) run(ctx context.Context, args []string, errs io.Writer) int {
 	return status
 }
 
-// parse reads flags and arguments.
 func (j *job) parse(args []string, errs io.Writer) error {
 	flags := flag.NewFlagSet("costs", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.StringVar(&j.usage, "usage", "calls.jsonl", "calls file, or folder of them")
-	flags.Float64Var(&j.drift, "drift", 1, "largest drift, in percent of the bill")
+	flags.StringVar(&j.usage, "usage", "calls.jsonl", "calls file, or directory of calls files")
+	flags.Float64Var(&j.drift, "drift", 1, "maximum drift, in percent of the bill")
 	from := flags.String("from", j.today.AddDate(0, 0, -7).Format(time.DateOnly), "first day, UTC")
 	to := flags.String("to", j.today.Format(time.DateOnly), "day after the last one, UTC")
 	if err := flags.Parse(args); err != nil {

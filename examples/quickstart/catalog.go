@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// catalog prints the number of models, the data of one model, and the models that retire soon.
+// catalog prints the number of models, one model's data, and models that retire soon.
 func catalog(ctx context.Context, p *page) error {
 	c, stop, err := openCatalog(p)
 	if err != nil {
@@ -35,7 +35,7 @@ func catalog(ctx context.Context, p *page) error {
 	return retiring(ctx, p, c)
 }
 
-// openCatalog returns a client of the real catalog or of a catalog in memory.
+// openCatalog returns a client for the real catalog, or for a catalog in memory.
 func openCatalog(p *page) (c *discovery.Client, stop func(), err error) {
 	p.section("Models")
 	if p.real {
@@ -48,13 +48,12 @@ func openCatalog(p *page) (c *discovery.Client, stop func(), err error) {
 	return c, server.Close, err
 }
 
-// developerCount is the number of models of a developer.
 type developerCount struct {
 	name string
 	n    int
 }
 
-// byDeveloper counts the models of each developer, the highest number first.
+// byDeveloper counts models by developer, highest number first.
 func byDeveloper(list []discovery.ModelInfo) []developerCount {
 	counts := make(map[string]int)
 	for _, m := range list {
@@ -83,8 +82,8 @@ func lookUp(ctx context.Context, p *page, c *discovery.Client, alias string) err
 	return nil
 }
 
-// retiring prints the models that retire in the next 60 days: those of the built-in registry and, with keys, those that the
-// providers report.
+// retiring prints models that retire in the next 60 days, according to the built-in
+// registry and, if keys are set, to the providers.
 func retiring(ctx context.Context, p *page, c *discovery.Client) error {
 	p.section("Retiring within 60 days")
 	registry, err := c.Retirements(ctx)
@@ -104,7 +103,7 @@ func retiring(ctx context.Context, p *page, c *discovery.Client) error {
 	return nil
 }
 
-// inWords returns the three developers with the most models.
+// inWords names the three developers with the most models.
 func inWords(counts []developerCount) string {
 	var words []string
 	for _, c := range counts[:min(len(counts), 3)] {

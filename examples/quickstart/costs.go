@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// costs prints prices, the cost of a call, a balance and a bill.
+// costs prints prices, a call's cost, a balance and a bill.
 func costs(ctx context.Context, p *page) error {
 	p.section("Prices, balance, bills")
 	a, stop, err := providers(p)
@@ -29,16 +29,17 @@ func costs(ctx context.Context, p *page) error {
 	return nil
 }
 
-// accounts requests amounts of money from the providers.
+// accounts requests prices and amounts from the providers.
 type accounts struct {
 	client *discovery.Client
-	key    discovery.Secret // of every provider in memory; the zero value means the keys of the environment
+	key    discovery.Secret // for every provider in memory; zero means the environment's keys
 }
 
-// keyNames are the environment variables of the keys.
+// keyNames are environment variables.
 var keyNames = []string{"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_ADMIN_KEY"}
 
-// providers returns the real providers if -real and a key are given, else providers in memory.
+// providers returns the real providers if -real and a key are set, or else providers in
+// memory.
 func providers(p *page) (a accounts, stop func(), err error) {
 	var set []string
 	for _, name := range keyNames {
@@ -86,7 +87,8 @@ func (a accounts) balance(ctx context.Context, p *page) error {
 	return nil
 }
 
-// bill compares what OpenAI billed on each of the last three days with calls. The calls are invented: one a day.
+// bill compares OpenAI's bill for the last three days with calls. The calls are invented,
+// one per day.
 func (a accounts) bill(ctx context.Context, p *page) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	from := today.AddDate(0, 0, -3)
@@ -116,7 +118,7 @@ func (a accounts) bill(ctx context.Context, p *page) error {
 	return nil
 }
 
-// dollars formats a price. An unknown price is not 0.
+// dollars formats a price. An unknown price isn't 0.
 func dollars(usd *float64) string {
 	if usd == nil {
 		return "unknown"

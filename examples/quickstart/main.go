@@ -1,13 +1,15 @@
-// Command quickstart demonstrates the packages of mesh-go on one page.
+// Command quickstart demonstrates mesh-go's packages on one page.
 //
 //	go run ./examples/quickstart
 //
-// It starts a gateway, a catalog and providers in memory and uses nothing else. With -real it uses the real services:
+// It uses a gateway, a catalog and providers in memory. With -real, it uses real
+// services:
 //
-//   - the gateway in MESH_GATEWAY_URL, with the token in MESH_GATEWAY_TOKEN. It registers the nodes quickstart-asker and
-//     quickstart-helper there and sends two messages between them. If the variable is not set, the gateway is in memory.
-//   - the catalog in MESH_CATALOG_URL, or the default one.
-//   - the providers, if one of their keys is set. These requests only read.
+//   - The gateway in MESH_GATEWAY_URL, with the token in MESH_GATEWAY_TOKEN. It registers
+//     the nodes quickstart-asker and quickstart-helper there and sends two messages
+//     between them. If the variable isn't set, the gateway is in memory.
+//   - The catalog in MESH_CATALOG_URL, or the default catalog.
+//   - The providers, if one of their keys is set. These requests only read.
 package main
 
 import (
@@ -46,7 +48,6 @@ func run(ctx context.Context, out io.Writer, real bool) error {
 	return nil
 }
 
-// page is the output of the program.
 type page struct {
 	out  io.Writer
 	real bool // use real services

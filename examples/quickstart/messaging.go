@@ -16,12 +16,13 @@ const (
 	helperName = "quickstart-helper"
 )
 
-// conversation holds two nodes of one gateway.
+// conversation holds two nodes on the same gateway.
 type conversation struct {
 	asker, helper *client.MeshClient
 }
 
-// messaging demonstrates the gateway: two nodes register, one asks, the other answers, and two messages are refused.
+// messaging demonstrates the gateway: two nodes register, one asks, the other answers,
+// and two messages are refused.
 func messaging(ctx context.Context, p *page) error {
 	p.section("Gateway")
 	if p.real && os.Getenv("MESH_GATEWAY_URL") != "" {
@@ -106,7 +107,7 @@ func (c conversation) ask(ctx context.Context, p *page) error {
 	return nil
 }
 
-// answer replies to the question in the helper's inbox and then marks it read.
+// answer replies to the question in the helper's inbox and marks it read.
 func (c conversation) answer(ctx context.Context, p *page) error {
 	p.section("The answer")
 	unread, err := c.helper.Fetch(ctx, client.FetchOptions{UnreadOnly: true})
@@ -148,7 +149,7 @@ func (c conversation) inbox(ctx context.Context, p *page) error {
 
 func (c conversation) sendCredential(ctx context.Context, p *page) error {
 	p.section("A message with a credential is refused")
-	key := "sk-ant-" + strings.Repeat("example", 4) // put together here, so that no scanner reports this file
+	key := "sk-ant-" + strings.Repeat("example", 4) // built here, so that no scanner reports this file
 	_, err := c.asker.Send(ctx, client.SendRequest{To: helperName, Kind: client.KindFYI, Content: "use " + key})
 	var leak *client.MeshSecretLeakError
 	if !errors.As(err, &leak) {

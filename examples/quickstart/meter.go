@@ -13,8 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// meteredCall sends a request to a provider in memory through a meter, which prints what it cost. A program with an official SDK
-// passes m.Client() to it and needs no other change.
+// meteredCall calls a provider in memory through a meter, which prints the cost. To meter
+// a program that uses an official SDK, pass m.Client() to the SDK.
 func (accounts) meteredCall(ctx context.Context, p *page) error {
 	s := discoverytest.Start()
 	defer s.Close()
@@ -22,7 +22,7 @@ func (accounts) meteredCall(ctx context.Context, p *page) error {
 		Usage: json.RawMessage(`{"input_tokens":2000,"cache_read_input_tokens":50000,"output_tokens":800}`),
 	})
 	m, err := meter.New(
-		meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(s.URL, "http://"), API: models.Anthropic}), // the official hosts are known
+		meter.WithEndpoint(meter.Endpoint{Host: strings.TrimPrefix(s.URL, "http://"), API: models.Anthropic}), // not needed for official hosts
 		meter.WithRecorder(func(r calls.Record) {
 			p.line("%-22s %s USD, %s for %s", "a call cost", r.USD, r.Model, r.Labels["user"])
 		}))

@@ -1,10 +1,12 @@
-// Command tasks adds a task to a gateway, claims it and completes it, with types that are generated from the document of a
-// running gateway. This is the way to every operation that package client has no method for.
+// Command tasks adds a task to a gateway, claims it and completes it, with types
+// generated from a running gateway's document. Use the same approach for any operation
+// that package client has no method for.
 //
 //	MESH_GATEWAY_URL=http://127.0.0.1:8787 go run ./examples/tasks -node node-a
 //
-// Only a ratified node can claim tasks, and only the gateway's operator can ratify one. Until then the
-// gateway answers 403 with the reason, and the task stays pending: the token isn't wrong.
+// Only a ratified node can claim tasks, and only the gateway's operator can ratify one.
+// Until then the gateway answers 403 with the reason, and the task stays pending: the
+// token isn't wrong.
 package main
 
 import (
@@ -22,11 +24,13 @@ import (
 
 //go:generate go run github.com/mesh-gateway/mesh-go/internal/generate -config tasks.codegen.yaml -operations task_create_tasks_post,task_claim_tasks_claim_post,task_complete_tasks__task_pk__complete_post,task_fail_tasks__task_pk__fail_post -o tasks.gen.go ../../internal/generate/testdata/running-openapi.json
 
-// category is one of those that the gateway accepts: audit, commander_approved, debug, doc, research, survey.
+// category must be one that the gateway accepts: audit, commander_approved, debug, doc,
+// research, survey.
 const category = "debug"
 
-// Task is a task as the gateway returns it. The document describes responses as objects without properties, so this type is
-// written by hand and has only what the program needs.
+// Task is a task as returned by the gateway. It's written by hand, because the document
+// describes responses as objects without properties. It has only the fields that this
+// program needs.
 type Task struct {
 	PK     int64           `json:"id"`
 	TaskID string          `json:"task_id"`
@@ -34,7 +38,7 @@ type Task struct {
 }
 
 func main() {
-	node := flag.String("node", "node-a", "the name of this node")
+	node := flag.String("node", "node-a", "this node's name")
 	flag.Parse()
 	if err := connect(*node); err != nil {
 		log.Fatal(err)
@@ -68,12 +72,13 @@ func run(ctx context.Context, c *client.MeshClient) error {
 	return complete(ctx, c, *task, output)
 }
 
-// add creates a task. It is sent once: the gateway has no idempotency keys for tasks, but refuses a task id that it knows.
+// add creates a task. It's sent once: the gateway has no idempotency keys for tasks, but
+// refuses a known task id.
 func add(ctx context.Context, c *client.MeshClient, task TaskCreateRequest) error {
 	return post(ctx, c, "/tasks", task, nil)
 }
 
-// claim returns the next task of the category, or nil if there is none.
+// claim returns the next task in the category, or nil.
 func claim(ctx context.Context, c *client.MeshClient) (*Task, error) {
 	of := category
 	var response struct {
@@ -87,7 +92,7 @@ func claim(ctx context.Context, c *client.MeshClient) (*Task, error) {
 	return response.Claimed, err
 }
 
-// work carries out a task and returns the path of its output.
+// work carries out a task and returns its output path.
 func work(task Task) (string, error) {
 	var spec struct{ Text string }
 	if err := json.Unmarshal(task.Spec, &spec); err != nil {
@@ -102,7 +107,8 @@ func complete(ctx context.Context, c *client.MeshClient, task Task, output strin
 	return post(ctx, c, fmt.Sprintf("/tasks/%d/complete", task.PK), TaskCompleteRequest{OutputPath: &output, CostActualUSD: &cost}, nil)
 }
 
-// fail reports a task that cannot succeed later: retryable has the default true, so false is sent.
+// fail reports a task that will never succeed. retryable defaults to true, so false must
+// be sent.
 func fail(ctx context.Context, c *client.MeshClient, task Task, reason error) error {
 	retryable := false
 	return post(ctx, c, fmt.Sprintf("/tasks/%d/fail", task.PK), TaskFailRequest{Error: reason.Error(), Retryable: &retryable}, nil)

@@ -1,13 +1,16 @@
-// Command tracing sends a message and calls a model with OpenTelemetry: each request to the gateway becomes a span, as a child of
-// the caller's own, and each call to a provider a measurement of the GenAI metrics and of its cost (metrics.go).
+// Command tracing sends a message and calls a model with OpenTelemetry. Each gateway
+// request becomes a span, a child of the caller's span. Each provider call is measured in
+// the GenAI metrics and by its cost (metrics.go).
 //
 //	cd examples/tracing && GOWORK=off go run .
 //
-// The SDK needs nothing for this: [client.WithHTTPClient] and [discovery.WithHTTPClient] take a client whose transport is
-// otelhttp's. The spans have the method, the address, the status and the duration. They have no token, which is in a header,
-// and no content of messages, which is in a body. The names of nodes are in addresses.
+// The SDK needs no support for this: [client.WithHTTPClient] and
+// [discovery.WithHTTPClient] take a client with otelhttp's transport. Spans have the
+// method, address, status and duration, but no token, which is in a header, and no
+// message content, which is in a body. Addresses contain node names.
 //
-// The spans and metrics are printed on the standard output. A real program exports them, with otlptracehttp for example.
+// Spans and metrics are printed to standard output. A real program exports them, for
+// example with otlptracehttp.
 package main
 
 import (
@@ -60,13 +63,13 @@ func main() {
 	}
 }
 
-// call calls a model of OpenAI through a meter. An official SDK takes the same client.
+// call calls an OpenAI model through a meter. An official SDK takes the same client.
 func call(ctx context.Context, provider *metric.MeterProvider, s *discoverytest.Server) error {
 	calls, err := newCallMetrics(provider.Meter("example"))
 	if err != nil {
 		return err
 	}
-	host := strings.TrimPrefix(s.URL, "http://") // the official hosts are known
+	host := strings.TrimPrefix(s.URL, "http://") // not needed for official hosts
 	m, err := meter.New(meter.WithEndpoint(meter.Endpoint{Host: host, API: models.OpenAI}), meter.WithRecorder(calls.record))
 	if err != nil {
 		return err
@@ -86,7 +89,7 @@ func call(ctx context.Context, provider *metric.MeterProvider, s *discoverytest.
 	return err
 }
 
-// send sends a message within a span of its own.
+// send sends a message within its own span.
 func send(ctx context.Context, provider *trace.TracerProvider, opts ...client.Option) error {
 	c, err := client.New("node-a", append(opts, client.WithHTTPClient(tracedClient(provider)))...)
 	if err != nil {
@@ -97,13 +100,14 @@ func send(ctx context.Context, provider *trace.TracerProvider, opts ...client.Op
 	defer span.End()
 	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "The build is green."})
 	if err != nil {
-		span.RecordError(err) // an error of the SDK has no token and no credential either
+		span.RecordError(err) // SDK errors contain no token or credential
 		span.SetStatus(codes.Error, "")
 	}
 	return err
 }
 
-// tracedClient returns a client whose requests are spans, and that sends the trace context to the gateway.
+// tracedClient returns a client that makes a span for each request, and sends the trace
+// context to the gateway.
 func tracedClient(provider *trace.TracerProvider) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.IdleConnTimeout = 4 * time.Second // the gateway closes idle connections after five
@@ -116,5 +120,6 @@ func tracedClient(provider *trace.TracerProvider) *http.Client {
 	)}
 }
 
-// numbers are the ids of messages. A span name has none, so that the spans of an operation have one name.
+// numbers matches message ids. They are removed from span names, so that an operation has
+// one name.
 var numbers = regexp.MustCompile(`/\d+`)

@@ -14,12 +14,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// callMetrics are OpenTelemetry's GenAI metrics of the calls to model providers, and their cost. Pass record to
-// [meter.WithRecorder].
+// callMetrics are OpenTelemetry's GenAI metrics for model calls, and their cost. Pass
+// record to [meter.WithRecorder].
 type callMetrics struct {
 	tokens   genaiconv.ClientTokenUsage
 	duration genaiconv.ClientOperationDuration
-	// cost is the known cost, and unpriced the number of calls without one: the cost is complete only where that is 0.
+	// cost is the known cost, and unpriced counts calls with unknown cost. cost is
+	// complete only if unpriced is 0.
 	cost     metric.Float64Counter
 	unpriced metric.Int64Counter
 }
@@ -39,7 +40,8 @@ func newCallMetrics(m metric.Meter) (c callMetrics, err error) {
 	return c, err
 }
 
-// record adds a call. Labels are not attributes: a value for each user would be a time series for each user.
+// record adds a call. Labels aren't attributes, because each user would become a time
+// series.
 func (c callMetrics) record(r calls.Record) {
 	ctx, operation, provider := context.Background(), operationOf(r.Path), providerOf(r)
 	model := attribute.String("gen_ai.response.model", r.Model)
@@ -61,7 +63,7 @@ func (c callMetrics) record(r calls.Record) {
 	c.cost.Add(ctx, r.USD.Float64(), of) // for dashboards; meter.Spent and the records are exact
 }
 
-// sums returns all tokens of the prompt, cached ones included, and of the answer.
+// sums returns all prompt tokens, including cached ones, and all answer tokens.
 func sums(u *prices.Usage) (input, output int64) {
 	input = u.Input + u.ToolInput + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead + u.VideoInput + u.VideoCacheRead
 	return input, u.Output + u.AudioOutput + u.ImageOutput
@@ -77,7 +79,8 @@ func operationOf(path string) genaiconv.OperationNameAttr {
 	return genaiconv.OperationNameChat
 }
 
-// providerOf returns the name in the semantic conventions of who answered a call: the platform, if it was made on one.
+// providerOf returns the semantic convention's name for the service that answered: the
+// platform, if there is one.
 func providerOf(r calls.Record) genaiconv.ProviderNameAttr {
 	switch prices.Platform(r.Platform) {
 	case prices.PlatformBedrock:

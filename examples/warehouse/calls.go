@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// call is what a program stores about a call.
+// call has the fields that a program stores for each call.
 type call struct {
 	provider models.Provider
 	model    string
@@ -18,14 +18,14 @@ type call struct {
 	usage    prices.Usage
 }
 
-// The calls are from firstDay to before lastDay. Prices change in between.
+// Calls are made from firstDay until lastDay (exclusive). Prices change in between.
 var (
 	firstDay = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	lastDay  = time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
 )
 
-// generate makes calls up: of every model in the price table and of one that is not in it, at any time, with prompts of any
-// length and often right at the beginning of a tier.
+// generate invents calls, with any model in the price table and one that isn't in it, at
+// any time. Prompts have any length, often right at a tier's start.
 func generate(n int, seed uint64) []call {
 	var known []call
 	lengths := []int64{0}
@@ -44,14 +44,14 @@ func generate(n int, seed uint64) []call {
 		c.at = firstDay.Add(time.Duration(random.Int64N(int64(lastDay.Sub(firstDay))))).Truncate(time.Microsecond)
 		c.usage = usage(random, lengths)
 		if c.provider != models.Gemini && c.provider != models.DeepSeek && random.IntN(10) == 0 {
-			c.mode = "batch" // also of xAI, whose price of a batch is not known
+			c.mode = "batch" // including xAI, whose batch price is unknown
 		}
 		calls[i] = c
 	}
 	return calls
 }
 
-// usage makes up the usage of a call. Half of the prompts begin or end a tier.
+// usage invents a call's usage. Half of the prompts start or end a tier.
 func usage(random *rand.Rand, lengths []int64) prices.Usage {
 	u := prices.Usage{Output: random.Int64N(20_000)}
 	prompt := random.Int64N(400_000)

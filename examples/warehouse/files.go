@@ -20,7 +20,8 @@ import (
 //go:embed files.sql
 var filesSQL string
 
-// runFiles reads a folder of calls files into DuckDB, prints the totals, and returns how many differ from those of calls.Sum.
+// runFiles reads a directory with calls files into DuckDB and prints the totals. It
+// returns how many totals differ from calls.Sum.
 func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differences int, err error) {
 	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByProvider, calls.ByModel}}}, folder)
 	counted := groups[0]
@@ -28,7 +29,7 @@ func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differen
 	case len(counted) == 0:
 		return 0, errors.Join(fmt.Errorf("there are no calls in %s", folder), err)
 	case err != nil:
-		fmt.Fprintln(errs, err) // the lines that cannot be read; the totals are those of the others
+		fmt.Fprintln(errs, err) // unreadable lines; the totals don't include them
 	}
 	stored, err := totals(ctx, folder)
 	if err != nil {
@@ -37,14 +38,14 @@ func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differen
 	return compareFiles(out, counted, stored), nil
 }
 
-// totals returns the totals by day, provider and model, from DuckDB.
+// totals returns DuckDB's totals by day, provider and model.
 func totals(ctx context.Context, folder string) ([]calls.Group, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // a variable of SQL belongs to a connection
+	db.SetMaxOpenConns(1) // SQL variables belong to a connection
 	for _, statement := range []string{"SET VARIABLE folder = '" + strings.ReplaceAll(folder, "'", "''") + "'", filesSQL} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return nil, err
@@ -68,7 +69,7 @@ func totals(ctx context.Context, folder string) ([]calls.Group, error) {
 	return all, rows.Err()
 }
 
-// compareFiles prints the totals and those that differ.
+// compareFiles prints the totals and every difference.
 func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int) {
 	calls, unpriced, usd := 0, 0, prices.USD("0")
 	sums := make(map[string]string)
@@ -94,7 +95,7 @@ func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int
 	return differences
 }
 
-// line returns the totals of a row, with the cost as its shortest decimal.
+// line formats a row's totals, with the cost as its shortest decimal.
 func line(r *calls.Group) string {
 	return fmt.Sprintf("%d calls, %d unpriced, %s USD", r.Calls, r.Unpriced, prices.USD("0").Add(r.USD))
 }

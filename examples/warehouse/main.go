@@ -1,14 +1,19 @@
-// Command warehouse adds up calls in a database, for a fleet whose calls no single process sees. With a folder of calls files, as
-// mesh meter and calls.OpenLog write them, it reads them into DuckDB with files.sql, and compares every total with that of calls.Sum.
+// Command warehouse sums calls in a database, for a fleet whose calls no single process
+// sees.
+//
+// With -folder, it reads calls files, as written by mesh meter and calls.OpenLog, into
+// DuckDB with files.sql, and compares every total with calls.Sum:
 //
 //	cd examples/warehouse && GOWORK=off go run . -folder ~/calls
 //
-// Without one it makes calls up, loads them and the price table into DuckDB, prices them with cost.sql, and compares every daily
-// sum with that of calls.Totals, which were given the same calls one by one.
+// Otherwise it generates calls, loads them and the price table into DuckDB, prices them
+// with cost.sql, and compares every daily sum with calls.Totals, which gets the same
+// calls one by one:
 //
 //	GOWORK=off go run . -calls 1000000
 //
-// The exit status is 1 when any sum differs in any digit. It needs a C compiler, and downloads 540 MB of DuckDB the first time.
+// The exit status is 1 if any sum differs in any digit. The program needs a C compiler,
+// and downloads 540 MB of DuckDB the first time.
 package main
 
 import (
@@ -22,9 +27,9 @@ import (
 )
 
 func main() {
-	folder := flag.String("folder", "", "folder of calls files to add up")
-	calls := flag.Int("calls", 1_000_000, "how many calls to make up")
-	seed := flag.Uint64("seed", 1, "seed of the calls")
+	folder := flag.String("folder", "", "directory of calls files to sum")
+	calls := flag.Int("calls", 1_000_000, "number of calls to generate")
+	seed := flag.Uint64("seed", 1, "random seed for the calls")
 	flag.Parse()
 	var differences int
 	var err error
@@ -68,7 +73,7 @@ func run(ctx context.Context, out io.Writer, calls []call) (differences int, err
 	return compare(out, counted, stored), nil
 }
 
-// compare prints the totals and the sums that differ.
+// compare prints the totals and every difference.
 func compare(out io.Writer, counted, stored sums) (differences int) {
 	for key := range counted {
 		if counted[key] != stored[key] {
@@ -86,6 +91,6 @@ func compare(out io.Writer, counted, stored sums) (differences int) {
 	for _, s := range counted {
 		unpriced += s.unpriced
 	}
-	fmt.Fprintf(out, "%s USD; the cost of %d calls is not known; %d daily sums, %d differences\n", counted.total(), unpriced, len(counted), differences)
+	fmt.Fprintf(out, "%s USD; %d calls with unknown cost; %d daily sums, %d differences\n", counted.total(), unpriced, len(counted), differences)
 	return differences
 }

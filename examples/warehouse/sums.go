@@ -9,13 +9,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// places is the number of decimal places of a cost in the warehouse.
+// places is the number of decimal places in the warehouse.
 const places = 15
 
-// key is a day and a model, or a day alone.
+// key is a day and a model, or just a day.
 type key struct{ day, model string }
 
-// sum is what the calls of a day cost, as the exact decimal and as a float64, and how many have no known cost.
+// sum is the cost of a day's calls, and how many have no known cost.
 type sum struct {
 	exact    string
 	usd      float64
@@ -24,7 +24,6 @@ type sum struct {
 
 type sums map[key]sum
 
-// total returns the exact sum of all days.
 func (s sums) total() string {
 	total := new(big.Rat)
 	for key, day := range s {
@@ -36,7 +35,7 @@ func (s sums) total() string {
 	return total.FloatString(places)
 }
 
-// inTotals prices the calls one by one, as they would be when they are made.
+// inTotals prices calls one by one, as if when they are made.
 func inTotals(all []call) (sums, error) {
 	list := prices.BuiltIn()
 	byModel, err := calls.NewTotals("day", "model")
@@ -64,7 +63,8 @@ func inTotals(all []call) (sums, error) {
 	return groupSums(byModel.Groups(), byDay.Groups())
 }
 
-// groupSums returns the sums of days and models, without models that have unpriced calls only, and of days.
+// groupSums returns sums by day, and by day and model, except for models with only
+// unpriced calls.
 func groupSums(models, days []calls.Group) (sums, error) {
 	all := sums{}
 	for _, g := range models {
@@ -88,7 +88,7 @@ func groupSums(models, days []calls.Group) (sums, error) {
 	return all, nil
 }
 
-// newSum returns an amount in the format of the warehouse.
+// newSum formats an amount as the warehouse does.
 func newSum(amount string) (sum, error) {
 	exact, ok := new(big.Rat).SetString(amount)
 	if !ok {

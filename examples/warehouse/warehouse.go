@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The SQL that docs/scale.md describes: the tables and the view that prices the calls.
+// SQL described in docs/scale.md: the tables, and the view that prices calls.
 var (
 	//go:embed tables.sql
 	tablesSQL string
@@ -22,7 +22,7 @@ var (
 	costSQL string
 )
 
-// warehouse is a DuckDB database in memory.
+// warehouse is an in-memory DuckDB database.
 type warehouse struct {
 	connector *duckdb.Connector
 	*sql.DB
@@ -34,14 +34,13 @@ func open(ctx context.Context) (*warehouse, error) {
 		return nil, err
 	}
 	w := &warehouse{connector, sql.OpenDB(connector)}
-	w.SetMaxOpenConns(1) // a variable of SQL belongs to a connection
+	w.SetMaxOpenConns(1) // SQL variables belong to a connection
 	if err := w.createTables(ctx); err != nil {
 		return nil, fmt.Errorf("create the tables: %w", err)
 	}
 	return w, nil
 }
 
-// createTables creates the tables and loads the price table.
 func (w *warehouse) createTables(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "warehouse")
 	if err != nil {
@@ -71,7 +70,6 @@ func writePrices(name string) error {
 	return file.Close()
 }
 
-// load stores the calls.
 func (w *warehouse) load(ctx context.Context, calls []call) error {
 	conn, err := w.connector.Connect(ctx)
 	if err != nil {
@@ -93,7 +91,7 @@ func (w *warehouse) load(ctx context.Context, calls []call) error {
 	return rows.Close()
 }
 
-// days returns the sums of each day, and of each day and model that has a priced call.
+// days returns sums by day, and by day and model if it has a priced call.
 func (w *warehouse) days(ctx context.Context) (sums, error) {
 	rows, err := w.QueryContext(ctx, `
 		SELECT CAST(CAST(called_at AS DATE) AS VARCHAR), coalesce(model, ''), CAST(coalesce(sum(usd), 0) AS VARCHAR),

@@ -63,7 +63,7 @@ type Error struct {
 	Header http.Header
 	// Body is the start of the body, at most 64 KiB.
 	Body []byte
-	// RedirectHost is the host in the Location header of a 3xx response, or "".
+	// RedirectHost is the host in a 3xx response's Location header, or "".
 	RedirectHost string
 	// Transmitted reports whether the request was sent at least once, perhaps before the
 	// attempt that failed. It's false if that is unknown.
@@ -124,7 +124,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// maxErrorBytes limits how much of an error body is read.
+// maxErrorBytes limits the bytes read from an error body.
 const maxErrorBytes = 64 << 10
 
 func readError(ctx context.Context, resp *http.Response) *Error {

@@ -10,10 +10,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
-// longPrompt is the threshold, in tokens, between the tiers that SKUs call short and long.
+// longPrompt is the threshold, in tokens, between the tiers that SKUs call short and
+// long.
 const longPrompt = 200_000
 
-// classify parses the description of a SKU. Anything that it does not understand gives a mode other than the standard one.
+// classify parses a SKU description. If there is anything it doesn't understand, the mode
+// isn't ModeStandard.
 func classify(description string) Class {
 	words := Words(description)
 	head, tail, clause := splitAtModel(words)
@@ -38,9 +40,9 @@ func classify(description string) Class {
 	return c
 }
 
-// notTokens returns the mode of a SKU that is not counted in tokens, or "". Storage is searched for in the text itself, since it
-// is counted in token hours and must never be read as tokens. charged are the words without the clause: in "for requests over
-// 200k" the requests are not what is charged.
+// notTokens returns the mode for a SKU that isn't counted in tokens, or "". It searches
+// the whole text for storage, which is counted in token hours and must never be read as
+// tokens. charged lacks the clause: in "for requests over 200k", requests aren't charged.
 func notTokens(description string, words, charged []string) string {
 	text := strings.ToLower(description)
 	switch {
@@ -54,8 +56,9 @@ func notTokens(description string, words, charged []string) string {
 	return ""
 }
 
-// countsTokens reports whether the words show that tokens are counted, and in which direction. The style "… Text Input -
-// Predictions" has no word token. Words after "when" are about the prompt, not about what is charged.
+// countsTokens reports whether the words tell that tokens are counted, and in which
+// direction. The style "… Text Input - Predictions" has no word token. Words after "when"
+// describe the prompt.
 func countsTokens(words []string) bool {
 	if i := slices.Index(words, "when"); i >= 0 {
 		words = words[:i]
@@ -63,7 +66,8 @@ func countsTokens(words []string) bool {
 	return anyOf(words, tokenWords) && directionOf(words) != ""
 }
 
-// directionOf looks for output first, since output SKUs mention the input too ("… when input is up to 128k").
+// directionOf looks for output first, because output SKUs also mention the input ("… when
+// input is up to 128k").
 func directionOf(words []string) Direction {
 	switch {
 	case slices.Contains(words, "output"):
@@ -74,8 +78,8 @@ func directionOf(words []string) Direction {
 	return ""
 }
 
-// splitAtModel splits the words into those before "gemini", those after it, and the clause at the end about when the price
-// applies.
+// splitAtModel splits the words at "gemini", and splits off the final clause that tells
+// when the price applies.
 func splitAtModel(words []string) (head, tail, clause []string) {
 	i := slices.Index(words, "gemini")
 	if i < 0 {
@@ -88,7 +92,6 @@ func splitAtModel(words []string) (head, tail, clause []string) {
 	return head, tail, clause
 }
 
-// joinedModes returns the mode of the words.
 func joinedModes(words []string) string {
 	var modes []string
 	for _, mode := range modeOrder {
@@ -110,7 +113,8 @@ func modeOf(word string) string {
 	return modeWords[word]
 }
 
-// head makes the mode unknown when a word before the model is unknown or about the length of the prompt.
+// head makes the mode unknown if a word before the model is unknown or describes the
+// prompt length.
 func (c *Class) head(words []string) {
 	unknown := func(word string) bool { return modeWords[word] == "" && modalityWords[word] == "" && !headWords[word] }
 	switch {
@@ -121,10 +125,10 @@ func (c *Class) head(words []string) {
 	}
 }
 
-// several marks more than one modality, as in "text image video input token count".
+// several marks multiple modalities, as in "text image video input token count".
 const several = "several"
 
-// headModality returns the modality among the words before the model, or "".
+// headModality returns the modality before the model, or "".
 func headModality(head []string) string {
 	found := ""
 	for _, word := range head {
@@ -139,8 +143,9 @@ func headModality(head []string) string {
 	return found
 }
 
-// modelIn returns the model at the beginning of the tail. No model name contains "text" or "input": an unknown word after one
-// of those is not part of the name, and may be about the length of the prompt.
+// modelIn returns the model at the start of the tail. Model names don't contain "text" or
+// "input", so an unknown word after one of those isn't part of the name, and may describe
+// the prompt length.
 func (c *Class) modelIn(tail []string) []string {
 	model := strip(c, tail)
 	end := slices.IndexFunc(model, func(word string) bool { return word == ModalityText || tailWords[word] })
@@ -151,9 +156,10 @@ func (c *Class) modelIn(tail []string) []string {
 	return strip(c, model[:end+1])
 }
 
-// strip removes what is not part of the model from the end of the tail, and sets the modality if the head has none. It takes
-// one modality only: in "3 pro image text" the image is part of the model, and so it is when the head has a modality already
-// ("text input token count for Gemini 3 Pro Image").
+// strip removes trailing words that aren't part of the model, and sets the modality if
+// the head has none. It takes a single modality. In "3 pro image text", the image belongs
+// to the model, and also if the head already has a modality ("text input token count for
+// Gemini 3 Pro Image").
 func strip(c *Class, tail []string) []string {
 	for n := len(tail); n > 0; n = len(tail) {
 		word := tail[n-1]
@@ -173,12 +179,13 @@ func strip(c *Class, tail []string) []string {
 	return tail
 }
 
-// tier parses short and long, or the clause about the length of the prompt. If it does not understand it, the mode is unknown.
+// tier parses short and long, or the clause about the prompt length. If it doesn't
+// understand, the mode becomes unknown.
 func (c *Class) tier(tail, clause []string) {
 	short, long := slices.Contains(tail, "short"), slices.Contains(tail, "long")
 	switch {
 	case len(clause) > 0 && endWords[clause[0]] && !slices.ContainsFunc(clause, aboutLength):
-		c.Mode = ModeUnknown // another kind of price, for prompts of any length
+		c.Mode = ModeUnknown // another kind of price, for any prompt length
 	case short && long, (short || long) && len(clause) > 0:
 		c.unknownTier()
 	case short:
@@ -190,7 +197,8 @@ func (c *Class) tier(tail, clause []string) {
 	}
 }
 
-// promptClause matches the clause about the length of the prompt, as in "when input is up to 128k tokens".
+// promptClause matches a clause about the prompt length, as in "when input is up to 128k
+// tokens".
 var promptClause = lazy.Regexp(`^(?:when (?:input|prompt) is )?(up to|greater than|more than|over|above) ([1-9]\d{0,3})k(?: tokens)?$`)
 
 func (c *Class) clause(words []string) {
@@ -199,7 +207,7 @@ func (c *Class) clause(words []string) {
 		c.unknownTier()
 		return
 	}
-	tokens, _ := strconv.ParseInt(parts[2], 10, 64) // four digits at most
+	tokens, _ := strconv.ParseInt(parts[2], 10, 64) // at most four digits
 	if tokens *= 1000; parts[1] == "up to" {
 		c.Limit = tokens
 	} else {
@@ -207,17 +215,16 @@ func (c *Class) clause(words []string) {
 	}
 }
 
-// unknownTier marks a SKU whose length of prompt is not understood.
+// unknownTier marks a SKU whose prompt length isn't understood.
 func (c *Class) unknownTier() {
 	c.Mode, c.UnknownTier = ModeUnknown, c.UnknownTier || c.Mode == ModeStandard
 }
 
-// modelOf returns the model of a tail of which nothing else matters.
+// modelOf returns the model in a tail if nothing else matters.
 func modelOf(tail []string) string {
 	return named(strip(&Class{}, tail))
 }
 
-// named returns the name of a model.
 func named(model []string) string {
 	if len(model) == 0 {
 		return ""
@@ -225,45 +232,46 @@ func named(model []string) string {
 	return "gemini " + strings.Join(model, " ")
 }
 
-// The words in descriptions. They mean the same in every style.
+// Words in descriptions. They mean the same in every style.
 var (
-	// modeWords mark a price other than the list price. They occur anywhere.
+	// modeWords mark prices other than the list price, and may occur anywhere.
 	modeWords = map[string]string{
 		"cached": ModeCached, "caching": ModeCached, "cache": ModeCached,
 		"batch": ModeBatch, "batched": ModeBatch, "batching": ModeBatch, "batches": ModeBatch,
 		"flex": ModeFlex, "priority": ModePriority, "live": ModeLive, "free": ModeFree,
 	}
-	// modeOrder is the order in which several modes are joined, as in "flex-cached".
+	// modeOrder is the order in which modes are joined, as in "flex-cached".
 	modeOrder = []string{ModeFree, ModeLive, ModeBatch, ModeFlex, ModePriority, ModeCached}
 
 	modalityWords = map[string]string{"text": ModalityText, "image": ModalityImage, "audio": ModalityAudio, "video": ModalityVideo}
 
-	// headWords are the other known words before the model. They do not change the price.
+	// headWords are other known words before the model. They don't change the price.
 	headWords = wordSet("generate content generatecontent batchgenerate batchgeneratecontent bidi bidigenerate bidigeneratecontent embed embedcontent input " +
 		"output token tokens count for thinking non")
-	// tailWords are the other known words after the model. They affect only direction and tier.
+	// tailWords are other known words after the model. They affect only direction and
+	// tier.
 	tailWords = wordSet("input output token tokens count short long prediction predictions online")
 
-	// tokenWords are evidence that tokens are counted.
+	// tokenWords show that tokens are counted.
 	tokenWords = wordSet("token tokens prediction predictions")
-	// mediaWords in the name of a model leave its default modality open.
+	// mediaWords in a model name leave its default modality open.
 	mediaWords = wordSet("image audio video tts native live")
 
-	// endWords end the name of the model. What follows is about neither the model nor the length of the prompt.
+	// endWords end the model name. Later words describe neither the model nor the prompt
+	// length.
 	endWords = wordSet("storage by paid provisioned commitment committed")
-	// clauseWords end the name of the model. What follows may be about the length of the prompt.
+	// clauseWords end the model name. Later words may describe the prompt length.
 	clauseWords = wordSet("with for if where at from in between than tier")
-	// lengthWords end the name of the model and are about the length of the prompt wherever they occur.
+	// lengthWords end the model name and describe the prompt length wherever they occur.
 	lengthWords = wordSet("when up over above more greater longer larger beyond exceeds exceeding under below less shorter smaller prompt prompts context contexts " +
 		"inputs length window extended")
 
-	// groundingWords and otherWords occur where something other than tokens is counted.
+	// groundingWords and otherWords tell that something other than tokens is counted.
 	groundingWords = wordSet("search searches query queries grounding grounded map maps")
 	otherWords     = wordSet("imagen veo lyria character characters second seconds minute minutes request requests call calls videos images session sessions training " +
 		"tuning")
 )
 
-// wordSet returns the words of a list with blanks between them.
 func wordSet(list string) map[string]bool { return setOf(strings.Fields(list)...) }
 
 func setOf(words ...string) map[string]bool {
@@ -274,7 +282,8 @@ func setOf(words ...string) map[string]bool {
 	return set
 }
 
-// hasLengthSign reports whether a word has a comparison or is a number of tokens: ">", "200k", "200k+", "200000".
+// hasLengthSign reports whether a word is a comparison or a number of tokens: ">",
+// "200k", "200k+", "200000".
 func hasLengthSign(word string) bool {
 	rest := strings.TrimLeft(word, "0123456789")
 	switch digits := len(word) - len(rest); rest {
@@ -286,24 +295,23 @@ func hasLengthSign(word string) bool {
 	return strings.ContainsAny(rest, "<>≤≥+")
 }
 
-// isLength reports whether a word is about the length of the prompt, so that it cannot be part of a model's name.
+// isLength reports whether a word describes the prompt length, so it can't be part of a
+// model name.
 func isLength(word string) bool { return lengthWords[word] || hasLengthSign(word) }
 
 func aboutLength(word string) bool { return word == "short" || word == "long" || isLength(word) }
 
-// thousands matches digits grouped by commas.
 var thousands = lazy.Regexp(`(\d),(\d{3})(?:,(\d{3}))?`)
 
-// comparisons puts blanks around comparisons.
 var comparisons = strings.NewReplacer("<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")
 
-// Words returns the words of a text in lower case. A comparison is a word of its own.
+// Words returns the lower-case words in a text. A comparison is a separate word.
 func Words(text string) []string {
 	text = thousands().ReplaceAllString(strings.ToLower(text), "$1$2$3")
 	return strings.FieldsFunc(comparisons.Replace(text), separates)
 }
 
-// separates reports whether a character separates words. A dot is part of a version.
+// separates excludes dots, which are part of versions.
 func separates(r rune) bool {
 	switch r {
 	case ' ', '_', '-', '(', ')', ',', '/', ':', ';', '[', ']', '–', '—':

@@ -1,8 +1,9 @@
-// Package geminisku reads the SKUs of Google's Cloud Billing catalog: the model, direction, modality, kind of request and
-// length of prompt that a price is for, and the price itself.
+// Package geminisku reads SKUs from Google's Cloud Billing catalog: the model, direction,
+// modality, request kind and prompt length for a price, and the price itself.
 //
-// Nothing documents how descriptions are written, and there are several styles. The package understands known words only:
-// a SKU with any other word has no price, so that an unknown kind of price is never taken for a list price.
+// Descriptions aren't documented, and come in several styles. The package understands
+// only known words. A SKU with any other word has no price, so that an unknown kind of
+// price is never taken for a list price.
 package geminisku
 
 import (
@@ -14,10 +15,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 )
 
-// Direction is the direction of tokens.
+// Direction is a token direction.
 type Direction string
 
-// The directions.
+// Directions.
 const (
 	Output Direction = "output"
 	Input  Direction = "input"
@@ -43,21 +44,23 @@ const (
 	ModeOther     = "other"
 )
 
-// Class is the content of the description of a SKU.
+// Class is the meaning of a SKU description.
 type Class struct {
-	// Model is the model in lower case, beginning with "gemini", or "".
+	// Model is in lower case and starts with "gemini", or is "".
 	Model string
-	// Direction is "" for a SKU that does not price tokens.
+	// Direction is "" if the SKU doesn't price tokens.
 	Direction Direction
 	Modality  string
 	Mode      string
-	// Threshold is the length of the prompt from which the price applies, and Limit the one up to which; 0 means no limit.
+	// The price applies to prompts from Threshold up to Limit. 0 means no limit.
 	Threshold, Limit int64
-	// UnknownTier is true when the SKU would have a list price, but its length of prompt is not understood.
+	// UnknownTier means that the SKU would have a list price, but its prompt length isn't
+	// understood.
 	UnknownTier bool
 }
 
-// read returns the class of a SKU, the price that applies now in USD per million tokens, or nil, and the unit of the price.
+// read returns a SKU's class, its unit, and its current price in USD per million tokens
+// or nil.
 func read(s *cloudbilling.SKU, now time.Time) (c Class, price *float64, unit string) {
 	c = classify(s.Description)
 	if s.Category != nil && s.Category.UsageType != "" && s.Category.UsageType != "OnDemand" {
@@ -76,18 +79,18 @@ func read(s *cloudbilling.SKU, now time.Time) (c Class, price *float64, unit str
 	return c, price, unit
 }
 
-// SKU is a row of a price list.
+// SKU is a price list row.
 type SKU struct {
 	Class
 	ID, Description string
-	// Price is in USD per million tokens, or nil, and Unit is the unit of the price.
+	// Price is in USD per million tokens, or nil. Unit is the catalog's unit.
 	Price *float64
 	Unit  string
 }
 
-// List is the price list at one time. It is read-only once made.
+// List is a price list at one time. It's read-only.
 type List struct {
-	// SKUs are the rows in their order.
+	// SKUs are in the catalog's order.
 	SKUs   []SKU
 	models modelNames
 }
@@ -105,13 +108,13 @@ func NewList(skus []cloudbilling.SKU, now time.Time) *List {
 	return l
 }
 
-// ErrNoModel is the error of a hint that names no model of the list.
+// ErrNoModel is returned if a hint matches no model in the list.
 var ErrNoModel = errors.New("no SKU is for this model")
 
 var errNoTier = errors.New("no SKU of the model is for prompts of this length")
 
-// Price returns the list price of text of the one model that a hint means, for prompts of the given length. The error is the
-// reason for a price that is not known.
+// Price returns the list price for text, for the one model that hint means and the given
+// prompt length. If the price is unknown, the error tells why.
 func (l *List) Price(hint []string, d Direction, tokens int64) (*float64, error) {
 	models, err := l.models.match(withoutVendor(hint))
 	if err != nil {
@@ -123,14 +126,14 @@ func (l *List) Price(hint []string, d Direction, tokens int64) (*float64, error)
 	return l.price(models, ModeStandard, d, tokens)
 }
 
-// Tier is the prices of text of a model for prompts of one length and more, up to that of the next tier. A price that is not
-// understood is nil.
+// Tier has a model's text prices for prompts from Threshold up to the next tier. A price
+// that isn't understood is nil.
 type Tier struct {
 	Threshold                int64
 	Input, CacheRead, Output *float64
 }
 
-// Models returns the names of the models, as the SKUs spell them.
+// Models returns the model names, spelled as in SKUs.
 func (l *List) Models() []string {
 	names := make([]string, len(l.models))
 	for i := range l.models {
@@ -139,8 +142,8 @@ func (l *List) Models() []string {
 	return names
 }
 
-// Tiers returns the tiers of the model with an id, the shortest first, and the names of its SKUs; nil when there is no such
-// model.
+// Tiers returns the tiers of the model with an id, shortest prompts first, and its names
+// in SKUs. If there is no such model, it returns nil.
 func (l *List) Tiers(id []string) (tiers []Tier, names map[string]bool) {
 	models := l.models.ofID(id)
 	if len(models) == 0 {
@@ -159,7 +162,7 @@ func (l *List) Tiers(id []string) (tiers []Tier, names map[string]bool) {
 	return tiers, models
 }
 
-// thresholds returns where the tiers of a model begin, in order, 0 included.
+// thresholds returns the start of each tier, in order, including 0.
 func (l *List) thresholds(models map[string]bool) []int64 {
 	thresholds := []int64{0}
 	for i := range l.SKUs {
@@ -172,7 +175,7 @@ func (l *List) thresholds(models map[string]bool) []int64 {
 	return slices.Compact(thresholds)
 }
 
-// price returns the price of text that all SKUs of a tier have.
+// price returns the text price that all SKUs in a tier share.
 func (l *List) price(models map[string]bool, mode string, d Direction, tokens int64) (*float64, error) {
 	skus, err := l.tier(models, mode, d, tokens)
 	if err != nil {
@@ -190,9 +193,9 @@ func (l *List) price(models map[string]bool, mode string, d Direction, tokens in
 	return &common, nil
 }
 
-// tier returns the SKUs of text for prompts of a length: those with the highest threshold that is not above it. SKUs without a
-// price take part, since the price of another tier must not replace theirs. A SKU of the list price that may be for any length
-// is an error.
+// tier returns the text SKUs for a prompt length: those with the highest threshold up to
+// it. SKUs without a price take part, because another tier's price must not replace
+// theirs. A list price SKU that may be for any length is an error.
 func (l *List) tier(models map[string]bool, mode string, d Direction, tokens int64) ([]*SKU, error) {
 	var best []*SKU
 	missing := errors.New("no SKU of the model is a list price of text in this direction")

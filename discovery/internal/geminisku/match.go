@@ -15,16 +15,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// modelNames are the distinct models of a price list.
+// modelNames are the distinct models in a price list.
 type modelNames []modelName
 
 type modelName struct {
-	name   string   // as SKUs spell it
+	name   string   // as in SKUs
 	words  []string // without the leading "gemini"
-	joined string   // the words without blanks: "ER 1.6" and "ER1.6" are the same model
+	joined string   // words without spaces: "ER 1.6" and "ER1.6" are the same model
 }
 
-// newModelNames returns the distinct models among names, which begin with "gemini" or are "".
+// newModelNames expects names that start with "gemini" or are "".
 func newModelNames(names []string) (m modelNames) {
 	seen := map[string]bool{"": true}
 	for _, name := range names {
@@ -37,14 +37,15 @@ func newModelNames(names []string) (m modelNames) {
 	return m
 }
 
-// match returns the spellings of the one model that a hint means, or nil when no model matches. An error lists the models that
-// an ambiguous hint may mean. The words of the hint are those of [Words] without the vendor; anchored reports whether they must
-// be the first words of the model. The first of these rules that applies decides:
+// match returns the spellings of the one model that hint means, or nil if no model
+// matches. If hint is ambiguous, the error lists the possible models. hint is in the form
+// of [Words], without the vendor. If anchored is set, it must match the start of the
+// name. The first of these rules that applies decides:
 //
 //  1. the hint is the model
 //  2. the hint is the model without its release, such as "preview" or "001"
 //  3. the hint without its release is the model
-//  4. the hint occurs in the name of one model only, and no word after it can make it another model
+//  4. the hint occurs in only one model name, and no later word can make it another model
 func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error) {
 	if named, err := m.named(hint); named != nil || err != nil {
 		return named, err
@@ -53,7 +54,7 @@ func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error)
 	if len(found) == 0 {
 		return nil, nil //nolint:nilnil // nil is the empty set
 	}
-	// The words after the hint can rule a model out, but must not choose between two.
+	// Words after the hint may rule out a model, but must not choose between two.
 	one, err := m.spellings(found)
 	if err == nil && len(m.filter(func(model *modelName) bool { return contains(model.words, hint, anchored, keepsModel) })) < len(found) {
 		return nil, fmt.Errorf("the hint may mean another model than %s", joinNames(found))
@@ -61,7 +62,7 @@ func (m modelNames) match(hint []string, anchored bool) (map[string]bool, error)
 	return one, err
 }
 
-// named is match by the first three rules, for a hint that is an id.
+// named applies the first three rules, for a hint that is an id.
 func (m modelNames) named(hint []string) (map[string]bool, error) {
 	base, released := withoutRelease(hint)
 	joinedHint, joinedBase := strings.Join(hint, ""), strings.Join(base, "")
@@ -78,7 +79,8 @@ func (m modelNames) named(hint []string) (map[string]bool, error) {
 	return nil, nil //nolint:nilnil // nil is the empty set
 }
 
-// ofID returns the spellings of the model with an id; none if there is no such model, or more than one.
+// ofID returns the spellings of the model with an id, or nil if no model or more than one
+// matches.
 func (m modelNames) ofID(words []string) map[string]bool {
 	hint, _ := withoutVendor(words)
 	if len(hint) == 0 {
@@ -88,7 +90,6 @@ func (m modelNames) ofID(words []string) map[string]bool {
 	return names
 }
 
-// filter returns the models for which keep returns true.
 func (m modelNames) filter(keep func(*modelName) bool) (found []*modelName) {
 	for i := range m {
 		if keep(&m[i]) {
@@ -98,7 +99,8 @@ func (m modelNames) filter(keep func(*modelName) bool) (found []*modelName) {
 	return found
 }
 
-// spellings returns all names of the model that the given names spell. Names of several models are an error.
+// spellings returns all spellings of the named model. If named contains two models,
+// that's an error.
 func (m modelNames) spellings(named []*modelName) (map[string]bool, error) {
 	first := named[0].joined
 	for _, model := range named {
@@ -113,7 +115,7 @@ func (m modelNames) spellings(named []*modelName) (map[string]bool, error) {
 	return names, nil
 }
 
-// maxNames is how many models an error lists.
+// maxNames is the maximum number of models in an error.
 const maxNames = 10
 
 func joinNames(models []*modelName) string {
@@ -132,13 +134,13 @@ func hasPrefix(model, name []string) bool {
 	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
 }
 
-// isReleaseOf reports whether model is name followed by words of a release.
+// isReleaseOf reports whether model is name followed by release words.
 func isReleaseOf(model, name []string) bool {
 	return hasPrefix(model, name) && all(model[len(name):], isRelease)
 }
 
-// contains reports whether model contains the words of hint, followed only by allowed words. An anchored hint must be at the
-// beginning.
+// contains reports whether model contains hint, followed only by allowed words. If
+// anchored is set, hint must be at the start.
 func contains(model, hint []string, anchored bool, allowed func(string) bool) bool {
 	for i := range model {
 		if hasPrefix(model[i:], hint) && all(model[i+len(hint):], allowed) {
@@ -161,13 +163,14 @@ var (
 	stableBuild = regexp.MustCompile(`^00\d$`)
 )
 
-// isRelease reports whether a word of a SKU names a release of a model rather than another model.
+// isRelease reports whether a word names a release, not another model.
 func isRelease(word string) bool {
 	return word == "preview" || word == "exp" || word == "experimental" || word == "latest" || buildWord.MatchString(word)
 }
 
-// withoutRelease removes the release at the end of a hint, where API ids have one that SKUs do not: preview, latest or a stable
-// build such as 001. Dated previews and experimental models had prices of their own, so their release is kept.
+// withoutRelease removes a release that API ids have and SKUs don't: preview, latest, or
+// a stable build such as 001. Dated previews and experimental models had their own
+// prices, so they stay.
 func withoutRelease(hint []string) (base []string, release string) {
 	if len(hint) < 2 {
 		return hint, ""
@@ -179,15 +182,16 @@ func withoutRelease(hint []string) (base []string, release string) {
 	return hint, ""
 }
 
-// keepsModel reports whether a word after an incomplete name leaves the model the same: a version, a family or a release. Any
-// other word, such as lite or image, and any unknown one, may make it another model at another price.
+// keepsModel reports whether a word after an incomplete name leaves the model unchanged:
+// a version, family or release. Any other word, such as lite or image, may make it
+// another model with another price.
 func keepsModel(word string) bool {
 	return isRelease(word) || versionWord.MatchString(word) || word == "flash" || word == "pro" || word == "ultra" || word == "nano"
 }
 
 func anyWord(string) bool { return true }
 
-// withoutVendor removes the words that every model name begins with. A hint that had "gemini" is anchored.
+// withoutVendor removes leading vendor words. After "gemini", the hint is anchored.
 func withoutVendor(words []string) (hint []string, anchored bool) {
 	for len(words) > 0 && vendorWords[words[0]] {
 		anchored = anchored || words[0] == "gemini"
@@ -198,7 +202,8 @@ func withoutVendor(words []string) (hint []string, anchored bool) {
 
 var vendorWords = setOf("gemini", "google", "models")
 
-// ModelOf returns the model of a SKU that prices tokens, as an id without its release, such as "gemini-3-flash"; "" for any other SKU.
+// ModelOf returns a token SKU's model as an id without release, such as "gemini-3-flash".
+// For other SKUs it returns "".
 func ModelOf(description string) string {
 	if c := classify(description); c.Direction != "" {
 		return idOf(c.Model)
@@ -206,7 +211,7 @@ func ModelOf(description string) string {
 	return ""
 }
 
-// KindOf returns the kind of token that a SKU prices, as in the lines of a cost; "" for any other SKU.
+// KindOf returns the kind of token that a SKU prices, named as in cost lines, or "".
 func KindOf(description string) string {
 	c := classify(description)
 	kind := string(c.Direction)
@@ -224,8 +229,8 @@ func KindOf(description string) string {
 
 func idOf(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
-// Names returns a function that returns the one of models, as [ModelOf] names them, that has an id such as gemini-3-flash-preview; "" if
-// there is none.
+// Names returns a function that finds a model by an id such as gemini-3-flash-preview, or
+// returns "". models are named as by [ModelOf].
 func Names(models []string) func(id string) string {
 	names := make([]string, len(models))
 	for i, model := range models {
@@ -241,9 +246,9 @@ func Names(models []string) func(id string) string {
 	}
 }
 
-// inForce returns the pricing expression that applies now: that of the entry with the latest effectiveTime that is not in the
-// future, and of two with the same time the later one. It returns nil when there is none or a time cannot be read. A single
-// entry needs no time, since there is nothing that could replace it.
+// inForce returns the current pricing expression: the one with the latest effectiveTime
+// up to now, and the later one if two are equal. It returns nil if no entry applies, or a
+// time is invalid. A single entry doesn't need a time.
 func inForce(history []cloudbilling.PricingInfo, now time.Time) *cloudbilling.PricingExpression {
 	if len(history) == 1 && history[0].EffectiveTime == "" {
 		return history[0].PricingExpression
@@ -264,12 +269,12 @@ func inForce(history []cloudbilling.PricingInfo, now time.Time) *cloudbilling.Pr
 
 const tokensPerMillion = 1_000_000
 
-// pricePerMillion returns the price of a million base units in USD:
+// pricePerMillion returns the USD price of a million base units:
 //
 //	unitPrice / baseUnitConversionFactor * 1,000,000
 //
-// displayQuantity is only for display. The price is nil when the unit is not a count, the currency is not USD, rates differ
-// by the amount used, or a number cannot be read.
+// displayQuantity is only for display. The price is nil if the unit isn't a count, the
+// currency isn't USD, rates depend on the amount used, or a number is invalid.
 func pricePerMillion(e *cloudbilling.PricingExpression) *float64 {
 	if e == nil || e.UsageUnit != "count" || e.BaseUnit != "count" {
 		return nil
@@ -286,8 +291,8 @@ func pricePerMillion(e *cloudbilling.PricingExpression) *float64 {
 	return &usd
 }
 
-// onlyRate returns the price that all rates have in common. The first rate must start at 0: otherwise the price of the first
-// units is not known.
+// onlyRate returns the price that all rates share. The first rate must start at 0,
+// because otherwise the first units' price is unknown.
 func onlyRate(rates []cloudbilling.TierRate) (only *big.Rat, ok bool) {
 	for i, rate := range rates {
 		start, readable := nonNegative(cmp.Or(rate.StartUsageAmount, &zero))
@@ -300,7 +305,7 @@ func onlyRate(rates []cloudbilling.TierRate) (only *big.Rat, ok bool) {
 	return only, len(rates) > 0
 }
 
-// inUSD returns an amount in USD. Units or nanos may be absent, which means 0, but not both. There are less than nanosPerUnit nanos.
+// inUSD requires units or nanos. One may be absent, which means 0.
 func inUSD(m *cloudbilling.Money) (*big.Rat, bool) {
 	if m == nil || m.CurrencyCode != "USD" || (m.Units == nil && m.Nanos == nil) {
 		return nil, false
@@ -313,18 +318,18 @@ func inUSD(m *cloudbilling.Money) (*big.Rat, bool) {
 
 const nanosPerUnit = 1_000_000_000
 
-// zero is what proto3 omits.
+// zero is the value that proto3 omits.
 var zero = "0"
 
-// integer parses a non-negative integer; absent means 0.
+// integer parses a non-negative integer. nil means 0.
 func integer(text *string) (int64, bool) {
 	n, err := strconv.ParseInt(*cmp.Or(text, &zero), 10, 64)
 	return n, err == nil && n >= 0
 }
 
-// nonNegative parses a non-negative number. NaN and Infinity, which proto3 writes as strings, are refused.
+// nonNegative rejects NaN and Infinity, which proto3 writes as strings.
 func nonNegative(text *string) (*big.Rat, bool) {
-	const longest = 40 // no factor and no amount comes near it
+	const longest = 40 // far longer than any factor or amount
 	if text == nil || len(*text) > longest {
 		return nil, false
 	}
