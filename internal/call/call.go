@@ -81,8 +81,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// NotFollowed returns an error that explains a redirect, or nil if there was none. Its
-// host is text from the server.
+// NotFollowed returns an error that explains a redirect, or nil. The error contains a
+// host name from the server.
 func (e *Error) NotFollowed() error {
 	if e.RedirectHost == "" {
 		return nil

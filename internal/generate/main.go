@@ -3,18 +3,18 @@
 //	go run ./internal/generate [-overlay FILE] [-config FILE] [-operations ID,…] [-package NAME] [-o FILE] DOCUMENT
 //	go run ./internal/generate -normalize [-o FILE] DOCUMENT
 //
-// If -config is missing, it generates only models. Paths in the configuration are
-// relative to the current directory.
+// Without -config, it generates only models. Paths in the configuration are relative to
+// the current directory.
 //
-// It adds to oapi-codegen the handling that documents written by others need:
+// For documents written by others, oapi-codegen alone isn't enough. This command also
 //
-//   - It converts OpenAPI 3.1 to 3.0, and joins a document's files. It reads only files
-//     next to the document.
-//   - -operations selects operations, and -normalize writes the document for a comparison
-//     (make drift).
-//   - It refuses documents that neither Go nor the template in specs/templates can
-//     express, and code that doesn't compile. The error names the place in the document
-//     and the remedy.
+//   - converts OpenAPI 3.1 to 3.0, and joins a document's files, which must be next to
+//     the document;
+//   - selects operations (-operations), and writes a document for comparison (-normalize,
+//     for make drift);
+//   - refuses documents that neither Go nor the template in specs/templates can express,
+//     and code that doesn't compile. The error names the place in the document and the
+//     remedy.
 package main
 
 import (

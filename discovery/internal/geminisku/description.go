@@ -157,7 +157,7 @@ func (c *Class) modelIn(tail []string) []string {
 }
 
 // strip removes trailing words that aren't part of the model, and sets the modality if
-// the head has none. It takes a single modality. In "3 pro image text", the image belongs
+// the head lacks it. It takes a single modality. In "3 pro image text", the image belongs
 // to the model, and also if the head already has a modality ("text input token count for
 // Gemini 3 Pro Image").
 func strip(c *Class, tail []string) []string {

@@ -34,8 +34,8 @@ func StartProviders(t *testing.T) (s *discoverytest.Server, upstreams []string) 
 // Run is the program. Each argument is a step:
 //
 //   - chat, stream, messages and content call a provider's API
-//   - https://HOST/PATH sends a request to a URL, and VARIABLE/PATH to a path below the
-//     URL in a variable
+//   - https://HOST/PATH sends a request to that URL
+//   - VARIABLE/PATH sends a request to a path below the URL in an environment variable
 //   - env prints the environment, and roots the certificate files it names
 //   - fail exits with 7
 //   - cut and cutmessages exit while they read a stream
