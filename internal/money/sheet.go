@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// Sheet rounds the amounts of one screen to the same decimal places. What [Sheet.Split] returns adds up to its
-// total as shown, and an amount that was rounded before looks the same again.
+// Sheet rounds the amounts on a screen to the same decimal places. Amounts from
+// [Sheet.Split] add up to their total as shown, and an amount rounded earlier always
+// looks the same.
 type Sheet struct {
 	places int
 	shown  map[string]*big.Int // exact amount -> units of the last place
 }
 
-// NewSheet returns a sheet without amounts.
+// NewSheet returns an empty sheet.
 func NewSheet(places int) *Sheet { return &Sheet{places: places, shown: map[string]*big.Int{}} }
 
-// Text formats an amount as the sheet shows it, with the signs and the currency of f.
+// Text formats an amount as shown on the sheet, with f's signs and currency.
 func (s *Sheet) Text(f Format, usd *big.Rat) string {
 	return s.Format(f).Text(s.amount(usd, s.units(usd)))
 }
 
-// Texts formats the results of [Sheet.Split].
+// Texts formats the amounts from [Sheet.Split].
 func (s *Sheet) Texts(f Format, total *big.Rat, parts ...*big.Rat) []string {
 	texts := make([]string, len(parts))
 	for i, part := range s.Split(total, parts...) {
@@ -30,21 +31,23 @@ func (s *Sheet) Texts(f Format, total *big.Rat, parts ...*big.Rat) []string {
 	return texts
 }
 
-// Format returns f with the places of the sheet, for results of [Sheet.Split].
+// Format returns f with the sheet's places, for amounts from [Sheet.Split].
 func (s *Sheet) Format(f Format) Format {
 	f.Places, f.Small, f.Limit, f.Least = s.places, 0, nil, true
 	return f
 }
 
-// Difference returns a−b, which the sheet shows as the difference between a and b as shown.
+// Difference returns a−b. The sheet shows it as the difference between the rounded a and
+// b.
 func (s *Sheet) Difference(a, b *big.Rat) *big.Rat {
 	exact := new(big.Rat).Sub(a, b)
 	s.shown[exact.RatString()] = new(big.Int).Sub(s.units(a), s.units(b))
 	return exact
 }
 
-// Split rounds parts so that they add up to total as shown: each is rounded down, and those with the largest
-// remainders up. [Sheet.Format] formats the results; a part that was rounded to 0 is still not 0.
+// Split rounds parts so that they add up to the rounded total: it rounds each down, and
+// then the ones with the largest remainders up. Format the results with [Sheet.Format]. A
+// part rounded to 0 isn't quite 0.
 func (s *Sheet) Split(total *big.Rat, parts ...*big.Rat) []*big.Rat {
 	units := s.share(s.shown, total, parts)
 	if units == nil {
@@ -65,13 +68,14 @@ func (s *Sheet) Split(total *big.Rat, parts ...*big.Rat) []*big.Rat {
 	return amounts
 }
 
-// remainder is the part at an index, and what rounding down took from it.
+// remainder is a part, and the amount it lost by rounding down.
 type remainder struct {
 	index       int
 	lost, whole *big.Rat
 }
 
-// floors rounds parts down, except for those shown before. The others are free to be rounded up, unless they are 0.
+// floors rounds parts down, except for those shown before. The others may later be
+// rounded up, unless they are 0.
 func (s *Sheet) floors(shown map[string]*big.Int, parts []*big.Rat) (units []*big.Int, free []remainder) {
 	units = make([]*big.Int, len(parts))
 	for i, part := range parts {
@@ -89,8 +93,8 @@ func (s *Sheet) floors(shown map[string]*big.Int, parts []*big.Rat) (units []*bi
 	return units, free
 }
 
-// share rounds parts, of which some were shown, to total: up those that lost most, and the largest takes the rest.
-// It returns nil if that is impossible.
+// share rounds parts to total, except for those shown before: the ones that lost most go
+// up, and the largest takes the rest. It returns nil if that's impossible.
 func (s *Sheet) share(shown map[string]*big.Int, total *big.Rat, parts []*big.Rat) []*big.Int {
 	units, free := s.floors(shown, parts)
 	lacking := new(big.Int).Set(s.units(total))
@@ -125,7 +129,8 @@ func (s *Sheet) units(usd *big.Rat) *big.Int {
 	return s.shown[key]
 }
 
-// amount returns units as an amount, and a quarter of a unit for those of an exact amount that is shown as 0.
+// amount returns units as an amount. If a nonzero amount was rounded to 0, it returns a
+// quarter of a unit.
 func (s *Sheet) amount(exact *big.Rat, units *big.Int) *big.Rat {
 	if units.Sign() == 0 && exact.Sign() != 0 {
 		return new(big.Rat).SetFrac(big.NewInt(int64(exact.Sign())), new(big.Int).Mul(big.NewInt(4), tenTo(s.places)))

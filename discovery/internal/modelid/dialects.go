@@ -8,15 +8,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
-// Provider has the names of a provider, and the spelling rules for the ids of its models.
+// Provider has a provider's names, and the spelling rules for its model ids.
 type Provider struct {
 	// ID is the name in results, such as "openai".
 	ID string
-	// Name is the provider's own spelling, the Developer of the models that it lists itself.
-	Name string
-	// Rules are the spelling rules for model ids.
+	// Name is the provider's own spelling, and the Developer in its own model list.
+	Name  string
 	Rules *Dialect
-	// aliases are further names, folded by fold: developers in the catalog, prefixes of ids, names of models.
+	// aliases are further names, folded by fold: catalog developers, id prefixes, model
+	// names.
 	aliases []string
 }
 
@@ -28,10 +28,11 @@ var providers = []*Provider{
 	{ID: "xai", Name: "xAI", Rules: XAI, aliases: []string{"grok"}},
 }
 
-// Providers returns all providers, in a fixed order. The caller must not change the list.
+// Providers returns all providers in a fixed order. The list must not be modified.
 func Providers() []*Provider { return providers }
 
-// Lookup returns a provider by any of its names, or nil. Case, blanks, hyphens, underscores and dots are ignored.
+// Lookup returns a provider by any of its names, or nil. It ignores case, spaces,
+// hyphens, underscores and dots.
 func Lookup[P ~string](name P) *Provider {
 	folded := string(name)
 	if !slices.ContainsFunc(providers, func(p *Provider) bool { return p.ID == folded }) { // fold takes longer
@@ -45,7 +46,7 @@ func Lookup[P ~string](name P) *Provider {
 	return nil
 }
 
-// OwnerOf returns the provider whose ids have the form of id, or nil.
+// OwnerOf returns the provider whose ids look like id, or nil.
 func OwnerOf(id string) *Provider {
 	for _, p := range providers {
 		if p.Rules.Owns(id) {
@@ -55,7 +56,7 @@ func OwnerOf(id string) *Provider {
 	return nil
 }
 
-// Canonical returns the ID of the provider of that name. An unknown name is returned unchanged.
+// Canonical returns the named provider's ID, or name itself if it's unknown.
 func Canonical[P ~string](name P) P {
 	if p := Lookup(name); p != nil {
 		return P(p.ID)
@@ -63,7 +64,8 @@ func Canonical[P ~string](name P) P {
 	return name
 }
 
-// RulesOf returns the spelling rules of the provider of that name; nil, whose methods accept no id, for an unknown one.
+// RulesOf returns the named provider's rules. For an unknown name it returns nil, whose
+// methods accept no id.
 func RulesOf[P ~string](name P) *Dialect {
 	if p := Lookup(name); p != nil {
 		return p.Rules
@@ -71,13 +73,14 @@ func RulesOf[P ~string](name P) *Dialect {
 	return nil
 }
 
-// IsName reports whether a name may be the one of a provider that is not in the table, such as "groq" or "llm.internal".
+// IsName reports whether name is valid for a provider that isn't in the table, such as
+// "groq" or "llm.internal".
 func IsName(name string) bool {
 	const longest = 64
 	return name != "" && len(name) <= longest && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == ""
 }
 
-// Unknown returns the reason of the error of an argument that must name a provider.
+// Unknown returns the error reason for an argument that must name a provider.
 func Unknown() string {
 	ids := make([]string, len(providers))
 	for i, p := range providers {
@@ -86,12 +89,13 @@ func Unknown() string {
 	return "is not one of " + strings.Join(ids, ", ")
 }
 
-// UnknownName returns the reason of the error of an argument that may have another name than those of the table, too.
+// UnknownName returns the error reason for an argument that may also be another valid
+// name.
 func UnknownName() string {
 	return Unknown() + " and no name of at most 64 lower-case letters, digits, dots and hyphens"
 }
 
-// fold removes case, blanks and punctuation, in which the spellings of a name differ.
+// fold removes the differences between spellings: case, spaces and punctuation.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("-_.", r) {
@@ -101,8 +105,8 @@ func fold(name string) string {
 	}, name)
 }
 
-// FormOf returns whose form a usage object has: api, or else the provider. A name other than the five is a host with the
-// API of OpenAI.
+// FormOf returns a usage object's form: api if set, or else the provider. An unknown
+// provider is a host with OpenAI's API, so its form is "openai".
 func FormOf(api, provider string) string {
 	switch {
 	case api != "":
@@ -113,17 +117,16 @@ func FormOf(api, provider string) string {
 	return provider
 }
 
-// idRule rewrites an id or returns it unchanged.
+// idRule rewrites an id, or returns it unchanged.
 type idRule func(id string) string
 
-// replacing returns a rule that replaces the matches of pattern.
 func replacing(pattern, with string) idRule {
 	re := lazy.Regexp(pattern)
 	return func(id string) string { return re().ReplaceAllString(id, with) }
 }
 
-// containing returns rule for ids that contain part, which every match of the rule must contain. Most ids do not, and a regular
-// expression takes a microsecond to find that out.
+// containing applies rule only to ids that contain part, as every match must. Most ids
+// don't, and a regular expression takes a microsecond to find that out.
 func containing(part string, rule idRule) idRule {
 	return func(id string) string {
 		if !strings.Contains(id, part) {
@@ -133,7 +136,6 @@ func containing(part string, rule idRule) idRule {
 	}
 }
 
-// renaming returns a rule for one id.
 func renaming(from, to string) idRule {
 	return func(id string) string {
 		if id == from {
@@ -143,7 +145,7 @@ func renaming(from, to string) idRule {
 	}
 }
 
-// withoutPrefixes returns a rule that removes the given beginnings, in any order and any number of times.
+// withoutPrefixes returns a rule that removes prefixes, in any order and repeatedly.
 func withoutPrefixes(prefixes ...string) idRule {
 	return func(id string) string {
 		for before := ""; before != id; {
@@ -156,7 +158,7 @@ func withoutPrefixes(prefixes ...string) idRule {
 	}
 }
 
-// withoutSuffix returns a rule that removes one of the given ends.
+// withoutSuffix returns a rule that removes one suffix.
 func withoutSuffix(suffixes ...string) idRule {
 	return func(id string) string {
 		for _, suffix := range suffixes {
@@ -168,8 +170,8 @@ func withoutSuffix(suffixes ...string) idRule {
 	}
 }
 
-// versioned returns rule for ids of which it leaves a version: grok-beta, gemini-flash-latest and claude-opus-latest are ids of
-// their own.
+// versioned applies rule only if a version is left: grok-beta, gemini-flash-latest and
+// claude-opus-latest are real ids.
 func versioned(rule idRule) idRule {
 	return func(id string) string {
 		if base := rule(id); strings.ContainsAny(base, "0123456789") {
@@ -179,8 +181,8 @@ func versioned(rule idRule) idRule {
 	}
 }
 
-// dotting returns a rule that writes the version after base with a dot if it is one of the given ones: gpt-4-1-mini becomes
-// gpt-4.1-mini.
+// dotting returns a rule that writes a listed version after base with a dot: gpt-4-1-mini
+// becomes gpt-4.1-mini.
 func dotting(base string, versions ...string) idRule {
 	return func(id string) string {
 		rest, ok := strings.CutPrefix(id, base+"-")
@@ -195,25 +197,25 @@ func dotting(base string, versions ...string) idRule {
 	}
 }
 
-// variant removes the suffixes that OpenRouter adds to any id.
+// variant removes OpenRouter's suffixes.
 var variant = withoutSuffix(":free", ":beta", ":thinking", ":nitro")
 
-// Resold reports whether id is one of a marketplace: it has the prefix of another vendor or the suffix of a variant. The
-// provider's prices do not hold there.
+// Resold reports whether id comes from a marketplace: it has another vendor's prefix, or
+// a variant suffix. The provider's prices don't apply there.
 func (d *Dialect) Resold(id string) bool {
 	id = foldID(strings.TrimSpace(id))
 	vendor := id[:strings.LastIndex(id, "/")+1]
 	return variant(id) != id || (d != nil && d.withoutVendor != nil && d.withoutVendor(vendor) != "")
 }
 
-// OpenAI has the rules for OpenAI. Words in an id (-mini, -chat-latest, -audio, -search-preview) are part of it, and so is a date
-// in the middle (gpt-4-1106-preview).
+// OpenAI has OpenAI's rules. Words in an id (-mini, -chat-latest, -audio,
+// -search-preview) belong to it, and so does a date in the middle (gpt-4-1106-preview).
 var OpenAI = &Dialect{
 	owned: openAIOwned,
 	spelling: []idRule{
 		variant,
 		withoutPrefixes("openai/"),
-		// Only the versions that OpenAI writes with a dot and the catalog sometimes with a hyphen.
+		// versions that OpenAI writes with a dot, and the catalog sometimes with a hyphen
 		dotting("gpt-3", "5"),
 		containing("gpt-35", replacing(`^gpt-35-`, "gpt-3.5-")), // Azure's
 		dotting("gpt-4", "1", "5"),
@@ -228,7 +230,8 @@ var OpenAI = &Dialect{
 	guesses: []idRule{undotted, dotted},
 }
 
-// FineTuneBase returns the model that a fine-tune was made from, and whether id is a fine-tune: ft:BASE:ORGANISATION:NAME:ID.
+// FineTuneBase returns the base model of a fine-tune, ft:BASE:ORGANISATION:NAME:ID, and
+// reports whether id is a fine-tune.
 func FineTuneBase(id string) (base string, ok bool) {
 	rest, ok := strings.CutPrefix(id, "ft:")
 	base, _, found := strings.Cut(rest, ":")
@@ -238,9 +241,10 @@ func FineTuneBase(id string) (base string, ok bool) {
 	return base, true
 }
 
-// WithoutDeployment returns id without the deployment that old responses name after a colon: gpt-3.5-turbo-instruct:20230824-v2 is
-// gpt-3.5-turbo-instruct. It is no spelling rule, because davinci:2023-07-21-v2 is not the older model davinci. A fine-tune is
-// unchanged: its base is behind a colon, too.
+// WithoutDeployment removes the deployment that old responses name after a colon:
+// gpt-3.5-turbo-instruct:20230824-v2 becomes gpt-3.5-turbo-instruct. It isn't a spelling
+// rule, because davinci:2023-07-21-v2 isn't the older model davinci. A fine-tune, which
+// also has a colon, stays unchanged.
 func WithoutDeployment(id string) string {
 	base, deployment, found := strings.Cut(id, ":")
 	if !found || base == "ft" || deployment == "" || deployment[0] < '0' || deployment[0] > '9' {
@@ -249,7 +253,7 @@ func WithoutDeployment(id string) string {
 	return base
 }
 
-// shortBuilds are the builds dated by month and day. A pattern would also match other ids.
+// shortBuilds are builds dated by month and day. A pattern would also match other ids.
 var shortBuilds = map[string]string{
 	"gpt-3.5-turbo-0125":     "gpt-3.5-turbo",
 	"gpt-3.5-turbo-0301":     "gpt-3.5-turbo",
@@ -269,10 +273,10 @@ func baseOfShortBuild(id string) string {
 	return id
 }
 
-// families are the lines of Claude models.
+// families are Claude's model lines.
 const families = `opus|sonnet|haiku|fable|mythos`
 
-// Anthropic has the rules for Anthropic. -fast and -preview are part of an id.
+// Anthropic has Anthropic's rules. -fast and -preview belong to an id.
 var Anthropic = &Dialect{
 	owned: anthropicOwned,
 	spelling: []idRule{
@@ -285,9 +289,10 @@ var Anthropic = &Dialect{
 		withoutSuffix("@latest", "@default"),
 		containing("@20", replacing(`@(`+year+month+day+`)$`, "-${1}")), // Google Cloud's
 		versioned(withoutSuffix("-latest")),
-		// Claude 1 and 2 have a dot in their real ids.
+		// Claude 1 and 2 have a dot in their real ids
 		containing(".", replacing(`-([3-9]|[1-9]\d)\.(\d)`, "-${1}-${2}")),
-		// The version precedes the family in 3.x and follows it from 4 on. Eight digits are a date, not a version.
+		// The version precedes the family in 3.x, and follows it from 4 on. Eight digits
+		// are a date.
 		replacing(`^claude-([4-9]|[1-9]\d)((?:-\d{1,2})?)-(`+families+`)(-.*)?$`, "claude-${3}-${1}${2}${4}"),
 		containing("-3", replacing(`^claude-(`+families+`)-(3(?:-\d{1,2})?)(-.*)?$`, "claude-${2}-${1}${3}")),
 		containing("-0", replacing(`^(claude-(?:`+families+`)-\d{1,2})-0(-.*)?$`, "${1}${2}")),
@@ -298,8 +303,9 @@ var Anthropic = &Dialect{
 	guesses: []idRule{undotted, dotted},
 }
 
-// Gemini has the rules for Google. Those for builds apply to gemini-1 and later only: the 001 of an embedding, of Imagen and of
-// Veo is part of the id. So is -preview without a date; see Rewrites.
+// Gemini has Google's rules. Its build rules apply only to gemini-1 and later: in an
+// embedding, Imagen or Veo id, 001 belongs to the id. So does -preview without a date;
+// see Rewrites.
 var Gemini = &Dialect{
 	owned: geminiOwned,
 	spelling: []idRule{
@@ -314,11 +320,11 @@ var Gemini = &Dialect{
 		containing("-preview-", replacing(`^(gemini-\d.*?)-preview-`+month+`-(?:`+day+`|`+year+`)$`, "${1}")),
 		containing("-exp-", replacing(`^(gemini-\d.*?)-exp-`+month+`-?`+day+`$`, "${1}")),
 	},
-	// A preview may have become the model it was a preview of, or it is still the only one, so this is tried last.
+	// tried last: a preview may have become a model, or may still be the only one
 	guesses: []idRule{undotted, dotted, replacing(`^(.*gemini-\d.*)-preview$`, "${1}")},
 }
 
-// DeepSeek has the rules for DeepSeek.
+// DeepSeek has DeepSeek's rules.
 var DeepSeek = &Dialect{
 	owned:         deepSeekOwned,
 	withoutVendor: withoutDeepSeek,
@@ -326,14 +332,15 @@ var DeepSeek = &Dialect{
 		variant,
 		withoutDeepSeek,
 		containing("/deepseek-", replacing(`^(?:[^/]+/)+(deepseek-.*)$`, "${1}")), // any vendor, such as a reseller
-		// DeepSeek's own API names this model without its version.
+		// DeepSeek's own API names this model without its version
 		renaming("deepseek-v4.1-flash", "deepseek-flash"),
 	},
 	builds: []idRule{
-		// A version is a build only after these three words. In deepseek-v3.2 and deepseek-v4-pro it is the name.
+		// A version is a build only after these three words. In deepseek-v3.2 and
+		// deepseek-v4-pro it's the name.
 		containing("-v", replacing(`^(deepseek-(?:chat|reasoner|coder))-v\d+(?:\.\d+)?(?:-exp|-terminus|-speciale|-\d{4})?$`, "${1}")),
-		// The id under which DeepSeek served R1. Without a vendor prefix the result would be longer than the id, so that the
-		// rule is among the guesses as well.
+		// The id under which DeepSeek served R1. Without a vendor prefix, the result
+		// would be longer than the id, so the rule is also among the guesses.
 		r1,
 	},
 	guesses: []idRule{undotted, dotted, r1},
@@ -343,7 +350,7 @@ var withoutDeepSeek = withoutPrefixes("deepseek/", "deepseek-ai/")
 
 var r1 = renaming("deepseek-r1", "deepseek-reasoner")
 
-// XAI has the rules for xAI. Words in an id (-reasoning, -mini, -fast, -code) are part of it.
+// XAI has xAI's rules. Words in an id (-reasoning, -mini, -fast, -code) belong to it.
 var XAI = &Dialect{
 	owned:         xaiOwned,
 	withoutVendor: withoutXAI,
@@ -352,13 +359,14 @@ var XAI = &Dialect{
 		withoutXAI,
 		containing("/grok-", replacing(`^(?:[^/]+/)+(grok-.*)$`, "${1}")), // any vendor, such as a reseller
 		versioned(withoutSuffix("-beta", "-latest")),
-		// A date has two forms.
+		// a date has two forms
 		replacing(`^(.*\d.*)-(`+month+`)-(`+day+`)$`, "${1}-${2}${3}"),
-		// A table, not a pattern: grok-4-1-fast is a real id, and the 20 of grok-4-20 is not a day.
+		// A table, not a pattern: grok-4-1-fast is a real id, and in grok-4-20, 20 isn't
+		// a day.
 		dotting("grok-4", "3", "5", "6", "7", "20"),
 	},
 	builds: []idRule{
-		// A build is at the end or before the words: grok-4.20-0309-reasoning.
+		// a build is at the end, or before words: grok-4.20-0309-reasoning
 		replacing(`^(.*\d.*?)-`+month+day+`(-.*)?$`, "${1}${2}"),
 	},
 	guesses: []idRule{undotted, dotted},

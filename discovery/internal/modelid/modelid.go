@@ -1,5 +1,6 @@
-// Package modelid has the spelling rules for model ids, provider by provider. Marketplaces and clouds add prefixes, suffixes and
-// builds, and write versions with dots or hyphens. docs/providers.md, "Model names", lists the rules.
+// Package modelid has spelling rules for model ids, by provider. Marketplaces and clouds
+// add prefixes, suffixes and builds, and write versions with dots or hyphens. For the
+// rules, see "Model names" in docs/providers.md.
 package modelid
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/lazy"
 )
 
-// Normalize returns the id under which the provider itself knows a model; see discovery.NormalizeModelID.
+// Normalize returns the provider's own id for a model; see discovery.NormalizeModelID.
 func (d *Dialect) Normalize(id string) string {
 	trimmed := strings.TrimSpace(id)
 	switch {
@@ -26,29 +27,32 @@ func (d *Dialect) Normalize(id string) string {
 	return trimmed
 }
 
-// Dialect has the spelling rules of one provider. The rules are applied in order, repeatedly, until nothing changes: that makes
-// normalizing idempotent and independent of the order of suffixes.
+// Dialect has a provider's spelling rules. Rules are applied in order and repeatedly,
+// until nothing changes. So normalizing is idempotent and independent of the order of
+// suffixes.
 type Dialect struct {
 	// owned matches the plainest spellings of the provider's ids.
 	owned func() *regexp.Regexp
-	// withoutVendor removes the prefixes of the provider itself. It is nil if spelling removes no other ones.
+	// withoutVendor removes the provider's own prefixes. It's nil if spelling removes no
+	// others.
 	withoutVendor idRule
-	// spelling has the rules whose result names the same build of the model.
+	// spelling rules keep the same build.
 	spelling []idRule
-	// builds has the rules that remove the build.
+	// builds rules remove the build.
 	builds []idRule
-	// guesses has the rules that may lead to another model; see Rewrites.
+	// guesses rules may lead to another model; see Rewrites.
 	guesses []idRule
 }
 
-// longestID is the length of the longest id that is processed, in bytes. The longest real ones, paths of Google Cloud, have
-// about 150.
+// longestID limits ids, in bytes. The longest real ids, Google Cloud paths, have about
+// 150.
 const longestID = 256
 
-// accepts reports whether id is short enough to be an id. The nil Dialect, that of an unknown provider, accepts no id.
+// accepts reports whether id is short enough. The nil Dialect, for an unknown provider,
+// accepts no id.
 func (d *Dialect) accepts(id string) bool { return d != nil && len(id) <= longestID }
 
-// normalize applies all rules until nothing changes, except where the id would become longer.
+// normalize applies all rules until nothing changes, unless the id would become longer.
 func (d *Dialect) normalize(id string) string {
 	for {
 		name := Last(d.spellings(id))
@@ -64,7 +68,7 @@ func (d *Dialect) normalize(id string) string {
 	}
 }
 
-// spellings returns id and the plainer names of the same build, the plainest last.
+// spellings returns id and plainer names for the same build, the plainest last.
 func (d *Dialect) spellings(id string) []string {
 	names := []string{id}
 	if folded := foldID(id); folded != id {
@@ -81,7 +85,7 @@ func (d *Dialect) spellings(id string) []string {
 	return names
 }
 
-// Spellings returns the names under which to look up exactly the build that id names, best first.
+// Spellings returns names for exactly the build that id names, best first.
 func (d *Dialect) Spellings(id string) []string {
 	trimmed := strings.TrimSpace(id)
 	if !d.accepts(trimmed) {
@@ -90,7 +94,7 @@ func (d *Dialect) Spellings(id string) []string {
 	return slices.DeleteFunc(d.spellings(trimmed), func(name string) bool { return name != trimmed && isStem(name) })
 }
 
-// isStem reports whether only a vendor or a family is left of a name.
+// isStem reports whether a name is only a vendor or a family.
 func isStem(name string) bool {
 	switch strings.Trim(name, "-./: ") {
 	case "", "openai", "gpt", "deepseek", "deepseek-ai", "anthropic", "claude", "google", "gemini", "xai", "x-ai", "grok":
@@ -99,10 +103,9 @@ func isStem(name string) bool {
 	return false
 }
 
-// Last returns the last of names.
 func Last(names []string) string { return names[len(names)-1] }
 
-// foldID folds ASCII letters only. Others could become longer, and no id has them.
+// foldID folds only ASCII letters. Others could become longer, and don't occur in ids.
 func foldID(id string) string {
 	lower := []byte(strings.Join(strings.Fields(id), "-"))
 	for i, c := range lower {
@@ -113,20 +116,21 @@ func foldID(id string) string {
 	return string(lower)
 }
 
-// The parts of dates in ids. Months and days are checked, so that a version such as 4-20 is not read as a date.
+// Date patterns. Months and days are checked, so that a version such as 4-20 isn't taken
+// for a date.
 const (
 	month = `(?:0[1-9]|1[0-2])`
 	day   = `(?:0[1-9]|[12]\d|3[01])`
 	year  = `20\d\d`
 )
 
-// buildDate matches the dates of builds: 2024-08-06 and 20240806, 06-2025 and 06-05, and 0605.
+// buildDate matches build dates: 2024-08-06 and 20240806, 06-2025 and 06-05, and 0605.
 var buildDate = lazy.Regexp(`[-@](?:(` + year + `)-?(\d\d)-?(\d\d)|(\d\d)-(` + year + `)|(\d\d)-?(\d\d))(?:$|[-@:\[])`)
 
-// pastBuild reports whether every date in an id is a date of the calendar and not after now. A date without a year only has
-// to be one of the calendar.
+// pastBuild reports whether all dates in an id are valid and not in the future. A date
+// without a year need only be valid.
 func pastBuild(id string, now time.Time) bool {
-	base, _ := FineTuneBase(id) // what follows the base of a fine-tune is chosen by its owner
+	base, _ := FineTuneBase(id) // the owner chooses the rest
 	for _, m := range buildDate().FindAllStringSubmatch(base, -1) {
 		text := "2024-" + m[6] + "-" + m[7] // a leap year
 		switch {
@@ -143,8 +147,9 @@ func pastBuild(id string, now time.Time) bool {
 	return true
 }
 
-// Candidates returns the names under which a listing may have the model that id names, best first: other spellings of the same
-// build, then the model without its build and the rewrites, unless the build cannot exist at the time now.
+// Candidates returns the names under which a list may have the model that id names, best
+// first: other spellings of the same build, and then the model without its build and the
+// rewrites, unless the build can't exist at now.
 func (d *Dialect) Candidates(id string, now time.Time) []string {
 	names := d.Spellings(id)
 	normalized := d.Normalize(id)
@@ -154,14 +159,15 @@ func (d *Dialect) Candidates(id string, now time.Time) []string {
 	return names
 }
 
-// Listings differ in whether they write a version with a dot or a hyphen.
+// Lists write versions with a dot or a hyphen.
 var (
 	undotted = containing(".", replacing(`(\d)\.(\d)`, "${1}-${2}"))
 	dotted   = replacing(`^(\D*-v?\d{1,2})-(\d{1,2})(-.*)?$`, "${1}.${2}${3}")
 )
 
-// Rewrites returns further names that a listing may have for the model, each one rewrite away from a spelling of id or from its
-// normalized form. They are guesses: try them last, in this order, and accept only a listed name.
+// Rewrites returns further names that a list may have for the model, each one rewrite
+// away from a spelling or the normalized form. They are guesses: try them last, in this
+// order, and accept only listed names.
 func (d *Dialect) Rewrites(id string) []string {
 	if d == nil {
 		return nil
@@ -178,13 +184,13 @@ func (d *Dialect) Rewrites(id string) []string {
 	return guesses
 }
 
-// Owns reports whether an id, in any of the provider's spellings, has the form of the provider's own ids.
+// Owns reports whether an id, in any spelling, looks like the provider's own ids.
 func (d *Dialect) Owns(id string) bool {
 	trimmed := strings.TrimSpace(id)
 	return d.accepts(trimmed) && d.owned().MatchString(Last(d.Spellings(trimmed)))
 }
 
-// The beginnings of the providers' ids.
+// Prefixes of the providers' ids.
 var (
 	openAIOwned = lazy.Regexp(`^(?:ft[-:])?(?:gpt|chatgpt|chat|codex|o\d|dall-e|davinci|babbage|curie|ada|sora|tts|whisper` +
 		`|computer-use|omni-moderation|text-embedding-(?:3|ada)|text-moderation|text-(?:search-|similarity-)?(?:davinci|curie|babbage|ada)` +
