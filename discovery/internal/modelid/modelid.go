@@ -103,6 +103,7 @@ func isStem(name string) bool {
 	return false
 }
 
+// Last returns the last name, which is the plainest.
 func Last(names []string) string { return names[len(names)-1] }
 
 // foldID folds only ASCII letters. Others could become longer, and don't occur in ids.
