@@ -27,7 +27,7 @@ import (
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
 	most := []string{"github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid", "github.com/mesh-gateway/mesh-go", "github.com/oapi-codegen/runtime"}
-	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./gen/gateway", "./scan"} {
+	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/facts", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./gen/gateway", "./scan"} {
 		assert.Subset(t, most, modules(t, pkg), pkg)
 		for _, dep := range packageOf(t, pkg).Deps {
 			// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
@@ -38,16 +38,16 @@ func TestImportersGetFewModules(t *testing.T) {
 	for _, dep := range packageOf(t, "./discovery/discoverytest").Deps {
 		assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/client(/|$)`, dep) // errors are redacted with package scan
 	}
-	for _, pkg := range []string{"./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./scan"} {
+	for _, pkg := range []string{"./discovery/facts", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./scan"} {
 		assert.Equal(t, []string{"github.com/mesh-gateway/mesh-go"}, modules(t, pkg), pkg)
 	}
 }
 
 // builtFrom maps each public package of discovery, "" for itself, to those that it may be built from.
 var builtFrom = map[string][]string{
-	"models": {}, "prices": {"models"}, "calls": {"models", "prices"}, "bills": {"calls", "models", "prices"},
-	"meter": {"calls", "models", "prices"}, "": {"bills", "calls", "models", "prices"},
-	"discoverytest": {"", "bills", "calls", "models", "prices"},
+	"facts": {}, "internal/pricelist": {"facts"}, "models": {"facts"}, "prices": {"facts", "models"}, "calls": {"facts", "models", "prices"},
+	"bills": {"calls", "facts", "models", "prices"}, "meter": {"calls", "facts", "models", "prices"},
+	"": {"bills", "calls", "facts", "models", "prices"}, "discoverytest": {"", "bills", "calls", "facts", "models", "prices"},
 }
 
 // mayUseHTTP has the packages of discovery that may be built from net/http.

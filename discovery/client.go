@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/geminisku"
 	"github.com/mesh-gateway/mesh-go/gen/anthropic"
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
@@ -64,12 +65,13 @@ type Client struct {
 	log        *slog.Logger
 	onFailure  func(Failure)
 	strict     bool
+	facts      *facts.Facts
 
-	apis    apis
-	catalog catalogCache
-	tables  cache.Map[keyHash, listing[priceTable]]
-	gemini  cache.Map[keyHash, listing[*geminisku.List]]
-	xai     cache.Map[keyHash, listing[[]xai.LanguageModel]]
+	apis     apis
+	catalog  catalogCache
+	received cache.Map[keyHash, listing[*facts.Facts]]
+	gemini   cache.Map[keyHash, listing[*geminisku.List]]
+	xai      cache.Map[keyHash, listing[[]xai.LanguageModel]]
 }
 
 // apis are the generated clients. They don't have keys: an editor adds the key to each
@@ -99,6 +101,7 @@ func New(opts ...Option) (*Client, error) {
 		outageTTL:  DefaultOutageTTL,
 		log:        slog.Default(),
 		onFailure:  func(Failure) {},
+		facts:      facts.BuiltIn(),
 	}
 	for _, opt := range opts {
 		if opt == nil {

@@ -49,7 +49,7 @@ func TestZeroClientAndNilContextAreValueErrors(t *testing.T) {
 		},
 		"LivePrices": func(ctx context.Context, c *discovery.Client) error {
 			list, err := c.LivePrices(ctx, nil)
-			assert.Same(t, prices.BuiltIn(), list)
+			assert.Equal(t, prices.BuiltIn(), list)
 			return err
 		},
 		"FetchDeepSeekBalance": func(ctx context.Context, c *discovery.Client) error {

@@ -46,7 +46,8 @@
 // Package meter counts a program's calls. Some names from models are also here.
 //
 // [Client.Retirements] updates [models.Retirements] with dates that OpenAI and Anthropic
-// report now. [Client.LivePrices] and [Client.UpdatePrices] update a price list.
+// report now. [Client.LivePrices] updates a price list, and
+// [Client.UpdateFacts] everything built in.
 //
 // # Bills
 //

@@ -86,8 +86,8 @@ func (f Failure) Error() string {
 	who := string(f.Provider)
 	switch {
 	case who != "":
-	case f.Operation == opUpdatePrices, f.Operation == opConfirmPrices:
-		who = "price table"
+	case f.Operation == opUpdateFacts:
+		who = "facts"
 	default:
 		who = "catalog"
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 )
 
 func ExamplePricingForAnthropicModel() {
@@ -60,8 +60,8 @@ func ExampleClient_PricingForGeminiModel() {
 	// Output: 0.75 USD per million tokens
 }
 
-// A service starts with the prices that it saved last, and updates them once a day.
-func ExampleClient_UpdatePrices() {
+// A service starts with the facts that it saved last, and updates them once a day.
+func ExampleClient_UpdateFacts() {
 	server := discoverytest.Start() // takes the place of the repository
 	defer server.Close()
 	c, err := discovery.New(server.Options()...)
@@ -69,21 +69,21 @@ func ExampleClient_UpdatePrices() {
 		log.Fatal(err)
 	}
 	var saved bytes.Buffer // a real program has a file
-	current, err := prices.Load(&saved)
+	current, err := facts.Read(&saved)
 	if err != nil { // the first start
-		current = prices.BuiltIn()
+		current = facts.BuiltIn()
 	}
 	update := func() {
-		newest, err := c.UpdatePrices(context.Background(), current)
+		newest, err := c.UpdateFacts(context.Background(), current)
 		if err != nil {
-			log.Print(err) // with WithStrictErrors; newest is the list as it was
+			log.Print(err) // with WithStrictErrors; newest is current
 		}
-		current = newest // a service with goroutines has an atomic.Pointer
-		if err := current.Save(&saved); err != nil {
+		current = newest // a service with goroutines has an atomic.Pointer to prices.Of(newest)
+		if _, err := current.WriteTo(&saved); err != nil {
 			log.Print(err) // a real program writes a temporary file and renames it
 		}
 	}
 	update() // a real program repeats it with time.Tick(24 * time.Hour)
-	fmt.Println(current.AsOf().Equal(prices.BuiltIn().AsOf()), len(server.Requests()), "request")
+	fmt.Println(current.Version() == facts.BuiltIn().Version(), len(server.Requests()), "request")
 	// Output: true 1 request
 }

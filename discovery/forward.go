@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"maps"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -27,11 +28,9 @@ const (
 // "openai/gpt-4o".
 type ModelKey = models.ModelKey
 
-// Registry is [models.Registry], which maps a ModelKey to its retirement date
-// (YYYY-MM-DD) or "deprecated". IsRetired, IsRetiredOn and RetirementDate look up a
-// model, Check and CheckOn report everything known about it, and RetiringWithin lists
-// models that retire soon.
-type Registry = models.Registry
+// Registry maps models to retirement dates (YYYY-MM-DD) or "deprecated". [models.Registry]
+// has the same entries, and finds a model under any spelling.
+type Registry = map[ModelKey]string
 
 // NormalizeModelID is [models.NormalizeModelID].
 func NormalizeModelID(p Provider, id string) string { return models.NormalizeModelID(p, id) }
@@ -51,5 +50,5 @@ func IsRetiredOn(p Provider, id string, day time.Time) bool { return models.IsRe
 // RetirementDate is [models.RetirementDate].
 func RetirementDate(p Provider, id string) (string, bool) { return models.RetirementDate(p, id) }
 
-// Retirements is [models.Retirements].
-func Retirements() Registry { return models.Retirements() }
+// Retirements returns a copy of the entries of [models.Retirements].
+func Retirements() Registry { return maps.Collect(models.Retirements().All()) }

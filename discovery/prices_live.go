@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -12,12 +11,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/gen/xai"
-	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which
-// take precedence over its table. A nil base means [prices.BuiltIn]. The result is never
+// take precedence over its table. A nil base means the list of [WithFacts]. The result is never
 // nil.
 //
 // The lists are read with the keys for [ServiceCloudBilling] and [ServiceXAI]. If a key
@@ -39,9 +37,11 @@ import (
 // live list differ by less than 0.001 USD per million tokens, the live row has the
 // table's price.
 func (c *Client) LivePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
-	base = cmp.Or(base, prices.BuiltIn())
 	if err := c.ready(ctx); err != nil {
-		return base, err
+		return cmp.Or(base, prices.BuiltIn()), err
+	}
+	if base == nil {
+		base = prices.Of(c.facts)
 	}
 	list := base
 	var errs []error
@@ -186,124 +186,4 @@ func xaiPrice(cents int64) string {
 	}
 	const places = 4 // cents to dollars, and 100 million to one million
 	return decimal.New(cents, places).String()
-}
-
-const (
-	opUpdatePrices  = "UpdatePrices"
-	opConfirmPrices = "ConfirmPrices"
-)
-
-// priceTable is the price table as received.
-type priceTable struct{ csv, etag string }
-
-// UpdatePrices returns base with this project's newest reviewed table, so that prices
-// change without a new version of the program. A nil base means [prices.BuiltIn]. The
-// result is never nil.
-//
-// If the table is unsuitable, that's a [Failure], and UpdatePrices returns base. With
-// [WithStrictErrors], it returns base and the error. A table is unsuitable if
-//
-//   - it can't be read, or has a malformed line
-//   - it was verified later than tomorrow in UTC, or before base's newest verification
-//   - it has prices for less than nine tenths of its models
-//
-// # Requests
-//
-// UpdatePrices sends one request to [ServicePrices], without a key, at most once in 24
-// hours per client. After a failure it tries again once [WithOutageTTL] has passed. The
-// request has the last table's ETag, even if [prices.Load] read the table.
-//
-// By default, it reads the file in this project's repository. To use a copy, set its
-// address with [WithBaseURL]: /prices.csv is appended. Nothing else in this package
-// requests the table. [Client.ConfirmPrices] requests the days on which its rows were
-// confirmed.
-//
-// # Rows
-//
-// The table contains token prices. Fees, mode factors and DeepSeek's hours stay as in
-// this version. Rows in base from [prices.List.With] and [Client.LivePrices] stay and
-// take precedence. The Source of a row from the new table ends with the table's date.
-func (c *Client) UpdatePrices(ctx context.Context, base *prices.List) (*prices.List, error) {
-	base = cmp.Or(base, prices.BuiltIn())
-	if err := c.ready(ctx); err != nil {
-		return base, err
-	}
-	r := newRequest(opUpdatePrices, ServicePrices, Secret{}, listTimeout)
-	sent, failure := readListing(ctx, c, &c.tables, r, PricingOptions{}, func(ctx context.Context, last priceTable) (priceTable, *Failure) {
-		return c.readPrices(ctx, r, base, last)
-	})
-	if failure != nil {
-		return base, c.report(ctx, failure)
-	}
-	list, err := base.WithTable(sent.prices.csv, sent.prices.etag)
-	if err != nil {
-		return base, c.report(ctx, r.unfit(err))
-	}
-	return list, nil
-}
-
-// readPrices sends the ETag of the last table, or else base's.
-func (c *Client) readPrices(ctx context.Context, r request, base *prices.List, last priceTable) (priceTable, *Failure) {
-	if last.csv == "" {
-		last.csv, last.etag = base.Table()
-	}
-	resp, err := c.getPrices(ctx, r, "/prices.csv", last.etag)
-	switch {
-	case err != nil && err.Status == http.StatusNotModified && last.etag != "":
-		return last, nil
-	case err != nil:
-		return last, r.failed(err)
-	}
-	table := priceTable{string(resp.Body), resp.Header.Get("ETag")}
-	if _, err := base.WithTable(table.csv, table.etag); err != nil {
-		return last, r.unfit(err)
-	}
-	return table, nil
-}
-
-func (c *Client) getPrices(ctx context.Context, r request, path, etag string) (call.Response, *call.Error) {
-	return call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: c.maxBytes}, func(ctx context.Context) (*http.Response, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL(ServicePrices)+path, http.NoBody)
-		if err != nil {
-			return nil, err
-		}
-		if etag != "" {
-			req.Header.Set("If-None-Match", etag)
-		}
-		return userAgent{c.http}.Do(req)
-	})
-}
-
-// ConfirmPrices returns base with the days on which public price feeds last stated its
-// table's rows; see [prices.List.WithConfirmed]. This project updates these days every
-// night. A nil base means [prices.BuiltIn]. The result is never nil. Call it with the
-// result of UpdatePrices.
-//
-// It sends one request to [ServicePrices], without a key, for /confirmed.csv. If the
-// response can't be read or doesn't fit base, that's a [Failure], and ConfirmPrices
-// returns base. With [WithStrictErrors], it returns base and the error.
-func (c *Client) ConfirmPrices(ctx context.Context, base *prices.List) (*prices.List, error) {
-	base = cmp.Or(base, prices.BuiltIn())
-	if err := c.ready(ctx); err != nil {
-		return base, err
-	}
-	r := newRequest(opConfirmPrices, ServicePrices, Secret{}, listTimeout)
-	resp, failed := c.getPrices(ctx, r, "/confirmed.csv", "")
-	if failed != nil {
-		return base, c.report(ctx, r.failed(failed))
-	}
-	list, err := base.WithConfirmed(string(resp.Body))
-	if err != nil {
-		return base, c.report(ctx, r.unfit(err))
-	}
-	return list, nil
-}
-
-// unfit returns the Failure for a table that doesn't replace the previous one.
-func (r request) unfit(err error) *Failure {
-	var damaged *ValueError
-	if errors.As(err, &damaged) {
-		return r.undecodable(fmt.Errorf("the table %s", damaged.Reason))
-	}
-	return r.partial(err)
 }

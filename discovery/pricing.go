@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -96,8 +97,8 @@ func PricingOf(row prices.Row) ProviderPricing {
 // singleSources is the built-in list including prices from a single source, which
 // [prices.Row] lacks.
 var singleSources = sync.OnceValue(func() *pricelist.List {
-	table, _ := prices.BuiltIn().Table()
-	return pricelist.BuiltIn(table)
+	list, _ := pricelist.Of(facts.BuiltIn())
+	return list
 })
 
 // rawPricing returns an Anthropic model's cache prices, or nil unless all three are

@@ -3,7 +3,6 @@ package discovery
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// Retirements returns the built-in registry, updated with live data: shutdown_date from
+// Retirements returns the registry of the client's facts, updated with live data: shutdown_date from
 // OpenAI, and lifecycle and retires_at from Anthropic. Live data takes precedence:
 //
 //   - An active model without a date has no entry.
@@ -27,9 +26,9 @@ import (
 // its key isn't set, or if it fails, which is reported as a [Failure].
 func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 	if err := c.ready(ctx); err != nil {
-		return nil, err
+		return models.Registry{}, err
 	}
-	live, failures := make([]models.Registry, len(liveSources)), make([]*Failure, len(liveSources))
+	live, failures := make([]dates, len(liveSources)), make([]*Failure, len(liveSources))
 	var all sync.WaitGroup
 	for i, source := range liveSources {
 		all.Go(func() {
@@ -41,7 +40,7 @@ func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 		})
 	}
 	all.Wait()
-	merged := models.Retirements()
+	merged := models.Of(c.facts)
 	var errs []error
 	for i, failure := range failures {
 		if failure != nil {
@@ -53,19 +52,22 @@ func (c *Client) Retirements(ctx context.Context) (models.Registry, error) {
 	return merged, errors.Join(errs...)
 }
 
+// dates maps models to live entries; "" means active without a date.
+type dates map[models.ModelKey]string
+
 // liveSources are services that report retirement dates.
 var liveSources = []struct {
 	service Service
-	read    func(*Client, context.Context, request) (models.Registry, *Failure)
+	read    func(*Client, context.Context, request) (dates, *Failure)
 }{
 	{ServiceOpenAI, (*Client).openAIRetirements},
 	{ServiceAnthropic, (*Client).anthropicRetirements},
 }
 
 // openAIRetirements ignores values that aren't dates.
-func (c *Client) openAIRetirements(ctx context.Context, r request) (models.Registry, *Failure) {
+func (c *Client) openAIRetirements(ctx context.Context, r request) (dates, *Failure) {
 	list, failure := c.openAIModels(ctx, r)
-	live := make(models.Registry)
+	live := make(dates)
 	for _, m := range list {
 		if m.ShutdownDate == nil {
 			continue
@@ -77,12 +79,12 @@ func (c *Client) openAIRetirements(ctx context.Context, r request) (models.Regis
 	return live, failure
 }
 
-func (c *Client) anthropicRetirements(ctx context.Context, r request) (models.Registry, *Failure) {
+func (c *Client) anthropicRetirements(ctx context.Context, r request) (dates, *Failure) {
 	list, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
-	live, today := make(models.Registry), calendar.Date(time.Now())
+	live, today := make(dates), calendar.Date(time.Now())
 	for _, m := range list {
-		if entry, ok := anthropicRetirement(m, today); ok {
+		if entry, ok := c.anthropicRetirement(m, today); ok {
 			live[models.ModelKey{Provider: models.Anthropic, ID: m.ID}] = entry
 		}
 	}
@@ -92,13 +94,13 @@ func (c *Client) anthropicRetirements(ctx context.Context, r request) (models.Re
 // anthropicRetirement returns a model's live entry, or "" if it's active without a date.
 // The lifecycle decides, not a past date: a model that is still served after its date is
 // overdue. It reports false if the response has neither.
-func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
+func (c *Client) anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 	lifecycle := m.GetLifecycle()
 	date, dated := retiresOn(m)
 	past := dated && date.Before(today)
 	switch {
 	case lifecycle == "retired" && !past:
-		return lastDay(m.ID, today), true
+		return c.lastDay(m.ID, today), true
 	case past && (lifecycle == "active" || lifecycle == models.Deprecated):
 		return models.Deprecated, true
 	case dated:
@@ -111,9 +113,10 @@ func anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
 
 // lastDay returns a date for a retired model with no live date: the table's date if it
 // has passed, or else yesterday.
-func lastDay(id string, today time.Time) string {
-	known, _ := models.RetirementDate(models.Anthropic, id)
-	if models.IsRetiredOn(models.Anthropic, id, today) {
+func (c *Client) lastDay(id string, today time.Time) string {
+	registry := models.Of(c.facts)
+	known, _ := registry.RetirementDate(models.Anthropic, id)
+	if registry.IsRetiredOn(models.Anthropic, id, today) {
 		return known
 	}
 	return today.AddDate(0, 0, -1).Format(time.DateOnly)
@@ -127,27 +130,17 @@ func retiresOn(m anthropic.Model) (time.Time, bool) {
 // mergeRetirements returns a copy of r with the entries from live. An empty live entry
 // deletes r's entry. Aliases follow the newest build that shares their date in r, unless
 // live has the alias itself. Keys in live must be the providers' own ids.
-func mergeRetirements(r, live models.Registry) models.Registry {
-	merged, aliases := maps.Clone(r), aliasesOf(r)
-	if merged == nil {
-		merged = make(models.Registry, len(live))
-	}
-	set := func(key models.ModelKey, date string) {
-		if date == "" {
-			delete(merged, key)
-			return
-		}
-		merged[key] = date
-	}
+func mergeRetirements(r models.Registry, live dates) models.Registry {
+	aliases, entries := aliasesOf(r), dates{}
 	for key, date := range live {
-		set(key, date)
+		entries[key] = date
 		for _, alias := range aliases[key] {
 			if _, has := live[alias]; !has {
-				set(alias, date)
+				entries[alias] = date
 			}
 		}
 	}
-	return merged
+	return r.With(entries)
 }
 
 // aliasesOf maps each build to the ids without a build that follow it: the newest build
@@ -158,7 +151,7 @@ func aliasesOf(r models.Registry) map[models.ModelKey][]models.ModelKey {
 		date  string
 	}
 	newest, unbuilt := make(map[line]models.ModelKey), make(map[models.ModelKey]line)
-	for key, date := range r {
+	for key, date := range r.All() {
 		l := line{models.ModelKey{Provider: key.Provider, ID: models.NormalizeModelID(key.Provider, key.ID)}, date}
 		if modelid.Last(modelid.RulesOf(key.Provider).Spellings(key.ID)) == l.model.ID {
 			unbuilt[key] = l

@@ -1,6 +1,7 @@
 package discovery_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -31,8 +32,9 @@ func TestRetirementsAreMergedWithLiveOnes(t *testing.T) {
 			{"id":"plain-dated","retires_at":"2099-05-05T00:00:00Z"},
 			{"id":"unreadable","lifecycle":"active","retires_at":"soon"}]}`))
 	})
-	registry, err := s.client(t).Retirements(t.Context())
+	merged, err := s.client(t).Retirements(t.Context())
 	require.NoError(t, err)
+	registry := maps.Collect(merged.All())
 	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	for id, want := range map[string]string{
 		"dated": "2099-12-01", "overdue": "deprecated", "undated": "deprecated", "gone": "2021-01-01", "gone-undated": yesterday,
@@ -42,10 +44,10 @@ func TestRetirementsAreMergedWithLiveOnes(t *testing.T) {
 	}
 	assert.Equal(t, "2099-01-02", registry[models.ModelKey{Provider: models.OpenAI, ID: "gpt-5.6"}])
 	assert.NotContains(t, registry, models.ModelKey{Provider: models.OpenAI, ID: "x"})
-	assert.Equal(t, models.Retirements()[models.ModelKey{Provider: models.OpenAI, ID: "o3"}], registry[models.ModelKey{Provider: models.OpenAI, ID: "o3"}],
+	assert.Equal(t, discovery.Retirements()[models.ModelKey{Provider: models.OpenAI, ID: "o3"}], registry[models.ModelKey{Provider: models.OpenAI, ID: "o3"}],
 		"null announces nothing, and takes nothing back")
-	assert.True(t, registry.IsRetired(models.Anthropic, "gone-undated"))
-	assert.False(t, registry.IsRetired(models.Anthropic, "overdue"))
+	assert.True(t, merged.IsRetired(models.Anthropic, "gone-undated"))
+	assert.False(t, merged.IsRetired(models.Anthropic, "overdue"))
 	assert.Empty(t, s.reasons())
 }
 

@@ -31,7 +31,7 @@ const (
 	ServiceCloudBilling   Service = "cloudbilling"   // GOOGLE_CLOUD_BILLING_API_KEY, or else GOOGLE_CLOUD_API_KEY: Google's list prices
 	ServiceXAI            Service = "xai"            // XAI_API_KEY
 	ServiceXAIManagement  Service = "xaimanagement"  // XAI_MANAGEMENT_KEY: billed costs
-	ServicePrices         Service = "prices"         // this project's price table, which needs no key
+	ServiceFacts          Service = "facts"          // this project's facts, which need no key
 )
 
 // providerInfo describes a provider's APIs.
@@ -98,7 +98,7 @@ var providerTable = []providerInfo{
 		refusedKey: []string{"Incorrect API key"},
 	},
 	{services: []serviceInfo{
-		{service: ServicePrices, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/main/discovery/prices"},
+		{service: ServiceFacts, baseURL: "https://raw.githubusercontent.com/mesh-gateway/mesh-go/facts"},
 	}},
 }
 
@@ -152,7 +152,7 @@ func WithKey(service Service, keyFunc func(context.Context) (string, error)) Opt
 			return err
 		}
 		switch {
-		case service == ServicePrices:
+		case service == ServiceFacts:
 			return invalid("service", string(service), "needs no key")
 		case keyFunc == nil:
 			return invalid("keyFunc", "", "must not be nil")

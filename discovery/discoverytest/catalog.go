@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 )
 
 //go:embed catalog.json
@@ -77,29 +77,23 @@ func matches(ifNoneMatch []string, tag string) bool {
 	return known == "*" || strings.Contains(known, strings.TrimPrefix(tag, "W/")) // tags are quoted
 }
 
-// StandardPrices returns the initial price table, which is the one built into package
-// prices.
-func StandardPrices() string {
-	table, _ := prices.BuiltIn().Table()
-	return table
+// StandardFacts returns the initial facts as one text: the built-in ones.
+func StandardFacts() string {
+	var text strings.Builder
+	_, _ = facts.BuiltIn().WriteTo(&text) // a Builder has no errors
+	return text.String()
 }
 
-// SetPrices replaces the price table, which changes its ETag. The text is served
-// unchanged, even if it's damaged.
-func (s *Server) SetPrices(table string) {
+// SetFacts replaces the facts. The text is served unchanged, even if it's damaged.
+func (s *Server) SetFacts(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.prices = table
+	s.facts = text
 }
 
-func (s *Server) getPrices(r *http.Request) answer {
+func (s *Server) getFacts(r *http.Request) answer {
 	s.mu.Lock()
-	table := s.prices
+	text := s.facts
 	s.mu.Unlock()
-	return unlessMatched(r, []byte(table), answer{Status: http.StatusOK, Text: table})
-}
-
-// getConfirmed returns an empty table.
-func getConfirmed(*http.Request) answer {
-	return answer{Status: http.StatusOK, Text: "provider,model_id,above,valid_from,mode,modality,confirmed_at\n"}
+	return unlessMatched(r, []byte(text), answer{Status: http.StatusOK, Text: text})
 }

@@ -7,18 +7,18 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
 // Operation is a service operation: the document's name in specs/, a dot, and the
-// operationId. Completions, platforms and the price table aren't in a document.
+// operationId. Completions, platforms and facts aren't in a document.
 type Operation string
 
 // Service operations.
 const (
 	ListCatalog         Operation = "catalog.listModels"
-	GetPrices           Operation = "prices.getTable"     // Client.UpdatePrices
-	GetConfirmed        Operation = "prices.getConfirmed" // Client.ConfirmPrices; use a Fault to set its dates
+	GetFacts            Operation = "facts.get" // Client.UpdateFacts
 	ListOpenAIModels    Operation = "openai.listModels"
 	ListDeepSeekModels  Operation = "deepseek.listModels"
 	ListAnthropicModels Operation = "anthropic.listModels"
@@ -88,7 +88,7 @@ var (
 	geminiChat    = service{discovery.ServiceGemini, authorization, 400, 400, googleJSON}
 	cloudBilling  = service{discovery.ServiceCloudBilling, googleKey, 403, 400, googleJSON}
 	catalog       = service{name: "catalog"}
-	priceTable    = service{name: discovery.ServicePrices}
+	factTables    = service{name: discovery.ServiceFacts}
 )
 
 func (s service) fail(status int, problem string, data any) answer {
@@ -111,8 +111,7 @@ func (s *Server) routes() []route {
 	const openAIAdmin, anthropicAdmin = discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin
 	return slices.Concat(s.completionRoutes(), platformRoutes(), []route{
 		{op: ListCatalog, service: catalog, pattern: "GET /models", run: s.listCatalog},
-		{op: GetPrices, service: priceTable, pattern: "GET /prices.csv", run: s.getPrices},
-		{op: GetConfirmed, service: priceTable, pattern: "GET /confirmed.csv", run: getConfirmed},
+		{op: GetFacts, service: factTables, pattern: "GET /" + facts.BundleName, run: s.getFacts},
 		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(openAIModels)},
 		{op: ListDeepSeekModels, service: deepSeek, pattern: "GET /models", run: always(deepSeekModels)},
 		{op: ListXAIModels, service: xai, pattern: "GET /v1/models", run: always(xaiModels)},

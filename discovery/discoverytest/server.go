@@ -16,8 +16,7 @@
 //
 //   - The catalog has an ETag and returns 304. [WithCatalog] and [Server.SetCatalog]
 //     replace its 109 rows.
-//   - [Server.SetPrices] replaces the price table that [discovery.Client.UpdatePrices]
-//     reads.
+//   - [Server.SetFacts] replaces what [discovery.Client.UpdateFacts] reads.
 //   - Anthropic's and Gemini's models, OpenAI's costs and the billing catalog have pages.
 //   - Any key is accepted, unless [WithKeys] sets the accepted keys. A missing or wrong
 //     key gets the provider's error.
@@ -95,7 +94,7 @@ type Server struct {
 
 	mu          sync.Mutex
 	rows        []json.RawMessage // catalog rows
-	prices      string
+	facts       string
 	usage       map[Operation]json.RawMessage // default usage in completions
 	completions map[Operation]Completion
 	completed   int
@@ -129,7 +128,7 @@ func Start(opts ...Option) *Server {
 // Listen is [Start] for a server that may be unable to listen at [WithAddr]'s address.
 func Listen(opts ...Option) (*Server, error) {
 	s := &Server{
-		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), prices: StandardPrices(), completions: make(map[Operation]Completion),
+		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), facts: StandardFacts(), completions: make(map[Operation]Completion),
 	}
 	s.site = testserver.New(s.record)
 	for _, opt := range opts {
@@ -153,7 +152,7 @@ func Listen(opts ...Option) (*Server, error) {
 //
 //	t.Setenv("OPENAI_ADMIN_KEY", "example-key")
 func (s *Server) Options() []discovery.Option {
-	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + "/catalog"), discovery.WithBaseURL(discovery.ServicePrices, s.URL+"/prices")}
+	opts := []discovery.Option{discovery.WithCatalogURL(s.URL + "/catalog"), discovery.WithBaseURL(discovery.ServiceFacts, s.URL+"/facts")}
 	for _, service := range services {
 		opts = append(opts, discovery.WithBaseURL(service, s.URL+"/"+string(service)))
 	}

@@ -129,8 +129,10 @@ func TestClientReadsLiveRetirements(t *testing.T) {
 	live, err := c.Retirements(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, reasons())
-	assert.Equal(t, "2027-04-01", live[models.ModelKey{Provider: models.OpenAI, ID: "gpt-5.1"}])
-	assert.Contains(t, live, models.ModelKey{Provider: models.Anthropic, ID: "claude-2.1"})
+	date, _ := live.RetirementDate(models.OpenAI, "gpt-5.1")
+	assert.Equal(t, "2027-04-01", date)
+	_, ok := live.RetirementDate(models.Anthropic, "claude-2.1")
+	assert.True(t, ok)
 	require.Len(t, s.Requests(anthropic), 1)
 	assert.Equal(t, []string{"active", "deprecated", "retired"}, s.Requests(anthropic)[0].Query["lifecycle[]"])
 }
@@ -254,7 +256,7 @@ func TestFailIf(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		return resp.StatusCode
 	}
-	assert.Equal(t, []int{503, 503, 200}, []int{status("/catalog/models"), status("/catalog/models"), status("/prices/prices.csv")})
+	assert.Equal(t, []int{503, 503, 200}, []int{status("/catalog/models"), status("/catalog/models"), status("/facts/facts-1.txt")})
 	s.Heal()
 	assert.Equal(t, 200, status("/catalog/models"))
 }

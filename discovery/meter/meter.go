@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -186,6 +187,17 @@ func WithPrices(list *prices.List) Option {
 			return invalid("list", "", "must not be nil")
 		}
 		m.prices = list
+		return nil
+	}
+}
+
+// WithFacts sets the facts that price calls: [WithPrices] with their list.
+func WithFacts(f *facts.Facts) Option {
+	return func(m *config) error {
+		if f == nil {
+			return invalid("f", "", "must not be nil")
+		}
+		m.prices = prices.Of(f)
 		return nil
 	}
 }

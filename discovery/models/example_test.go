@@ -80,10 +80,10 @@ func ExampleRegistry_Check() {
 
 func ExampleRegistry_RetiringWithin() {
 	inTenDays := time.Now().UTC().AddDate(0, 0, 10).Format(time.DateOnly)
-	registry := models.Registry{
+	registry := models.Registry{}.With(map[models.ModelKey]string{
 		{Provider: models.XAI, ID: "grok-old"}:  "2026-05-15",
 		{Provider: models.XAI, ID: "grok-next"}: inTenDays,
-	}
+	})
 	for _, soon := range registry.RetiringWithin(60 * 24 * time.Hour) {
 		fmt.Println(soon.Provider, soon.ID, soon.Date == inTenDays)
 	}

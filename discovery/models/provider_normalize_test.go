@@ -233,7 +233,7 @@ func TestNormalizeRealIDs(t *testing.T) {
 		assert.Equal(t, row[2], models.NormalizeModelID(models.Provider(row[0]), row[1]), row[1])
 		listed[row[0]+" "+row[1]] = true
 	}
-	for key := range models.Retirements() {
+	for key := range models.Retirements().All() {
 		assert.True(t, listed[string(key.Provider)+" "+key.ID], "%v is missing in testdata/normalized.csv", key)
 	}
 }

@@ -1,6 +1,8 @@
 package models_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -72,7 +74,9 @@ func TestProviderErrorsContainNoKey(t *testing.T) {
 
 func TestProviderOf(t *testing.T) {
 	t.Parallel()
-	for _, row := range retirements.Rows() {
+	table := facts.BuiltIn().ModelTables()
+	all := slices.AppendSeq(slices.Collect(maps.Keys(table.Dates)), maps.Keys(table.Listed))
+	for _, row := range all {
 		for _, id := range []string{row.ID, prefixOf[models.Provider(row.Provider)] + row.ID, strings.ToUpper(row.ID)} {
 			p, ok := models.ProviderOf(id)
 			assert.True(t, ok, id)

@@ -3,6 +3,7 @@ package models_test
 import (
 	_ "embed"
 	"encoding/csv"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -11,15 +12,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
+
+// readFacts reads a table without the code under test.
+func readFacts(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../facts/" + name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// entries are dates of models.
+type entries = map[models.ModelKey]string
+
+func builtInEntries() entries { return maps.Collect(models.Retirements().All()) }
 
 // builtInRows reads the data without the code under test.
 func builtInRows(t *testing.T) [][]string {
 	t.Helper()
 	var rows [][]string
-	for line := range strings.Lines(retirements.CSV) {
+	for line := range strings.Lines(readFacts(t, "retirements.csv")) {
 		if !strings.HasPrefix(line, "#") {
 			rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), ","))
 		}
@@ -51,7 +64,7 @@ func TestRetirementDataIsWellFormed(t *testing.T) {
 
 func TestRegistryContainsTheData(t *testing.T) {
 	t.Parallel()
-	registry := models.Retirements()
+	registry := builtInEntries()
 	for _, row := range builtInRows(t) {
 		key := models.ModelKey{Provider: models.Provider(row[0]), ID: row[1]}
 		if row[2] == "none" {
@@ -91,13 +104,16 @@ func TestConflictingDates(t *testing.T) {
 	assert.Equal(t, "2026-12-01", date)
 }
 
-func TestRetirementsReturnsACopy(t *testing.T) {
+func TestWithReturnsACopy(t *testing.T) {
 	t.Parallel()
-	mine := models.Retirements()
-	clear(mine)
-	mine[models.ModelKey{Provider: models.OpenAI, ID: "gpt-4o"}] = "1999-01-01"
+	gpt4o := models.ModelKey{Provider: models.OpenAI, ID: "gpt-4o"}
+	mine := models.Retirements().With(entries{gpt4o: "1999-01-01", {Provider: models.OpenAI, ID: "o3"}: ""})
+	assert.True(t, mine.IsRetired(models.OpenAI, "gpt-4o"))
+	assert.NotEmpty(t, mine.Check(models.OpenAI, "gpt-4o", time.Now()).Replacement)
+	_, ok := mine.RetirementDate(models.OpenAI, "o3")
+	assert.False(t, ok, "an empty entry removes one")
 	assert.False(t, models.IsRetiredOn(models.OpenAI, "gpt-4o", noon(t, "2026-11-21")))
-	assert.Len(t, models.Retirements(), 319)
+	assert.Len(t, builtInEntries(), 319)
 }
 
 // testdata/retirement_fixes.csv has the ids that the first table lacked or had wrong, with their dates. "none" is for an id
@@ -110,7 +126,7 @@ func TestCorrectedRetirementDates(t *testing.T) {
 	rows, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 1+48)
-	registry, none := models.Retirements(), []string{}
+	registry, none := builtInEntries(), []string{}
 	for _, row := range rows[1:] {
 		date, dated := registry[models.ModelKey{Provider: models.Provider(row[0]), ID: row[1]}]
 		if row[2] == "none" {
@@ -127,7 +143,7 @@ func TestCorrectedRetirementDates(t *testing.T) {
 func TestDatesOfOneSourceAreMarked(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"xai,grok-3-mini,", "xai,grok-2-vision-1212,"} {
-		_, row, found := strings.Cut(retirements.CSV, id)
+		_, row, found := strings.Cut(readFacts(t, "retirements.csv"), id)
 		require.True(t, found, id)
 		row, _, _ = strings.Cut(row, "\n")
 		assert.Contains(t, row, "one source only", id)
@@ -160,7 +176,7 @@ var retirementKeys string
 // withdrew its date.
 func TestRetirementKeysAreNeverRemoved(t *testing.T) {
 	t.Parallel()
-	registry := models.Retirements()
+	registry := builtInEntries()
 	assert.GreaterOrEqual(t, strings.Count(retirementKeys, "\n"), 317, "keys are only ever added to the file")
 	for line := range strings.Lines(retirementKeys) {
 		provider, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "/")

@@ -55,7 +55,7 @@ var prefixOf = map[models.Provider]string{
 
 func TestEntriesAreFoundInEverySpelling(t *testing.T) {
 	t.Parallel()
-	for key, want := range models.Retirements() {
+	for key, want := range models.Retirements().All() {
 		for _, id := range []string{key.ID, " " + key.ID + "\n", strings.ToUpper(key.ID), prefixOf[key.Provider] + key.ID, key.ID + ":free"} {
 			date, ok := models.RetirementDate(key.Provider, id)
 			assert.True(t, ok, "%s %s", key.Provider, id)
@@ -109,7 +109,7 @@ func TestRetiredLines(t *testing.T) {
 		assert.True(t, ok, c.id)
 		assert.Equal(t, c.want, date, c.id)
 	}
-	own := models.Registry{{Provider: models.OpenAI, ID: "gpt-4o-mini-2024-07-18"}: "2027-01-14"}
+	own := models.Registry{}.With(entries{{Provider: models.OpenAI, ID: "gpt-4o-mini-2024-07-18"}: "2027-01-14"})
 	_, ok := own.RetirementDate(models.OpenAI, "gpt-4o-audio-preview-2024-12-17")
 	assert.False(t, ok, "without the line there is no date")
 }
@@ -130,19 +130,19 @@ func TestFineTunesHaveDatesOfTheirOwn(t *testing.T) {
 		assert.Equal(t, want != "", ok, id)
 		assert.Equal(t, want, date, id)
 	}
-	others := models.Registry{{Provider: models.XAI, ID: "ft-grok-4"}: "2026-10-23"}
+	others := models.Registry{}.With(entries{{Provider: models.XAI, ID: "ft-grok-4"}: "2026-10-23"})
 	_, ok := others.RetirementDate(models.XAI, "ft:grok-4:acme::1")
 	assert.False(t, ok, "only OpenAI names fine-tunes this way")
 }
 
 func TestExactKeyPrecedesOtherSpellings(t *testing.T) {
 	t.Parallel()
-	r := models.Registry{
+	r := models.Registry{}.With(entries{
 		{Provider: models.XAI, ID: "grok-3"}:      "2026-05-15",
 		{Provider: models.XAI, ID: "grok-3-beta"}: "2026-01-01",
 		{Provider: "acme", ID: "Their Model"}:     "2026-02-02",
 		{Provider: "Google", ID: "Their Model"}:   "2026-03-03",
-	}
+	})
 	date, _ := r.RetirementDate("Google", "Their Model")
 	assert.Equal(t, "2026-03-03", date, "an exact key is found first")
 	for id, want := range map[string]string{"grok-3-beta": "2026-01-01", "x-ai/grok-3-beta": "2026-01-01", "grok-3-latest": "2026-05-15"} {

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -54,7 +53,7 @@ func TestCheckOn(t *testing.T) {
 // Dates of the registry, such as those that a provider reports, do not reach a platform either.
 func TestCheckOnIgnoresTheRegistry(t *testing.T) {
 	t.Parallel()
-	mine := models.Registry{{Provider: models.Anthropic, ID: "claude-opus-5"}: "2026-01-01"}
+	mine := models.Retirements().With(entries{{Provider: models.Anthropic, ID: "claude-opus-5"}: "2026-01-01"})
 	assert.Equal(t, models.StateRetired, mine.Check(models.Anthropic, "claude-opus-5", noon(t, "2026-11-23")).State)
 	assert.Equal(t, models.StateListed, mine.CheckOn("bedrock", models.Anthropic, "claude-opus-5", noon(t, "2026-11-23")).State)
 }
@@ -62,7 +61,7 @@ func TestCheckOnIgnoresTheRegistry(t *testing.T) {
 func TestPlatformDatesAreWellFormed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for line := range strings.Lines(retirements.PlatformsCSV) {
+	for line := range strings.Lines(readFacts(t, "platforms.csv")) {
 		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "provider,") {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
@@ -46,14 +47,14 @@ type RetirementStatus struct {
 func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 	key, ok := r.lookup(p, id)
 	if !ok {
-		return checkListed(p, id)
+		return r.checkListed(p, id)
 	}
 	status := RetirementStatus{State: StateDeprecated, Matched: key.ID, Replacement: r.replacement(key, day)}
-	date, err := time.Parse(time.DateOnly, r[key])
+	date, err := time.Parse(time.DateOnly, r.dates[key])
 	if err != nil {
 		return status
 	}
-	status.State, status.Date = StateRetiring, r[key]
+	status.State, status.Date = StateRetiring, r.dates[key]
 	if calendar.Date(day).After(date) {
 		status.State = StateRetired
 	}
@@ -65,16 +66,16 @@ func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 // model without a date of the platform is StateListed or StateUnknown.
 func (r Registry) CheckOn(platform string, p Provider, id string, day time.Time) RetirementStatus {
 	if platform != "" {
-		r = builtIn().platforms[platform]
+		r = Registry{r.table().Platforms[platform], r.facts}
 	}
 	return r.Check(p, id, day)
 }
 
 // checkListed returns the status of a model without an entry in the registry.
-func checkListed(p Provider, id string) RetirementStatus {
-	p, table := modelid.Canonical(p), builtIn()
+func (r Registry) checkListed(p Provider, id string) RetirementStatus {
+	p, table := modelid.Canonical(p), r.table()
 	for _, name := range modelid.RulesOf(p).Spellings(id) {
-		if key := (ModelKey{p, name}); table.listed[key] || has(table.registry, key) {
+		if key := (ModelKey{p, name}.internal()); table.Listed[key] || has(table.Dates, key) {
 			return RetirementStatus{State: StateListed, Matched: name}
 		}
 	}
@@ -95,19 +96,19 @@ func (r Registry) isLasting(p Provider, id string, day time.Time) bool {
 }
 
 // replacement returns the first recommended model that is lasting, directly or through the replacement of one that is not.
-func (r Registry) replacement(key ModelKey, day time.Time) string {
-	visited := map[ModelKey]bool{}
-	var follow func(ModelKey) string
-	follow = func(key ModelKey) string {
+func (r Registry) replacement(key retirements.Key, day time.Time) string {
+	visited := map[retirements.Key]bool{}
+	var follow func(retirements.Key) string
+	follow = func(key retirements.Key) string {
 		if visited[key] {
 			return ""
 		}
 		visited[key] = true
-		for _, id := range builtIn().replacements[key] {
-			if r.isLasting(key.Provider, id, day) {
+		for _, id := range r.table().Replacements[key] {
+			if r.isLasting(Provider(key.Provider), id, day) {
 				return id
 			}
-			if id = follow(ModelKey{key.Provider, id}); id != "" {
+			if id = follow(retirements.Key{Provider: key.Provider, ID: id}); id != "" {
 				return id
 			}
 		}
@@ -157,7 +158,7 @@ func (r Registry) RetiringWithin(d time.Duration) []Retirement {
 	today := calendar.Date(time.Now())
 	end := today.Add(d)
 	var soon []Retirement
-	for key, text := range r {
+	for key, text := range r.All() {
 		date, err := time.Parse(time.DateOnly, text)
 		if err == nil && !date.Before(today) && !date.After(end) {
 			soon = append(soon, Retirement{ModelKey: key, Date: text})

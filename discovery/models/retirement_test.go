@@ -25,7 +25,7 @@ func noon(t *testing.T, date string) time.Time {
 
 func TestRetiredFromTheDayAfterTheDate(t *testing.T) {
 	t.Parallel()
-	r := models.Registry{{Provider: models.OpenAI, ID: "m"}: "2026-11-30"}
+	r := models.Registry{}.With(entries{{Provider: models.OpenAI, ID: "m"}: "2026-11-30"})
 	west := time.FixedZone("west", -5*3600)
 	east := time.FixedZone("east", 14*3600)
 	for _, c := range []struct {
@@ -52,11 +52,11 @@ func TestRetiredFromTheDayAfterTheDate(t *testing.T) {
 func TestNotRetiredWithoutADate(t *testing.T) {
 	t.Parallel()
 	late := noon(t, "2999-01-01")
-	r := models.Registry{
+	r := models.Registry{}.With(entries{
 		{Provider: models.XAI, ID: "grok-beta"}: "deprecated",
 		{Provider: models.XAI, ID: "grok-9"}:    "soon",
 		{Provider: models.XAI, ID: "grok-8"}:    "",
-	}
+	})
 	for _, id := range []string{"grok-beta", "grok-9", "grok-8", "grok-7", ""} {
 		assert.False(t, r.IsRetiredOn(models.XAI, id, late), id)
 		assert.False(t, models.IsRetiredOn(models.XAI, id, late), id)
@@ -68,7 +68,7 @@ func TestNotRetiredWithoutADate(t *testing.T) {
 	assert.False(t, ok)
 	_, ok = models.RetirementDate("meta", "llama")
 	assert.False(t, ok)
-	_, ok = models.Registry(nil).RetirementDate(models.OpenAI, "gpt-4o")
+	_, ok = models.Registry{}.RetirementDate(models.OpenAI, "gpt-4o")
 	assert.False(t, ok, "the nil registry is empty")
 }
 
@@ -77,7 +77,7 @@ func TestIsRetiredUsesTheCurrentDay(t *testing.T) {
 	assert.True(t, models.IsRetired(models.Anthropic, "claude-1.0"))
 	assert.False(t, models.IsRetired(models.Anthropic, "claude-99"))
 	synctest.Test(t, func(t *testing.T) { // midnight UTC on 1 January 2000
-		r := models.Registry{{Provider: models.OpenAI, ID: "old"}: "1999-12-31", {Provider: models.OpenAI, ID: "last"}: "2000-01-01"}
+		r := models.Registry{}.With(entries{{Provider: models.OpenAI, ID: "old"}: "1999-12-31", {Provider: models.OpenAI, ID: "last"}: "2000-01-01"})
 		assert.True(t, r.IsRetired(models.OpenAI, "old"))
 		assert.False(t, r.IsRetired(models.OpenAI, "last"), "not yet on the date itself")
 		assert.False(t, models.IsRetired(models.Anthropic, "claude-1.0"))
@@ -89,7 +89,7 @@ func TestRetiringWithin(t *testing.T) {
 	key := func(p models.Provider, id string) models.ModelKey {
 		return models.ModelKey{Provider: p, ID: id}
 	}
-	r := models.Registry{
+	r := models.Registry{}.With(entries{
 		key(models.XAI, "b"):      "2000-01-11",
 		key(models.XAI, "a"):      "2000-01-11",
 		key(models.Gemini, "z"):   "2000-01-11",
@@ -99,10 +99,11 @@ func TestRetiringWithin(t *testing.T) {
 		key(models.OpenAI, "far"): "2000-01-12",
 		key(models.OpenAI, "dep"): "deprecated",
 		key(models.OpenAI, "odd"): "soon",
-	}
+	})
 	ids := func(d time.Duration) (list []string) {
 		for _, soon := range r.RetiringWithin(d) {
-			assert.Equal(t, r[soon.ModelKey], soon.Date)
+			date, _ := r.RetirementDate(soon.Provider, soon.ID)
+			assert.Equal(t, date, soon.Date)
 			list = append(list, soon.ID)
 		}
 		return list
@@ -120,7 +121,7 @@ func TestRetiringWithin(t *testing.T) {
 		<-time.After(time.Hour)
 		assert.Equal(t, []string{"tmr"}, ids(0), "the model is retired and no longer listed")
 	})
-	assert.Empty(t, models.Registry(nil).RetiringWithin(dayLong))
+	assert.Empty(t, models.Registry{}.RetiringWithin(dayLong))
 }
 
 func TestConcurrentReaders(t *testing.T) {
@@ -141,7 +142,7 @@ func TestConcurrentReaders(t *testing.T) {
 
 func TestNilRegistryIsAnEmptyObject(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(models.Registry(nil))
+	text, err := json.Marshal(models.Registry{})
 	require.NoError(t, err)
 	assert.Equal(t, "{}", string(text))
 }

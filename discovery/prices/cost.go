@@ -109,6 +109,11 @@ func SourceText(provider models.Provider, key string) string {
 	return pricelist.Describe(string(provider), key)
 }
 
+// GuaranteedThrough returns the last day, YYYY-MM-DD, on which a promotional price is guaranteed,
+// from the Source of its row or cost. It returns "" for any other price. Afterwards the provider may
+// end the price on any day, and calls are still priced by it.
+func GuaranteedThrough(source string) string { return pricelist.Guaranteed(source) }
+
 // CostOf returns the exact cost of a call, at the prices of its time. It sends nothing. A zero Usage costs 0: price the Usage of a
 // [Response] only if the response is Complete.
 //
@@ -186,10 +191,10 @@ func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 	}
 	mode, rest := usage.Split(usage.Mode(call.Mode, call.Usage.Mode))
 	rest = slices.DeleteFunc(rest, func(part string) bool { // all of the prompt has one price
-		return part == usage.CachedImages && pricelist.Textual(string(p), "image", call.Model)
+		return part == usage.CachedImages && l.chargedBy().Textual(string(p), "image", call.Model)
 	})
 	billed := pricelist.Call{
-		Provider: string(p), Model: call.Model, Mode: mode, At: call.At, Usage: usage.Usage(call.Usage), Fees: l.fees(),
+		Provider: string(p), Model: call.Model, Mode: mode, At: call.At, Usage: usage.Usage(call.Usage), Terms: l.chargedBy(),
 		Place: call.place(),
 	}
 	charge, err := l.chargeByRows(&billed)

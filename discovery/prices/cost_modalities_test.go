@@ -3,11 +3,13 @@ package prices_test
 import (
 	"fmt"
 	"math/big"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -71,7 +73,7 @@ func isPriced(call prices.Call) bool {
 // modalityPrice returns what a thousand tokens of a modality cost, nil if that is not known.
 func modalityPrice(rows []prices.Row, call *prices.Call, modality string) *big.Rat {
 	row := plainRow(rows, call, modality)
-	if (row == nil || row.InputPerMTok == "") && pricelist.Textual(string(call.Provider), modality, call.Model) {
+	if (row == nil || row.InputPerMTok == "") && builtInTerms().Textual(string(call.Provider), modality, call.Model) {
 		row = plainRow(rows, call, prices.ModalityText)
 	}
 	if row == nil || row.InputPerMTok == "" {
@@ -80,3 +82,5 @@ func modalityPrice(rows []prices.Row, call *prices.Call, modality string) *big.R
 	usd, _ := new(big.Rat).SetString(row.InputPerMTok)
 	return usd.Quo(usd, big.NewRat(1000, 1))
 }
+
+var builtInTerms = sync.OnceValue(func() *pricelist.Terms { _, terms := pricelist.Of(facts.BuiltIn()); return terms })

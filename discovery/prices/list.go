@@ -1,13 +1,13 @@
 package prices
 
 import (
-	_ "embed"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
@@ -28,7 +28,7 @@ type List struct {
 	own   ownPrices
 	live  map[models.Provider]livePrices
 	table *pricelist.List
-	etag  string // of the table, if UpdatePrices read it
+	terms *pricelist.Terms // nil for a list without a table
 }
 
 // BuiltIn returns the built-in price list: every model, period and tier. Models without a known price have a row whose
@@ -42,20 +42,14 @@ type List struct {
 // [ModeOffPeak].
 func BuiltIn() *List { return builtInPrices() }
 
-var (
-	//go:embed prices.csv
-	builtInCSV string
-	//go:embed confirmed.csv
-	confirmedCSV string
-)
+var builtInPrices = sync.OnceValue(func() *List { return Of(facts.BuiltIn()) })
 
-var builtInPrices = sync.OnceValue(func() *List {
-	table := pricelist.BuiltIn(builtInCSV)
-	if confirmed, err := table.Confirm(confirmedCSV, time.Time{}); err == nil { // a test reads it; any day, as the clock may be wrong
-		table = confirmed
-	}
-	return &List{table: table}
-})
+// Of returns the price list of facts: [BuiltIn] is that of [facts.BuiltIn]. Other lists name the
+// version of the facts in Source.
+func Of(f *facts.Facts) *List {
+	table, terms := pricelist.Of(f)
+	return &List{table: table, terms: terms}
+}
 
 // Rows returns the rows of a provider, or of all for "": your own, then live ones, then the rows of the table, each in their
 // order. For an unknown provider the list is empty.
@@ -88,7 +82,7 @@ func (l *List) Price(p models.Provider, model string, at time.Time) (Row, bool) 
 	p = modelid.Canonical(p)
 	found := l.find(p, model)
 	rows, own := found.inForce(at, 0)
-	call := pricelist.Call{Provider: string(p), At: at}
+	call := pricelist.Call{Provider: string(p), At: at, Terms: l.chargedBy()}
 	row, _ := call.Row(rows, "")
 	switch {
 	case row == nil || !row.Priced():
@@ -253,7 +247,7 @@ type Fee struct {
 func (l *List) Fees(p models.Provider) []Fee {
 	p = modelid.Canonical(p)
 	fees := []Fee{}
-	for _, f := range l.fees() {
+	for _, f := range l.chargedBy().Fees {
 		if p == "" || p == models.Provider(f.Provider) {
 			fees = append(fees, feeOf(&f))
 		}
@@ -261,12 +255,15 @@ func (l *List) Fees(p models.Provider) []Fee {
 	return fees
 }
 
-func (l *List) fees() []pricelist.Fee {
-	if l.table == nil {
-		return nil
+// chargedBy returns the terms of the list. A list without a table has no fees.
+func (l *List) chargedBy() *pricelist.Terms {
+	if l.terms == nil {
+		return withoutFees()
 	}
-	return pricelist.BuiltinFees()
+	return l.terms
 }
+
+var withoutFees = sync.OnceValue(func() *pricelist.Terms { return BuiltIn().terms.WithoutFees() })
 
 func feeOf(f *pricelist.Fee) Fee {
 	fee := Fee{

@@ -1,8 +1,9 @@
 package prices_test
 
 import (
-	_ "embed"
+	"bytes"
 	"encoding/csv"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,13 +16,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-//go:embed prices.csv
-var tableCSV string
-
 // Every model costs what the table has for the day, on each day of three months, or its cost is not known.
 func TestCostsOfACalendar(t *testing.T) {
 	t.Parallel()
-	in := csv.NewReader(strings.NewReader(tableCSV))
+	text, err := os.ReadFile("../facts/prices.csv")
+	require.NoError(t, err)
+	in := csv.NewReader(bytes.NewReader(text))
 	in.Comment = '#'
 	table, err := in.ReadAll()
 	require.NoError(t, err)

@@ -61,7 +61,7 @@ func TestRetiredModelsKeepTheirLastPrice(t *testing.T) {
 	list, later := prices.BuiltIn(), on(t, "2030-01-02T12:00:00Z") // no peak hour
 	var ended []string
 	kept := 0
-	for key, date := range models.Retirements() {
+	for key, date := range models.Retirements().All() {
 		if date == "deprecated" || date >= "2026-11-22" {
 			continue
 		}

@@ -7,17 +7,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
 // TestSourceKeys checks each price of the list, and what a calls file of an older version has in the place of a key.
 func TestSourceKeys(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	csv, _ := prices.BuiltIn().Table()
-	newer, err := prices.BuiltIn().WithTable(csv, "")
+	tomorrow, err := facts.ReadFS(newfacts.Tomorrow())
 	require.NoError(t, err)
+	newer := prices.Of(tomorrow)
 	own, err := prices.BuiltIn().With(prices.Row{Provider: models.OpenAI, ModelHint: "own", InputPerMTok: "1", OutputPerMTok: "2", Source: "our contract"})
 	require.NoError(t, err)
 	for _, list := range []*prices.List{prices.BuiltIn(), newer, own} {

@@ -18,8 +18,7 @@ type Call struct {
 	At    time.Time
 	Usage usage.Usage
 	Place
-	// Fees are the fees of tools.
-	Fees []Fee
+	*Terms
 }
 
 // Charge is the row that bills the text of a call, with the factor of its mode and a part for each kind of token that was used.
@@ -84,7 +83,7 @@ func (c *Call) onlyFees(err error) (Charge, error) {
 // Row returns the row for text in a mode. A standard call to DeepSeek has the mode of its hour.
 func (c *Call) Row(rows []Row, mode string) (row *Row, missing string) {
 	if mode == "" {
-		if mode = hours(c.Provider, c.At); mode != "" {
+		if mode = c.Terms.mode(c.Provider, c.At); mode != "" {
 			if row, missing = InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt()); row != nil || missing == "tier" {
 				return row, missing
 			}
@@ -142,7 +141,7 @@ func (c *Call) platformMode(factor decimal.Decimal, row *Row) (decimal.Decimal, 
 	case c.Mode == "", c.Mode == "us" && c.Provider == "anthropic" && factor != whole:
 		return factor, true, nil
 	}
-	mode, ok := factorOf(c.Platform, row.Model, c.Mode, c.At)
+	mode, ok := c.Terms.factorOf(c.Platform, row.Model, c.Mode, c.At)
 	if !ok {
 		return factor, false, c.unknownMode()
 	}
@@ -161,7 +160,7 @@ func (c *Call) modeFactor(row *Row) (factor decimal.Decimal, cached bool, err er
 		if mode == "" {
 			continue
 		}
-		f, ok := factorOf(c.Provider, row.Model, mode, c.At)
+		f, ok := c.Terms.factorOf(c.Provider, row.Model, mode, c.At)
 		if !ok || (row.MinPrompt > 0 && !f.Long) {
 			return factor, false, c.unknownMode()
 		}

@@ -2,8 +2,14 @@
 
 package pricelist
 
-var (
-	FactorOf = factorOf
-	Hours    = hours
-	Near     = near
-)
+import "time"
+
+// FactorOf is factorOf.
+func (t *Terms) FactorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
+	return t.factorOf(provider, model, mode, at)
+}
+
+// ModeAt is mode.
+func (t *Terms) ModeAt(provider string, at time.Time) string { return t.mode(provider, at) }
+
+var Near = near

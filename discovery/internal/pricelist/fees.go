@@ -2,18 +2,14 @@ package pricelist
 
 import (
 	"cmp"
-	_ "embed"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
-
-//go:embed fees.csv
-var feesCSV string
 
 // Fee is what one use of a tool costs besides its tokens.
 type Fee struct {
@@ -27,10 +23,8 @@ type Fee struct {
 	Source, VerifiedAt string
 }
 
-// BuiltinFees returns the built-in list of fees, which is read when it is first needed. It must not be modified.
-var BuiltinFees = sync.OnceValue(func() []Fee {
-	var fees []Fee
-	for cells := range table(feesCSV) {
+func readFees(text string) (fees []Fee) {
+	for cells := range tables.Rows(text) {
 		from, _ := ParseTime(cells[5])
 		until, _ := ParseTime(cells[6])
 		fees = append(fees, Fee{
@@ -39,7 +33,7 @@ var BuiltinFees = sync.OnceValue(func() []Fee {
 		})
 	}
 	return fees
-})
+}
 
 // Use is the billed uses of a tool.
 type Use struct {
@@ -51,8 +45,8 @@ type Use struct {
 // uses returns the billed uses of tools, by name. Free ones are left out. The error names a tool whose fee is not known, which the uses
 // leave out.
 func (c *Call) uses(model string) (uses []Use, err error) {
-	for i := range c.Fees {
-		if f := &c.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {
+	for i := range c.Terms.Fees {
+		if f := &c.Terms.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {
 			err = &UnknownError{What: "tool", Name: f.What}
 			break
 		}
@@ -84,8 +78,8 @@ func (c *Call) uses(model string) (uses []Use, err error) {
 // has fees of its own.
 func (c *Call) fee(model, tool string) (best *Fee) {
 	longest, biller := 0, cmp.Or(c.Platform, c.Provider)
-	for i := range c.Fees {
-		f := &c.Fees[i]
+	for i := range c.Terms.Fees {
+		f := &c.Terms.Fees[i]
 		if f.What != tool || f.Provider != biller {
 			continue
 		}
@@ -99,9 +93,6 @@ func (c *Call) fee(model, tool string) (best *Fee) {
 	}
 	return best
 }
-
-//go:embed factors.csv
-var factorsCSV string
 
 // whole is the factor of a standard request.
 var whole = decimal.New(1, 0)
@@ -117,20 +108,18 @@ type modeFactor struct {
 	from, until    time.Time
 }
 
-var modeFactors = sync.OnceValue(func() []modeFactor {
-	var list []modeFactor
-	for cells := range table(factorsCSV) {
+func readFactors(text string) (list []modeFactor) {
+	for cells := range tables.Rows(text) {
 		if !singleSource(cells[2]) {
 			list = append(list, readFactor(cells))
 		}
 	}
 	return list
-})
+}
 
 // singleSource reports whether a figure is marked as one that no cost may rest on.
 func singleSource(cell string) bool { return strings.HasSuffix(cell, "?") }
 
-// readFactor reads a line of the list. A test checks that every line is well-formed.
 func readFactor(cells []string) modeFactor {
 	factor, _ := decimal.ParsePlain(cells[2])
 	from, _ := ParseTime(cells[6])
@@ -142,10 +131,9 @@ func readFactor(cells []string) modeFactor {
 }
 
 // factorOf returns the factor of a mode for a model, and reports whether it is known.
-func factorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
-	factors := modeFactors()
-	for i := range factors {
-		f := &factors[i]
+func (t *Terms) factorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
+	for i := range t.factors {
+		f := &t.factors[i]
 		if f.provider == provider && f.mode == mode && ValidAt(f.from, f.until, at) && longestMatch(f.models, model) > 0 {
 			return f, true
 		}

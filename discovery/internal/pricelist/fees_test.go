@@ -16,7 +16,7 @@ import (
 func TestEveryFeeHasItsSources(t *testing.T) {
 	t.Parallel()
 	list := lines(t, "fees.csv")
-	require.Len(t, pricelist.BuiltinFees(), len(list))
+	require.Len(t, terms().Fees, len(list))
 	for i, cells := range list {
 		require.Len(t, cells, 10, cells)
 		assert.Regexp(t, `^(request|query|prompt|source|container)$`, cells[2])
@@ -26,7 +26,7 @@ func TestEveryFeeHasItsSources(t *testing.T) {
 		assert.Regexp(t, `^(never)?$`, cells[7])
 		sources := strings.Split(cells[8], "+")
 		assert.True(t, len(sources) > 1 || sources[0] == "page" || cells[3] == "" || cells[3] == "0", cells)
-		fee := pricelist.BuiltinFees()[i]
+		fee := terms().Fees[i]
 		assert.Equal(t, cells[3] != "", fee.USD != nil, cells)
 		assert.NotRegexp(t, `\(\)|, ,|; ;|  |^$`, fee.Source)
 	}
@@ -60,7 +60,7 @@ func TestFeeOfTheLongestPattern(t *testing.T) {
 		"3": {{all, ended, now}, {now, ended, all}},
 	} {
 		for _, fees := range lists {
-			call := pricelist.Call{Model: "gpt-5-mini", At: at, Usage: usage.Usage{Requests: map[string]int64{"search": 2}}, Fees: fees}
+			call := pricelist.Call{Model: "gpt-5-mini", At: at, Usage: usage.Usage{Requests: map[string]int64{"search": 2}}, Terms: &pricelist.Terms{Fees: fees}}
 			charge, err := call.ByList(rows, nil)
 			if want == "" {
 				assert.Equal(t, &pricelist.UnknownError{What: "tool", Name: "search"}, err)

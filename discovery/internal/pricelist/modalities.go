@@ -1,15 +1,11 @@
 package pricelist
 
 import (
-	_ "embed" // for modalities.csv
 	"strings"
-	"sync"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
-
-//go:embed modalities.csv
-var modalitiesCSV string
 
 // textual is a modality that may have the price of text.
 type textual struct {
@@ -18,23 +14,22 @@ type textual struct {
 	models             []string
 }
 
-var textuals = sync.OnceValue(func() []textual {
-	var list []textual
-	for cells := range table(modalitiesCSV) {
+func readTextuals(text string) (list []textual) {
+	for cells := range tables.Rows(text) {
 		list = append(list, textual{provider: cells[0], modality: cells[1], text: cells[2] == "text", models: strings.Split(cells[3], ";")})
 	}
 	return list
-})
+}
 
 // Textual reports whether the provider documents the price of text for a modality of a model's prompts.
-func Textual(provider, modality, model string) (text bool) {
+func (t *Terms) Textual(provider, modality, model string) (text bool) {
 	longest := 0
-	for _, t := range textuals() {
-		if t.provider != provider || t.modality != modality {
+	for _, m := range t.textuals {
+		if m.provider != provider || m.modality != modality {
 			continue
 		}
-		if length := longestMatch(t.models, model); length > longest {
-			longest, text = length, t.text
+		if length := longestMatch(m.models, model); length > longest {
+			longest, text = length, m.text
 		}
 	}
 	return text
@@ -42,7 +37,7 @@ func Textual(provider, modality, model string) (text bool) {
 
 // asText adds images or videos of the prompt to its text if their row has no price, and the provider documents the price of text.
 func (c *Call) asText(u *usage.Usage, row *Row, modality, model string, input, read *int64) {
-	if row.Input == nil && *input+*read != 0 && Textual(c.Provider, modality, model) {
+	if row.Input == nil && *input+*read != 0 && c.Terms.Textual(c.Provider, modality, model) {
 		u.Input, u.CacheRead = u.Input+*input, u.CacheRead+*read
 		*input, *read = 0, 0
 	}

@@ -1,13 +1,11 @@
-// Package pricelist reads the table of prices, which package prices embeds, and chooses the row and the factor by which a call is
+// Package pricelist reads the tables of prices, and chooses the row and the factor by which a call is
 // billed.
 //
 // A list is read-only once made, so that any number of goroutines may use it.
 package pricelist
 
 import (
-	"iter"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,12 +46,6 @@ func (r *Row) Priced() bool { return r.Input != nil || r.Output != nil }
 type List struct {
 	rows   []Row
 	models map[modelKey][]Row
-	// Table is the text of the table that the list was read from; "" for other lists. Updated reports that [Update] read it.
-	Table   string
-	Updated bool
-	// Confirmed is the text of [List.Confirm]; unconfirmed is the list before, nil if there was none.
-	Confirmed   string
-	unconfirmed *List
 }
 
 type modelKey struct{ provider, model string }
@@ -90,26 +82,6 @@ func (l *List) Models() []string {
 	return ids
 }
 
-// Lacks reports whether the list has a price for less than nine tenths of the models that other has one for. other may be
-// nil.
-func (l *List) Lacks(other *List) bool {
-	if other == nil {
-		return false
-	}
-	wanted, kept := 0, 0
-	for key, rows := range other.models {
-		if slices.ContainsFunc(rows, isPriced) {
-			wanted++
-			if slices.ContainsFunc(l.Model(key.provider, key.model), isPriced) {
-				kept++
-			}
-		}
-	}
-	return 10*kept < 9*wanted
-}
-
-func isPriced(r Row) bool { return r.Priced() }
-
 // Model returns the rows of a model, by its id as the list spells it; nil when there are none. They must not be modified.
 func (l *List) Model(provider, id string) []Row {
 	if l == nil {
@@ -126,39 +98,15 @@ func (l *List) AddName(provider, id string, rows []Row) {
 	}
 }
 
-// BuiltIn returns the list of the built-in table. Unlike [Read] it checks nothing, since tests check that table, and since a program
-// with a wrong clock must not lose it.
-func BuiltIn(text string) *List {
-	var rows []Row
-	for cells := range table(text) {
-		rows = append(rows, readRow(cells))
-	}
-	list := New(rows)
-	list.Table = text
-	return list
-}
-
-// table returns the cells of each line of a data file, without its comments and its header. Tests check that every line is
-// well-formed.
-func table(text string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "provider,") {
-				continue
-			}
-			if !yield(strings.Split(strings.TrimSpace(line), ",")) {
-				return
-			}
-		}
-	}
-}
-
-// readRow reads a line of the list. A test checks that every line is well-formed.
 func readRow(cells []string) Row {
+	key := cells[10]
+	if cells[15] != "" {
+		key += promotion + cells[15]
+	}
 	r := Row{
 		Provider: cells[0], Model: cells[1],
 		Input: ParsePrice(cells[3]), CacheRead: ParsePrice(cells[4]), CacheWrite5m: ParsePrice(cells[5]), CacheWrite1h: ParsePrice(cells[6]), Output: ParsePrice(cells[7]),
-		Source: describe(cells[0], cells[10]), Key: cells[10], VerifiedAt: cells[11], SameAs: cells[12],
+		Source: describe(cells[0], key), Key: key, VerifiedAt: cells[11], SameAs: cells[12],
 		Kind: Kind{Mode: cells[13], Modality: cells[14]},
 	}
 	above, _ := strconv.ParseInt(cells[2], 10, 64)

@@ -13,28 +13,29 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 )
 
-// builtIn is the built-in list.
-var builtIn = sync.OnceValue(func() *pricelist.List { return pricelist.BuiltIn(builtInCSV()) })
-
-// builtInCSV returns the built-in table.
-func builtInCSV() string {
-	text, err := os.ReadFile("../../prices/prices.csv")
+func tableOf(name string) string {
+	text, err := os.ReadFile("../../facts/" + name)
 	if err != nil {
 		panic(err)
 	}
 	return string(text)
 }
 
+// builtIn is the built-in list, and terms are its terms.
+var (
+	builtIn = sync.OnceValue(func() *pricelist.List { list, _ := pricelist.Of(facts.BuiltIn()); return list })
+	terms   = sync.OnceValue(func() *pricelist.Terms { _, terms := pricelist.Of(facts.BuiltIn()); return terms })
+)
+
 // lines returns the cells of every line of a data file, without its comments and its header.
 func lines(t *testing.T, name string) [][]string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
 	var cells [][]string
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(tableOf(name)) {
 		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
 			cells = append(cells, strings.Split(strings.TrimSpace(line), ","))
 		}
@@ -47,9 +48,9 @@ func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 	t.Parallel()
 	price := regexp.MustCompile(`^(\d+(\.\d*[1-9])?\??)?$`)
 	date := regexp.MustCompile(`^(20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?)?$`)
-	list := lines(t, "../../prices/prices.csv")
+	list := lines(t, "prices.csv")
 	for _, cells := range list {
-		require.Len(t, cells, 15, cells)
+		require.Len(t, cells, 16, cells)
 		assert.Contains(t, []string{"openai", "deepseek", "anthropic", "gemini", "xai"}, cells[0])
 		assert.Regexp(t, `^[a-z0-9.-]+$`, cells[1])
 		assert.Regexp(t, `^(0|100000|128000|199999|200000|272000)$`, cells[2])
@@ -195,7 +196,7 @@ func TestFactorOf(t *testing.T) {
 		{"xai", "grok-4.7", "batch", november, 0},
 		{"deepseek", "deepseek-flash", "batch", november, 0},
 	} {
-		got, ok := pricelist.FactorOf(row.provider, row.model, row.mode, row.at)
+		got, ok := terms().FactorOf(row.provider, row.model, row.mode, row.at)
 		assert.Equal(t, row.want != 0, ok, row)
 		if ok {
 			assert.InDelta(t, row.want/100, got.Factor.Float64(), 0, row)
@@ -209,7 +210,7 @@ func TestHours(t *testing.T) {
 	for at, want := range map[string]string{
 		"2025-02-26T16:29:59Z": "", "2025-02-26T16:30:00Z": "off-peak", "2025-02-27T00:29:59Z": "off-peak", "2025-02-27T00:30:00Z": "peak",
 		"2025-09-05T15:59:59Z": "peak", "2025-09-05T16:00:00Z": "", "2026-08-16T15:59:59Z": "", "2026-08-16T16:00:00Z": "off-peak",
-		"2026-08-22T00:59:59Z": "off-peak", "2026-08-22T01:00:00Z": "peak", "2026-08-22T09:59:59Z": "peak", "2026-08-23T01:00:00Z": "off-peak",
+		"2026-08-22T00:59:59Z": "off-peak", "2026-08-21T16:00:00Z": "off-peak", "2026-08-17T01:00:00Z": "peak", "2026-08-17T06:00:00Z": "peak", "2026-08-22T01:00:00Z": "peak", "2026-08-22T09:59:59Z": "peak", "2026-08-23T01:00:00Z": "off-peak",
 		"2026-11-18T00:59:59Z": "off-peak", "2026-11-18T01:00:00Z": "peak", "2026-11-18T03:59:59Z": "peak", "2026-11-18T04:00:00Z": "off-peak",
 		"2026-11-18T06:00:00Z": "peak", "2026-11-18T17:59:59+08:00": "peak", "2026-11-18T18:00:00+08:00": "off-peak",
 		"2026-11-21T02:00:00Z": "off-peak", "2026-11-22T02:00:00Z": "off-peak", "2026-11-23T02:00:00Z": "peak",
@@ -217,8 +218,8 @@ func TestHours(t *testing.T) {
 	} {
 		when, err := time.Parse(time.RFC3339, at)
 		require.NoError(t, err)
-		assert.Equal(t, want, pricelist.Hours("deepseek", when), at)
-		assert.Empty(t, pricelist.Hours("openai", when))
+		assert.Equal(t, want, terms().ModeAt("deepseek", when), at)
+		assert.Empty(t, terms().ModeAt("openai", when))
 	}
 }
 

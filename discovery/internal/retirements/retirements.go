@@ -1,72 +1,56 @@
-// Package retirements holds the built-in tables of retirement dates and the list of models without one.
-//
-// The tables describe their columns. "make facts" compares them with the newest official SDKs.
+// Package retirements reads the tables of models and of the dates on which they retire.
 package retirements
 
 import (
-	_ "embed" // for the tables
 	"strings"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// CSV, ModelsCSV and PlatformsCSV are the tables as they are in the repository.
-var (
-	//go:embed retirements.csv
-	CSV string
-	//go:embed models.csv
-	ModelsCSV string
-	//go:embed platforms.csv
-	PlatformsCSV string
-)
+// noDate is the date of a model that is not in the registry.
+const noDate = "none"
 
-// Row is a model of the table.
-type Row struct {
-	Provider, ID string
-	// Platform is where the date holds; "" is the provider's own API.
-	Platform string
-	// Date is YYYY-MM-DD, "deprecated", or "" for a model without a date.
-	Date string
-	// WholeLine reports whether the date also holds for builds of the model that have no row.
-	WholeLine bool
-	// Replacements are what the provider recommends instead, best first.
-	Replacements []string
+// Key is a model of a provider.
+type Key struct{ Provider, ID string }
+
+// Table is the content of all tables. It is read-only.
+type Table struct {
+	// AsOf is the day of retirements.csv.
+	AsOf string
+	// Dates are days or "deprecated".
+	Dates map[Key]string
+	// Lines are the models whose date holds for builds without a row.
+	Lines map[Key]bool
+	// Replacements are what the provider recommends, best first.
+	Replacements map[Key][]string
+	// Listed are known models without a date.
+	Listed map[Key]bool
+	// Platforms has the dates on each platform.
+	Platforms map[string]map[Key]string
 }
 
-// Rows returns the rows of all tables.
-func Rows() []Row {
-	all := CSV + ModelsCSV + PlatformsCSV
-	rows := make([]Row, 0, strings.Count(all, "\n"))
-	for line := range strings.Lines(all) {
-		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "provider,") {
+// Read reads valid tables.
+func Read(models, dates, platforms string) *Table {
+	t := &Table{tables.AsOf(dates), map[Key]string{}, map[Key]bool{}, map[Key][]string{}, map[Key]bool{}, map[string]map[Key]string{}}
+	for cells := range tables.Rows(models) {
+		t.Listed[Key{cells[0], cells[1]}] = true
+	}
+	for cells := range tables.Rows(dates) {
+		key := Key{cells[0], cells[1]}
+		if cells[2] == noDate {
+			t.Listed[key] = true
 			continue
 		}
-		rows = append(rows, parse(strings.Split(strings.TrimSpace(line), ",")))
+		t.Dates[key], t.Lines[key] = cells[2], cells[3] != ""
+		if cells[4] != "" {
+			t.Replacements[key] = strings.Split(cells[4], "+")
+		}
 	}
-	return rows
-}
-
-// parse reads the fields of a row of retirements.csv, of models.csv, which has two, or of platforms.csv, which has five.
-func parse(fields []string) Row {
-	row := Row{Provider: fields[0], ID: fields[1]}
-	switch len(fields) {
-	case 2:
-		return row
-	case 5:
-		row.Date, row.Platform = fields[2], fields[3]
-		return row
+	for cells := range tables.Rows(platforms) {
+		if t.Platforms[cells[3]] == nil {
+			t.Platforms[cells[3]] = map[Key]string{}
+		}
+		t.Platforms[cells[3]][Key{cells[0], cells[1]}] = cells[2]
 	}
-	if fields[2] != "none" {
-		row.Date = fields[2]
-	}
-	row.WholeLine = fields[3] == "all"
-	if fields[4] != "" {
-		row.Replacements = strings.Split(fields[4], "+")
-	}
-	return row
-}
-
-// AsOf returns the day on which the table was last compared with its sources, YYYY-MM-DD.
-func AsOf() string {
-	_, after, _ := strings.Cut(CSV, "# as of ")
-	date, _, _ := strings.Cut(after, "\n")
-	return strings.TrimSpace(date)
+	return t
 }

@@ -1,0 +1,171 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
+)
+
+// BundleName is the name of a file with all tables. It has the number of the format: programs that
+// know another format request another file.
+const BundleName = "facts-1.txt"
+
+// A bundle begins with bundleHead and its version. Each table follows the line "-- NAME --". The
+// last line is bundleEnd and the digest of all lines before it.
+const (
+	bundleHead = "mesh-go-facts-1 "
+	bundleEnd  = "fnv1a128 "
+)
+
+// confirmed is the table that a job writes every night; it has no day of its own.
+const confirmed = "confirmed.csv"
+
+// maxBundle bounds a bundle and each file of a directory, in bytes.
+const maxBundle = 32 << 20
+
+// ErrOld matches the error of [Facts.Newer].
+var ErrOld = errors.New("facts: not newer")
+
+// WriteTo writes the facts as one text for [Read].
+func (f *Facts) WriteTo(w io.Writer) (int64, error) {
+	var text strings.Builder
+	text.WriteString(bundleHead + f.Version() + "\n")
+	for _, table := range allTables() {
+		text.WriteString(beginning(table.Name) + f.texts()[table.Name])
+	}
+	n, err := io.WriteString(w, text.String()+digestLine(text.String()))
+	if err != nil {
+		return int64(n), fmt.Errorf("facts: WriteTo: %w", err)
+	}
+	return int64(n), nil
+}
+
+func beginning(name string) string { return "-- " + name + " --\n" }
+
+// digestLine returns the last line. Package sha256 would add 140 KB to every program with package
+// models, and protect no better: whoever can forge a bundle can forge its digest.
+func digestLine(text string) string {
+	digest := fnv.New128a()
+	_, _ = io.WriteString(digest, text) // a hash has no errors
+	return fmt.Sprintf("%s%x\n", bundleEnd, digest.Sum(nil))
+}
+
+// Read reads what [Facts.WriteTo] wrote.
+//
+// All or nothing: if the digest, the columns or one cell is wrong, the error names the file and the
+// line. The digest detects damage, not a forged text. The texts of errors contain nothing of r.
+func Read(r io.Reader) (*Facts, error) {
+	text, err := readAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("facts: %w", err)
+	}
+	end := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
+	head, rest, _ := strings.Cut(text[:end], "\n")
+	version, ok := strings.CutPrefix(head, bundleHead)
+	switch {
+	case !ok:
+		return nil, errors.New("facts: not a bundle of this format")
+	case text[end:] != digestLine(text[:end]):
+		return nil, errors.New("facts: the bundle is damaged: the digest differs")
+	}
+	f := &Facts{version: version, received: map[string]string{}}
+	last := "" // the table before
+	for _, table := range allTables() {
+		text, after, found := strings.Cut(rest, beginning(table.Name))
+		if !found || last == "" && text != "" {
+			return nil, fmt.Errorf("facts: the bundle lacks %s", table.Name)
+		}
+		f.received[last], last, rest = text, table.Name, after
+	}
+	f.received[last] = rest
+	return f.checked()
+}
+
+// ReadFS reads the files of this package's directory in the repository. It is all or nothing, as
+// [Read] is.
+func ReadFS(fsys fs.FS) (*Facts, error) {
+	version, err := readFile(fsys, "VERSION")
+	f := &Facts{version: strings.TrimSpace(version), received: map[string]string{}}
+	for _, table := range allTables() {
+		if err == nil {
+			f.received[table.Name], err = readFile(fsys, table.Name)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("facts: %w", err)
+	}
+	return f.checked()
+}
+
+// readFile returns a text with the line ends of a bundle.
+func readFile(fsys fs.FS, name string) (string, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	text, err := readAll(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n"), nil
+}
+
+func readAll(r io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxBundle+1))
+	if err == nil && len(text) > maxBundle {
+		err = fmt.Errorf("longer than %d bytes", maxBundle)
+	}
+	return string(text), err
+}
+
+// checked returns received facts whose cells are all valid.
+func (f *Facts) checked() (*Facts, error) {
+	day, _, ok := parseVersion(f.version)
+	if !ok || day.After(tables.Tomorrow()) { // it would stay newer than all others
+		return nil, errors.New("facts: VERSION must be a day that is not in the future and a number, as in 2026-12-01.1")
+	}
+	for _, table := range allTables() {
+		text := f.received[table.Name]
+		err := table.Validate(text)
+		if table.Name != confirmed && err == nil && tables.PastDay(tables.AsOf(text)) != "" {
+			err = fmt.Errorf("%s: must have a line # as of, with a day that is not in the future", table.Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("facts: %w", err)
+		}
+	}
+	if err := checkConfirmed(f.received["prices.csv"], f.received[confirmed]); err != nil {
+		return nil, fmt.Errorf("facts: %w", err)
+	}
+	return f, nil
+}
+
+func parseVersion(version string) (day time.Time, number int, ok bool) {
+	date, count, _ := strings.Cut(version, ".")
+	day, err1 := time.Parse(time.DateOnly, date)
+	number, err2 := strconv.Atoi(count)
+	return day, number, err1 == nil && err2 == nil && number > 0 && strconv.Itoa(number) == count
+}
+
+// Newer returns nil if the facts can replace others: their version is later, and they have a price
+// for nine tenths of the models with one in the others. Prices are never removed, so that a table
+// without many of them was cut. The error matches [ErrOld].
+func (f *Facts) Newer(than *Facts) error {
+	day, number, _ := parseVersion(f.Version())
+	otherDay, otherNumber, _ := parseVersion(than.Version())
+	switch {
+	case day.Before(otherDay), day.Equal(otherDay) && number <= otherNumber:
+		return fmt.Errorf("%w: version %s, and %s is in use", ErrOld, f.Version(), than.Version())
+	case lacksPrices(f.text("prices.csv", pricesCSV), than.text("prices.csv", pricesCSV)):
+		return fmt.Errorf("%w, or cut: less than nine tenths of the models have a price", ErrOld)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package facts
+
+import (
+	_ "embed" // for the tables
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
+)
+
+// Facts are all tables of one version. They are immutable and may be used concurrently.
+type Facts struct {
+	version  string            // "" if built in
+	received map[string]string // file -> text; nil if built in
+
+	modelsOnce sync.Once
+	models     *retirements.Table
+}
+
+// PriceTables are the CSV tables of package prices.
+type PriceTables struct {
+	Prices, Confirmed, Fees, Factors, Regions, Modalities, Hours, Holidays string
+}
+
+var (
+	//go:embed VERSION
+	builtInVersion string
+	//go:embed prices.csv
+	pricesCSV string
+	//go:embed confirmed.csv
+	confirmedCSV string
+	//go:embed fees.csv
+	feesCSV string
+	//go:embed factors.csv
+	factorsCSV string
+	//go:embed regions.csv
+	regionsCSV string
+	//go:embed modalities.csv
+	modalitiesCSV string
+	//go:embed hours.csv
+	hoursCSV string
+	//go:embed holidays.csv
+	holidaysCSV string
+	//go:embed models.csv
+	modelsCSV string
+	//go:embed retirements.csv
+	retirementsCSV string
+	//go:embed platforms.csv
+	platformsCSV string
+)
+
+// texts returns the texts of all tables by their files.
+func (f *Facts) texts() map[string]string {
+	if f.received != nil {
+		return f.received
+	}
+	return map[string]string{
+		"prices.csv": pricesCSV, "confirmed.csv": confirmedCSV, "fees.csv": feesCSV, "factors.csv": factorsCSV,
+		"regions.csv": regionsCSV, "modalities.csv": modalitiesCSV, "hours.csv": hoursCSV, "holidays.csv": holidaysCSV,
+		"models.csv": modelsCSV, "retirements.csv": retirementsCSV, "platforms.csv": platformsCSV,
+	}
+}
+
+var builtIn Facts
+
+// BuiltIn returns the facts of this version of the module.
+func BuiltIn() *Facts { return &builtIn }
+
+// text returns one table, which alone is linked into a program.
+func (f *Facts) text(name, builtIn string) string {
+	if f.received == nil {
+		return builtIn
+	}
+	return f.received[name]
+}
+
+// Version returns a day and a number, as in "2026-11-28.1", which order facts; see [Facts.Newer].
+func (f *Facts) Version() string {
+	if f.received == nil {
+		return strings.TrimSpace(builtInVersion)
+	}
+	return f.version
+}
+
+// AsOf returns the oldest day on which one of the tables was compared with its sources. The
+// nightly confirmed days of prices don't count.
+func (f *Facts) AsOf() time.Time {
+	var oldest time.Time
+	for _, text := range f.texts() {
+		day, err := time.Parse(time.DateOnly, tables.AsOf(text))
+		if err == nil && (oldest.IsZero() || day.Before(oldest)) {
+			oldest = day
+		}
+	}
+	return oldest
+}
+
+// PriceTables returns the tables from which prices.Of makes a list.
+func (f *Facts) PriceTables() PriceTables {
+	return PriceTables{
+		f.text("prices.csv", pricesCSV), f.text("confirmed.csv", confirmedCSV), f.text("fees.csv", feesCSV),
+		f.text("factors.csv", factorsCSV), f.text("regions.csv", regionsCSV), f.text("modalities.csv", modalitiesCSV),
+		f.text("hours.csv", hoursCSV), f.text("holidays.csv", holidaysCSV),
+	}
+}
+
+// ModelTables returns the tables from which models.Of makes a registry. They are parsed once, when
+// they are first needed.
+func (f *Facts) ModelTables() *retirements.Table {
+	f.modelsOnce.Do(func() {
+		f.models = retirements.Read(
+			f.text("models.csv", modelsCSV), f.text("retirements.csv", retirementsCSV), f.text("platforms.csv", platformsCSV),
+		)
+	})
+	return f.models
+}

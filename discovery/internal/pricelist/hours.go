@@ -1,0 +1,78 @@
+package pricelist
+
+import (
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
+)
+
+const (
+	peak    = "peak"
+	offPeak = "off-peak"
+)
+
+// hours are the hours of a mode; the other mode holds at all other times of the period.
+type hours struct {
+	provider, mode, otherMode string
+	from, to                  time.Duration // since 00:00 UTC
+	weekends, holidays        bool
+	since, until              time.Time
+}
+
+func readHours(text string) (list []hours) {
+	for cells := range tables.Rows(text) {
+		h := hours{
+			provider: cells[0], mode: cells[1], otherMode: peak, from: clock(cells[2]), to: clock(cells[3]),
+			weekends: cells[4] == "yes", holidays: cells[5] == "yes",
+		}
+		if h.mode == peak {
+			h.otherMode = offPeak
+		}
+		h.since, _ = ParseTime(cells[6])
+		h.until, _ = ParseTime(cells[7])
+		list = append(list, h)
+	}
+	return list
+}
+
+func clock(cell string) time.Duration {
+	at, _ := time.Parse("15:04", cell)
+	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
+}
+
+func readHolidays(text string) map[int64]bool {
+	days := make(map[int64]bool)
+	for cells := range tables.Rows(text) {
+		day, _ := time.Parse(time.DateOnly, cells[0])
+		days[dayOf(day)] = true
+	}
+	return days
+}
+
+// dayOf returns the number of a UTC day.
+func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }
+
+// mode returns the mode of a provider's prices at a time; "" while all hours have one price.
+func (t *Terms) mode(provider string, at time.Time) (mode string) {
+	for i := range t.hours {
+		h := &t.hours[i]
+		switch {
+		case h.provider != provider || !ValidAt(h.since, h.until, at):
+			continue
+		case h.include(at.UTC(), t.holidays):
+			return h.mode
+		}
+		mode = h.otherMode
+	}
+	return mode
+}
+
+func (h *hours) include(at time.Time, holidays map[int64]bool) bool {
+	time := at.Sub(at.Truncate(24 * time.Hour))
+	within := time >= h.from && time < h.to
+	if h.to < h.from { // over midnight
+		within = time >= h.from || time < h.to
+	}
+	weekend := at.Weekday() == 0 || at.Weekday() == 6
+	return within && (h.weekends || !weekend) && (h.holidays || !holidays[dayOf(at)])
+}

@@ -1,0 +1,106 @@
+// Package tables reads and checks the CSV files of package facts.
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// Table describes a CSV file without quotes. Lines that begin with # are comments.
+type Table struct {
+	Name    string // of the file
+	Columns string // the first line
+	Checks  []Check
+	// CheckRow returns what is wrong between valid cells; nil checks nothing.
+	CheckRow func(cells []string) string
+}
+
+// Check returns what a cell must be, or "" if it is.
+type Check func(cell string) string
+
+// Rows yields the cells of each row of a valid table.
+func Rows(text string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		begun := false
+		for line := range strings.Lines(text) {
+			switch {
+			case line[0] == '#':
+			case !begun:
+				begun = true
+			case !yield(strings.Split(strings.TrimSuffix(line, "\n"), ",")):
+				return
+			}
+		}
+	}
+}
+
+// Validate returns an error with the file, the line and the column of the first wrong cell. It
+// contains nothing of the text.
+func (t *Table) Validate(text string) error {
+	if !strings.HasSuffix(text, "\n") {
+		return fmt.Errorf("%s: the last line is incomplete", t.Name)
+	}
+	begun, number := false, 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSuffix(line, "\n")
+		var err error
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case !begun:
+			begun = true
+			if line != t.Columns { // an unknown column may limit what a row is for
+				err = errors.New("unsupported columns")
+			}
+		default:
+			err = t.check(strings.Split(line, ","))
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", t.Name, number, err)
+		}
+	}
+	if !begun {
+		return fmt.Errorf("%s: no columns", t.Name)
+	}
+	return nil
+}
+
+// maxCell bounds a cell, in bytes.
+const maxCell = 1000
+
+func (t *Table) check(cells []string) error {
+	if len(cells) != len(t.Checks) {
+		return fmt.Errorf("%d cells instead of %d", len(cells), len(t.Checks))
+	}
+	for i, check := range t.Checks {
+		must := check(cells[i])
+		if len(cells[i]) > maxCell || strings.ContainsFunc(cells[i], notPlain) {
+			must = "must be short plain text"
+		}
+		if must != "" {
+			return fmt.Errorf("%s %s", strings.Split(t.Columns, ",")[i], must)
+		}
+	}
+	if t.CheckRow != nil {
+		if wrong := t.CheckRow(cells); wrong != "" {
+			return errors.New(wrong)
+		}
+	}
+	return nil
+}
+
+func notPlain(r rune) bool { return r < ' ' || r > '~' }
+
+// AsOf returns the day of the comment "# as of 2026-11-28", or "".
+func AsOf(text string) string {
+	_, after, _ := strings.Cut(text, "# as of ")
+	day, _, _ := strings.Cut(after, "\n")
+	return day
+}
+
+// PriceKey returns the cells of a row of prices.csv that confirmed.csv repeats.
+func PriceKey(cells []string) string {
+	return strings.Join([]string{cells[0], cells[1], cells[2], cells[8], cells[13], cells[14]}, ",")
+}
