@@ -41,7 +41,7 @@ agents-metered: ## run SDKs and agents from npm behind mesh meter and print what
 
 .PHONY: facts
 facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy
-	@cd .ci/facts && GOWORK=off $(GO) run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
+	@cd .ci/facts && GOWORK=off $(GO) run . -facts ../../discovery/facts
 
 .PHONY: sdks
 sdks: ## compare discoverytest and discovery with the official SDKs; compiling them takes minutes the first time

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ var errOld = errors.New("the tables are old")
 // that changed, and prices that end within a month without a successor. It updates the hashes of the pages in the state. The error
 // is errOld for a silent feed and for a price without a successor; the rest is for a person to read.
 //
-//	facts age -day YYYY-MM-DD -tables DIR -table FILE -state FILE
+//	facts age -day YYYY-MM-DD -facts DIR -state FILE
 //
 // The lists of the providers are requested with the keys in OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY and
 // DEEPSEEK_API_KEY.
@@ -28,8 +29,7 @@ func ageCommand(out, warn io.Writer, args []string) error {
 	flags := flag.NewFlagSet("age", flag.ContinueOnError)
 	flags.SetOutput(warn)
 	day := flags.String("day", "", "today, as 2026-12-01")
-	tables := flags.String("tables", "discovery/internal/retirements", "the folder of retirements.csv and models.csv")
-	table := flags.String("table", "discovery/prices/prices.csv", "the price table")
+	dir := flags.String("facts", "discovery/facts", "the directory of the tables")
 	stateFile := flags.String("state", "", "the state of the command feeds, which is updated")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -37,11 +37,11 @@ func ageCommand(out, warn io.Writer, args []string) error {
 	if !isDate(*day) || *stateFile == "" {
 		return errors.New("age needs -day and -state")
 	}
-	known, err := readTables(*tables)
+	known, err := readTables(*dir)
 	if err != nil {
 		return err
 	}
-	t, err := readTable(*table)
+	t, err := readTable(filepath.Join(*dir, "prices.csv"))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestEndsOfPrices(t *testing.T) {
 
 // The built-in table has a row behind each end of a price within a month of its day.
 func TestEndsOfTheBuiltInTable(t *testing.T) {
-	table, err := readTable("../../discovery/prices/prices.csv")
+	table, err := readTable("../../discovery/facts/prices.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := write(t, map[string]string{"table.csv": string(table)})
-	truth, err := readTable("../../discovery/prices/prices.csv")
+	truth, err := readTable("../../discovery/facts/prices.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

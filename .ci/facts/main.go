@@ -4,7 +4,7 @@
 // regions that the price table does not have. The exit status is 1 if a dated id is missing or a date differs, or if a fee or a
 // factor is of no listed model.
 //
-//	GOWORK=off go run . -tables ../../discovery/internal/retirements -table ../../discovery/prices/prices.csv -fees ../../discovery/internal/pricelist
+//	GOWORK=off go run . -facts ../../discovery/facts
 //
 // The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
 // models.csv.
@@ -56,12 +56,10 @@ func main() {
 		}
 		return
 	}
-	tables := flag.String("tables", "discovery/internal/retirements", "the folder of retirements.csv and models.csv")
-	table := flag.String("table", "discovery/prices/prices.csv", "the price table")
-	fees := flag.String("fees", "discovery/internal/pricelist", "the folder of fees.csv, factors.csv and regions.csv")
+	dir := flag.String("facts", "discovery/facts", "the directory of the tables")
 	ids := flag.Bool("ids", false, "print the ids of the SDKs instead")
 	flag.Parse()
-	ok, err := run(os.Stdout, *tables, *table, *fees, *ids)
+	ok, err := run(os.Stdout, *dir, *ids)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "facts:", err)
 		os.Exit(2)
@@ -72,22 +70,22 @@ func main() {
 }
 
 // run reports whether the tables agree with every SDK.
-func run(w io.Writer, tables, table, fees string, ids bool) (bool, error) {
-	known, err := readTables(tables)
+func run(w io.Writer, dir string, ids bool) (bool, error) {
+	known, err := readTables(dir)
 	if err != nil {
 		return false, err
 	}
-	list, err := readPrices(table, fees)
+	list, err := readPrices(dir)
 	if err != nil {
 		return false, err
 	}
 	ok := ids || list.checkModels(w)
 	for _, s := range sdks {
-		dir, version, err := download(s.module)
+		code, version, err := download(s.module)
 		if err != nil {
 			return false, err
 		}
-		found, paths, err := readSDK(dir, s)
+		found, paths, err := readSDK(code, s)
 		if err != nil {
 			return false, err
 		}

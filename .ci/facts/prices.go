@@ -22,17 +22,17 @@ type prices struct {
 	searches, others []patterns
 }
 
-// readPrices reads the price table, and the tables of fees, factors and regions in a folder.
-func readPrices(table, dir string) (*prices, error) {
+// readPrices reads the tables of prices, fees, factors and regions.
+func readPrices(dir string) (*prices, error) {
 	p := &prices{priced: make(map[string]bool), listed: make(map[string]bool)}
-	for _, path := range []string{table, filepath.Join(dir, "fees.csv"), filepath.Join(dir, "factors.csv"), filepath.Join(dir, "regions.csv")} {
-		text, err := os.ReadFile(path)
+	for _, name := range []string{"prices.csv", "fees.csv", "factors.csv", "regions.csv"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "provider,") {
-				p.add(filepath.Base(path), strings.Split(strings.TrimSpace(line), ","))
+				p.add(name, strings.Split(strings.TrimSpace(line), ","))
 			}
 		}
 	}

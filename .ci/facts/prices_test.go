@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,7 +12,7 @@ func TestPrices(t *testing.T) {
 		"factors.csv": "openai,batch,0.5,*\nopenai,fast,2,gpt-7\n",
 		"regions.csv": "openai,us.*,1.1,gpt-6*;gpt-8*\n",
 	})
-	list, err := readPrices(filepath.Join(dir, "prices.csv"), dir)
+	list, err := readPrices(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +24,7 @@ func TestPrices(t *testing.T) {
 	if ok || out.String() != want {
 		t.Errorf("%v, %q", ok, &out)
 	}
-	if _, err := readPrices(filepath.Join(dir, "prices.csv"), t.TempDir()); err == nil {
+	if _, err := readPrices(t.TempDir()); err == nil {
 		t.Error("a folder without fees is read")
 	}
 }

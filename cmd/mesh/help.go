@@ -155,7 +155,8 @@ func topics() []*cobra.Command {
   TERM                  dumb turns off bold headers and progress
   XDG_CONFIG_HOME       directory with mesh/profiles.json (on Linux)
   XDG_CACHE_HOME        directory that caches the catalog for a day (on Linux)
-  XDG_DATA_HOME         directory with the price table from mesh prices --update
+  XDG_DATA_HOME         directory in which mesh update stores facts
+  MESH_FACTS            file or directory with facts; replaces the stored ones
 
 Provider keys:
 

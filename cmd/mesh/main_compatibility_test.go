@@ -72,6 +72,7 @@ var jsonRuns = [][2]string{
 	{"prices", "prices"},
 	{"prices --stale", "prices --stale 0d"},
 	{"prices --update", "prices --update --dry-run"},
+	{"update", "update --dry-run"},
 	{"usage", "usage DIR/calls.jsonl --by day"},
 	{"cost openai", "cost openai --from 2026-11-01 --to 2026-11-03 --counted 8"},
 	{"cost anthropic", "cost anthropic --from 2026-11-01 --to 2026-11-03 --counted 8"},
@@ -94,7 +95,9 @@ func TestJSONOutputIsStable(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t, gatewaytest.WithPeers("node-a"))
 	s := discoverytest.New(t)
-	s.SetPrices(newerPrices())
+	newer, err := bundleOf(newerFiles())
+	require.NoError(t, err)
+	s.SetFacts(newer)
 	c, err := client.New("node-b", g.Options()...)
 	require.NoError(t, err)
 	defer c.Close()
@@ -149,7 +152,7 @@ func filesForJSON(t *testing.T) string {
 	return dir
 }
 
-// opaque are the fields with names of a provider or a user, and the rows of mesh prices --update, which are those of mesh prices.
+// opaque are the fields with names of a provider or a user, and the rows of mesh update, which are those of mesh prices.
 var opaque = []string{"capabilities", "new", "old", "raw", "raw_bucket", "raw_results", "raw_pricing", "requests", "line_item_quantities"}
 
 // addTypes adds the type of a JSON value and of what is in it. What is null somewhere has its type from elsewhere.

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,7 +28,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
+	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
@@ -59,7 +61,7 @@ func scripts(folder string) testscript.Params {
 			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write, "table": checkTable,
+			"status": status, "fields": fields, "capture": capture, "store": store, "register": register, "fail": fail, "heal": heal, "announce": announce, "write": write, "facts": checkFacts,
 		},
 	}
 }
@@ -219,34 +221,51 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
 }
 
-// checkTable sets the price table of the project: table newer has another price of gpt-4.1, verified a day after all others, table old
-// is a year older, and table cut has half of the lines.
-func checkTable(ts *testscript.TestScript, _ bool, args []string) {
-	text := discoverytest.StandardPrices()
-	switch args[0] {
-	case "newer":
-		text = newerPrices()
-	case "old":
-		text = strings.NewReplacer(",2026-11-", ",2025-11-").Replace(text)
-	case "cut":
-		text = text[:strings.Index(text, "\ngemini,")+1]
-	default:
-		ts.Fatalf("no table %s", args[0])
-	}
-	if len(args) == 2 { // a file
-		write(ts, false, []string{args[1], strings.TrimSuffix(text, "\n")})
-		return
-	}
-	ts.Value(providersKey{}).(*discoverytest.Server).SetPrices(text)
+// newerFiles are the facts newer.
+func newerFiles() fstest.MapFS {
+	files := newfacts.Tomorrow()
+	newfacts.Replace(files, "prices.csv", "openai,gpt-4.1,0,2,0.5,,,8,", "openai,gpt-4.1,0,1,0.25,,,4,")
+	newfacts.Append(files, "prices.csv", "anthropic,claude-opus-6,0,6,,,,30,,,page,2026-11-22,,,,")
+	return files
 }
 
-// newerPrices returns the table newer.
-func newerPrices() string {
-	text := discoverytest.StandardPrices()
-	at := strings.Index(text, "openai,gpt-4.1,0,")
-	line, _, _ := strings.Cut(text[at:], "\n")
-	day := prices.BuiltIn().AsOf().AddDate(0, 0, 1).Format(time.DateOnly)
-	return strings.Replace(text, line, "openai,gpt-4.1,0,1,0.25,,,4,,,pi+genai,"+day+",,,", 1)
+func bundleOf(files fstest.MapFS) (string, error) {
+	f, err := facts.ReadFS(files)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	_, err = f.WriteTo(&text)
+	return text.String(), err
+}
+
+// checkFacts sets the facts of the project: facts newer has another price of gpt-4.1 and more, facts
+// old an older version, facts cut a part of the prices, and facts damaged a wrong cell. With a second
+// argument it writes them to a directory.
+func checkFacts(ts *testscript.TestScript, _ bool, args []string) {
+	files := newerFiles()
+	switch args[0] {
+	case "newer":
+	case "old":
+		files["VERSION"].Data = []byte("2026-01-01.1")
+	case "cut":
+		text, _, _ := strings.Cut(string(files["prices.csv"].Data), "\ngemini,")
+		files["prices.csv"].Data = []byte(text + "\n")
+		files["confirmed.csv"].Data = []byte("provider,model_id,above,valid_from,mode,modality,confirmed_at\n")
+	case "damaged":
+		newfacts.Append(files, "factors.csv", "openai,batch,half,*,yes,yes,,,page")
+	default:
+		ts.Fatalf("no facts %s", args[0])
+	}
+	if len(args) == 2 {
+		for name, file := range files {
+			write(ts, false, []string{args[1] + "/" + name, strings.TrimSuffix(string(file.Data), "\n")})
+		}
+		return
+	}
+	text, err := bundleOf(files)
+	ts.Check(err)
+	ts.Value(providersKey{}).(*discoverytest.Server).SetFacts(text)
 }
 
 // heal ends the failures of the gateway.

@@ -33,6 +33,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/retired"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/scan"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/serve"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/update"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/usage"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
@@ -170,7 +171,7 @@ var groups = []struct {
 		{gateway.New, "token-file format"},
 	}},
 	{"Models and costs:", []subcommand{
-		{models.New, "format wide"}, {retired.New, "format wide"}, {prices.NewPrice, "format wide"}, {prices.New, "format wide"},
+		{models.New, "format wide"}, {retired.New, "format wide"}, {prices.NewPrice, "format wide"}, {prices.New, "format wide"}, {update.New, "format wide"},
 		{meter.New, "format"}, {usage.New, "format wide"}, {cost.New, "format wide"}, {balance.New, "format wide"},
 	}},
 	{"Credentials and agents:", []subcommand{{scan.New, "token-file format"}, {mcp.New, nodeFlags}}},

@@ -55,7 +55,8 @@ func run(ctx context.Context, a *app.App) error {
 		a.Warn(fmt.Errorf("the node is not registered: %w", err))
 	}
 	go m.stay(ctx, a.Warn)
-	options := []discovery.Option{discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
+	f, _ := a.Facts()
+	options := []discovery.Option{discovery.WithFacts(f), discovery.WithLogger(slog.New(slog.DiscardHandler)), discovery.WithStrictErrors()}
 	models := app.NewDiscovery(append(options, a.Providers...))
 	server := tools.NewServer(a.Client, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
@@ -188,20 +187,20 @@ func (o *Options) warnOfUnpriced() func(calls.Record) {
 func (o *Options) warnOfNewer(list *prices.List) func(calls.Record) {
 	var once sync.Once
 	return func(r calls.Record) {
-		if r.USD == "" && isNewer(list, r.Provider, r.Model) {
+		if r.USD == "" && isNewer(list, o.Registry(), r.Provider, r.Model) {
 			once.Do(func() {
-				o.Warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh prices --update gets the newest table",
-					r.Provider, r.Model, app.TableAge(list.AsOf())))
+				o.Warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh update gets the newest table",
+					r.Provider, r.Model, o.FactsAge()))
 			})
 		}
 	}
 }
 
 // isNewer reports whether an id has the form of the provider's own ids and is in no table. A fine-tune is not in a table either.
-func isNewer(list *prices.List, p models.Provider, model string) bool {
+func isNewer(list *prices.List, registry models.Registry, p models.Provider, model string) bool {
 	owner, ok := models.ProviderOf(model)
 	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.ForModel(p, model)) > 0 {
 		return false
 	}
-	return models.Retirements().Check(p, model, time.Now()).State == models.StateUnknown
+	return registry.Check(p, model, time.Now()).State == models.StateUnknown
 }

@@ -199,6 +199,6 @@ func TestMeterWarnsOnceOfANewModel(t *testing.T) {
 		_, stderr, status := runMeter(t, append(flags, "--", "caller", "chat", "chat")...)
 		assert.Equal(t, 0, status)
 		assert.Equal(t, want, strings.Count(stderr, "warning: openai/"+model+" is not in the price table of 2026-"), stderr)
-		assert.Equal(t, want, strings.Count(stderr, "mesh prices --update"), stderr)
+		assert.Equal(t, want, strings.Count(stderr, "mesh update"), stderr)
 	}
 }

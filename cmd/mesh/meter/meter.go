@@ -47,7 +47,7 @@ func New(a *app.App) *cobra.Command {
 		Long: `Meter runs COMMAND with OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL set to a proxy on this machine, which
 forwards the calls and counts them. At the end it prints the table of mesh usage to stderr, with the calls, tokens and cost of each
 model. A call whose cost is not known is unpriced, and the reason follows. A warning names the first model that is newer than the
-price table, which mesh prices --update replaces.
+price table, which mesh update replaces.
 
 COMMAND also gets this proxy in HTTPS_PROXY. Connections to other hosts pass through it unread, and through the proxy that HTTPS_PROXY
 named before. Those to hosts that serve models are printed with their bytes: their calls are not counted, and the total is "at least".

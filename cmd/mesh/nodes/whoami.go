@@ -34,7 +34,7 @@ type identity struct {
 	Unread      *int            `json:"unread_messages"`
 	PricesAsOf  string          `json:"prices_as_of"`
 	PricesFrom  string          `json:"prices_from"`
-	prices      time.Time
+	factsAge    string
 }
 
 // NewWhoami returns the command mesh whoami.
@@ -60,9 +60,9 @@ func runWhoami(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	list, from := a.PriceTable()
-	id := identity{Profile: s.Profile, TokenSource: s.TokenSource(), prices: list.AsOf(), PricesFrom: from}
-	id.PricesAsOf = id.prices.Format(time.DateOnly)
+	f, from := a.Facts()
+	id := identity{Profile: s.Profile, TokenSource: s.TokenSource(), factsAge: a.FactsAge(), PricesFrom: from}
+	id.PricesAsOf = f.AsOf().Format(time.DateOnly)
 	failed := identify(ctx, a, s, &id)
 	return cmp.Or(a.PrintTable(id, []table.Column{table.Plain("WHAT", 0), table.Key("VALUE"), table.Free("FROM")}, id.rows()), failed)
 }
@@ -156,7 +156,7 @@ func (id identity) rows() [][]string {
 		{"token accepted", yesNo(id.Accepted), ""},
 		{"registered", yesNo(id.Registered), ""},
 		{"unread messages", unread, ""},
-		{"prices as of", app.TableAge(id.prices), id.PricesFrom},
+		{"prices as of", id.factsAge, id.PricesFrom},
 	}
 }
 

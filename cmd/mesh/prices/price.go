@@ -90,14 +90,14 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 	}
 	rows := list.ForModel(p, o.model)
 	if len(rows) == 0 {
-		if models.Retirements().Check(p, o.model, time.Now()).State != models.StateUnknown {
+		if o.Registry().Check(p, o.model, time.Now()).State != models.StateUnknown {
 			return exit.Failedf("%s has no known price", o.model)
 		}
-		return exit.Failedf("%w", providers.Unlisted(list, p, o.model))
+		return exit.Failedf("%w", providers.Unlisted(list, o.Registry(), p, o.model))
 	}
 	return o.Print(pricings(rows), func(w io.Writer) error {
 		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {
-			return priceCard(w, o.model, rows, time.Now())
+			return priceCard(w, o.Registry(), o.model, rows, time.Now())
 		}
 		return priceTable(w, rows)
 	})
@@ -109,7 +109,7 @@ func (o *priceOptions) pricesOf(ctx context.Context) (models.Provider, *prices.L
 	if err != nil {
 		return "", nil, err
 	}
-	p, err := providers.Priced(list, o.provider, o.model)
+	p, err := providers.Priced(list, o.Registry(), o.provider, o.model)
 	if err == nil && o.live {
 		list, err = o.livePrices(ctx, p, list)
 	}
@@ -201,7 +201,7 @@ func costTable(w io.Writer, cost *prices.Cost) error {
 
 // priceCard writes the prices of a model for a terminal, on which the eleven columns of the table do not fit: those of today first, and
 // when the model retires.
-func priceCard(w io.Writer, model string, list []prices.Row, now time.Time) error {
+func priceCard(w io.Writer, registry models.Registry, model string, list []prices.Row, now time.Time) error {
 	width, today := output.Width(w), now.UTC().Format(time.DateOnly)
 	line := func(format string, args ...any) {
 		fmt.Fprintln(w, output.Mark(w, table.Paragraph(output.Line(fmt.Sprintf(format, args...)), width)))
@@ -220,7 +220,7 @@ func priceCard(w io.Writer, model string, list []prices.Row, now time.Time) erro
 			return err
 		}
 	}
-	status := models.Retirements().Check(list[0].Provider, model, now)
+	status := registry.Check(list[0].Provider, model, now)
 	if status.Date == "" {
 		return nil
 	}

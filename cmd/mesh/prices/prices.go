@@ -3,7 +3,9 @@ package prices
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/update"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -24,11 +27,11 @@ import (
 
 // New returns the command mesh prices.
 func New(a *app.App) *cobra.Command {
-	var update, dryRun bool
+	var updates, dryRun bool
 	var stale string
 	cmd := &cobra.Command{
-		Use:   "prices [PROVIDER] | --update [FILE|DIR|URL] | --stale AGE [MODEL...]",
-		Short: "Print the price list with all periods, or update it; -o csv writes it for a database",
+		Use:   "prices [PROVIDER] | --stale AGE [MODEL...]",
+		Short: "Print the price list with all periods",
 		Long: `Prices prints the price list: every model, tier and period of all providers, or of one.
 
 The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are decimals
@@ -40,31 +43,26 @@ must be there. A provider may be any name, such as the NAME of mesh meter --host
 valid_from until valid_until, and precedes the built-in ones. A row whose provider is openrouter, bedrock, vertex or azure holds for
 that platform alone. No factor, as of a batch, is applied to these prices.
 
---update gets the reviewed price table of the project, with the days on which price feeds last stated its rows, prints what
-changed and stores the table in the user's data folder. All commands use it while it is newer than the built-in one. Nothing
-else requests it. A damaged, older or much shorter table changes nothing. --dry-run stores nothing. FILE is a copy of the
-project's discovery/prices/prices.csv, DIR its folder or a clone of the project, and URL a mirror of the folder. The days are
-those of confirmed.csv beside it.
-
 --stale, as in --stale 30d, prints the prices that neither a source nor a price feed stated in that time: those of the models that are
 named, else of all models that are sold today. Deprecated models are left out unless they are named. It also prints the age of the
 table. The exit status is 1 if there is such a price.`,
-		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --update\n  mesh prices --update https://mirror.example.com/mesh-go/discovery/prices\n  mesh prices --stale 30d gpt-5.2",
+		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --stale 30d gpt-5.2",
 		Args:      cobra.ArbitraryArgs, // names of models with --stale
 		ValidArgs: providers.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			staleGiven := cmd.Flags().Changed("stale")
 			switch {
-			case len(a.PriceFiles) > 0 && (update || staleGiven):
+			case len(a.PriceFiles) > 0 && (updates || staleGiven):
 				return exit.Usagef("--prices cannot be used with --update or --stale, which are about the price table")
-			case update && (staleGiven || a.Format == "csv"), staleGiven && a.Format == "csv":
+			case updates && (staleGiven || a.Format == "csv"), staleGiven && a.Format == "csv":
 				return exit.Usagef("--update and --stale exclude each other, and neither has -o csv")
-			case update && len(names) > 1:
+			case updates && len(names) > 1:
 				return exit.Usagef("--update takes one file, folder or URL")
-			case dryRun && !update:
+			case dryRun && !updates:
 				return exit.Usagef("--dry-run needs --update")
-			case update:
-				return updatePrices(cmd.Context(), a, strings.Join(names, ""), dryRun)
+			case updates:
+				a.Warn(errors.New("--update is deprecated; use mesh update"))
+				return update.Run(cmd.Context(), a, strings.Join(names, ""), dryRun)
 			case staleGiven:
 				oldest, err := app.ParseDays("--stale", stale)
 				if err != nil {
@@ -79,7 +77,8 @@ table. The exit status is 1 if there is such a price.`,
 	}
 	flags := cmd.Flags()
 	app.PricesFlag(a, cmd)
-	flags.BoolVar(&update, "update", false, "get the newest reviewed price table, of the project or of the argument, and store it")
+	flags.BoolVar(&updates, "update", false, "the same as mesh update")
+	_ = flags.MarkHidden("update") // the flag exists
 	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print what would change and store nothing")
 	flags.StringVar(&stale, "stale", "", "print the prices that were neither verified nor confirmed since then, as in 30d; exit status 1 if any")
 	return cmd
@@ -91,10 +90,9 @@ func printList(a *app.App, names []string) error {
 	if err != nil {
 		return err
 	}
-	current, _ := a.PriceTable()
-	asOf := current.AsOf()
+	f, _ := a.Facts()
 	if len(names) == 1 {
-		p, err := providers.Priced(list, names[0], "")
+		p, err := providers.Priced(list, a.Registry(), names[0], "")
 		if err != nil {
 			return err
 		}
@@ -107,7 +105,7 @@ func printList(a *app.App, names []string) error {
 	}
 	rows := list.Rows("")
 	return a.Print(pricings(rows), func(w io.Writer) error {
-		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", asOf.Format(time.DateOnly), from); err != nil {
+		if _, err := fmt.Fprintf(w, "prices as of %s, %s\n", f.AsOf().Format(time.DateOnly), from); err != nil {
 			return err
 		}
 		return priceTable(w, rows)
@@ -139,13 +137,13 @@ func writePrices(w io.Writer, list *prices.List) error {
 // stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
 // that are sold today. The error is errFound if there is one.
 func stalePrices(a *app.App, models []string, oldest time.Duration) error {
-	list, from := a.PriceTable()
-	rows, err := rowsOf(list, models)
+	rows, err := rowsOf(a, models)
 	if err != nil {
 		return err
 	}
-	rows = stale(rows, time.Now(), oldest, len(models) > 0)
-	age := "the price table is of " + app.TableAge(list.AsOf()) + ", " + from
+	rows = stale(rows, a.Registry(), time.Now(), oldest, len(models) > 0)
+	_, from := a.Facts()
+	age := "the price table is of " + a.FactsAge() + ", " + from
 	if len(rows) == 0 {
 		a.Note("no price was verified longer ago; " + age)
 	}
@@ -169,7 +167,8 @@ func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 }
 
 // rowsOf returns the rows of the models, or all rows for none.
-func rowsOf(list *prices.List, models []string) (rows []prices.Row, err error) {
+func rowsOf(a *app.App, models []string) (rows []prices.Row, err error) {
+	list := a.PriceTable()
 	if len(models) == 0 {
 		return list.Rows(""), nil
 	}
@@ -180,7 +179,7 @@ func rowsOf(list *prices.List, models []string) (rows []prices.Row, err error) {
 		}
 		found := list.ForModel(p, model)
 		if len(found) == 0 {
-			return nil, exit.Failedf("%w", providers.Unlisted(list, p, model))
+			return nil, exit.Failedf("%w", providers.Unlisted(list, a.Registry(), p, model))
 		}
 		rows = append(rows, found...)
 	}
@@ -189,12 +188,15 @@ func rowsOf(list *prices.List, models []string) (rows []prices.Row, err error) {
 
 // stale returns the rows with a price in force that was verified longer ago than an age. A model that is retired or deprecated may be named
 // to be among them.
-func stale(rows []prices.Row, now time.Time, oldest time.Duration, named bool) []prices.Row {
+func stale(rows []prices.Row, registry models.Registry, now time.Time, oldest time.Duration, named bool) []prices.Row {
 	today := now.UTC().Format(time.RFC3339) // which sorts as the days and times of the table
 	return slices.DeleteFunc(rows, func(r prices.Row) bool {
-		date, _ := models.RetirementDate(r.Provider, r.ModelHint)
-		ended := date == models.Deprecated || models.IsRetiredOn(r.Provider, r.ModelHint, now)
+		date, _ := registry.RetirementDate(r.Provider, r.ModelHint)
+		ended := date == models.Deprecated || registry.IsRetiredOn(r.Provider, r.ModelHint, now)
 		age, known := r.Age(now)
 		return r.InputPerMTok+r.OutputPerMTok == "" || r.ValidFrom > today || r.ValidUntil != "" && r.ValidUntil <= today || ended && !named || known && age <= oldest
 	})
 }
+
+// known returns a text, or "-" for "".
+func known(text string) string { return cmp.Or(text, output.Unknown) }

@@ -34,15 +34,16 @@ type sourceReport struct {
 	list   []sourceModel
 	within string
 	texts  int
+	asOf   string // the day of the dates
 }
 
-// newReport returns a report of what was found in a number of texts. soon is the time of --within.
-func newReport(found []mention, soon time.Duration, texts int) *sourceReport {
+// newReport returns a report of what was found in a number of texts; soon is --within.
+func newReport(found []mention, soon time.Duration, texts int, asOf string) *sourceReport {
 	order := map[bool]int{true: 0, false: 1}
 	slices.SortStableFunc(found, func(x, y mention) int {
 		return cmp.Or(cmp.Compare(order[x.fails], order[y.fails]), cmp.Compare(cmp.Or(x.Date, "9999"), cmp.Or(y.Date, "9999")), cmp.Compare(x.Model, y.Model))
 	})
-	r := &sourceReport{found, []sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts}
+	r := &sourceReport{found, []sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts, asOf}
 	for _, m := range found {
 		last := len(r.list) - 1
 		if last < 0 || r.list[last].Model != m.Model {
@@ -105,7 +106,7 @@ func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) erro
 	if len(r.list) > 0 {
 		lines = append(lines, "", output.Mark(w, wrapped(r.summary())))
 	}
-	notes = append(notes, output.Plural(r.texts, "file")+"; dates as of "+models.RetirementsAsOf())
+	notes = append(notes, output.Plural(r.texts, "file")+"; dates as of "+r.asOf)
 	for _, line := range append(notes, leftOut...) {
 		lines = append(lines, wrapped(line))
 	}

@@ -102,7 +102,7 @@ func (o *Options) completeArg(*cobra.Command, []string, string) (names []cobra.C
 	if o.scan || o.used {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	for key := range models.Retirements() {
+	for key := range o.Registry().All() {
 		names = append(names, key.ID)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
@@ -281,9 +281,8 @@ func (o *Options) printRetirements(list []retirement) error {
 
 // suggestModel prints the models of the price list that an unknown one may mean.
 func (o *Options) suggestModel(unknown string) {
-	list, _ := o.PriceTable()
 	p, _ := models.ProviderOf(unknown)
-	if names := providers.Similar(list, p, unknown, time.Now()); len(names) > 0 {
+	if names := providers.Similar(o.PriceTable(), o.Registry(), p, unknown, time.Now()); len(names) > 0 {
 		o.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), output.Alternatives(names)))
 	}
 }

@@ -79,8 +79,9 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 		return err
 	}
 	used, found := check.used(rows[0], rows[1])
+	f, _ := o.Facts()
 	r, err := report.Read(report.Options{
-		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
+		Facts: f, Decode: sessionFiles.Decode, Join: sessionFiles.Join,
 		From: today.AddDate(0, 0, -usedDays), To: today.AddDate(0, 0, 1), Prices: list, OnRead: o.ReadingCalls("reading calls for the replacements", in),
 	}, in.Paths...)
 	if err != nil {

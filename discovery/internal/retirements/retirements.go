@@ -29,10 +29,13 @@ type Table struct {
 	Platforms map[string]map[Key]string
 }
 
-// Read reads valid tables.
-func Read(models, dates, platforms string) *Table {
+// Read reads valid tables. Models of prices are listed, too.
+func Read(models, dates, platforms, prices string) *Table {
 	t := &Table{tables.AsOf(dates), map[Key]string{}, map[Key]bool{}, map[Key][]string{}, map[Key]bool{}, map[string]map[Key]string{}}
 	for cells := range tables.Rows(models) {
+		t.Listed[Key{cells[0], cells[1]}] = true
+	}
+	for cells := range tables.Rows(prices) {
 		t.Listed[Key{cells[0], cells[1]}] = true
 	}
 	for cells := range tables.Rows(dates) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -43,6 +45,10 @@ type App struct {
 	// Client is the client of the gateway, and Args are the arguments, of a command of [App.AsNode] or [App.Observe].
 	Client *client.MeshClient
 	Args   []string
+
+	loadFacts sync.Once
+	facts     *facts.Facts
+	factsFrom string
 }
 
 // Print writes value as JSON with -o json, and calls text otherwise.

@@ -12,9 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/factsfile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -22,7 +25,9 @@ import (
 func (a *App) Discover() (*discovery.Client, *Failures) {
 	failures := &Failures{seen: map[string]bool{}}
 	a.Progress.Start()
+	f, _ := a.Facts()
 	return NewDiscovery(slices.Concat([]discovery.Option{
+		discovery.WithFacts(f),
 		discovery.WithLogger(slog.New(slog.DiscardHandler)),
 		discovery.WithFailureHandler(func(f discovery.Failure) { failures.Add(&f) }),
 	}, a.Providers)), failures
@@ -106,20 +111,36 @@ func (a *App) WarnAll(failures *Failures) {
 	}
 }
 
-// PriceTable returns the price table of this command and where it is from: the table of mesh prices --update, or the built-in one.
-func (a *App) PriceTable() (list *prices.List, from string) {
-	list, updated, err := pricefile.Load()
-	if err != nil {
-		a.Warn(err)
-	}
-	if updated {
-		return list, "updated"
-	}
-	return list, "built in"
+// Facts returns the newest of the built-in and the stored facts, and where they are from.
+func (a *App) Facts() (f *facts.Facts, from string) {
+	a.loadFacts.Do(func() {
+		var err error
+		if a.facts, a.factsFrom, err = factsfile.Load(); err != nil {
+			a.Warn(err)
+		}
+	})
+	return a.facts, a.factsFrom
 }
 
-// TableAge returns the day of a price table and its age, as in "2026-11-22 (3d old)".
-func TableAge(asOf time.Time) string {
+// Registry returns the retirement dates of the facts.
+func (a *App) Registry() models.Registry {
+	f, _ := a.Facts()
+	return models.Of(f)
+}
+
+// PriceTable returns the price list of the facts.
+func (a *App) PriceTable() *prices.List {
+	f, _ := a.Facts()
+	if f == facts.BuiltIn() {
+		return prices.BuiltIn() // which is parsed once
+	}
+	return prices.Of(f)
+}
+
+// FactsAge returns the day of the oldest table and its age, as in "2026-11-22 (3d old)".
+func (a *App) FactsAge() string {
+	f, _ := a.Facts()
+	asOf := f.AsOf()
 	const secondsPerDay = 24 * 60 * 60
 	return fmt.Sprintf("%s (%dd old)", asOf.Format(time.DateOnly), max(0, (time.Now().Unix()-asOf.Unix())/secondsPerDay))
 }
@@ -140,7 +161,8 @@ func (a *App) OwnPriceFiles() (names []string, from string) {
 
 // PriceList returns the price table with the prices of the user's files, and where it is from.
 func (a *App) PriceList() (list *prices.List, from string, err error) {
-	list, from = a.PriceTable()
+	list = a.PriceTable()
+	_, from = a.Facts()
 	names, source := a.OwnPriceFiles()
 	list, err = pricefile.WithFiles(list, names)
 	if err != nil {

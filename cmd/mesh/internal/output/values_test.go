@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
@@ -42,8 +42,8 @@ func TestErrorsNameNoPackage(t *testing.T) {
 	_, err = models.ParseProvider("nobody")
 	assert.Equal(t, "a.jsonl:3: provider \"nobody\" is not one of openai, deepseek, anthropic, gemini, xai\na.jsonl:4: cut", output.Error(errors.Join(
 		&calls.LineError{File: "a.jsonl", Line: 3, Err: err}, &calls.LineError{File: "a.jsonl", Line: 4, Err: errors.New("cut")})))
-	old := &discovery.Failure{Operation: "UpdatePrices", Reason: discovery.ReasonPartial, Err: prices.ErrOldTable}
-	assert.Equal(t, "UpdatePrices: price table: partial: the table is older than the one in use", output.Error(old))
+	old := &discovery.Failure{Operation: "UpdateFacts", Reason: discovery.ReasonPartial, Err: facts.ErrOld}
+	assert.Equal(t, "UpdateFacts: facts: partial: not newer", output.Error(old))
 }
 
 func TestFilesAndKeysWithTheNameOfAPackageStay(t *testing.T) {

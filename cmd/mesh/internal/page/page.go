@@ -17,6 +17,7 @@ import (
 
 // ReadReport returns the report of calls files. unread are the errors of reading them, with the names of the command line.
 func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []string) (*report.Report, error) {
+	o.Facts, _ = a.Facts()
 	files := sessions.New(o.Prices)
 	notes := 0
 	files.OnNote = func(string) { notes++ }

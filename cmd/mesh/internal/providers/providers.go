@@ -33,7 +33,7 @@ func Of(name, model string) (models.Provider, error) {
 
 // Priced returns the provider of that name, which may be a name of the user's prices, or for "" the one that makes the model. If none
 // is known to make it, it is the only one that has a price of the user's for it.
-func Priced(list *prices.List, name, model string) (models.Provider, error) {
+func Priced(list *prices.List, registry models.Registry, name, model string) (models.Provider, error) {
 	p, err := Of(name, model)
 	if err == nil {
 		return p, nil
@@ -52,8 +52,8 @@ func Priced(list *prices.List, name, model string) (models.Provider, error) {
 		return models.Provider(own[0]), nil
 	case len(own) > 1:
 		return "", fmt.Errorf("several providers have prices of %q; specify --provider %s", model, strings.Join(own, " or "))
-	case name == "" && len(Similar(list, "", model, time.Now())) > 0:
-		return "", Unlisted(list, "", model)
+	case name == "" && len(Similar(list, registry, "", model, time.Now())) > 0:
+		return "", Unlisted(list, registry, "", model)
 	}
 	return "", err
 }

@@ -23,12 +23,12 @@ const (
 
 // Similar returns up to three models that an unknown name may mean, best and newest first. They are sold at a time and
 // belong to provider p, or to any for "". Another version is another model: gpt-99 doesn't mean gpt-4.
-func Similar(list *prices.List, p models.Provider, unknown string, now time.Time) []string {
+func Similar(list *prices.List, registry models.Registry, p models.Provider, unknown string, now time.Time) []string {
 	want, matches := parse(unknown), []match{}
 	for _, provider := range list.Providers() {
 		for _, id := range list.Models(provider) {
 			m, ok := want.match(parse(id))
-			if ok && (p == "" || p == provider) && sold(list, provider, id, now) {
+			if ok && (p == "" || p == provider) && sold(list, registry, provider, id, now) {
 				matches = append(matches, m)
 			}
 		}
@@ -42,8 +42,8 @@ func Similar(list *prices.List, p models.Provider, unknown string, now time.Time
 }
 
 // Unlisted is the error of a model that the list of a provider does not have.
-func Unlisted(list *prices.List, p models.Provider, model string) error {
-	names := Similar(list, p, model, time.Now())
+func Unlisted(list *prices.List, registry models.Registry, p models.Provider, model string) error {
+	names := Similar(list, registry, p, model, time.Now())
 	if len(names) == 0 {
 		return fmt.Errorf("%s is not in the price list", output.Line(model))
 	}
@@ -51,9 +51,9 @@ func Unlisted(list *prices.List, p models.Provider, model string) error {
 }
 
 // sold reports whether a model has a price at a time and is not retired.
-func sold(list *prices.List, p models.Provider, id string, now time.Time) bool {
+func sold(list *prices.List, registry models.Registry, p models.Provider, id string, now time.Time) bool {
 	day := now.UTC().Format(time.RFC3339)
-	return !models.IsRetiredOn(p, id, now) && slices.ContainsFunc(list.ForModel(p, id), func(r prices.Row) bool {
+	return !registry.IsRetiredOn(p, id, now) && slices.ContainsFunc(list.ForModel(p, id), func(r prices.Row) bool {
 		return r.ValidFrom <= day && (r.ValidUntil == "" || day < r.ValidUntil)
 	})
 }

@@ -21,13 +21,13 @@ func TestSimilar(t *testing.T) {
 		"gpt-99": "", "gpt-5.9": "", "claude-opus-6": "", "gpt-no-such-model": "", "no-such-model": "", "bogus": "", "x": "", "": "", "-": "", "9": "",
 	} {
 		var first string
-		if names := providers.Similar(prices.BuiltIn(), "", unknown, now); len(names) > 0 {
+		if names := providers.Similar(prices.BuiltIn(), models.Retirements(), "", unknown, now); len(names) > 0 {
 			first = names[0]
 		}
 		assert.Equal(t, want, first, unknown)
 	}
-	assert.Equal(t, []string{"claude-opus-5-5", "claude-opus-5", "claude-opus-4-8"}, providers.Similar(prices.BuiltIn(), models.Anthropic, "opus", now))
-	assert.Empty(t, providers.Similar(prices.BuiltIn(), models.OpenAI, "opus", now), "another provider")
+	assert.Equal(t, []string{"claude-opus-5-5", "claude-opus-5", "claude-opus-4-8"}, providers.Similar(prices.BuiltIn(), models.Retirements(), models.Anthropic, "opus", now))
+	assert.Empty(t, providers.Similar(prices.BuiltIn(), models.Retirements(), models.OpenAI, "opus", now), "another provider")
 	later := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	assert.NotContains(t, providers.Similar(prices.BuiltIn(), "", "claude-opus-45", later), "claude-opus-4-5", "it is retired by then")
+	assert.NotContains(t, providers.Similar(prices.BuiltIn(), models.Retirements(), "", "claude-opus-45", later), "claude-opus-4-5", "it is retired by then")
 }

@@ -55,7 +55,7 @@ func (c *collector) settle() {
 
 func (c *collector) source() Source {
 	s := Source{
-		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: models.RetirementsAsOf(),
+		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: c.retirement.AsOf(),
 	}
 	if c.sessions.Calls > 0 {
 		s.Sessions = &c.sessions

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/budget"
@@ -62,13 +63,16 @@ func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 }
 
 func newSetting(o Options) (*setting, error) {
-	s := &setting{Options: o, retirement: models.Retirements()}
+	if o.Facts == nil {
+		o.Facts = facts.BuiltIn()
+	}
+	s := &setting{Options: o, retirement: models.Of(o.Facts)}
 	var err error
 	if s.window, err = newWindow(&o); err != nil {
 		return nil, err
 	}
 	if s.Prices == nil {
-		s.Prices = prices.BuiltIn()
+		s.Prices = prices.Of(o.Facts)
 	}
 	if slices.Contains(o.Bills, nil) {
 		return nil, invalid("Bills", "must not be nil")

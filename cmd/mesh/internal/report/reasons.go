@@ -136,7 +136,7 @@ type remedy struct {
 
 const (
 	compareWithBill = "The provider reports no counts. Compare the calls with the bill."
-	updatePrices    = "mesh prices --update"
+	updatePrices    = "mesh update"
 	addPrice        = "Update the table of prices, or add a row with List.With or --prices."
 	updateOrCompare = "Update the table of prices, or compare the calls with the bill."
 	readTheFiles    = "mesh usage --by unpriced"

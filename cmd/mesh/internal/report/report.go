@@ -5,6 +5,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
@@ -225,7 +226,9 @@ type Options struct {
 	ChargesOnly bool
 	// Subscription makes the calls of session files those of a subscription, which no such file states: their list price is not a charge.
 	Subscription bool
-	// Prices price calls that have no cost yet, what caches saved, and replacements; nil is [prices.BuiltIn].
+	// Facts has the retirement dates; nil is [facts.BuiltIn].
+	Facts *facts.Facts
+	// Prices price calls that have no cost yet, what caches saved, and replacements; nil is the list of Facts.
 	Prices *prices.List
 	// Reprice computes the cost of all calls with Prices, whatever was recorded, except of those without the counts for it, such as streams
 	// that broke off.

@@ -78,7 +78,7 @@ func OldPrices(day string, now time.Time) string {
 	if err != nil || days <= 14 {
 		return ""
 	}
-	return fmt.Sprintf("the table is of %s, %d days old; mesh prices --update gets the newest", day, days)
+	return fmt.Sprintf("the table is of %s, %d days old; mesh update gets the newest", day, days)
 }
 
 // Calls returns a number of calls in words.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/factsfile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -71,10 +72,7 @@ func (t *meshTools) retirement(ctx context.Context, in modelArguments) (toolReti
 	if err != nil {
 		return toolRetirement{}, err
 	}
-	registry, err := t.models.Retirements(ctx)
-	if registry == nil {
-		return toolRetirement{}, err
-	}
+	registry, _ := t.models.Retirements(ctx) // without a provider's answer, the facts have the date
 	status := registry.Check(p, in.Model, time.Now())
 	return toolRetirement{string(status.State), status.Date, status.Replacement}, nil
 }
@@ -113,24 +111,25 @@ type priced struct {
 }
 
 // find also searches the user's own prices. It returns the provider that has the model.
-func (in priced) find() (*prices.List, models.Provider, error) {
-	list, _, _ := pricefile.Load() // if the stored table is damaged, mesh prices says so
-	list, err := pricefile.WithFiles(list, pricefile.OwnNames())
+func (in priced) find() (*prices.List, models.Registry, models.Provider, error) {
+	f, _, _ := factsfile.Load() // if the stored facts are damaged, mesh prices says so
+	list, err := pricefile.WithFiles(prices.Of(f), pricefile.OwnNames())
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
+		return nil, models.Registry{}, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
 	}
-	p, err := providers.Priced(list, in.Provider, in.Model)
-	return list, p, err
+	registry := models.Of(f)
+	p, err := providers.Priced(list, registry, in.Provider, in.Model)
+	return list, registry, p, err
 }
 
 func listPrices(_ context.Context, in priced) (toolPrices, error) {
-	list, p, err := in.find()
+	list, registry, p, err := in.find()
 	if err != nil {
 		return toolPrices{}, err
 	}
 	rows := list.ForModel(p, in.Model)
 	if len(rows) == 0 {
-		return toolPrices{}, providers.Unlisted(list, p, in.Model)
+		return toolPrices{}, providers.Unlisted(list, registry, p, in.Model)
 	}
 	out := toolPrices{Provider: p}
 	for _, row := range rows {
@@ -153,7 +152,7 @@ type toolCost struct {
 }
 
 func computeCost(_ context.Context, in costArguments) (toolCost, error) {
-	list, p, err := in.find()
+	list, _, p, err := in.find()
 	if err != nil {
 		return toolCost{}, err
 	}

@@ -1,0 +1,104 @@
+// Package factsfile keeps the facts that mesh update stores in the user's data directory.
+package factsfile
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/files"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
+)
+
+// Variable names the file or directory that replaces the stored facts.
+const Variable = "MESH_FACTS"
+
+// Load returns the newest of the built-in facts and the stored ones, or those of [Variable], and
+// where they are from. If those can't be read, the error explains why, next to the built-in facts.
+func Load() (f *facts.Facts, from string, err error) {
+	builtIn, from := facts.BuiltIn(), "updated"
+	name, hint := os.Getenv(Variable), ""
+	if name != "" {
+		from = name
+	} else if name, err = storedName(); err != nil || !exists(name) {
+		return builtIn, "built in", nil //nolint:nilerr // nothing can have been stored
+	} else {
+		hint = " (mesh update replaces them)"
+	}
+	f, err = Open(name)
+	switch {
+	case err != nil:
+		return builtIn, "built in", fmt.Errorf("the built-in facts are used: %w%s", err, hint)
+	case f.Newer(builtIn) != nil:
+		return builtIn, "built in", nil
+	}
+	return f, from, nil
+}
+
+// Open reads a bundle, a directory with the tables, or a clone of the project. The error names the
+// file.
+func Open(name string) (f *facts.Facts, err error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if dir := filepath.Join(name, "discovery", "facts"); exists(filepath.Join(dir, "VERSION")) {
+			name = dir
+		}
+		f, err = facts.ReadFS(os.DirFS(name))
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return f, err
+	}
+	text, err := openfile.ReadTyped(name, maxFile)
+	if err == nil {
+		f, err = facts.Read(bytes.NewReader(text))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, exit.WithoutPath(err))
+	}
+	return f, nil
+}
+
+// maxFile bounds a bundle, in bytes.
+const maxFile = 32 << 20
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// Store replaces the stored facts.
+func Store(f *facts.Facts) error {
+	name, err := storedName()
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if _, err := f.WriteTo(&text); err != nil {
+		return err
+	}
+	return files.WriteAll(name, text.Bytes())
+}
+
+// storedName returns an error if the user has no data directory.
+func storedName() (string, error) {
+	dir, err := dataDirectory()
+	return filepath.Join(dir, "mesh", "facts"), err
+}
+
+func dataDirectory() (string, error) {
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	switch runtime.GOOS {
+	case "windows":
+		return os.UserCacheDir() // %LocalAppData%, which does not roam
+	case "darwin":
+		return os.UserConfigDir() // Library/Application Support, the place of data too
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "share"), err
+}
