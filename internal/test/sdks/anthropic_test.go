@@ -61,7 +61,7 @@ func TestAnthropicRetirements(t *testing.T) {
 		case m.Lifecycle == anthropic.ModelInfoLifecycleActive && m.RetiresAt.IsZero():
 			same(t, m.ID+" has an entry", listed, false)
 		case m.Lifecycle == anthropic.ModelInfoLifecycleRetired:
-			same(t, m.ID+" is retired", live.IsRetired(models.Anthropic, m.ID), true)
+			same(t, m.ID+" is retired", models.Registry{}.With(live).IsRetired(models.Anthropic, m.ID), true)
 			if overdue {
 				same(t, m.ID, got, day(m.RetiresAt))
 			}

@@ -67,7 +67,7 @@ func retirements(t *testing.T, s *discoverytest.Server) discovery.Registry {
 	t.Helper()
 	registry, err := newClient(s).Retirements(t.Context())
 	check(t, err)
-	return registry
+	return maps.Collect(registry.All())
 }
 
 func check(t *testing.T, err error) {

@@ -125,7 +125,7 @@ const module = "github.com/mesh-gateway/mesh-go/"
 // withoutPackage returns the text of an error of the SDK without the name of its package.
 func withoutPackage(text string) string {
 	switch name, rest, _ := strings.Cut(text, ": "); name {
-	case "mesh", "discovery", "models", "prices", "calls", "meter", "focus", "report":
+	case "mesh", "discovery", "facts", "models", "prices", "calls", "meter", "focus", "report":
 		return rest
 	}
 	return text
