@@ -30,11 +30,7 @@ func (c *copilotCounts) counts() counts {
 // beginCopilot reads Copilot CLI. A session.shutdown has the session's totals.
 func beginCopilot(f *file) {
 	of := form{program: "copilot-cli", api: "anthropic", names: &anthropicNames}
-	f.text = func(l line) error {
-		var one copilotLine
-		if err := f.decode(l, &one); err != nil {
-			return err
-		}
+	decodes(f, func(one *copilotLine) error {
 		d := &one.Data
 		switch one.Type {
 		case "session.start", "session.resume":
@@ -46,12 +42,11 @@ func beginCopilot(f *file) {
 				return err
 			}
 			stated := map[string]kinds{}
-			f.bytes += 8 * len(l.text)
 			for model, m := range d.AccountingSnapshot.ModelMetrics {
 				n := m.Usage.counts()
 				stated[model] = n.kinds()
 			}
-			f.total(of.program, of.session).state(stated, at)
+			f.state(f.total(of.program, of.session), stated, at)
 		case "session.usage_record":
 			at, err := timeOf(one.Timestamp)
 			if err != nil {
@@ -63,7 +58,7 @@ func beginCopilot(f *file) {
 			f.addCall(of, d.Usage.APICallID, at, d.Usage.counts())
 		}
 		return nil
-	}
+	})
 }
 
 // addCall adds a call once by the provider's ID.

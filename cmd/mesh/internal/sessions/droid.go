@@ -31,25 +31,17 @@ func droidSession(path string) string {
 }
 
 func beginDroidSettings(f *file) {
-	f.text = func(l line) error {
-		one := &droidSettings{}
-		if err := f.decode(l, one); err != nil {
-			return err
-		}
+	decodes(f, func(one *droidSettings) error {
 		t := f.total("droid", droidSession(f.path))
 		t.droid, t.file = one, f.index
-		f.bytes += 8 * len(l.text)
+		f.bytes += 8 * f.size
 		return nil
-	}
+	})
 }
 
 // beginDroid reads a conversation for its directory and times.
 func beginDroid(f *file) {
-	f.text = func(l line) error {
-		var one struct{ Type, Timestamp, Cwd string }
-		if err := f.decode(l, &one); err != nil {
-			return err
-		}
+	decodes(f, func(one *struct{ Type, Timestamp, Cwd string }) error {
 		t := f.total("droid", droidSession(f.path))
 		if one.Type == "session_start" {
 			t.project = projectOf(short(one.Cwd))
@@ -58,7 +50,7 @@ func beginDroid(f *file) {
 			t.last = max(t.last, at)
 		}
 		return nil
-	}
+	})
 }
 
 func (r *run) finishDroid() {

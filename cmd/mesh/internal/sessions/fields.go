@@ -36,6 +36,7 @@ type file struct {
 	line   lineFields
 	texts  map[string]string // JSON -> text, if it repeats
 	number int32             // of the line
+	size   int               // of a decoded line, in bytes
 	wrong  error             // first error in the line, after which nothing is read
 }
 

@@ -1,11 +1,23 @@
 package sessions
 
 import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
 	"time"
 
+	"modernc.org/sqlite"
+
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
+	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
 // beginOpencode reads a message. The input excludes cache reads and writes, the output
@@ -55,4 +67,131 @@ func (of *form) bill(provider string) {
 		return
 	}
 	of.provider = providerOf(provider)
+}
+
+var errDatabase = errors.New("the database cannot be read")
+
+func beginDatabase(f *file) {
+	beginOpencode(f)
+	f.open = func(yield func(record, error) bool) {
+		if err := f.readMessages(yield); err != nil {
+			yield(record{}, &calls.LineError{File: f.path, Line: 1, Err: errDatabase}) // the driver's error could quote the file
+		}
+	}
+}
+
+func (f *file) readMessages(yield func(record, error) bool) error {
+	address, done, err := databaseURL(f.path)
+	defer done()
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	ctx := context.Background()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := sqlite.Limit(conn, sqliteLength, longestLine); err != nil {
+		return err
+	}
+	var tables int // a view, or a virtual table, may have rows without end
+	err = conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'message' AND rootpage > 0").Scan(&tables)
+	if err != nil || tables != 1 {
+		return errors.Join(err, errDatabase)
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT id, session_id, data FROM message ORDER BY rowid")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for number := int32(1); rows.Next(); number++ {
+		var id, session string
+		var data []byte
+		if err := rows.Scan(&id, &session, &data); err != nil {
+			return err
+		}
+		if err := f.readMessage(number, id, session, data); err != nil && !yield(record{}, &calls.LineError{File: f.path, Line: int(number), Err: err}) {
+			return nil
+		}
+		if f.bytes > 2*maxBytes && !f.split(yield) {
+			return nil
+		}
+	}
+	return rows.Err()
+}
+
+const sqliteLength = 0
+
+// A row's data is a message file without IDs.
+func (f *file) readMessage(number int32, id, session string, data []byte) error {
+	f.line.id, f.line.session = strconv.AppendQuote(nil, id), strconv.AppendQuote(nil, session)
+	return f.readLine(line{number: int(number), text: data, whole: true})
+}
+
+// databaseURL opens a database so that nothing is written next to it. If its log has rows
+// and no program has it open, it's copied: SQLite would leave an index there.
+func databaseURL(path string) (address string, done func(), err error) {
+	done = func() {}
+	if path, err = filepath.EvalSymlinks(path); err == nil { // SQLite looks for the log next to that file
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", done, err
+	}
+	sizes := map[string]int64{} // suffix -> size
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Lstat(path + suffix)
+		switch {
+		case err != nil:
+			continue
+		case !info.Mode().IsRegular():
+			return "", done, openfile.ErrNotRegular
+		}
+		sizes[suffix] = info.Size()
+	}
+	query := "mode=ro&immutable=1"
+	if sizes["-wal"] > 0 {
+		query = "mode=ro"
+		if _, open := sizes["-shm"]; !open {
+			if sizes[""]+sizes["-wal"] > maxCopy {
+				return "", done, &openfile.SizeError{Max: maxCopy}
+			}
+			if path, done, err = copyDatabase(path); err != nil {
+				return "", done, err
+			}
+		}
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String(), done, nil
+}
+
+const maxCopy = 4 << 30 // in bytes
+
+func copyDatabase(path string) (name string, done func(), err error) {
+	dir, err := os.MkdirTemp("", "mesh-sessions-*")
+	if err != nil {
+		return "", func() {}, err
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	name = filepath.Join(dir, "copy.db")
+	return name, done, errors.Join(copyFile(path, name), copyFile(path+"-wal", name+"-wal"))
+}
+
+func copyFile(from, to string) error {
+	in, err := openfile.Regular(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // in a new directory
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, maxCopy))
+	return errors.Join(err, out.Close())
 }

@@ -14,11 +14,7 @@ type piLine struct {
 // beginPi reads pi, which states each call's cost.
 func beginPi(f *file) {
 	of := form{program: "pi", api: "anthropic", names: &anthropicNames, split: true}
-	f.text = func(l line) error {
-		var one piLine
-		if err := f.decode(l, &one); err != nil {
-			return err
-		}
+	decodes(f, func(one *piLine) error {
 		m := &one.Message
 		u := &m.Usage
 		switch {
@@ -43,5 +39,5 @@ func beginPi(f *file) {
 			}
 		}
 		return nil
-	}
+	})
 }

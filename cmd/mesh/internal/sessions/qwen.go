@@ -24,11 +24,7 @@ func (c *qwenCounts) counts() counts {
 
 // beginQwen reads Qwen Code's calls. Its authType is a protocol, not a provider.
 func beginQwen(f *file) {
-	f.text = func(l line) error {
-		var one qwenLine
-		if err := f.decode(l, &one); err != nil {
-			return err
-		}
+	decodes(f, func(one *qwenLine) error {
 		text, _ := one.Timestamp.(string)
 		at, err := timeOf(text)
 		if err != nil {
@@ -44,28 +40,23 @@ func beginQwen(f *file) {
 			f.add(&call{sharedForm: f.form(of), id: short(one.ID), time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
 		}
 		return nil
-	}
+	})
 }
 
 func beginQwenTotals(f *file) {
-	f.text = func(l line) error {
-		var one qwenLine
-		if err := f.decode(l, &one); err != nil {
-			return err
-		}
+	decodes(f, func(one *qwenLine) error {
 		t := f.total("qwen-code", short(one.SessionID))
 		t.project = projectOf(short(one.Project))
 		stated := map[string]kinds{}
-		f.bytes += 8 * len(l.text)
 		for model, m := range one.Models {
 			n := m.counts()
 			stated[model] = n.kinds()
 		}
 		if at, ok := one.Timestamp.(float64); ok {
-			t.state(stated, time.UnixMilli(int64(at)).UnixNano())
+			f.state(t, stated, time.UnixMilli(int64(at)).UnixNano())
 		}
 		return nil
-	}
+	})
 }
 
 // skip ignores files whose calls are in others.

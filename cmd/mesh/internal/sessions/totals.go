@@ -26,18 +26,21 @@ func (n *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// decode skips members with another type.
-func (f *file) decode(l line, to any) error {
-	f.number = int32(l.number) //nolint:gosec // fewer lines
-	err := json.Unmarshal(l.text, to)
-	var other *json.UnmarshalTypeError
-	switch {
-	case err == nil, errors.As(err, &other):
-		return nil
-	case errors.Is(err, errCount):
-		return errCount
+// decodes makes f decode each line for take. Members with another type are skipped.
+func decodes[T any](f *file, take func(*T) error) {
+	f.text = func(l line) error {
+		f.number, f.size = int32(l.number), len(l.text) //nolint:gosec // fewer lines
+		one := new(T)
+		err := json.Unmarshal(l.text, one)
+		var other *json.UnmarshalTypeError
+		switch {
+		case err == nil, errors.As(err, &other):
+			return take(one)
+		case errors.Is(err, errCount):
+			return errCount
+		}
+		return f.cut(l, errLine)
 	}
-	return f.cut(l, errLine)
 }
 
 // Unix nanoseconds
@@ -88,9 +91,10 @@ func (t *totals) add(model string, n counts, at int64) {
 }
 
 // state sets the program's total, which includes calls until at.
-func (t *totals) state(stated map[string]kinds, at int64) {
+func (f *file) state(t *totals, stated map[string]kinds, at int64) {
 	if at >= t.statedAt {
 		t.stated, t.statedAt = stated, at
+		f.bytes += 8 * f.size
 	}
 }
 
