@@ -7,8 +7,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// The source document names these operations in discovery, so they exist here too. Package
-// models documents them.
+// The source document names these operations in discovery, so they exist here too.
+// Package models documents them.
 
 // Provider is [models.Provider], a company that offers models. Functions accept any
 // spelling that [models.ParseProvider] accepts, and results contain one of these
