@@ -1,24 +1,28 @@
-// Package mesh is the overview of mesh-go, a typed SDK for a mesh gateway and for model and cost discovery.
+// Package mesh introduces mesh-go, an SDK for a mesh gateway and for what model calls
+// cost.
 //
-//   - [github.com/mesh-gateway/mesh-go/client] exchanges typed direct messages with other nodes through a gateway.
-//   - [github.com/mesh-gateway/mesh-go/discovery] reports which models exist and until when, what they cost, what a call costs,
-//     what was billed, and whether the bill matches what was counted.
+//   - [github.com/mesh-gateway/mesh-go/client] sends messages to other nodes through a
+//     gateway, and client/agent asks and answers questions.
+//   - [github.com/mesh-gateway/mesh-go/discovery] reports models, retirement dates,
+//     prices, and whether a bill matches the counted calls.
 //   - [github.com/mesh-gateway/mesh-go/scan] finds credentials in text before it is sent.
-//   - client/gatewaytest and discovery/discoverytest are a gateway and the providers in memory, for tests.
-//   - gen contains the generated clients, and specs the OpenAPI documents that they are generated from.
+//   - client/gatewaytest and discovery/discoverytest fake the gateway and the providers
+//     in memory.
+//   - gen has clients generated from the OpenAPI documents in specs.
 //
 // Start with client or discovery:
 //
 //	c, err := client.New("node-a", client.WithGatewayURL("http://gateway:8787/gateway")) // token: MESH_GATEWAY_TOKEN
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //
-// The rules of the gateway are in docs/gateway.md and those of the providers in docs/providers.md.
+// See docs/gateway.md and docs/providers.md for their rules.
 package mesh
 
 import "github.com/mesh-gateway/mesh-go/internal/version"
 
-// Version is the version of this module in the running program, such as "0.1.0", else the commit of a checkout, else "devel".
-// Every request has the User-Agent "mesh-go/" followed by it.
+// Version is this module's version in the running program, such as "0.1.0". In a checkout
+// it is the commit, or "devel". Every request has the User-Agent "mesh-go/" and this
+// version.
 var Version = version.Version()
 
 //go:generate go run ./internal/generate -config specs/codegen.yaml -package anthropic -o gen/anthropic/anthropic.gen.go specs/anthropic.yaml

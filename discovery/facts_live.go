@@ -11,13 +11,14 @@ import (
 
 const opUpdateFacts = "UpdateFacts"
 
-// UpdateFacts returns the newest reviewed facts of this project if they are newer than base, and base
-// otherwise. A nil base is [facts.BuiltIn]. The result is never nil. Pass it to prices.Of, models.Of
-// or [WithFacts].
+// UpdateFacts returns the newest reviewed facts of this project if they are newer than
+// base, and base otherwise. A nil base is [facts.BuiltIn]. The result is never nil. Pass
+// it to prices.Of, models.Of or [WithFacts].
 //
-// It sends one request to [ServiceFacts], without a key, at most once in 24 hours for each client;
-// after a failure again when [WithOutageTTL] has passed. Nothing else in this package requests facts.
-// [WithBaseURL] sets the directory of a mirror, to which /facts-1.txt is appended.
+// It sends one request to [ServiceFacts], without a key, at most once in 24 hours for
+// each client; after a failure again when [WithOutageTTL] has passed. Nothing else in
+// this package requests facts. [WithBaseURL] sets the directory of a mirror, to which
+// /facts-1.txt is appended.
 //
 // Facts of which one cell is wrong, and those that base must not be replaced with
 // ([facts.Facts.Newer]), are a [Failure]. The same version isn't one.
@@ -62,8 +63,8 @@ func (c *Client) readFacts(ctx context.Context, r request) (*facts.Facts, *Failu
 	return received, nil
 }
 
-// WithFacts sets the facts of [Client.Retirements] and of [Client.LivePrices] without a base. The
-// default is [facts.BuiltIn].
+// WithFacts sets the facts of [Client.Retirements] and of [Client.LivePrices] without a
+// base. The default is [facts.BuiltIn].
 func WithFacts(f *facts.Facts) Option {
 	return func(c *config) error {
 		if f == nil {

@@ -28,8 +28,8 @@ const (
 // "openai/gpt-4o".
 type ModelKey = models.ModelKey
 
-// Registry maps models to retirement dates (YYYY-MM-DD) or "deprecated". [models.Registry]
-// has the same entries, and finds a model under any spelling.
+// Registry maps models to retirement dates (YYYY-MM-DD) or "deprecated".
+// [models.Registry] has the same entries, and finds a model under any spelling.
 type Registry = map[ModelKey]string
 
 // NormalizeModelID is [models.NormalizeModelID].

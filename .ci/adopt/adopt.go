@@ -12,8 +12,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// insert adds a change after its node's last child and leaves the text around it alone. It returns the
-// new text, the inserted lines and the line number before them.
+// insert adds a change after its node's last child and leaves the text around it alone.
+// It returns the new text, the inserted lines and the line number before them.
 func insert(text string, c change) (whole, yamlLines string, after int, err error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
@@ -48,8 +48,8 @@ func insert(text string, c change) (whole, yamlLines string, after int, err erro
 
 const changelog = "CHANGELOG.md"
 
-// adopt writes our document, what follows from it and the line of the changelog. If a step fails, it
-// restores all files.
+// adopt writes our document, what follows from it and the line of the changelog. If a
+// step fails, it restores all files.
 func adopt(text string, added []change) (err error) {
 	golden, _ := filepath.Glob("cmd/mesh/testdata/*.txt")
 	files := append([]string{ours, changelog, "gen/gateway/gateway.gen.go", "api/client.txt"}, golden...)

@@ -11,7 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// change is a difference. One that can be described has YAML, and the place in our document.
+// change is a difference. One that can be described has YAML, and the place in our
+// document.
 type change struct {
 	where, what string
 	path        []string
@@ -128,7 +129,8 @@ func content(ref *openapi3.ResponseRef) *openapi3.SchemaRef {
 	return nil
 }
 
-// schema compares object members. FastAPI writes schemas without members, which say nothing.
+// schema compares object members. FastAPI writes schemas without members, which say
+// nothing.
 func (c *comparison) schema(at string, a, b *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	a, b = arm(a, b), arm(b, a)
 	if a == nil || b == nil || seen[b.Value] {

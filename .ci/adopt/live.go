@@ -71,7 +71,8 @@ func get(ctx context.Context, url, token string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// add keeps the type of each member. Null gives way to another type, two types give "various".
+// add keeps the type of each member. Null gives way to another type, two types give
+// "various".
 func (s seen) add(schema string, members map[string]json.RawMessage) {
 	for name, raw := range members {
 		if s[schema] == nil {
@@ -105,7 +106,7 @@ func kindOf(raw json.RawMessage) string {
 	}
 }
 
-// unknown returns what was seen and our document lacks. A null in a field that it has is none.
+// unknown returns members that our document lacks.
 func unknown(ours *openapi3.T, s seen) (found []change) {
 	for _, schema := range slices.Sorted(maps.Keys(s)) {
 		for _, name := range slices.Sorted(maps.Keys(s[schema])) {

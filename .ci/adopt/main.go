@@ -1,13 +1,13 @@
-// Command adopt compares the document of a gateway, as internal/generate -normalize writes it, with
-// specs/gateway.yaml. It prints what differs in responses, and the lines to paste for new optional
-// parameters and members of requests.
+// Command adopt compares a gateway's document, as internal/generate -normalize writes it,
+// with specs/gateway.yaml. It prints what differs in responses, and the lines to paste
+// for new optional parameters and members of requests.
 //
 //	go run ./.ci/adopt [-live URL] [-write] DOCUMENT
 //
-// With -live and MESH_GATEWAY_TOKEN it asks a gateway once for its peers, messages and threads, and
-// lists the members that specs/gateway.yaml lacks by their JSON types. With -write it adds new
-// response members to specs/gateway.yaml. The exit status is 1 if something differs, 2 after an
-// error.
+// With -live and MESH_GATEWAY_TOKEN it asks a gateway once for its peers, messages and
+// threads, and lists the members that specs/gateway.yaml lacks by their JSON types. With
+// -write it adds new response members to specs/gateway.yaml. The exit status is 1 if
+// something differs, 2 after an error.
 package main
 
 import (

@@ -12,15 +12,15 @@ import (
 	"sync"
 )
 
-// sources has the folders below .ci/bench that are built into programs, "command" into mesh.
+// sources are the directories in .ci/bench that become programs; "command" becomes mesh.
 var sources = []string{"client", "command", "meter", "prices", "scan"}
 
-// programs maps a commit's folders to executables.
+// programs maps a commit's directories to executables.
 type programs struct{ base, head map[string]string }
 
-// buildBoth builds the programs of the work tree and of commit base. Both are built from the
-// files of the work tree below .ci/bench, so that they do the same. What base cannot build so,
-// because a name has changed, is built from its own files, and else left out.
+// buildBoth builds the work tree and commit base, both with the work tree's .ci/bench, so
+// they do the same. If base can't build that, because a name has changed, it uses its own
+// files.
 func buildBoth(ctx context.Context, base, folder string) (programs, error) {
 	both := programs{map[string]string{}, map[string]string{}}
 	here, err := os.Getwd()
@@ -51,7 +51,7 @@ func buildBoth(ctx context.Context, base, folder string) (programs, error) {
 	return both, nil
 }
 
-// build builds the program of a folder below .ci/bench, whose files are those of the tree from.
+// build builds a directory in .ci/bench, with files from the tree from.
 func build(ctx context.Context, tree, from, name, program string) error {
 	files := map[string]string{}
 	target := "./.ci/bench/" + name

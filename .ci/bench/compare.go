@@ -24,7 +24,7 @@ type bench struct {
 	upstream string
 }
 
-// shortest is the processor time of a run below which noise would decide.
+// With less processor time than shortest, noise would decide.
 const shortest = 100 * time.Millisecond
 
 const heading = "path                                          CPU                     allocations                   bytes\n"
@@ -70,7 +70,7 @@ func (b *bench) compare(p path) (verdict, error) {
 	return result, nil
 }
 
-// longer returns by how much to multiply the count of a run that took cpu nanoseconds.
+// longer returns the factor for the next count after a run took cpu nanoseconds.
 func longer(cpu int64) int {
 	return int(math.Ceil(float64(shortest) / float64(max(cpu, 1))))
 }

@@ -61,8 +61,8 @@ func (g *generator) word() string {
 
 func (g *generator) oneOf(texts ...string) string { return texts[g.IntN(len(texts))] }
 
-// wordList returns words as JSON, from a few thousand. One in five has a hyphen, as an id of
-// a model has.
+// wordList returns JSON with a few thousand words. One in five has a hyphen, like a model
+// id.
 func (g *generator) wordList(count int) string {
 	var some []string
 	for i := range 2000 {
@@ -87,7 +87,6 @@ func (g *generator) prose(size int) string {
 	return text.String()[:size]
 }
 
-// source returns a file of a code base.
 func (g *generator) source(kind string, size int) string {
 	line := map[string]string{
 		"go": "\t%s, err := %s.%s(ctx, \"%s %s\") // %s\n", "py": "    %s = %s.%s(\"%s\", %s=True)  # %s\n", "ts": "  const %s = await %s.%s(`%s/${%s}`); // %s\n",
@@ -136,7 +135,7 @@ func inbox() string {
 	return `{"messages": [` + strings.Join(rows, ", ") + `], "n": 1000}`
 }
 
-// addSessions adds the sessions of testdata many times, with new ids.
+// addSessions adds the testdata sessions many times, with new ids.
 func addSessions(files map[string]string) error {
 	for name, pattern := range map[string]string{
 		"claude": "claude/projects/*/d572515c*.jsonl", "codex": "codex/sessions/2026/11/23/*11-13-28*.jsonl", "gemini": "gemini/tmp/app/chats/*8d02e335.jsonl",

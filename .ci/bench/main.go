@@ -1,10 +1,9 @@
-// Command bench compares what the paths of the SDK and of the command cost with what they
-// cost at another commit:
+// Command bench compares the speed of the SDK and the command with another commit:
 //
 //	go run ./.ci/bench [-paths REGEXP] [COMMIT]
 //
-// Without COMMIT it is the one in .ci/bench-base. Both are built and run in turn, on the same
-// inputs. The exit status is 1 if a path is slower than docs/testing.md allows.
+// Without COMMIT it is the one in .ci/bench-base. Both are built and run in turn, on the
+// same inputs. The exit status is 1 if a path is slower than docs/testing.md allows.
 package main
 
 import (
@@ -46,7 +45,7 @@ func check(err error) {
 	}
 }
 
-// run returns the names of the paths that are slower than at a commit.
+// run returns the paths that are slower than at a commit.
 func run(ctx context.Context, args []string, only string) ([]string, error) {
 	chosen, err := regexp.Compile(only)
 	if err != nil {
@@ -76,7 +75,6 @@ func run(ctx context.Context, args []string, only string) ([]string, error) {
 	return bench.compareAll(chosen)
 }
 
-// findCommit returns the full name of the commit to compare with.
 func findCommit(args []string) (string, error) {
 	if len(args) > 1 {
 		return "", fmt.Errorf("more than one commit")

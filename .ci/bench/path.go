@@ -2,13 +2,13 @@ package main
 
 import "strconv"
 
-// path is one line of the table.
+// path is a table row.
 type path struct {
 	name, program string
 	args          []string
-	// count is the number of operations in a run, which takes about a tenth of a second.
+	// count is the number of operations in a run that takes about 0.1 s.
 	count int
-	// load makes the count that of the calls through a proxy, in one operation of the program.
+	// load counts calls through a proxy, in one operation.
 	load bool
 }
 
@@ -40,7 +40,8 @@ func (b *bench) paths() []path {
 	}
 }
 
-// arguments returns the arguments for a run, and how often the program runs its operation.
+// arguments returns the arguments for a run, and how often the program runs its
+// operation.
 func (p path) arguments() (args []string, count int) {
 	if p.load {
 		return append(p.args[:len(p.args):len(p.args)], strconv.Itoa(p.count)), 1

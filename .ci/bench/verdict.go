@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/.ci/bench/measure"
 )
 
-// The most that a path may cost, as a multiple of what it cost before.
+// The highest ratios to the earlier cost.
 const (
 	mostCPU    = 1.3
 	mostAllocs = 1.1

@@ -1,9 +1,10 @@
-// Command prism runs requests through a Prism proxy in front of the in-memory gateway. Prism validates each request and each
-// answer against specs/gateway.yaml.
+// Command prism runs requests through a Prism proxy in front of the in-memory gateway.
+// Prism validates each request and each answer against specs/gateway.yaml.
 //
 //	go run ./.ci/prism path/to/prism
 //
-// It fails when Prism reports a violation in the usual exchanges, and when Prism misses one of three planted bad answers.
+// It fails when Prism reports a violation in the usual exchanges, and when Prism misses
+// one of three planted bad answers.
 package main
 
 import (
@@ -92,7 +93,8 @@ func freeAddr(ctx context.Context) (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// listening returns when Prism has written that it listens, and goes on to discard what it writes.
+// listening returns when Prism has written that it listens, and goes on to discard what
+// it writes.
 func listening(out io.Reader) error {
 	var log strings.Builder
 	lines := bufio.NewScanner(out)

@@ -1,9 +1,10 @@
-// Command weight counts the Go tokens that are shipped, by package, for the SDK and for the command, beside those of a commit.
+// Command weight counts shipped Go tokens by package, for the SDK and the command, next
+// to another commit.
 //
 //	go run ./.ci/weight [-sums] [COMMIT]
 //
-// Without COMMIT it is the last tag. Tests, generated files, examples and comments do not count. The exit status is always 0:
-// whether growth is right is for people to decide.
+// Without COMMIT it is the last tag. Tests, generated files, examples and comments do not
+// count. The exit status is always 0: whether growth is right is for people to decide.
 package main
 
 import (
@@ -23,7 +24,7 @@ import (
 	"strings"
 )
 
-// weights has the tokens of packages by their folders.
+// directory -> tokens
 type weights map[string]int
 
 func main() {
@@ -62,7 +63,6 @@ func printLine(now, before int, name string) {
 	fmt.Printf("%8d %8s  %s\n", now, change, name)
 }
 
-// of returns the packages of one of the modules.
 func (w weights) of(module string) weights {
 	part := weights{}
 	for folder, tokens := range w {
@@ -93,7 +93,7 @@ func workTree() (weights, error) {
 	return w, err
 }
 
-// commit counts the files of a commit, and returns its name, which is the last tag if it is empty.
+// commit counts a commit's files, and returns its name. "" is the last tag.
 func commit(name string) (weights, string, error) {
 	if name == "" {
 		tag, err := exec.Command("git", "describe", "--tags", "--abbrev=0", "--match=v*").Output()

@@ -13,12 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// BundleName is the name of a file with all tables. It has the number of the format: programs that
-// know another format request another file.
+// BundleName is the name of a file with all tables. It has the number of the format:
+// programs that know another format request another file.
 const BundleName = "facts-1.txt"
 
-// A bundle begins with bundleHead and its version. Each table follows the line "-- NAME --". The
-// last line is bundleEnd and the digest of all lines before it.
+// A bundle begins with bundleHead and its version. Each table follows the line "-- NAME
+// --". The last line is bundleEnd and the digest of all lines before it.
 const (
 	bundleHead = "mesh-go-facts-1 "
 	bundleEnd  = "fnv1a128 "
@@ -49,8 +49,8 @@ func (f *Facts) WriteTo(w io.Writer) (int64, error) {
 
 func beginning(name string) string { return "-- " + name + " --\n" }
 
-// digestLine returns the last line. Package sha256 would add 140 KB to every program with package
-// models, and protect no better: whoever can forge a bundle can forge its digest.
+// digestLine returns the last line. Package sha256 would add 140 KB to every program with
+// package models, and protect no better: whoever can forge a bundle can forge its digest.
 func digestLine(text string) string {
 	digest := fnv.New128a()
 	_, _ = io.WriteString(digest, text) // a hash has no errors
@@ -59,8 +59,9 @@ func digestLine(text string) string {
 
 // Read reads what [Facts.WriteTo] wrote.
 //
-// All or nothing: if the digest, the columns or one cell is wrong, the error names the file and the
-// line. The digest detects damage, not a forged text. The texts of errors contain nothing of r.
+// All or nothing: if the digest, the columns or one cell is wrong, the error names the
+// file and the line. The digest detects damage, not a forged text. The texts of errors
+// contain nothing of r.
 func Read(r io.Reader) (*Facts, error) {
 	text, err := readAll(r)
 	if err != nil {
@@ -88,8 +89,8 @@ func Read(r io.Reader) (*Facts, error) {
 	return f.checked()
 }
 
-// ReadFS reads the files of this package's directory in the repository. It is all or nothing, as
-// [Read] is.
+// ReadFS reads the files of this package's directory in the repository. It is all or
+// nothing, as [Read] is.
 func ReadFS(fsys fs.FS) (*Facts, error) {
 	version, err := readFile(fsys, "VERSION")
 	f := &Facts{version: strings.TrimSpace(version), received: map[string]string{}}
@@ -155,9 +156,9 @@ func parseVersion(version string) (day time.Time, number int, ok bool) {
 	return day, number, err1 == nil && err2 == nil && number > 0 && strconv.Itoa(number) == count
 }
 
-// Newer returns nil if the facts can replace others: their version is later, and they have a price
-// for nine tenths of the models with one in the others. Prices are never removed, so that a table
-// without many of them was cut. The error matches [ErrOld].
+// Newer returns nil if the facts can replace others: their version is later, and they
+// have a price for nine tenths of the models with one in the others. Prices are never
+// removed, so that a table without many of them was cut. The error matches [ErrOld].
 func (f *Facts) Newer(than *Facts) error {
 	day, number, _ := parseVersion(f.Version())
 	otherDay, otherNumber, _ := parseVersion(than.Version())

@@ -76,7 +76,8 @@ func (f *Facts) text(name, builtIn string) string {
 	return f.received[name]
 }
 
-// Version returns a day and a number, as in "2026-11-28.1", which order facts; see [Facts.Newer].
+// Version returns a day and a number, as in "2026-11-28.1", which order facts; see
+// [Facts.Newer].
 func (f *Facts) Version() string {
 	if f.received == nil {
 		return strings.TrimSpace(builtInVersion)
@@ -84,8 +85,8 @@ func (f *Facts) Version() string {
 	return f.version
 }
 
-// AsOf returns the oldest day on which one of the tables was compared with its sources. The
-// nightly confirmed days of prices don't count.
+// AsOf returns the oldest day on which one of the tables was compared with its sources.
+// The nightly confirmed days of prices don't count.
 func (f *Facts) AsOf() time.Time {
 	var oldest time.Time
 	for _, text := range f.texts() {
@@ -106,8 +107,8 @@ func (f *Facts) PriceTables() PriceTables {
 	}
 }
 
-// ModelTables returns the tables from which models.Of makes a registry. They are parsed once, when
-// they are first needed.
+// ModelTables returns the tables from which models.Of makes a registry. They are parsed
+// once, when they are first needed.
 func (f *Facts) ModelTables() *retirements.Table {
 	f.modelsOnce.Do(func() {
 		f.models = retirements.Read(

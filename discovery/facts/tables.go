@@ -7,8 +7,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// allTables returns the tables in the order of a bundle. It is a function and no variable to let the
-// linker drop the checks from programs that receive no facts.
+// allTables returns the tables in the order of a bundle. It is a function and no variable
+// to let the linker drop the checks from programs that receive no facts.
 func allTables() []*tables.Table {
 	yesNo, period := tables.OneOf("yes", "no"), tables.Optional(tables.Time)
 	return []*tables.Table{
@@ -84,7 +84,8 @@ func allTables() []*tables.Table {
 	}
 }
 
-// figure accepts a price or a factor, which has a question mark if it has a single source.
+// figure accepts a price or a factor, which has a question mark if it has a single
+// source.
 func figure(cell string) string { return tables.Decimal(strings.TrimSuffix(cell, "?")) }
 
 func dayOr(words ...string) tables.Check {
@@ -131,8 +132,8 @@ func checkConfirmed(prices, confirmed string) error {
 	return check.Validate(confirmed)
 }
 
-// lacksPrices reports whether prices.csv has a price for less than nine tenths of the models with
-// one in another prices.csv.
+// lacksPrices reports whether prices.csv has a price for less than nine tenths of the
+// models with one in another prices.csv.
 func lacksPrices(prices, other string) bool {
 	kept, wanted := pricedModels(prices), pricedModels(other)
 	n := 0

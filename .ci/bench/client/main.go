@@ -1,4 +1,4 @@
-// Command client has the paths of package client and of its generated types.
+// Command client measures package client and its generated types.
 package main
 
 import (

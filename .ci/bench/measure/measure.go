@@ -1,4 +1,5 @@
-// Package measure counts what a piece of code costs, for the programs that .ci/bench compares.
+// Package measure counts CPU time and allocations for the programs that .ci/bench
+// compares.
 package measure
 
 import (
@@ -22,8 +23,8 @@ const (
 	CountVariable = "MESH_BENCH_COUNT"
 )
 
-// Main measures the path that the first argument names. Each path prepares itself, and returns
-// its operation.
+// Main measures the path that the first argument names. Each path prepares itself, and
+// returns its operation.
 func Main(paths map[string]func() func()) {
 	prepare, ok := paths[os.Args[1]]
 	if !ok {

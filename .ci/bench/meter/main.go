@@ -1,4 +1,4 @@
-// Command meter has the paths of package meter.
+// Command meter measures package meter.
 package main
 
 import (
@@ -62,7 +62,7 @@ func exchange(url, contentType string, body []byte) func() {
 	}
 }
 
-// chunk returns a message of an AWS event stream.
+// chunk returns an AWS event stream message.
 func chunk(event string) []byte {
 	header := func(name, value string) string {
 		return string(rune(len(name))) + name + "\x07" + string(binary.BigEndian.AppendUint16(nil, uint16(len(value)))) + value

@@ -1,4 +1,4 @@
-// Command prices has the paths of package prices.
+// Command prices measures package prices.
 package main
 
 import (

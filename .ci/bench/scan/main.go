@@ -1,4 +1,4 @@
-// Command scan has the paths of package scan.
+// Command scan measures package scan.
 package main
 
 import (

@@ -75,8 +75,8 @@ type edited struct {
 	Removed int    `json:"removed"`
 }
 
-// Run gets the newest facts, prints what changed and stores them. source is a file, a directory or a
-// URL, or "" for the project's own.
+// Run gets the newest facts, prints what changed and stores them. source is a file, a
+// directory or a URL, or "" for the project's own.
 func Run(ctx context.Context, a *app.App, source string, dryRun bool) error {
 	before, _ := a.Facts()
 	after, err := newest(ctx, a, before, source)
@@ -162,7 +162,8 @@ func rowsOf(f *facts.Facts) map[string]map[string]bool {
 	return files
 }
 
-// changes returns the rows that differ in a price or in the end of its period, in the order of the new list.
+// changes returns the rows that differ in a price or in the end of its period, in the
+// order of the new list.
 func changes(oldList, newList *prices.List) []change {
 	old := make(map[prices.Row]prices.Row)
 	for _, row := range oldList.Rows("") {

@@ -17,8 +17,9 @@ import (
 // Variable names the file or directory that replaces the stored facts.
 const Variable = "MESH_FACTS"
 
-// Load returns the newest of the built-in facts and the stored ones, or those of [Variable], and
-// where they are from. If those can't be read, the error explains why, next to the built-in facts.
+// Load returns the newest of the built-in facts and the stored ones, or those of
+// [Variable], and where they are from. If those can't be read, the error explains why,
+// next to the built-in facts.
 func Load() (f *facts.Facts, from string, err error) {
 	builtIn, from := facts.BuiltIn(), "updated"
 	name, hint := os.Getenv(Variable), ""
@@ -39,8 +40,8 @@ func Load() (f *facts.Facts, from string, err error) {
 	return f, from, nil
 }
 
-// Open reads a bundle, a directory with the tables, or a clone of the project. The error names the
-// file.
+// Open reads a bundle, a directory with the tables, or a clone of the project. The error
+// names the file.
 func Open(name string) (f *facts.Facts, err error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		if dir := filepath.Join(name, "discovery", "facts"); exists(filepath.Join(dir, "VERSION")) {

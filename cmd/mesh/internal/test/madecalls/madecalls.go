@@ -1,4 +1,4 @@
-// Package madecalls makes up calls for the tests of reports and their pages.
+// Package madecalls makes up calls for tests that need a report.
 package madecalls
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Now is the present of the tests: a Sunday.
+// Now is a Sunday.
 var Now = time.Date(2026, 11, 22, 19, 40, 0, 0, time.UTC)
 
-// At returns a time a number of days before Now, at noon.
+// At returns noon, some days before Now.
 func At(daysAgo int) time.Time {
 	return time.Date(2026, 11, 22-daysAgo, 12, 0, 0, 0, time.UTC)
 }
 
-// made are the models of made-up calls, one of which has no price, and one is retired.
+// made are models; one has no price, and one is retired.
 var made = []struct {
 	provider models.Provider
 	model    string
@@ -37,7 +37,7 @@ var made = []struct {
 	{models.OpenAI, "gpt-4o"}, {models.DeepSeek, "deepseek-v4-flash"}, {models.XAI, "grok-4.5"}, {models.OpenAI, "o4-mini"}, {models.OpenAI, "ft:gpt-4.1-mini:acme::Bx3"},
 }
 
-// Record makes up a call of the last days before Now.
+// Record makes up a call shortly before Now.
 func Record(random *rand.Rand, days int) calls.Record {
 	m := made[random.IntN(len(made))]
 	r := calls.Record{
@@ -112,7 +112,7 @@ func Records(n, days int) []calls.Record {
 	return records
 }
 
-// Build returns the report of records at Now.
+// Build returns a report at Now.
 func Build(t *testing.T, o report.Options, records ...calls.Record) *report.Report {
 	t.Helper()
 	if o.Now.IsZero() {
@@ -123,7 +123,7 @@ func Build(t *testing.T, o report.Options, records ...calls.Record) *report.Repo
 	return r
 }
 
-// Compared is a bill of November beside calls of gpt-5.2 on the 20th.
+// Compared is a November bill, compared with gpt-5.2 calls on the 20th.
 func Compared(t *testing.T, counted prices.USD, limit float64, items ...bills.Item) *bills.Comparison {
 	t.Helper()
 	var all []calls.Group
@@ -135,18 +135,18 @@ func Compared(t *testing.T, counted prices.USD, limit float64, items ...bills.It
 	return c
 }
 
-// Billed is a line item of gpt-5.2 for as many tokens as were counted.
+// Billed is a gpt-5.2 line item for the counted tokens.
 func Billed(model string, usd prices.USD) bills.Item {
 	n := int64(100)
 	return bills.Item{Day: "2026-11-20", Model: model, Kind: "input", USD: usd, Tokens: &n}
 }
 
-// Priced returns a call of gpt-5.2 with a cost.
+// Priced returns a gpt-5.2 call with a cost.
 func Priced(when time.Time, usd prices.USD) calls.Record {
 	return calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: when, Status: http.StatusOK, USD: usd}
 }
 
-// Of returns a call of another model.
+// Of returns a call with another model.
 func Of(r calls.Record, model string) calls.Record {
 	r.Model = model
 	return r
@@ -166,7 +166,7 @@ func Repeat(n int, r calls.Record) (all []calls.Record) {
 	return all
 }
 
-// Day returns the first moment of a day.
+// Day returns a day's first moment.
 func Day(text string) time.Time {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {

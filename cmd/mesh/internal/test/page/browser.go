@@ -11,8 +11,9 @@ import (
 	"os/exec"
 )
 
-// browser is headless Chromium, and one page in it. Commands and events go through a pipe, as --remote-debugging-pipe has it: JSON that
-// ends with NUL. No port is open, and no other program is needed.
+// browser is headless Chromium, and one page in it. Commands and events go through a
+// pipe, as --remote-debugging-pipe has it: JSON that ends with NUL. No port is open, and
+// no other program is needed.
 type browser struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -122,7 +123,8 @@ func (b *browser) read() (m message, err error) {
 	return m, json.Unmarshal(text[:len(text)-1], &m)
 }
 
-// load opens a file and waits until it is loaded. It returns what the page printed and requested.
+// load opens a file and waits until it is loaded. It returns what the page printed and
+// requested.
 func (b *browser) load(file string) (problems []string, err error) {
 	b.events = nil
 	if err := b.call("Page.navigate", map[string]any{"url": "file://" + file}, nil); err != nil {
@@ -131,7 +133,8 @@ func (b *browser) load(file string) (problems []string, err error) {
 	for i := 0; ; i++ {
 		for ; i < len(b.events); i++ {
 			if b.events[i].Method == "Page.loadEventFired" {
-				// What the page prints because of its policy arrives before the answer to a later command.
+				// What the page prints because of its policy arrives before the answer to a later
+				// command.
 				err := b.call("Runtime.evaluate", map[string]any{"expression": "new Promise(requestAnimationFrame)", "awaitPromise": true}, nil)
 				return b.printed(file), err
 			}
@@ -145,7 +148,7 @@ func (b *browser) load(file string) (problems []string, err error) {
 	}
 }
 
-// printed returns the messages of the console, and the requests beside the page itself.
+// printed returns console messages, and requests except for the page itself.
 func (b *browser) printed(file string) (problems []string) {
 	for _, e := range b.events {
 		var params struct {

@@ -25,7 +25,8 @@ type measured struct {
 	Height        int
 }
 
-// measure opens a page in a window, and measures it. With the name of a file it keeps a picture.
+// measure opens a page in a window, and measures it. With a file name it keeps a
+// picture.
 func (b *browser) measure(file string, v view, picture string) (m measured, err error) {
 	scheme := "light"
 	if v.dark {
@@ -62,7 +63,7 @@ func (b *browser) measure(file string, v view, picture string) (m measured, err 
 	return m, err
 }
 
-// keep writes a picture of the whole page.
+// keep writes a picture.
 func (b *browser) keep(picture string) error {
 	var shot struct{ Data string }
 	if err := b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot); err != nil {
@@ -79,7 +80,7 @@ func writeBase64(file, text string) error {
 	return os.WriteFile(file, data, 0o600)
 }
 
-// sheets prints the page on A4, as its style sets it, and returns the number of sheets.
+// sheets prints the page on A4, as its style sets it, and counts the sheets.
 func (b *browser) sheets(pdf string) (int, error) {
 	var printed struct{ Data string }
 	if err := b.call("Page.printToPDF", map[string]any{"preferCSSPageSize": true, "printBackground": true}, &printed); err != nil {
@@ -92,7 +93,7 @@ func (b *browser) sheets(pdf string) (int, error) {
 	return bytes.Count(data, []byte("/Type /Page\n")), err
 }
 
-// node is a node of the accessibility tree: what a screen reader announces.
+// node is in the accessibility tree that a screen reader announces.
 type node struct {
 	Ignored    bool
 	Role, Name struct{ Value string }
@@ -102,7 +103,6 @@ type node struct {
 	}
 }
 
-// level is the level of a heading.
 func (n *node) level() int {
 	for _, p := range n.Properties {
 		if level, ok := p.Value.Value.(float64); p.Name == "level" && ok {

@@ -1,6 +1,7 @@
-// Page measures the pages of reports in headless Chromium: nothing is printed to the console or requested, texts and shapes have contrast,
-// nothing is wider than the window, the accessibility tree has landmarks, names and headings in order, and few sheets are printed. It keeps
-// pictures for a person to look at.
+// Page measures report pages in headless Chromium: nothing is printed to the
+// console or requested, texts and shapes have contrast, nothing is wider than the window,
+// the accessibility tree has landmarks, names and headings in order, and few sheets are
+// printed. It keeps pictures for a person to look at.
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report/page"
 )
 
-// The limits of a page of 90 days and 40 models.
+// Limits for a page with 90 days and 40 models.
 const (
 	maxSheets = 4
 	maxBytes  = 150_000
@@ -77,7 +78,7 @@ func run(program, folder string) error {
 	return err
 }
 
-// page measures the page of a report in all windows.
+// page measures a report in all windows.
 func (b *browser) page(folder, name string, r *report.Report) (problems []string, err error) {
 	var text bytes.Buffer
 	if err := page.Write(&text, r); err != nil {
@@ -126,7 +127,7 @@ func (b *browser) page(folder, name string, r *report.Report) (problems []string
 	return problems, err
 }
 
-// broken measures a page with mistakes, each of which must be found.
+// broken measures a page with planted mistakes.
 func (b *browser) broken(folder string) (problems []string, err error) {
 	var empty bytes.Buffer
 	if err := page.Write(&empty, &report.Report{}); err != nil {

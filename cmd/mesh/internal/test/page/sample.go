@@ -14,10 +14,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// now is the present of the samples.
 var now = time.Date(2026, 11, 22, 19, 40, 0, 0, time.UTC)
 
-// used is a model with the mean cost of a call in millionths of a dollar, and how often it is called, now and 90 days before.
+// used is a model with its mean cost in millionths of a dollar, and how often
+// it is called, now and 90 days before.
 type used struct {
 	provider              models.Provider
 	platform, model       string
@@ -32,7 +32,8 @@ var popular = []used{
 	{models.XAI, "", "grok-4.5", 12000, 6, 6}, {models.OpenAI, "", "ft:gpt-4.1-mini:acme::Bx3", -1, 2, 2}, {models.OpenAI, "", "gpt-4o", 20000, 4, 8},
 }
 
-// sample returns the calls of 90 days: 40 models, labels, failed, broken and unpriced calls, weekends, and one dear day.
+// sample returns the calls of 90 days: 40 models, labels, failed, broken and unpriced
+// calls, weekends, and one dear day.
 func sample(n int) iter.Seq2[calls.Record, error] {
 	return func(yield func(calls.Record, error) bool) {
 		random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the pages are the same in every run
@@ -74,7 +75,7 @@ func one(random *rand.Rand) calls.Record {
 	return r
 }
 
-// pick returns a model of a day some days ago.
+// pick returns a model used some days ago.
 func pick(random *rand.Rand, daysAgo int) used {
 	weight := func(m *used) int { return m.often*(90-daysAgo) + m.before*daysAgo }
 	all := 0
@@ -107,7 +108,8 @@ func fail(random *rand.Rand, m *used, r *calls.Record) {
 	}
 }
 
-// hostile returns calls whose names are markup, control a terminal, are long, and whose amounts are large.
+// hostile returns calls whose names are markup, control a terminal, are long, and whose
+// amounts are large.
 func hostile(yield func(calls.Record, error) bool) {
 	names := []string{
 		`<script>console.log(1)</script><img src=https://example.com/x onerror=console.log(2)>"'<style>@import url(//example.com)`, "\u202e\u2066right to left\x00\x1b[31m",
