@@ -101,6 +101,12 @@ func checkOf(field string, s *openapi3.Schema) check {
 		return isObject
 	case s.Type.Is("array") && s.Items.Value.Type == nil:
 		return isArray
+	case s.Type.Is("array"):
+		item := checkOf(field, s.Items.Value)
+		return func(v json.RawMessage) bool {
+			var items []json.RawMessage
+			return isArray(v) && json.Unmarshal(v, &items) == nil && !slices.ContainsFunc(items, func(v json.RawMessage) bool { return !item(v) })
+		}
 	case s.Type.Is("number"):
 		return isFloat
 	case s.Type.Is("boolean"):
