@@ -21,7 +21,7 @@ type (
 
 func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowError](err) }
 
-// withoutRows returns nil for an error of rows that cannot be decoded.
+// withoutRows returns nil if the error is only about invalid rows.
 func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
 // of returns an error for a client that client.New has not made, and for a nil context.
