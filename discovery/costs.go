@@ -272,7 +272,6 @@ func newCostBucket(day *billing.Day, groups []GroupBy, total float64) CostBucket
 	return b
 }
 
-// quantitiesOf returns a day's quantities by line item, or nil.
 func quantitiesOf(day *billing.Day) map[string]Quantity {
 	sums := day.Quantities()
 	if len(sums) == 0 {

@@ -97,7 +97,6 @@ func (c *Client) anthropicDays(query AnthropicCostQuery) (dayQuery, error) {
 	return days, days.check(query.Limit, maxAnthropicCostLimit, GroupByWorkspaceID, GroupByDescription)
 }
 
-// anthropicUsage requests usage report pages for the same window as costs.
 func (c *Client) anthropicUsage(costs anthropic.ListCostsParams) func(context.Context, request, string) (billing.Page, *Failure) {
 	day := anthropic.ListUsageParamsBucketWidthN1D
 	params := anthropic.ListUsageParams{

@@ -132,7 +132,6 @@ func (r request) interrupted(err error) *Failure {
 // excerptLength is the number of characters shown from an error body.
 const excerptLength = 300
 
-// failed returns the Failure for a failed call. It redacts the key everywhere.
 func (r request) failed(err *call.Error) *Failure {
 	redactor := secret.NewRedactor(r.key)
 	f := r.failure(r.reason(err), err.Status, nil)

@@ -296,7 +296,6 @@ func (m *ModelInfo) clone() *ModelInfo {
 	return &c
 }
 
-// unique removes duplicates in place.
 func unique(list []string) []string {
 	if len(list) < 2 {
 		return list

@@ -97,7 +97,6 @@ func (r *ReconciliationReport[B]) setDrift(attributed *big.Rat) {
 	}
 }
 
-// exactActual returns the unrounded ActualUSD, if known.
 func (r *ReconciliationReport[B]) exactActual() *big.Rat {
 	if r.billed != nil {
 		if rounded, _ := r.billed.Float64(); rounded == r.ActualUSD {

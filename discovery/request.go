@@ -44,7 +44,6 @@ func newRequest(operation string, service Service, key Secret, timeout time.Dura
 	return request{operation: operation, provider: row.provider, key: key, timeout: timeout, refusedKey: row.refusedKey}
 }
 
-// fetch sends a request and decodes the response into a generated type.
 func fetch[T any, P interface {
 	*T
 	UnmarshalJSON([]byte) error
@@ -75,7 +74,6 @@ func fetchAs[T any](
 	return value, nil
 }
 
-// limit returns the size limit for the next response.
 func (r request) limit(maxBytes int64) int64 {
 	if r.spent == nil {
 		return maxBytes

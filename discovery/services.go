@@ -102,7 +102,6 @@ var providerTable = []providerInfo{
 	}},
 }
 
-// lookupService returns nil for an unknown service.
 func lookupService(service Service) (*providerInfo, *serviceInfo) {
 	for i := range providerTable {
 		for j := range providerTable[i].services {

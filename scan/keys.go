@@ -165,7 +165,6 @@ func (s *search) jwtEnd(k *key, body int) int {
 	return s.tail.end
 }
 
-// jwtTailEnd returns the JWT's end if its first part ends at dot, or 0.
 func jwtTailEnd(content string, dot int) int {
 	second := dot + len(".eyJ")
 	if !strings.HasPrefix(content[dot:], ".eyJ") {
@@ -191,7 +190,6 @@ const (
 	minPEMLine  = 40 // base64 characters, if the last line is missing
 )
 
-// pemEnd returns the end of the PEM private key at i, or 0.
 func (s *search) pemEnd(i int) int {
 	body, ok := pemLine(s.content, i, pemBegin)
 	if !ok {

@@ -21,7 +21,6 @@ type search struct {
 	noPEMEnd  bool // no last PEM line follows
 }
 
-// table returns the selected keys, except for live tokens.
 func (s *search) table() *keyTable {
 	if s.extended {
 		return extendedTable
@@ -71,7 +70,6 @@ func (s *search) first() (Finding, bool) {
 	return best.finding(), true
 }
 
-// all returns every match. Matches of the same key don't overlap.
 func (s *search) all() []span {
 	var found []span
 	for n, i := range s.candidates {

@@ -195,7 +195,6 @@ func (c *completion) editedUsage(change func(fields map[string]json.RawMessage))
 	return text
 }
 
-// answer fills in the template for a form, or for its stream.
 func (c *completion) answer(form string) answer {
 	if c.stream {
 		form += " stream"

@@ -114,7 +114,6 @@ func (s *Server) days(query url.Values, report dayReport) (page object, wrong st
 	return page, ""
 }
 
-// distinctOf reports whether all values are allowed and distinct.
 func distinctOf(values []string, allowed ...string) bool {
 	for i, value := range values {
 		if !slices.Contains(allowed, value) || slices.Contains(values[:i], value) {
@@ -124,7 +123,6 @@ func distinctOf(values []string, allowed ...string) bool {
 	return true
 }
 
-// selects reports whether a filter is empty or contains id.
 func selects(ids []string, id string) bool { return len(ids) == 0 || slices.Contains(ids, id) }
 
 func startOfToday() int64 {

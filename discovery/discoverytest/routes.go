@@ -95,7 +95,6 @@ func (s service) fail(status int, problem string, data any) answer {
 	return answer{Status: status, Header: s.header, Body: json.RawMessage(fill(string(s.name)+" "+problem, data))}
 }
 
-// refuse rejects a wrong or missing ("") key.
 func (s service) refuse(key string) answer {
 	if key == "" {
 		return s.fail(s.missing, "without key", nil)
@@ -143,7 +142,6 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-// guarded requires the operation's key.
 func (s *Server) guarded(r route) func(*http.Request) answer {
 	if r.service.keyHeader == "" {
 		return r.run

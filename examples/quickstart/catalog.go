@@ -13,7 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// catalog prints the number of models, one model's data, and models that retire soon.
 func catalog(ctx context.Context, p *page) error {
 	c, stop, err := openCatalog(p)
 	if err != nil {
@@ -35,7 +34,6 @@ func catalog(ctx context.Context, p *page) error {
 	return retiring(ctx, p, c)
 }
 
-// openCatalog returns a client for the real catalog, or for a catalog in memory.
 func openCatalog(p *page) (c *discovery.Client, stop func(), err error) {
 	p.section("Models")
 	if p.real {

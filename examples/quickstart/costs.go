@@ -13,7 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// costs prints prices, a call's cost, a balance and a bill.
 func costs(ctx context.Context, p *page) error {
 	p.section("Prices, balance, bills")
 	a, stop, err := providers(p)

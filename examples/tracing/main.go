@@ -89,7 +89,6 @@ func call(ctx context.Context, provider *metric.MeterProvider, s *discoverytest.
 	return err
 }
 
-// send sends a message within its own span.
 func send(ctx context.Context, provider *trace.TracerProvider, opts ...client.Option) error {
 	c, err := client.New("node-a", append(opts, client.WithHTTPClient(tracedClient(provider)))...)
 	if err != nil {

@@ -69,7 +69,6 @@ func totals(ctx context.Context, folder string) ([]calls.Group, error) {
 	return all, rows.Err()
 }
 
-// compareFiles prints the totals and every difference.
 func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int) {
 	calls, unpriced, usd := 0, 0, prices.USD("0")
 	sums := make(map[string]string)

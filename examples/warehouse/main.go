@@ -73,7 +73,6 @@ func run(ctx context.Context, out io.Writer, calls []call) (differences int, err
 	return compare(out, counted, stored), nil
 }
 
-// compare prints the totals and every difference.
 func compare(out io.Writer, counted, stored sums) (differences int) {
 	for key := range counted {
 		if counted[key] != stored[key] {

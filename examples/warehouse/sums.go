@@ -35,7 +35,7 @@ func (s sums) total() string {
 	return total.FloatString(places)
 }
 
-// inTotals prices calls one by one, as if when they are made.
+// inTotals prices calls one by one, as a program would when it makes them.
 func inTotals(all []call) (sums, error) {
 	list := prices.BuiltIn()
 	byModel, err := calls.NewTotals("day", "model")

@@ -88,7 +88,6 @@ func (c *chunk) structure(b byte) {
 	}
 }
 
-// take reads string bytes that have no escapes.
 func (c *chunk) take(p []byte) {
 	switch c.text {
 	case keyText:

@@ -97,7 +97,7 @@ var lengths = [...]int{
 	16,         // a UUID
 }
 
-// parse reads headers. Each has the length of its name (1 byte), the name, a value type,
+// parse reads headers. Each has a name length (1 byte), the name, a value type,
 // and a value.
 func parse(text []byte) (h Headers, ok bool) {
 	for len(text) > 0 {

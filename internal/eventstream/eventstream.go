@@ -114,7 +114,6 @@ func (r *Reader) wanted() int {
 	return preludeLength
 }
 
-// step reads a complete part.
 func (r *Reader) step() {
 	switch r.part {
 	case inPrelude:
@@ -157,7 +156,7 @@ func (r *Reader) prelude() {
 	}
 }
 
-// skipEmpty ends parts that have a length of 0.
+// skipEmpty ends empty parts.
 func (r *Reader) skipEmpty() {
 	if r.part == inHeaders && r.headers == 0 && r.err == nil {
 		r.part = inPayload
@@ -170,7 +169,7 @@ func (r *Reader) skipEmpty() {
 
 func (r *Reader) add(p []byte) { r.sum = crc32.Update(r.sum, crc32.IEEETable, p) }
 
-// IndexEither returns the index of the first byte in p that equals one or other, or
+// IndexEither returns the first index in p that holds one or other, or
 // len(p).
 //
 // It searches block by block. Searching all of p for both bytes would take quadratic time

@@ -41,7 +41,6 @@ func isUnion(s *openapi3.Schema) bool {
 	return slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return part != nil && len(arms(part.Value)) > 0 })
 }
 
-// isObject reports whether a property's Go type is a struct.
 func isObject(p codegen.Property) bool {
 	s := p.Schema.OAPISchema
 	return s != nil && s.Extensions["x-go-type"] == nil &&

@@ -154,7 +154,6 @@ func (d *Decoder) one(of string) bool {
 	return found
 }
 
-// digits reads at least one digit.
 func (d *Decoder) digits() bool {
 	begin := d.at
 	for d.at < len(d.text) && '0' <= d.text[d.at] && d.text[d.at] <= '9' {

@@ -91,7 +91,6 @@ const (
 	unescaped = "\"\\/\b\f\n\r\t"
 )
 
-// skipEscape reads an escape after its backslash.
 func (d *Decoder) skipEscape() bool {
 	if !d.one("u") {
 		return d.one(escapes)

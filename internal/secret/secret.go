@@ -52,7 +52,6 @@ func (s Secret) Reveal() string {
 	return string(mask(masked, nonce))
 }
 
-// mask masks or unmasks text.
 func mask(text, nonce []byte) []byte {
 	result := make([]byte, len(text))
 	_, _ = mathrand.NewChaCha8(digest(nonce)).Read(result) // never fails

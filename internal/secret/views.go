@@ -204,7 +204,6 @@ func isEntityByte(c byte) bool {
 	return c == '#' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// hexValue parses n hexadecimal digits at text[from:].
 func hexValue(text []byte, from, n int) (value rune, ok bool) {
 	if n < 0 || len(text) < from+n {
 		return 0, false

@@ -93,7 +93,6 @@ func (s *Spool) check(entry fs.DirEntry) error {
 	return err
 }
 
-// owns reports whether an entry is this server's answer.
 func (s *Spool) owns(entry fs.DirEntry) bool {
 	return strings.HasPrefix(entry.Name(), s.prefix) && filepath.Ext(entry.Name()) == ".json"
 }

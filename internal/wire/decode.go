@@ -36,7 +36,6 @@ type Decoder struct {
 // elements of a usual size exceeds every size limit.
 const maxElements = 500_000
 
-// element counts an array element or a map entry.
 func (d *Decoder) element() error {
 	if d.elements++; d.elements > maxElements {
 		return ErrTooMany
@@ -44,7 +43,7 @@ func (d *Decoder) element() error {
 	return nil
 }
 
-// decode reads data, which has nothing but white space after the document.
+// decode reads exactly one document.
 func decode(data []byte, v reflect.Value, read func(reflect.Value, *Decoder) error) error {
 	var d Decoder
 	d.json.Reset(data)

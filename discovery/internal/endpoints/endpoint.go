@@ -107,7 +107,6 @@ func (t *Target) shared(method, path string) {
 	t.API, t.Form = e.api, cmp.Or(e.form, t.Form, "openai")
 }
 
-// azure handles Azure OpenAI and Foundry.
 func (t *Target) azure(method, path string) {
 	t.shared(method, path)
 	if _, rest, ok := strings.Cut(path, "/deployments/"); ok {
@@ -228,7 +227,6 @@ func of(provider, method, path string) endpoint {
 	return e
 }
 
-// find returns the first row that matches a path.
 func find(provider, path string) endpoint {
 	for _, e := range all() {
 		if (e.provider == "" || e.provider == provider) && HasSegments(path, e.path) {

@@ -56,7 +56,6 @@ func withoutPath(err error) error {
 	return err
 }
 
-// valueOf returns a line's value, and reports whether it sets name.
 func valueOf(name, line string) (string, bool) {
 	if rest, ok := strings.CutPrefix(line, "export"); ok && strings.TrimLeft(rest, blanks) != rest {
 		line = strings.TrimLeft(rest, blanks)

@@ -102,7 +102,6 @@ func joinedModes(words []string) string {
 	return cmp.Or(strings.Join(modes, "-"), ModeStandard)
 }
 
-// modeOf returns the mode that a word names, or "".
 func modeOf(word string) string {
 	switch {
 	case strings.HasPrefix(word, "batchgenerate"):
@@ -128,7 +127,6 @@ func (c *Class) head(words []string) {
 // several marks multiple modalities, as in "text image video input token count".
 const several = "several"
 
-// headModality returns the modality before the model, or "".
 func headModality(head []string) string {
 	found := ""
 	for _, word := range head {

@@ -134,7 +134,6 @@ func hasPrefix(model, name []string) bool {
 	return len(model) >= len(name) && slices.Equal(model[:len(name)], name)
 }
 
-// isReleaseOf reports whether model is name followed by release words.
 func isReleaseOf(model, name []string) bool {
 	return hasPrefix(model, name) && all(model[len(name):], isRelease)
 }

@@ -158,7 +158,6 @@ func withoutPrefixes(prefixes ...string) idRule {
 	}
 }
 
-// withoutSuffix returns a rule that removes one suffix.
 func withoutSuffix(suffixes ...string) idRule {
 	return func(id string) string {
 		for _, suffix := range suffixes {

@@ -44,7 +44,6 @@ func (t *table) reserve() {
 	}
 }
 
-// put fills the slot returned by search.
 func (t *table) put(i uint64, now sighting) {
 	s := t.slot(i)
 	if s.key == now.key {

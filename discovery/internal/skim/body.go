@@ -131,7 +131,6 @@ func (b *Body) parse(fields []byte) {
 	}
 }
 
-// json reports whether the body itself is JSON.
 func (b *Body) json() bool { return b.events == nil && b.frames == nil }
 
 // Err returns the error that makes the rest unreadable, such as an

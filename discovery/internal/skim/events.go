@@ -81,7 +81,6 @@ func (e *events) hold(piece []byte, ended bool) {
 	e.held = e.held[:0]
 }
 
-// rest continues a long line.
 func (e *events) rest(piece []byte, ended bool) {
 	if e.data {
 		e.skimmer.Write(piece)
@@ -89,7 +88,6 @@ func (e *events) rest(piece []byte, ended bool) {
 	e.long = !ended
 }
 
-// line reads a complete line.
 func (e *events) line(line []byte) {
 	data, isData := dataOf(line)
 	switch {
@@ -104,7 +102,6 @@ func (e *events) line(line []byte) {
 	}
 }
 
-// begin prepares for a data line.
 func (e *events) begin() {
 	if e.begun {
 		e.skimmer.Write([]byte("\n"))
@@ -154,7 +151,6 @@ func given(data, name []byte) bool {
 	}
 }
 
-// dataOf returns a line's data, and reports whether it is a data line.
 func dataOf(line []byte) ([]byte, bool) {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	return bytes.TrimPrefix(data, []byte(" ")), ok

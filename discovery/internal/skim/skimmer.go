@@ -127,7 +127,6 @@ func (s *Skimmer) separate() {
 	}
 }
 
-// enter reads a value's first byte.
 func (s *Skimmer) enter(c byte) {
 	switch top := s.top(); {
 	case top == nil && c == '[' && !s.array:
@@ -187,7 +186,6 @@ func (s *Skimmer) begin() {
 	}
 }
 
-// leave reads a container's last byte.
 func (s *Skimmer) leave(c byte) {
 	top := s.top()
 	switch {
@@ -352,7 +350,6 @@ func (s *Skimmer) scalar(p []byte) int {
 	return n
 }
 
-// copy appends p if the value is kept.
 func (s *Skimmer) copy(p ...byte) {
 	switch {
 	case !s.keep:

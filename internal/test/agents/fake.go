@@ -66,7 +66,6 @@ func (f *fake) other(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"type":"error","error":{"type":"not_found_error","message":"not found"}}`)
 }
 
-// answer sends JSON or an event stream, and records the call.
 func (f *fake) answer(w http.ResponseWriter, r *http.Request, events []string) {
 	f.mu.Lock()
 	f.calls[r.Host]++
