@@ -26,8 +26,8 @@ type ExceptionError struct{ Name string }
 func (e *ExceptionError) Error() string { return "the stream ended with the exception " + e.Name }
 
 // NewEvents returns an Events that calls begin, data and end during Write: begin before
-// each document, data for each piece, and end once the document's checksum was verified.
-// The piece is valid until data returns.
+// each document, data for each piece, and end once its message's checksum was verified. A
+// piece is valid until data returns.
 //
 // If Bedrock sends an exception, the stream's error is an *[ExceptionError].
 func NewEvents(begin func(), data func(piece []byte), end func()) *Events {

@@ -38,8 +38,8 @@ func (a Answer) Message() gateway.MeshMessage {
 // share. A nil Spool stores nothing.
 type Spool struct{ folder, prefix string }
 
-// Open returns a node's spool at a gateway, or nil if there is no directory. It creates
-// the directory, and removes unfinished files left by a killed process.
+// Open returns a node's spool at a gateway, or nil for the empty path. It creates the
+// directory, and removes unfinished files left by a killed process.
 //
 // Answers found there are sent in the node's name, so Open rejects a directory or an
 // answer that others can write.

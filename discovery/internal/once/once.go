@@ -14,7 +14,7 @@ const Within = 24 * time.Hour
 // most bounds the ids in each half of Seen.
 const most = 6 << 20
 
-// Seen remembers responses. Records with the same provider and response id, at most 24
+// Seen remembers responses. Records with the same provider and response id, less than 24
 // hours apart, are the same call: in a file and its copy, from two meters along the way,
 // from programs that fetch the same stored response, or in a session file, too. The
 // record added first counts, so add records for which [Waits] is true last.
