@@ -44,10 +44,32 @@ func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	row("drift", formatSigned(drift, places))
 	row("drift %", formatSigned(finiteOrNil(r.DriftPct), 2))
 	_ = table.Flush() // into memory
-	for _, note := range r.notes() {
-		_, _ = fmt.Fprintln(&out, note)
+	return r.writeNotes(w, &out)
+}
+
+// DayTable writes the rows and notes of Table, without its sums. Unless all is set, it
+// writes only days whose calls differ from the bill.
+func (r *ReconciliationReport[B]) DayTable(w io.Writer, all bool) error {
+	rows := r.rows()
+	if !all {
+		rows = slices.DeleteFunc(rows, func(cells []string) bool { return len(cells) < 3 || cells[1] == cells[2] })
 	}
-	_, err := w.Write(out.Bytes())
+	var out bytes.Buffer
+	if len(rows) > 1 {
+		table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for _, cells := range rows {
+			_, _ = fmt.Fprintf(table, "%s\t\n", strings.Join(cells, "\t"))
+		}
+		_ = table.Flush() // into memory
+	}
+	return r.writeNotes(w, &out)
+}
+
+func (r *ReconciliationReport[B]) writeNotes(w io.Writer, table *bytes.Buffer) error {
+	for _, note := range r.notes() {
+		_, _ = fmt.Fprintln(table, note)
+	}
+	_, err := w.Write(table.Bytes())
 	return err
 }
 

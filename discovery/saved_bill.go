@@ -25,6 +25,9 @@ type SavedBill struct {
 // bill.
 type BillError = billing.BillError
 
+// ErrOtherBill matches, with errors.Is, the error of a saved bill of another provider.
+var ErrOtherBill = billing.ErrOther
+
 // ReadOpenAIBill compares a saved bill with the cost you counted, like
 // [Client.ReconcileOpenAICost] for a requested bill. The file contains the responses from
 // GET /v1/organization/costs, one after another or in an array: all pages, up to the

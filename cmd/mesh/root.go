@@ -249,9 +249,9 @@ func checkEmpty(cmd *cobra.Command) (err error) {
 }
 
 // moreFormats lists --format values other than text and json. CSV needs the same columns
-// in every row, as in prices and usage.
+// in every row, as in cost, prices and usage.
 var moreFormats = map[string][]string{
-	"prices": {"csv"}, "usage": {"csv", "focus"}, "cost": {"focus"}, "retired": {"github"}, "scan": {"github"},
+	"prices": {"csv"}, "usage": {"csv", "focus"}, "cost": {"csv", "focus"}, "retired": {"github"}, "scan": {"github"},
 }
 
 func formats(cmd *cobra.Command) []string {

@@ -114,7 +114,7 @@ func callOf(r *calls.Record, used prices.Usage) prices.Call {
 
 // price sets the cost of a record and the mode of its prices, or why the cost is not known.
 func (c *call) price(r *calls.Record, u prices.Usage) {
-	cost, err := c.meter.prices.CostOf(callOf(r, u))
+	cost, err := c.meter.prices.BriefCostOf(callOf(r, u))
 	if err != nil {
 		r.Unpriced, r.BoundUSD = err.Error(), boundOf(err)
 		if r.Model == "" {
@@ -156,6 +156,7 @@ func (c *call) finish(r calls.Record) {
 	if r.USD == "" {
 		m.warnUnpriced(&r)
 	}
+	r.Counts, r.HasCounts = prices.Usage{}, false // only the sums need them
 	for _, record := range m.recorders {
 		m.protect("a recorder", func() { record(r) })
 	}
@@ -202,6 +203,9 @@ func attempt(header http.Header) int {
 	text, first := header.Get("X-Stainless-Retry-Count"), 1
 	if m := attemptOfAWS.FindStringSubmatch(header.Get("Amz-Sdk-Request")); text == "" && m != nil {
 		text, first = m[1], 0
+	}
+	if text == "" { // an error of ParseUint allocates
+		return 0
 	}
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n > maxAttempt {

@@ -133,6 +133,7 @@ func (r *reading) finish(reason string) {
 	case err != nil:
 		record.Unpriced = "the counts are invalid: " + err.Error()
 	case result.Complete || result.Charged:
+		record.Counts, record.HasCounts = prices.Usage(result.Usage), result.Complete && result.Object != nil
 		c.price(&record, prices.Usage(result.Usage))
 	case result.Failed && r.body.Err() == nil:
 		record.Unpriced = "the provider ended the response with an error"

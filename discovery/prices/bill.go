@@ -15,7 +15,7 @@ import (
 // bill adds up what the requests behind a call are charged.
 type bill struct {
 	cost  Cost
-	lines bool // whether the cost has all of its fields, not only USD, SourceKey and Mode
+	lines bool // whether the cost has Lines, Source and VerifiedAt
 	sum   decimal.Decimal
 	err   error
 }

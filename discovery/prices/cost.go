@@ -145,7 +145,10 @@ func (l *List) USDOf(call Call) (USD, error) {
 	return cost.USD, err
 }
 
-// price returns the cost of a call, without lines only USD, SourceKey and Mode.
+// BriefCostOf returns the cost without Lines, Source and VerifiedAt, which is faster than [List.CostOf].
+func (l *List) BriefCostOf(call Call) (Cost, error) { return l.price(&call, false) }
+
+// price returns the cost of a call, without lines briefly.
 func (l *List) price(call *Call, lines bool) (Cost, error) {
 	p, err := call.check()
 	if err != nil {

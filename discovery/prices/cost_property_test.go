@@ -98,6 +98,10 @@ func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat
 		return nil
 	}
 	audio, image := plainRow(rows, call, prices.ModalityAudio), plainRow(rows, call, prices.ModalityImage)
+	heard := audio
+	if call.Provider == models.XAI { // which documents the price of text
+		heard = text
+	}
 	factor, cached := plainFactor(call, text)
 	total := plainFees(fees, call)
 	if factor == nil || total == nil || (!cached && u.CacheRead > 0) {
@@ -112,7 +116,7 @@ func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat
 		{u.CacheRead, text, func(r *prices.Row) string { return r.CacheReadPerMTok }},
 		{u.CacheWrite5m, text, func(r *prices.Row) string { return r.CacheWrite5mPerMTok }},
 		{u.CacheWrite1h, text, func(r *prices.Row) string { return r.CacheWrite1hPerMTok }},
-		{u.AudioInput, audio, input}, {u.AudioOutput, audio, output}, {u.ImageOutput, image, output},
+		{u.AudioInput, heard, input}, {u.AudioOutput, audio, output}, {u.ImageOutput, image, output},
 	} {
 		if part.tokens == 0 {
 			continue

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -28,21 +29,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// bill is what the bills of all providers have in common.
+// bill is a report for any provider.
 type bill interface {
 	Table(out io.Writer) error
+	DayTable(out io.Writer, all bool) error
+	Bill() *bills.Bill
 	Compare(limitPercent float64) (*bills.Comparison, error)
 	withCalls(groups []calls.Group) bill
 	writeFocus(out io.Writer, account string) error
 	window() (from, to time.Time, ignoredRows int)
 }
 
-// billOf is a bill with the buckets of its provider.
 type billOf[B discovery.Bucket] struct {
 	*discovery.ReconciliationReport[B]
 }
 
-// asBill returns a report as a bill, and nil if the bill could not be read.
+// asBill returns nil if the bill couldn't be read.
 func asBill[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) (bill, error) {
 	if err != nil || r == nil || !r.Complete {
 		return nil, err
@@ -52,7 +54,6 @@ func asBill[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error)
 
 func (b billOf[B]) withCalls(groups []calls.Group) bill { return billOf[B]{b.WithCalls(groups)} }
 
-// writeFocus writes the bill as rows of FOCUS, by line item.
 func (b billOf[B]) writeFocus(out io.Writer, account string) error {
 	if b.Provider == models.XAI {
 		account = cmp.Or(account, os.Getenv("XAI_TEAM_ID"))
@@ -60,12 +61,12 @@ func (b billOf[B]) writeFocus(out io.Writer, account string) error {
 	return focus.WriteBill(out, b.Provider, account, b.Buckets)
 }
 
-// window returns the days of a bill in a file, and the number of rows that are no part of it.
+// window returns a saved bill's days, and the number of rows for other services.
 func (b billOf[B]) window() (from, to time.Time, ignoredRows int) {
 	return time.Unix(b.WindowStart, 0).UTC(), time.Unix(*b.WindowEnd, 0).UTC(), b.IgnoredRows
 }
 
-// readBill reads the bill of --bill, and sets its days.
+// readBill reads --bill and sets its days.
 func (o *Options) readBill() (b bill, err error) {
 	var in io.Reader
 	if o.saved == "-" {
@@ -78,23 +79,25 @@ func (o *Options) readBill() (b bill, err error) {
 		defer file.Close()
 		in = o.ReadingFile("reading the bill", file)
 	}
+	buffered := bufio.NewReader(in)
+	head := peek(buffered)
 	query := discovery.SavedBill{From: o.from, To: o.to, AttributedUSD: o.counted}
 	switch o.provider {
 	case models.OpenAI:
-		b, err = asBill(discovery.ReadOpenAIBill(in, query))
+		b, err = asBill(discovery.ReadOpenAIBill(buffered, query))
 	case models.Anthropic:
-		b, err = asBill(discovery.ReadAnthropicBill(in, query))
+		b, err = asBill(discovery.ReadAnthropicBill(buffered, query))
 	case models.Gemini:
-		b, err = asBill(discovery.ReadGeminiBill(in, query))
+		b, err = asBill(discovery.ReadGeminiBill(buffered, query))
 	default: // xAI
-		b, err = asBill(discovery.ReadXAIBill(in, query))
+		b, err = asBill(discovery.ReadXAIBill(buffered, query))
 	}
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value):
 		return nil, exit.Usagef("--from and --to: the bill in %s has no such days", o.saved)
 	case err != nil:
-		return nil, exit.Usagef("--bill %s: %w", o.saved, err)
+		return nil, o.billError(head, err)
 	}
 	var ignored int
 	if o.from, o.to, ignored = b.window(); ignored > 0 {
@@ -103,13 +106,13 @@ func (o *Options) readBill() (b bill, err error) {
 	return b, nil
 }
 
-// The numbers of days in a request: the largest ones, which need the fewest requests.
+// Days per request: the largest pages need the fewest requests.
 const (
 	openAIPage    = 180
 	anthropicPage = 31
 )
 
-// requestBill requests the bill, by line item if that is shown. It is nil if the provider does not send it.
+// requestBill returns nil if the provider doesn't send the bill.
 func (o *Options) requestBill(ctx context.Context, c *discovery.Client) (bill, error) {
 	byItem := o.Format == "focus" || o.usage != "" || o.html != ""
 	switch o.provider {
@@ -131,8 +134,8 @@ func (o *Options) requestBill(ctx context.Context, c *discovery.Client) (bill, e
 	}
 }
 
-// countCalls adds up the calls of --usage in the days of the bill. The files may have calls of other providers, too, and lines that cannot
-// be read, whose error is unread.
+// countCalls adds up --usage over the bill's days, whatever the provider. unread reports
+// unreadable lines.
 func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (groups []calls.Group, unread, err error) {
 	list, _, err := o.PriceList()
 	if err != nil {
@@ -162,21 +165,8 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	return rows[0], unread, nil
 }
 
-// write prints the bill beside what was counted, the verdict first, and writes the page of both.
 func (o *Options) write(b bill, c *bills.Comparison, in *callsfiles.Files) error {
-	var shown any = b
-	if o.usage != "" {
-		shown = compared{b, c}
-	}
-	err := o.Print(shown, func(out io.Writer) error {
-		if o.usage != "" || o.counted != nil {
-			for _, sentence := range c.Sentences() {
-				fmt.Fprintln(out, output.Mark(out, output.Wrap(output.Line(sentence), "", output.Width(out))))
-			}
-		}
-		return b.Table(out)
-	})
-	if err != nil {
+	if err := o.print(b, c); err != nil {
 		return err
 	}
 	if o.Match != nil {
@@ -185,7 +175,29 @@ func (o *Options) write(b bill, c *bills.Comparison, in *callsfiles.Files) error
 	return o.writePage(in, c)
 }
 
-// writePage writes the page of the calls and the bills; without --html it does nothing.
+func (o *Options) print(b bill, c *bills.Comparison) error {
+	if o.Format == "csv" {
+		return o.writeCSV(b, c)
+	}
+	var shown any = b
+	if o.usage != "" {
+		shown = compared{b, c}
+	}
+	return o.Print(shown, func(out io.Writer) error {
+		if !o.compares() {
+			return b.Table(out)
+		}
+		for _, sentence := range c.Sentences() {
+			fmt.Fprintln(out, output.Mark(out, output.Wrap(output.Line(sentence), "", output.Width(out))))
+		}
+		if c.Calls == 0 {
+			return b.Table(out)
+		}
+		return b.DayTable(out, o.all)
+	})
+}
+
+// writePage does nothing without --html.
 func (o *Options) writePage(in *callsfiles.Files, all ...*bills.Comparison) error {
 	if o.html == "" {
 		return nil
@@ -197,7 +209,8 @@ func (o *Options) writePage(in *callsfiles.Files, all ...*bills.Comparison) erro
 	return page.Write(o.App, o.html, report.Options{From: o.from, To: o.to, MatchLabels: o.Match, Prices: list, Bills: all}, in)
 }
 
-// writeUnbilled writes the page of the calls alone, when the bill could not be read. unread is the error of their lines.
+// writeUnbilled writes a page with only the calls if the bill couldn't be read. unread
+// reports unreadable lines.
 func (o *Options) writeUnbilled(in *callsfiles.Files, unread error) error {
 	if unread != nil {
 		o.Warn(unread)
@@ -209,13 +222,12 @@ func (o *Options) writeUnbilled(in *callsfiles.Files, unread error) error {
 	return o.writePage(in)
 }
 
-// compared is a bill whose JSON has the comparison, too.
+// compared adds the comparison to a bill's JSON.
 type compared struct {
 	bill
 	comparison *bills.Comparison
 }
 
-// MarshalJSON adds the member "comparison" to the object of the bill.
 func (c compared) MarshalJSON() ([]byte, error) {
 	bill, err := json.Marshal(c.bill)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package cost is mesh cost: the bill of a provider beside what was counted.
+// Package cost is mesh cost, which compares a provider's bill with counted calls.
 package cost
 
 import (
@@ -21,7 +21,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Options are the flags of mesh cost.
 type Options struct {
 	*app.App
 	selection.Flags
@@ -29,10 +28,11 @@ type Options struct {
 	counted                     *float64
 	maxDrift                    float64
 	limited                     bool // --max-drift is given
+	all                         bool
 
-	// provider is OpenAI, Anthropic or xAI, or Gemini for a bill in a file.
+	// OpenAI, Anthropic or xAI; also Gemini with --bill
 	provider models.Provider
-	// from is the first day of the bill, and to the day after the last; zero for all days of a bill in a file.
+	// from is the first day, to the day after the last. Both are zero for a whole --bill.
 	from, to time.Time
 }
 
@@ -53,7 +53,7 @@ are converted with their currency_conversion_rate, and credits are line items. T
 documentation; no real one was at hand. Without --from, --to and --last, the bill is the whole file.
 
 With --counted or --usage it compares the bill with what was counted, and first prints whether they differ by more than --max-drift, in
-percent of the bill. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: at most,
+percent of the bill. The table has the days that differ, or with --all every day. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: at most,
 each costs as much as a call of the dearest model on its dearest day, on average. With --usage the difference has effects, which are amounts
 by cause and add up to it: calls that were not counted, a model without any, calls that are not on the bill, the border of a day, another price, fees.
 A cause that the bill does not show is not guessed; a bill with quantities by line item shows most. A line of the calls that cannot be
@@ -61,6 +61,8 @@ read is reported, and the exit status is 2. -o json has the effects of the days 
 
 A bill has no labels. --label compares it as a whole with the calls that have a label: that is right for a bill to which only these calls
 belong, such as the bill of one project or organization.
+
+-o csv has a row for each day.
 
 -o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Do not
 add it to the rows of mesh usage: both have the costs of the same calls.`,
@@ -82,6 +84,7 @@ add it to the rows of mesh usage: both have the costs of the same calls.`,
 	flags.StringVar(&o.saved, "bill", "", "file with a bill that was saved or exported, or - for stdin")
 	flags.Float64Var(&counted, "counted", 0, "USD counted in the window")
 	flags.StringVar(&o.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
+	flags.BoolVar(&o.all, "all", false, "also show the days that do not differ")
 	flags.Float64Var(&o.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in percent of the bill")
 	flags.StringVar(&o.html, "html", "", "file that receives a page: the bill, and with --usage the calls of its days")
 	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
@@ -90,14 +93,13 @@ add it to the rows of mesh usage: both have the costs of the same calls.`,
 	return cmd
 }
 
-// adminKeys are where the keys come from that give access to the bills of a provider.
+// adminKeys say where to get the keys that give access to bills.
 var adminKeys = map[models.Provider]string{
 	models.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
 	models.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
 	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
 }
 
-// run reads a bill and compares it with what was counted.
 func run(ctx context.Context, o *Options) error {
 	err := o.check()
 	if err != nil {
@@ -146,14 +148,18 @@ func run(ctx context.Context, o *Options) error {
 	if err := o.write(b, comparison, in); err != nil {
 		return err
 	}
-	if (o.counted == nil && o.usage == "") || comparison.Within {
+	if !o.compares() || comparison.Within {
 		return unread
 	}
-	fmt.Fprintln(o.Errs, "mesh: "+comparison.Sentences()[0])
+	if o.Format != "text" { // which has the verdict
+		fmt.Fprintln(o.Errs, "mesh: "+comparison.Sentences()[0])
+	}
 	return cmp.Or(unread, exit.ErrFound)
 }
 
-// check checks the arguments, and sets the provider, the days and the labels.
+func (o *Options) compares() bool { return o.counted != nil || o.usage != "" }
+
+// check also sets the provider, the days and the labels.
 func (o *Options) check() (err error) {
 	if !(o.maxDrift >= 0) || math.IsInf(o.maxDrift, 0) { // NaN too
 		return exit.Usagef("--max-drift must not be negative")
@@ -168,7 +174,9 @@ func (o *Options) check() (err error) {
 		return exit.Usagef("-o focus is the bill alone; it cannot be used with --counted, --usage or --html")
 	case o.Format != "focus" && o.account != "":
 		return exit.Usagef("--account is only for -o focus")
-	case o.limited && o.counted == nil && o.usage == "":
+	case o.all && !o.compares():
+		return exit.Usagef("--all shows the days that do not differ from --usage or --counted, and neither is given")
+	case o.limited && !o.compares():
 		return exit.Usagef("--max-drift limits the difference from --usage or --counted, and neither is given")
 	case o.counted != nil && !(*o.counted >= 0): // NaN too
 		return exit.Usagef("--counted must not be negative")
@@ -191,7 +199,6 @@ func (o *Options) check() (err error) {
 	return page.Check(o.App, o.html, o.saved, o.usage)
 }
 
-// setDays sets the days of the bill: all of one in a file by default.
 func (o *Options) setDays(now time.Time) (err error) {
 	if o.Last != "" {
 		o.from, o.to, err = selection.LastDays(o.Last, now)
@@ -215,7 +222,6 @@ func (o *Options) setDays(now time.Time) (err error) {
 	return exit.Usagef("--from must be before --to, which is the day after the last day of the bill")
 }
 
-// day reads a UTC day of a flag; "" is the zero time.
 func day(flag, text string, now time.Time) (time.Time, error) {
 	at, ok := dates.Day(text, now)
 	if !ok && text != "" {

@@ -44,7 +44,8 @@ func TestRunComparesABillWithCalls(t *testing.T) {
 	require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
 	verdict := "Bill and calls differ by 60.0 % of the bill, more than the limit of 2 %."
 	assert.True(t, strings.HasPrefix(out.String(), verdict+"\nBilled 5.00 USD, counted 2.00 USD; +3.00 USD: +4.00 for a model that was not counted"), out)
-	assert.Contains(t, errs.String(), "mesh: "+verdict+"\n")
+	assert.NotContains(t, errs.String(), verdict)
+	assert.Equal(t, 1, strings.Count(out.String(), "%\n")+strings.Count(out.String(), "% of the bill"), "one percentage")
 	page, err := os.ReadFile(o.html)
 	require.NoError(t, err)
 	assert.Contains(t, string(page), verdict)
@@ -73,6 +74,18 @@ func TestRunWritesJSONAndFOCUS(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &shown))
 	assert.Equal(t, []any{5.0, 2.0, false, "3"}, []any{shown.Billed, shown.Counted, shown.Comparison.Within, shown.Comparison.Total.Drift})
 
+	for _, usage := range []bool{true, false} {
+		o, out, errs := options(t)
+		o.Format = "csv"
+		want, err := "day,billed_usd,counted_usd,drift_usd,unpriced\n2026-11-20,5,2,3,0\n", exit.ErrFound
+		if !usage {
+			o.usage, want, err = "", "day,billed_usd\n2026-11-20,5\n", nil
+		}
+		require.ErrorIs(t, run(t.Context(), o), err)
+		assert.Equal(t, want, out.String())
+		assert.Equal(t, usage, strings.Contains(errs.String(), "mesh: Bill and calls differ by 60.0 % of the bill"))
+	}
+
 	o, out, _ = options(t)
 	o.Format, o.usage = "focus", ""
 	require.NoError(t, run(t.Context(), o))
@@ -96,6 +109,42 @@ func TestRunWithoutABill(t *testing.T) {
 	assert.Contains(t, string(page), "$2.00")
 }
 
+// The days that do not differ are for --all.
+func TestRunShowsTheDaysThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, all := range []bool{false, true} {
+		o, out, _ := options(t)
+		o.all = all
+		bill := `{"object":"page","data":[{"object":"bucket","start_time":1795132800,"end_time":1795219200,"results":[{"object":"organization.costs.result","amount":{"value":2,"currency":"usd"}}]},` +
+			`{"object":"bucket","start_time":1795219200,"end_time":1795305600,"results":[{"object":"organization.costs.result","amount":{"value":1,"currency":"usd"}}]}],"has_more":false,"next_page":null}`
+		require.NoError(t, os.WriteFile(o.saved, []byte(bill), 0o600))
+		require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
+		assert.Contains(t, out.String(), "\n  2026-11-21    1.00     0.00\n")
+		assert.Equal(t, all, strings.Contains(out.String(), "\n  2026-11-20    2.00     2.00\n"), out)
+	}
+}
+
+func TestRunNamesWhatBillTakes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"start_time,end_time,amount_value,amount_currency\n1795132800,1795219200,4.2,usd\n": ": a CSV file, such as those that the usage pages of providers export, has no bill; --bill takes the JSON responses of GET /v1/organization/costs",
+		"\"start_time\",\"amount_value\"\n1795132800,4.2\n":                                 ": a CSV file, ",
+		"\ufeffdate;cost\n2026-11-20;5\n":                                                   "it is not valid JSON; --bill takes the JSON responses of GET",
+		"<html></html>":                                                                     "it is not valid JSON; --bill takes the JSON responses of GET",
+		"":                                                                                  "the file has no bill; --bill takes the JSON responses of GET",
+		`{"object":"list"}`:                                                                 "; --bill takes the JSON responses of GET",
+		`[1,2]`:                                                                             "; --bill takes the JSON responses of GET",
+		`{"openai_actual_usd":5}`:                                                           "; --bill takes the JSON responses of GET",
+	} {
+		o, _, _ := options(t)
+		require.NoError(t, os.WriteFile(o.saved, []byte(text), 0o600))
+		var usage *exit.Error
+		err := run(t.Context(), o)
+		require.ErrorAs(t, err, &usage, text)
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
 func TestRunRefusesWrongUse(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Options){
@@ -108,6 +157,7 @@ func TestRunRefusesWrongUse(t *testing.T) {
 		"--usage: ":                      func(o *Options) { o.usage += "x" },
 		"-o focus is the bill alone":     func(o *Options) { o.Format = "focus" },
 		"--label selects calls":          func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
+		"--all shows the days":           func(o *Options) { o.usage, o.all = "", true },
 		"--max-drift must not":           func(o *Options) { o.maxDrift = -1 },
 	} {
 		o, out, _ := options(t)

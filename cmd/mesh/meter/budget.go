@@ -20,7 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// parseBudgets reads --budget and --per-call.
 func (run *meterRun) parseBudgets() error {
 	switch {
 	case len(run.budgets) > 0:
@@ -43,12 +42,11 @@ func (run *meterRun) parseBudgets() error {
 	return nil
 }
 
-// budgetText returns a budget, of a value of its label, for people.
 func budgetText(b meter.Budget, label string) string {
 	return costs.BudgetText(b.USD, string(b.Per), b.Label, label)
 }
 
-// openLog opens the folder of --log, in which it must be possible to write; nil for "".
+// openLog checks that --log is writable. It returns nil for "".
 func openLog(dir string) (*calls.Log, error) {
 	if dir == "" {
 		return nil, nil
@@ -65,7 +63,8 @@ func openLog(dir string) (*calls.Log, error) {
 	return log, os.Remove(file.Name())
 }
 
-// newMeters returns the Meters. With --log, budgets with a period count what others write to the folder; the others count this run.
+// newMeters limits budgets without a period to this run. With --log, the others count
+// what anyone writes to the directory.
 func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, common []meter.Option) (*proxy.Meters, error) {
 	common = append(common, meter.WithBudgetWarning(run.warnOfBudget))
 	if run.chargesOnly {
@@ -97,7 +96,6 @@ func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, co
 	return meters, err
 }
 
-// record adds a call to the table and to the folder of --log.
 func (run *meterRun) record(r calls.Record) {
 	run.summary.Record(r)
 	if run.log != nil {
@@ -105,12 +103,13 @@ func (run *meterRun) record(r calls.Record) {
 	}
 }
 
-// follows reports whether budgets count the folder of --log.
+// follows reports whether budgets count the --log directory.
 func (run *meterRun) follows() bool {
 	return run.log != nil && slices.ContainsFunc(run.limits, func(b meter.Budget) bool { return b.Per != "" })
 }
 
-// follow reads what was spent before, and then what others write, until stop is called. What cannot be read is one warning.
+// follow reads what was spent before, then what others write, until stop is called. It
+// warns once about unreadable files.
 func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	if !run.follows() {
 		return func() {}
@@ -133,7 +132,6 @@ func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	})
 }
 
-// unreadError returns one error for those of the files of --log.
 func unreadError(err error) error {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -143,7 +141,7 @@ func unreadError(err error) error {
 	return fmt.Errorf("--budget does not count the lines of --log that cannot be read, in %s: %w", output.Plural(len(all), "file"), all[0])
 }
 
-// warnOfBudgets warns of budgets that limit nothing, or refuse everything.
+// warnOfBudgets warns if a budget limits nothing or refuses everything.
 func (run *meterRun) warnOfBudgets(upstreams []proxy.Upstream) {
 	effect := "--budget does not limit the calls"
 	if run.perCall != "" {
@@ -161,12 +159,12 @@ func (run *meterRun) warnOfBudgets(upstreams []proxy.Upstream) {
 	}
 }
 
-// warnOfBudget warns of a budget that is nearly used up.
 func (o *Options) warnOfBudget(w meter.BudgetWarning) {
 	o.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.Label), w.Spent))
 }
 
-// warnOfUnpriced returns a recorder that warns of the first call of each model that a budget does not limit, or limits by --per-call.
+// warnOfUnpriced returns a recorder that warns once per model that no budget limits, or
+// only --per-call does.
 func (o *Options) warnOfUnpriced() func(calls.Record) {
 	effect := "--budget does not limit unpriced calls"
 	if o.perCall != "" {
@@ -183,7 +181,8 @@ func (o *Options) warnOfUnpriced() func(calls.Record) {
 	}
 }
 
-// warnOfNewer returns a recorder that warns of the first call of a model that is newer than the price table.
+// warnOfNewer returns a recorder that warns once if a model may be newer than the price
+// table.
 func (o *Options) warnOfNewer(list *prices.List) func(calls.Record) {
 	var once sync.Once
 	return func(r calls.Record) {
@@ -196,7 +195,8 @@ func (o *Options) warnOfNewer(list *prices.List) func(calls.Record) {
 	}
 }
 
-// isNewer reports whether an id has the form of the provider's own ids and is in no table. A fine-tune is not in a table either.
+// isNewer reports whether an id looks like the provider's own and is in no table.
+// Fine-tunes aren't in a table either.
 func isNewer(list *prices.List, registry models.Registry, p models.Provider, model string) bool {
 	owner, ok := models.ProviderOf(model)
 	if !ok || owner != p || strings.HasPrefix(strings.ToLower(model), "ft:") || len(list.ForModel(p, model)) > 0 {

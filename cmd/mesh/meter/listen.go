@@ -25,7 +25,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
-// args checks the arguments: COMMAND, or --listen in its place.
+// args requires either COMMAND or --listen.
 func (o *Options) args(cmd *cobra.Command, command []string) error {
 	switch {
 	case o.listen == "" && o.env != "":
@@ -48,16 +48,16 @@ func (o *Options) args(cmd *cobra.Command, command []string) error {
 	return nil
 }
 
-// SecretFile is the file in the folder of --log that has the secret of --listen. It is no calls file.
+// SecretFile has the secret for --listen, in the --log directory. It isn't a calls file.
 const SecretFile = ".mesh-meter-secret" //nolint:gosec // the name of a file
 
-// maxSecret bounds the file of the secret, in bytes.
+// in bytes
 const maxSecret = 1 << 10
 
-// secretForm is the form of rand.Text.
+// as rand.Text returns it
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{26,64}$`)
 
-// listenSecret returns the secret of --listen, which stays the same for a folder; "" without --listen.
+// listenSecret returns the same secret for the same directory, or "" without --listen.
 func (o *Options) listenSecret() (string, error) {
 	if o.listen == "" {
 		return "", nil
@@ -74,7 +74,7 @@ func (o *Options) listenSecret() (string, error) {
 	return secret, nil
 }
 
-// readSecret returns the secret of a folder. One that another user has made could be known to others.
+// readSecret refuses a secret that other users may know.
 func readSecret(folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -100,7 +100,7 @@ func readSecret(folder string) (string, error) {
 	return secret, nil
 }
 
-// checkOutput refuses a file that other users can read as the output of --listen, which has the secret.
+// checkOutput refuses to write the secret to a file readable by other users.
 func (o *Options) checkOutput() error {
 	file, ok := o.Out.(*os.File)
 	if o.listen == "" || o.env != "" || !ok {
@@ -112,7 +112,8 @@ func (o *Options) checkOutput() error {
 	return nil
 }
 
-// serve writes the variables of a proxy and runs until it is interrupted and its calls have ended. A second signal ends them.
+// serve writes the proxy's variables and runs until interrupted, then waits for running
+// calls. A second signal ends them.
 func (o *Options) serve(ctx context.Context, p *proxy.Proxy) error {
 	interrupted, stop := app.UntilInterrupted(ctx)
 	defer stop()
@@ -123,7 +124,7 @@ func (o *Options) serve(ctx context.Context, p *proxy.Proxy) error {
 	return p.Shutdown(ctx)
 }
 
-// writeVariables writes variables to the file of --env, which only the user can read, else to the output.
+// writeVariables writes to --env, which only the user can read, or to stdout.
 func (o *Options) writeVariables(variables []string) error {
 	values := map[string]string{}
 	var exports bytes.Buffer

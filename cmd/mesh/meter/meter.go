@@ -1,5 +1,5 @@
-// Package meter is mesh meter: it runs a program behind a proxy that counts its calls to providers, and prints what they cost. With --listen
-// the proxy runs without a program.
+// Package meter is mesh meter: it runs a program behind a proxy that counts its provider
+// calls, and prints their cost. With --listen the proxy runs without a program.
 package meter
 
 import (
@@ -21,7 +21,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Options are the flags of mesh meter.
 type Options struct {
 	*app.App
 	command           []string
@@ -118,7 +117,7 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 	return cmd
 }
 
-// callLabels returns the labels of the calls: those of the message under mesh serve, the project, and those of --label.
+// callLabels merges message labels (under mesh serve), the project label and --label.
 func (o *Options) callLabels() (map[string]string, error) {
 	labels := map[string]string{}
 	for name, variable := range map[string]string{"message": "MESH_MESSAGE_ID", "from": "MESH_FROM", "thread_id": "MESH_THREAD_ID", "thread": "MESH_THREAD"} {
@@ -141,8 +140,8 @@ func (o *Options) callLabels() (map[string]string, error) {
 	return labels, nil
 }
 
-// project returns the name of the git work tree that a folder is in, else of the folder: only the last element of its path. It is ""
-// for a root, and for a name with a credential, which would be in each record.
+// project returns the directory name of the git work tree or folder. It is "" for a root,
+// and for a name with a credential, since each record would have it.
 func project(folder string) string {
 	if physical, err := filepath.EvalSymlinks(folder); err == nil { // as git sees it
 		folder = physical
@@ -164,7 +163,7 @@ func project(folder string) string {
 	return name
 }
 
-// endpoints returns what --host and --azure say about hosts, and the hosts of --host: HOST or HOST:PORT.
+// endpoints reads --host and --azure. hosts are HOST or HOST:PORT.
 func (o *Options) endpoints() (opts []meter.Option, hosts []string, err error) {
 	for _, flag := range o.hosts {
 		e, err := o.parseHost(flag)
@@ -183,16 +182,16 @@ func (o *Options) endpoints() (opts []meter.Option, hosts []string, err error) {
 	return opts, hosts, nil
 }
 
-// isValid reports whether a Meter accepts an endpoint.
 func isValid(e meter.Endpoint) bool {
 	_, err := meter.New(meter.WithEndpoint(e))
 	return err == nil
 }
 
-// platforms are those whose private endpoints --host can name.
+// platforms can have private endpoints in --host.
 var platforms = []prices.Platform{prices.PlatformOpenRouter, prices.PlatformBedrock, prices.PlatformVertex, prices.PlatformAzure}
 
-// parseHost reads HOST=API[:NAME] or HOST=PLATFORM[:REGION]. An error does not show a HOST that is wrong, which may be a URL with a password.
+// parseHost reads HOST=API[:NAME] or HOST=PLATFORM[:REGION]. Errors hide a wrong HOST,
+// which may be a URL with a password.
 func (o *Options) parseHost(flag string) (meter.Endpoint, error) {
 	host, rest, _ := strings.Cut(flag, "=")
 	e := meter.Endpoint{Host: host}

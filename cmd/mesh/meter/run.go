@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// meterRun is what mesh meter has checked and opened before it starts a proxy.
+// meterRun is what was checked and opened before the proxy starts.
 type meterRun struct {
 	*Options
 	program string
@@ -32,7 +32,6 @@ type meterRun struct {
 	limits  []meter.Budget
 }
 
-// run counts the calls of a program, or with --listen those of others.
 func run(ctx context.Context, o *Options) error {
 	run := &meterRun{Options: o, summary: costs.NewSummary()}
 	if err := run.prepare(); err != nil {
@@ -62,7 +61,7 @@ func run(ctx context.Context, o *Options) error {
 	return err
 }
 
-// prepare checks the flags and the environment, and opens the folder of --log.
+// prepare checks the flags and the environment, and opens --log.
 func (run *meterRun) prepare() (err error) {
 	if err := run.checkOutput(); err != nil {
 		return err
@@ -114,8 +113,8 @@ func (run *meterRun) prepare() (err error) {
 	return err
 }
 
-// behind runs the command with the environment of a proxy and returns its exit status. The files that the environment names are
-// removed at the end, also after a signal that comes before the command runs.
+// behind runs the command in the proxy's environment and returns its exit status. Files
+// named there are removed at the end, even after an early signal.
 func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
@@ -139,7 +138,7 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	return run.start(ctx, append(p.Environment(os.Environ()), files...), signals, watch)
 }
 
-// start runs the command in the process group of mesh, so that it can read the terminal, and returns its exit status.
+// start runs the command in mesh's process group, so that it can read the terminal.
 func (run *meterRun) start(ctx context.Context, env []string, signals <-chan os.Signal, watch *sockets.Watch) error {
 	cmd := exec.CommandContext(ctx, run.program) //nolint:gosec // the user names the program
 	cmd.Args, cmd.Env = run.command, env
@@ -162,7 +161,7 @@ func (run *meterRun) start(ctx context.Context, env []string, signals <-chan os.
 	}
 }
 
-// commandStatus returns the exit status of a command as an error, with that of a shell after a signal.
+// commandStatus returns the exit status as an error, after a signal as a shell does.
 func commandStatus(err error) error {
 	var exited *exec.ExitError
 	switch {
@@ -174,7 +173,6 @@ func commandStatus(err error) error {
 	return exit.Failedf("%w", err)
 }
 
-// checkIntercept checks the flags of interception.
 func (o *Options) checkIntercept() error {
 	if o.intercept && len(o.upstreams) > 0 {
 		return exit.Usagef("--upstream is not for --intercept, which uses no base URLs; --host HOST=API names a host")
@@ -189,8 +187,8 @@ func (o *Options) checkIntercept() error {
 	return nil
 }
 
-// write prints the table of the calls and, with a budget, what is left of it, and how many calls it does not limit or has
-// refused.
+// write prints the calls and, with a budget, what is left, and how many calls were
+// refused or not limited.
 func (run *meterRun) write(p *proxy.Proxy) error {
 	meters, bypasses := run.config.Meters, p.Bypasses()
 	incomplete := len(bypasses) > 0 // calls may not have been counted
@@ -220,7 +218,8 @@ func (run *meterRun) write(p *proxy.Proxy) error {
 	return nil
 }
 
-// whyNone returns why there are no calls, although some requests may have failed before they were sent.
+// whyNone says why there are no calls, although some requests may have failed before they
+// were sent.
 func (run *meterRun) whyNone(incomplete bool) string {
 	switch failed := run.config.Meters.Failed.Load(); {
 	case failed > 0:
@@ -233,8 +232,8 @@ func (run *meterRun) whyNone(incomplete bool) string {
 	return "only calls to OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL are counted"
 }
 
-// writeUncounted prints the connections whose calls are not counted, the hosts of --host without calls, and the clients that --intercept
-// has not reached.
+// writeUncounted prints uncounted connections, --host hosts without calls, and clients
+// that --intercept missed.
 func (run *meterRun) writeUncounted(bypasses []proxy.Bypass, rejections []proxy.Rejection) {
 	for _, b := range bypasses {
 		fmt.Fprintln(run.Errs, bypassText(&b))
@@ -248,7 +247,7 @@ func (run *meterRun) writeUncounted(bypasses []proxy.Bypass, rejections []proxy.
 	}
 }
 
-// bypassText returns the line of connections whose calls are not counted, with what counts them and the bytes as far as they are known.
+// bypassText says how to count the connections, and their bytes as far as known.
 func bypassText(b *proxy.Bypass) string {
 	text := fmt.Sprintf("not counted: %s, %s", output.Line(b.Host), output.Plural(b.Connections, "connection"))
 	if b.Remedy != "" {
@@ -264,7 +263,7 @@ func bypassText(b *proxy.Bypass) string {
 	return text + output.Bytes(b.Sent) + " sent"
 }
 
-// metered is what mesh meter prints with -o json.
+// metered is the output for -o json.
 type metered struct {
 	*costs.Report
 	Incomplete  bool                `json:"incomplete"`   // USD and AtLeastUSD are a part of the cost
@@ -276,7 +275,7 @@ type metered struct {
 	Failed      int64               `json:"failed"` // requests without a response
 }
 
-// unusedHosts returns the hosts of --host to which no request was sent.
+// unusedHosts returns the --host hosts that got no request.
 func (run *meterRun) unusedHosts() []string {
 	unused := []string{}
 	for _, host := range run.config.Hosts {

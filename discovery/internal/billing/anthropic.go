@@ -10,7 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// AnthropicPage decodes a page of costs from Anthropic, or of its usage report. A result that cannot be added up is an error.
+// AnthropicPage decodes a page from Anthropic's costs or usage report. It refuses a
+// result that can't be added up.
 func AnthropicPage(body []byte) (Page, error) {
 	var page anthropic.CostPage
 	if err := decodeOnce(&page, body); err != nil {
@@ -34,10 +35,10 @@ func AnthropicPage(body []byte) (Page, error) {
 	return p, nil
 }
 
-// centPlaces converts cents to dollars.
+// cents to dollars
 const centPlaces = 2
 
-// readAnthropicCost decodes a result. The amount is in cents.
+// The amount is in cents.
 func readAnthropicCost(raw json.RawMessage, c *Cost) error {
 	var result anthropic.CostResult
 	if err := result.UnmarshalJSON(raw); err != nil {
@@ -54,7 +55,7 @@ func readAnthropicCost(raw json.RawMessage, c *Cost) error {
 	return nil
 }
 
-// isUsage reports whether a result is of the usage report.
+// isUsage reports whether a result is from the usage report.
 func isUsage(raw json.RawMessage) bool {
 	var result struct {
 		Input *json.RawMessage `json:"uncached_input_tokens"`
@@ -62,7 +63,7 @@ func isUsage(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &result) == nil && result.Input != nil
 }
 
-// WithUsage returns the days of costs, with the usage of pages of the usage report, whose buckets may be shorter.
+// WithUsage adds the usage report's pages, whose buckets may be shorter than a day.
 func WithUsage(days, usage []Day) []Day {
 	for _, used := range usage {
 		for i := range days {

@@ -1,5 +1,6 @@
-// Package billing decodes what providers bill, and adds it up exactly. It sends no request: it reads the pages that a provider
-// sent, and refuses one with an amount that cannot be added up. Its errors contain no part of a response.
+// Package billing decodes bills and adds them up exactly. It sends no request: it reads
+// the pages from a provider, and refuses amounts that can't be added up. Errors never
+// quote a response.
 package billing
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// ErrOutsideWindow is the error of a bucket outside the requested window.
+// ErrOutsideWindow reports a bucket outside the requested window.
 var ErrOutsideWindow = errors.New("a bucket lies outside the requested window")
 
 var (
@@ -23,27 +24,27 @@ var (
 	errNotCost = errors.New("the result is not a cost")
 )
 
-// Page is a page of days.
 type Page struct {
 	Days []Day
-	// Usage reports whether it is a page of Anthropic's usage report, which has no costs.
+	// Usage reports a page from Anthropic's usage report, which has no costs.
 	Usage bool
-	// More reports whether another page follows, the one at Next.
+	// More reports that another page follows, at Next.
 	More bool
 	Next string
 }
 
-// Day is what was billed on one day, in Unix seconds, the end exclusive.
+// Day is one day's bill. Times are Unix seconds, and the end is exclusive.
 type Day struct {
 	Start, End int64
-	// Raw are the results as they were sent. Skipped is how many of them are not costs. Usage are the results of Anthropic's usage report.
+	// Raw are the results as sent. Skipped counts those that aren't costs. Usage is from
+	// Anthropic's usage report.
 	Raw     []json.RawMessage
 	Skipped int
 	Usage   []json.RawMessage
 	costs   []Cost
 }
 
-// Cost is a part of a day, with its groupings. A provider has only some of them.
+// Cost is a part of a day. A provider sets only some groupings.
 type Cost struct {
 	LineItem, Project, Key, Workspace, User, APISource string
 
@@ -51,7 +52,7 @@ type Cost struct {
 	quantity *Quantity // nil if it is not known
 }
 
-// decode decodes the raw results with read, which returns errNotCost for a result to skip.
+// decode skips results for which read returns errNotCost.
 func (d *Day) decode(read func(json.RawMessage, *Cost) error) error {
 	d.costs = make([]Cost, 0, len(d.Raw))
 	for i, raw := range d.Raw {
@@ -68,7 +69,7 @@ func (d *Day) decode(read func(json.RawMessage, *Cost) error) error {
 	return nil
 }
 
-// Total returns the exact sum of the day.
+// Total returns the day's exact sum.
 func (d *Day) Total() *decimal.Sum {
 	total := new(decimal.Sum)
 	for i := range d.costs {
@@ -77,7 +78,7 @@ func (d *Day) Total() *decimal.Sum {
 	return total
 }
 
-// Breakdown returns the sums of the day by one of the groupings.
+// Breakdown returns the day's sums by a grouping.
 func (d *Day) Breakdown(group func(*Cost) string) map[string]float64 {
 	sums := make(map[string]*decimal.Sum)
 	for i := range d.costs {
@@ -94,8 +95,8 @@ func (d *Day) Breakdown(group func(*Cost) string) map[string]float64 {
 	return totals
 }
 
-// Sort puts the days of all pages in order. Days that overlap are an error, and so is one wholly outside the window from start
-// to end, in Unix seconds; an end of 0 is open.
+// Sort orders the days from all pages. It refuses days that overlap or lie outside the
+// window, in Unix seconds; an end of 0 is open.
 func Sort(days []Day, start, end int64) error {
 	slices.SortStableFunc(days, func(a, b Day) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range days {
@@ -110,13 +111,13 @@ func Sort(days []Day, start, end int64) error {
 	return nil
 }
 
-// Quantity is how much of a line item was used.
+// Quantity is the amount used by a line item.
 type Quantity struct {
 	Amount decimal.Decimal
 	Unit   string
 }
 
-// add returns the sum of two quantities; nil if one is not known or they have different units.
+// add returns nil if a quantity is unknown or the units differ.
 func (q *Quantity) add(other *Quantity) *Quantity {
 	if q == nil || other == nil || q.Unit != other.Unit {
 		return nil
@@ -124,8 +125,8 @@ func (q *Quantity) add(other *Quantity) *Quantity {
 	return &Quantity{q.Amount.Add(other.Amount), q.Unit}
 }
 
-// Quantities returns the sums of the day by line item. A line item whose results have several units, or one of which has no quantity,
-// has none.
+// Quantities returns the day's quantities by line item. A line item with several units,
+// or with an unknown quantity, has none.
 func (d *Day) Quantities() map[string]*Quantity {
 	all := make(map[string]*Quantity)
 	for i := range d.costs {
@@ -140,7 +141,7 @@ func (d *Day) Quantities() map[string]*Quantity {
 	return all
 }
 
-// names are the keys that the generated types of a bill read. Each has a bit.
+// names are the keys that the generated types read, one bit each.
 var names = bits(
 	// OpenAI and Anthropic
 	"object data has_more next_page start_time end_time starting_at ending_at results amount value currency line_item project_id api_key_id " +
@@ -160,7 +161,7 @@ func bits(names string) map[string]uint64 {
 	return all
 }
 
-// decodeOnce decodes a bill of which no object has one of its keys twice.
+// decodeOnce refuses duplicate keys.
 func decodeOnce(bill json.Unmarshaler, body []byte) error {
 	if err := bill.UnmarshalJSON(body); err != nil {
 		return err
@@ -168,8 +169,8 @@ func decodeOnce(bill json.Unmarshaler, body []byte) error {
 	return checkRepeated(body)
 }
 
-// checkRepeated returns an error if an object of a bill has one of its keys twice. A decoder reads only the last one, so that
-// amounts would be missing in a bill that looks complete.
+// checkRepeated refuses duplicate keys. A decoder reads only the last one, so a bill with
+// missing amounts would look complete.
 func checkRepeated(body []byte) error {
 	var d jsonread.Decoder
 	d.Reset(body)

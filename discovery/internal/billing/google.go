@@ -17,17 +17,18 @@ import (
 
 var errNoRate = errors.New("the cost is not in US dollars, and the row has no currency_conversion_rate above 0")
 
-// geminiService is the service "Gemini API" of Cloud Billing. The SKUs of Vertex AI are those of a platform.
+// geminiService is Cloud Billing's "Gemini API". Vertex AI's SKUs belong to a platform.
 const geminiService = "AEFD-7695-64FA"
 
-// CreditPrefix begins the line item of a credit, which has the name of the credit. Items that are not use, such as a tax, begin likewise
-// with their type, which ends in TypeEnd.
+// CreditPrefix starts a credit's line item, before the credit's name. Items that aren't
+// use, such as a tax, start with their type, which ends in TypeEnd.
 const (
 	CreditPrefix = "Credit" + TypeEnd
 	TypeEnd      = ": "
 )
 
-// googleRow is a row of Cloud Billing's export, apart from columns that are not read. Queries export numbers in quotes, too.
+// googleRow has the relevant columns in Cloud Billing's export. Queries export numbers in
+// quotes, too.
 type googleRow struct {
 	Service *struct {
 		ID          string `json:"id"`
@@ -52,10 +53,10 @@ type googleRow struct {
 	} `json:"credits"`
 }
 
-// googleNumber is a number that may be in quotes; it is not checked yet.
+// googleNumber is an unchecked number, possibly quoted.
 type googleNumber string
 
-// UnmarshalJSON returns no error: those of package json quote the value.
+// UnmarshalJSON returns no error, since those in package json quote the value.
 func (n *googleNumber) UnmarshalJSON(raw []byte) error {
 	if text := strings.Trim(string(raw), `"`); text != "null" {
 		*n = googleNumber(text)
@@ -63,14 +64,14 @@ func (n *googleNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// GoogleExport is what the rows of an export bill.
+// GoogleExport is an export's bill.
 type GoogleExport struct {
-	// Ignored is the number of rows of other services.
+	// Ignored counts rows for other services.
 	Ignored int
 	days    map[int64]map[string]*Cost // by UTC day and line item
 }
 
-// ReadGoogle reads an export of Cloud Billing as JSON lines, or as one array.
+// ReadGoogle reads JSON lines, or one array.
 func ReadGoogle(r io.Reader) (*GoogleExport, error) {
 	e := &GoogleExport{days: make(map[int64]map[string]*Cost)}
 	rows := 0
@@ -109,7 +110,7 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	if err := checkRepeated(raw); err != nil {
 		return err
 	}
-	// A query exports a time without its zone, and an export with "UTC".
+	// Queries export times without a zone, exports with "UTC".
 	at, ok := calendar.Parse(strings.TrimSuffix(row.Start, " UTC"), time.UTC)
 	if !ok {
 		return errTimestamp
@@ -133,7 +134,6 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	return nil
 }
 
-// addCost adds a cost to its line item.
 func (e *GoogleExport) addCost(day int64, c Cost) {
 	if e.days[day] == nil {
 		e.days[day] = make(map[string]*Cost)
@@ -146,7 +146,7 @@ func (e *GoogleExport) addCost(day int64, c Cost) {
 	sum.amount, sum.quantity = sum.amount.Add(c.amount), sum.quantity.add(c.quantity)
 }
 
-// cost returns the line item of the row. Its quantity is in tokens if the SKU prices tokens.
+// cost returns the row's line item. The quantity is in tokens if the SKU prices tokens.
 func (row *googleRow) cost(usd decimal.Decimal) (Cost, error) {
 	c := Cost{LineItem: row.SKU.Description, amount: usd}
 	if row.Type != "" && row.Type != "regular" {
@@ -167,10 +167,10 @@ func (row *googleRow) cost(usd decimal.Decimal) (Cost, error) {
 	return c, nil
 }
 
-// convertedPlaces are the decimal places of an amount that is converted to US dollars.
+// decimal places after conversion to US dollars
 const convertedPlaces = 12
 
-// usd returns an amount of the row in US dollars: what it is in the row's currency, divided by the rate.
+// usd divides an amount by the row's conversion rate.
 func (row *googleRow) usd(n googleNumber, missing string) (decimal.Decimal, error) {
 	if n == "" {
 		return decimal.Decimal{}, errors.New(missing)
@@ -203,7 +203,7 @@ func (e *GoogleExport) Days() []Day {
 	return days
 }
 
-// withoutContent returns the error of a decoder without texts of the file.
+// withoutContent removes the file's text from a decoder error.
 func withoutContent(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -216,7 +216,7 @@ func withoutContent(err error) error {
 	return err
 }
 
-// firstWord leaves out the value, as in "number 1e999".
+// firstWord drops the value, as in "number 1e999".
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word

@@ -9,7 +9,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// OpenAIPage decodes a page of costs from OpenAI. A result that cannot be added up is an error.
+// OpenAIPage decodes a page from OpenAI's costs. It refuses a result that can't be added
+// up.
 func OpenAIPage(body []byte) (Page, error) {
 	var page openai.CostPage
 	if err := decodeOnce(&page, body); err != nil {
@@ -25,7 +26,7 @@ func OpenAIPage(body []byte) (Page, error) {
 	return p, nil
 }
 
-// readOpenAICost decodes a result. A cost without an amount is unreadable, not free.
+// A cost without an amount is unreadable, not free.
 func readOpenAICost(raw json.RawMessage, c *Cost) error {
 	var result openai.CostResult
 	if err := result.UnmarshalJSON(raw); err != nil {
@@ -47,7 +48,8 @@ func readOpenAICost(raw json.RawMessage, c *Cost) error {
 	return err
 }
 
-// isOtherResult reports whether a result names a kind other than a cost and has no amount.
+// isOtherResult reports whether a result names a kind other than a cost and has no
+// amount.
 func isOtherResult(raw json.RawMessage) bool {
 	var result struct {
 		Object string          `json:"object"`

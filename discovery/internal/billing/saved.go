@@ -12,8 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// BillError is the error of a saved bill. Line is where the page or the row begins, or where the JSON is invalid; 0 if the file as a whole is
-// the problem. Err contains nothing of the bill.
+// BillError reports an error in a saved bill. Line is where the page or row starts, or
+// where the JSON is invalid, or 0 for the whole file. Err never quotes the bill.
 type BillError struct {
 	Line int
 	Err  error
@@ -36,19 +36,19 @@ var (
 	errNoPage   = errors.New("the file has no bill")
 )
 
-// maxFile bounds a file that is read as a whole, and maxLine a line of an export.
+// maxFile bounds a file that is read whole, maxLine a line in an export.
 const (
 	maxFile = 512 << 20
 	maxLine = 16 << 20
 )
 
-// value is a JSON value of a file, and the line in which it begins.
+// value is JSON in a file, and the line where it starts.
 type value struct {
 	line int
 	raw  json.RawMessage
 }
 
-// values yields the JSON values of a file one after another; of an array, its elements.
+// values yields a file's JSON values, or an array's elements.
 func values(data []byte) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
 		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -83,7 +83,7 @@ func values(data []byte) iter.Seq2[value, error] {
 	}
 }
 
-// jsonError returns the error of a text that is not JSON, without any of the text.
+// jsonError describes invalid JSON without quoting it.
 func jsonError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends within a JSON value")
@@ -91,7 +91,7 @@ func jsonError(err error) error {
 	return errSyntax
 }
 
-// ReadPages returns the days of a file with pages of OpenAI's or Anthropic's costs, which decode reads.
+// ReadPages returns the days in a file with OpenAI's or Anthropic's pages.
 func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	data, err := readAll(r)
 	if err != nil {
@@ -124,8 +124,8 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	return WithUsage(days, usage), nil
 }
 
-// ofOther returns the error of a part of the bill of provider own, or which other provider has such a part. A page that cannot be read is no
-// page of its own provider.
+// ofOther replaces err if the page is on another provider's bill. A page that can't be
+// read isn't on its own provider's.
 func ofOther(own string, raw []byte, err error) error {
 	var name string
 	for provider, has := range map[string]func() bool{
@@ -145,8 +145,17 @@ func ofOther(own string, raw []byte, err error) error {
 	if name == "" {
 		return err
 	}
-	return fmt.Errorf("it is a bill of %s", name)
+	return otherError(name)
 }
+
+// ErrOther matches the error for another provider's bill.
+var ErrOther = errors.New("it is a bill of another provider")
+
+type otherError string
+
+func (e otherError) Error() string { return "it is a bill of " + string(e) }
+
+func (otherError) Is(target error) bool { return target == ErrOther }
 
 func readAll(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
@@ -159,7 +168,7 @@ func readAll(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// lines yields the lines of a file that are not blank; of a file with an array, its elements.
+// lines yields a file's lines that aren't blank, or an array's elements.
 func lines(r io.Reader) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)

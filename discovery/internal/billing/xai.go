@@ -21,16 +21,17 @@ var (
 	errTimestamp = errors.New("the time cannot be read")
 )
 
-// XAIUsage is a usage response of xAI: a series of data points for each kind of use. Its amounts are in US dollars; those of the
-// prepaid balance, another route, are in cents.
+// XAIUsage is xAI's usage response: a series with data points for each kind of use.
+// Amounts are in US dollars; the prepaid balance, another route, is in cents.
 type XAIUsage struct {
 	xaimanagement.Usage
 	size int // of the body
-	// selectable is true for a file, of which a window may be a part.
+	// selectable is set for a file, since a window may be a part of it.
 	selectable bool
 }
 
-// UnmarshalJSON decodes the response. An object that has an error is not read as a response without costs.
+// UnmarshalJSON refuses an object that has an error, which would look like one without
+// costs.
 func (u *XAIUsage) UnmarshalJSON(body []byte) error {
 	if err := decodeOnce(&u.Usage, body); err != nil {
 		return err
@@ -49,14 +50,13 @@ func (u *XAIUsage) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// Bucket is what was billed in one part of the range.
+// Bucket is one part of the range.
 type Bucket struct {
 	Begin  time.Time
 	Total  decimal.Sum
 	points []point
 }
 
-// point is a data point of a series.
 type point struct {
 	series *series
 	usd    float64
@@ -66,12 +66,13 @@ type point struct {
 // Len returns the number of line items.
 func (b *Bucket) Len() int { return len(b.points) }
 
-// Item returns a line item, in the order of the response.
+// Item returns a line item, in response order.
 func (b *Bucket) Item(i int) (description string, usd float64) {
 	return b.points[i].series.description, b.points[i].usd
 }
 
-// Raw returns the part of the response: an array of its series with one data point each.
+// Raw returns the bucket's part in the response: its series as an array, with one data
+// point each.
 func (b *Bucket) Raw() json.RawMessage {
 	size := len("[]")
 	for _, p := range b.points {
@@ -89,7 +90,8 @@ func (b *Bucket) Raw() json.RawMessage {
 	return append(text, ']')
 }
 
-// Buckets turns the series into buckets, oldest first. A response without series has no costs: proto3 omits what is empty.
+// Buckets turns the series into buckets, oldest first. A response without series has no
+// costs: proto3 omits empty lists.
 func (u *XAIUsage) Buckets(window calendar.Range) ([]*Bucket, error) {
 	b := buckets{window: window, selects: u.selectable, byTime: make(map[time.Time]*Bucket), room: max(minLabels, labelsPerBody*u.size)}
 	for i := range u.TimeSeries {
@@ -106,14 +108,12 @@ func (u *XAIUsage) Buckets(window calendar.Range) ([]*Bucket, error) {
 	return slices.SortedFunc(maps.Values(b.byTime), func(a, b *Bucket) int { return a.Begin.Compare(b.Begin) }), nil
 }
 
-// series is a series without its data points.
 type series struct {
 	description string
-	// before and after are the JSON of the series around its points.
+	// JSON around the points
 	before, after []byte
 }
 
-// dataPoints begins the data points of a series.
 const dataPoints = `"dataPoints":[`
 
 func newSeries(sent xaimanagement.TimeSeries) (*series, error) {
@@ -128,23 +128,23 @@ func newSeries(sent xaimanagement.TimeSeries) (*series, error) {
 	return &series{description: strings.Join(labels, ", "), before: before, after: after}, err
 }
 
-// buckets are the buckets of a response by their start.
+// start -> bucket
 type buckets struct {
 	window  calendar.Range
 	selects bool                  // points outside the window are left out
 	byTime  map[time.Time]*Bucket // by times in UTC
-	// room is how many bytes of repeated labels may still be written; see labelsPerBody.
+	// how many bytes of repeated labels may still be written; see labelsPerBody
 	room int
 }
 
-// A raw bucket repeats the labels of each series. In all they may take labelsPerBody times the size of the response, or
-// minLabels: otherwise a response with one long label and many points would cost gigabytes.
+// A raw bucket repeats each series' labels. They may take labelsPerBody times the
+// response size, or minLabels: otherwise a response with one long label and many points
+// would take gigabytes.
 const (
 	labelsPerBody = 4
 	minLabels     = 1 << 20
 )
 
-// add adds a data point of a series to its bucket.
 func (b *buckets) add(s *series, raw json.RawMessage) error {
 	at, usd, err := b.decode(raw)
 	if err != nil {
@@ -172,7 +172,7 @@ func (b *buckets) add(s *series, raw json.RawMessage) error {
 	return nil
 }
 
-// decode decodes a data point. It needs no time when the whole window is one bucket.
+// decode needs no time if the whole window is one bucket.
 func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal, err error) {
 	var sent xaimanagement.DataPoint
 	if err := sent.UnmarshalJSON(raw); err != nil {
@@ -194,7 +194,8 @@ func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal
 	return at, usd, nil
 }
 
-// ReadXAI reads a file with one or more usage responses of UTC days. Begins are the days with a data point, oldest first.
+// ReadXAI reads usage responses with UTC days. begins are the days with a data point,
+// oldest first.
 func ReadXAI(r io.Reader) (usage *XAIUsage, begins []time.Time, err error) {
 	data, err := readAll(r)
 	if err != nil {
@@ -226,13 +227,12 @@ func ReadXAI(r io.Reader) (usage *XAIUsage, begins []time.Time, err error) {
 	return usage, begins, nil
 }
 
-// seriesDay is a day of a series.
 type seriesDay struct {
 	description string
 	day         time.Time
 }
 
-// checkDays adds the days of a response to those that were seen. A day that a series has twice would be counted twice.
+// checkDays refuses a day that a series has twice, which would be counted twice.
 func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 	if u.LimitReached {
 		return errors.New("limitReached is true: the bill is not complete")
@@ -257,7 +257,7 @@ func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 	return nil
 }
 
-// dayOf returns the start of a data point, which must be the start of a UTC day.
+// dayOf returns a data point's start, which must be the start of a UTC day.
 func dayOf(raw json.RawMessage) (time.Time, error) {
 	at, _, err := (&buckets{window: calendar.Range{Unit: calendar.Day}}).decode(raw)
 	switch {

@@ -35,7 +35,7 @@ func (t *Terms) Textual(provider, modality, model string) (text bool) {
 	return text
 }
 
-// asText adds images or videos of the prompt to its text if their row has no price, and the provider documents the price of text.
+// asText adds audio, images or videos of the prompt to its text if their row has no price, and the provider documents the price of text.
 func (c *Call) asText(u *usage.Usage, row *Row, modality, model string, input, read *int64) {
 	if row.Input == nil && *input+*read != 0 && c.Terms.Textual(c.Provider, modality, model) {
 		u.Input, u.CacheRead = u.Input+*input, u.CacheRead+*read

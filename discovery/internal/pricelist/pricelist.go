@@ -6,6 +6,7 @@ package pricelist
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,8 +190,11 @@ func (p *Part) kind() string {
 
 // parts returns a part for each kind of token that was used, by the row for text and by those of media for the same mode.
 func (c *Call) parts(row *Row, media []Row) []Part {
-	audio, image, video := c.media(media, row, "audio"), c.media(media, row, "image"), c.media(media, row, "video")
 	used := c.Usage
+	audio := c.media(media, row, "audio", used.AudioInput, used.AudioCacheRead, used.AudioOutput)
+	image := c.media(media, row, "image", used.ImageInput, used.ImageCacheRead, used.ImageOutput)
+	video := c.media(media, row, "video", used.VideoInput, used.VideoCacheRead)
+	c.asText(&used, audio, "audio", row.Model, &used.AudioInput, &used.AudioCacheRead)
 	c.asText(&used, image, "image", row.Model, &used.ImageInput, &used.ImageCacheRead)
 	c.asText(&used, video, "video", row.Model, &used.VideoInput, &used.VideoCacheRead)
 	prices := [...]Price{
@@ -241,7 +245,10 @@ var unpriced Row
 
 // media returns the row in force for audio or images, one without a price when there is none. A free row for text is for
 // them too.
-func (c *Call) media(rows []Row, text *Row, modality string) *Row {
+func (c *Call) media(rows []Row, text *Row, modality string, used ...int64) *Row {
+	if !slices.ContainsFunc(used, func(tokens int64) bool { return tokens != 0 }) { // as nearly always
+		return &unpriced
+	}
 	if row, _ := InForce(rows, Kind{text.Mode, modality}, c.At, c.Usage.Prompt()); row != nil {
 		return row
 	}

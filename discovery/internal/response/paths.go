@@ -9,19 +9,18 @@ import (
 
 // Node is a place in a document.
 type Node struct {
-	// Field is what the value means.
 	Field Field
-	// Members are the members of an object that matter, besides those of Base; "*" is any other one. End is set at its end.
+	// Members are the relevant members in addition to Base's; "*" is any other one. End is
+	// set at the object's end.
 	Members map[string]*Node
 	Base    *Node
 	End     Field
-	// Element is the element of an array.
 	Element *Node
-	// Wraps is set for an object that holds the response, and Batch if that is in the results of a batch.
+	// Wraps is set for an object that holds the response, and Batch if it is a batch result.
 	Wraps, Batch bool
 }
 
-// Member returns the place of a member, or nil.
+// Member returns the place for a member, or nil.
 func (n *Node) Member(name []byte) *Node {
 	if child := n.Members[string(name)]; child != nil {
 		return child
@@ -32,8 +31,8 @@ func (n *Node) Member(name []byte) *Node {
 	return n.Members["*"]
 }
 
-// place returns the place of an object, with the fields and the places at paths: names of members with dots between them, of which [] is
-// an element of an array, and * a member that neither a path nor base has.
+// place returns an object's place. Paths are member names joined by dots; [] is an array
+// element, and * any member without a path.
 func place(base *Node, fields map[string]Field, places map[string]*Node) *Node {
 	n := &Node{Base: base}
 	for path, field := range fields {
@@ -49,7 +48,7 @@ func place(base *Node, fields map[string]Field, places map[string]*Node) *Node {
 	return n
 }
 
-// at returns the place at a path, which it adds.
+// at adds a place at a path.
 func (n *Node) at(path string) *Node {
 	for step := range strings.SplitSeq(path, ".") {
 		name, isArray := strings.CutSuffix(step, "[]")
@@ -70,47 +69,39 @@ func (n *Node) at(path string) *Node {
 	return n
 }
 
+// whole is a response from any API. A name means the same in all of them.
+var whole = place(nil, map[string]Field{
+	"object": Object, "status": Status, "background": Background,
+	"id": ID, "model": Model, "service_tier": Tier, "usage": Usage, "provider": Upstream, "x_groq.usage": Usage,
+	"responseId": ID, "modelVersion": Model, "usageMetadata": Metadata, "promptFeedback": Feedback,
+	"modelStatus.modelStage": ModelStage, "modelStatus.retirementTime": RetirementTime, "serverContent.turnComplete": TurnComplete,
+	"choices[]": CandidateEnd, "choices[].finish_reason": FinishReason,
+	"candidates[]": CandidateEnd, "candidates[].finishReason": FinishReason,
+	"tool_usage.web_search.num_requests": Searches, "tool_usage.image_gen.total_tokens": ImageTokens, "tool_usage.*.num_requests": OtherUses,
+}, map[string]*Node{
+	"serverContent.groundingMetadata": grounding, "candidates[].groundingMetadata": grounding,
+	"output[]": itemNode,
+	"steps[]":  itemNode, "outputs[]": itemNode, // the newer and the older name
+})
+
 var (
-	// itemNode is a part of the output, and a step of Gemini's interactions.
-	itemNode = &Node{End: ItemEnd, Base: place(nil, map[string]Field{
-		"type": ItemType, "action.type": ItemAction, "arguments.queries[]": ItemQuery,
-		"container_id": ItemContainer, "environment.container_id": ItemContainer,
-	}, nil)}
-
-	// grounding has what Gemini searched for.
-	grounding = place(nil, map[string]Field{"webSearchQueries[]": Query, "imageSearchQueries[]": ImageQuery, "groundingChunks[].maps": Maps}, nil)
-
-	// whole is a response of any API. The names that APIs share mean the same.
-	whole = place(nil, map[string]Field{
-		"object": Object, "status": Status, "background": Background,
-		"id": ID, "model": Model, "service_tier": Tier, "usage": Usage, "provider": Upstream, "x_groq.usage": Usage,
-		"responseId": ID, "modelVersion": Model, "usageMetadata": Metadata, "promptFeedback": Feedback,
-		"modelStatus.modelStage": ModelStage, "modelStatus.retirementTime": RetirementTime, "serverContent.turnComplete": TurnComplete,
-		"choices[]": CandidateEnd, "choices[].finish_reason": FinishReason,
-		"candidates[]": CandidateEnd, "candidates[].finishReason": FinishReason,
-		"tool_usage.web_search.num_requests": Searches, "tool_usage.image_gen.total_tokens": ImageTokens, "tool_usage.*.num_requests": OtherUses,
-	}, map[string]*Node{
-		"serverContent.groundingMetadata": grounding, "candidates[].groundingMetadata": grounding,
-		"output[]": itemNode,
-		"steps[]":  itemNode, "outputs[]": itemNode, // the newer and the older name
-	})
-
 	held    = &Node{Wraps: true, Base: whole}
 	batched = &Node{Wraps: true, Batch: true, Base: whole}
-
-	// Root is the place of a document itself.
-	Root = place(whole, map[string]Field{
-		"type": Kind, "event_type": Kind, "error": Failure, "custom_id": Line, "batch_request_id": Line,
-	}, map[string]*Node{
-		"message": held, "interaction": held, "chat_get_completion": batched,
-		"response":       {Wraps: true, Base: whole, Members: map[string]*Node{"body": batched, "chat_get_completion": batched}},
-		"result.message": batched, "batch_result.response.chat_get_completion": batched,
-		"delta": {Base: itemNode, End: ItemEnd, Members: map[string]*Node{"stop_reason": {Field: StopReason}}},
-		"step":  itemNode,
-	})
 )
 
-// EachOf reads the documents of a JSON array, one after the other. It reports whether data is one array of objects.
+// Root is the document itself.
+var Root = place(whole, map[string]Field{
+	"type": Kind, "event_type": Kind, "error": Failure, "custom_id": Line, "batch_request_id": Line,
+}, map[string]*Node{
+	"message": held, "interaction": held, "chat_get_completion": batched,
+	"response":       {Wraps: true, Base: whole, Members: map[string]*Node{"body": batched, "chat_get_completion": batched}},
+	"result.message": batched, "batch_result.response.chat_get_completion": batched,
+	"delta": {Base: itemNode, End: ItemEnd, Members: map[string]*Node{"stop_reason": {Field: StopReason}}},
+	"step":  itemNode,
+})
+
+// EachOf reads the documents in a JSON array. It reports whether data is an array of
+// objects.
 func EachOf(data []byte, each func(*Document)) bool {
 	var d jsonread.Decoder
 	d.Reset(data)
@@ -137,10 +128,8 @@ func eachElement(d *jsonread.Decoder, read func() error) error {
 	return elements.Err()
 }
 
-// skipped is the place of a value that does not matter.
 var skipped = new(Node)
 
-// walk reads the value at a place.
 func (d *Document) walk(from *jsonread.Decoder, n *Node, depth int) error {
 	switch kind := from.Next(); {
 	case kind == jsonread.Object && (n.Members != nil || n.Base != nil):

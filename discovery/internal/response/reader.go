@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Reader reads a response of a provider: its body, or the events of its stream.
+// Reader reads a provider's response: its body, or the events in its stream.
 type Reader struct {
 	form   string
 	text   names
@@ -15,63 +16,64 @@ type Reader struct {
 	merged *merged // the usage object of a stream of Anthropic, instead of usage
 	tools  tools
 	batch  bool
-	// headers are the counts in the headers of Bedrock.
+	// counts from Bedrock's headers
 	headers map[string]int64
-	// full is set once the state was more than MaxState, and was dropped.
+	// the state exceeded MaxState and was dropped
 	full bool
-	// started is set by a message_start, and finished by the end of a candidate.
+	// started by message_start, finished by a candidate's end
 	started, finished bool
-	// final is set by the final usage, failed by an error event, and ended by [DONE].
+	// final by the last usage, failed by an error event, ended by [DONE]
 	final, failed, ended bool
-	// charged reports that the usage states a charge, which is final without a finish reason and beside an error.
+	// the usage states a charge, which is final without a finish reason and after an error
 	charged bool
-	// open reports that a later chunk of chat completions may have the final usage again.
+	// a later chat chunk may repeat the final usage
 	open bool
-	// background and pending describe a response that is made in the background, and is not ready yet.
+	// the response is made in the background, and isn't ready yet
 	background, pending bool
 }
 
-// MaxState bounds the state of a Reader in bytes: its names, usage object and uses of tools. The counts of a response with more are
-// not known.
+// MaxState bounds a Reader's names, usage object and tool uses, in bytes. Beyond it the
+// counts are unknown.
 const MaxState = 48 << 10
 
 var errFull = &usage.Error{Field: "usage", Reason: "has more than 48 KiB"}
 
-// New returns a Reader for responses of a form: that of a provider's API, or one of [usage.Forms].
+// New returns a Reader for a provider's API, or for one of [usage.Forms].
 func New(form string) *Reader { return &Reader{form: form} }
 
-// Form returns the form of the responses.
+// Form returns the form given to New.
 func (r *Reader) Form() string { return r.form }
 
-// Result is what was read of a response.
+// Result is what was read so far.
 type Result struct {
 	ID, Model string
 	Usage     usage.Usage
-	// Form is the form of Object. It is not the one of the Reader if that is usage.Invoke.
+	// Form is Object's form, which differs from the Reader's for usage.Invoke.
 	Form string
-	// Upstream is OpenRouter's provider. BYOK and UpstreamUSD are those of usage.Whole.
+	// Upstream is OpenRouter's provider; BYOK and UpstreamUSD are as in usage.Whole.
 	Upstream, UpstreamUSD string
 	BYOK                  bool
-	// ModelStage and RetirementTime are Gemini's status of the model, as it was sent.
+	// ModelStage and RetirementTime are Gemini's model status, as sent.
 	ModelStage, RetirementTime string
-	// Object is the provider's usage object, for a stream of Anthropic the merged one.
+	// Object is the provider's usage object, merged for an Anthropic stream.
 	Object []byte
-	// Complete reports whether Usage is the final one.
+	// Complete reports whether Usage is final.
 	Complete bool
-	// Background reports whether the response was made in the background, and Pending whether it is not ready yet.
+	// Background reports a response made in the background, and Pending that it isn't ready.
 	Background, Pending bool
-	// Failed reports whether the provider sent an error in the stream, and Charged whether Usage has the charge of a stream that is not
-	// complete.
+	// Failed reports an error event, and Charged that Usage has a charge from an incomplete
+	// stream.
 	Failed, Charged bool
 }
 
-// Final reports whether the final usage has been read. It is faster than Result.
+// Final reports whether the final usage was read. It is faster than Result.
 func (r *Reader) Final() bool { return r.final && !r.failed }
 
-// Ended reports whether the final usage has been read, and no event can change it but an error.
+// Ended reports whether only an error can still change the result.
 func (r *Reader) Ended() bool { return r.Final() && !r.open }
 
-// Result returns what has been read so far. The error is a *[usage.Error] if the final usage object is invalid.
+// Result returns what was read so far. It returns a *[usage.Error] if the final usage
+// object is invalid.
 func (r *Reader) Result() (Result, error) {
 	result := Result{
 		ID: r.text[ID], Model: r.text[Model], Upstream: r.text[Upstream], ModelStage: r.text[ModelStage], RetirementTime: r.text[RetirementTime],
@@ -109,7 +111,7 @@ func (r *Reader) Result() (Result, error) {
 	return result, err
 }
 
-// Size returns about how many bytes the Reader holds, at most MaxState.
+// Size returns the approximate number of bytes held, at most MaxState.
 func (r *Reader) Size() int {
 	size := len(r.usage) + r.tools.size()
 	for _, text := range r.text {
@@ -121,14 +123,13 @@ func (r *Reader) Size() int {
 	return size
 }
 
-// bound drops the counts if they have become too large.
 func (r *Reader) bound(d *Document) {
 	if d.large || r.Size() > MaxState {
 		*r = Reader{form: r.form, text: names{ID: r.text[ID], Model: r.text[Model]}, failed: r.failed, ended: r.ended, full: true}
 	}
 }
 
-// Body reads a whole body, or a line of a batch's results.
+// Body reads a whole body, or one line from a batch's results.
 func (r *Reader) Body(d *Document) {
 	if d.text[Object] == "batch" || d.kind == "message_batch" || d.line && d.depth == 0 { // a batch itself, or a line without a response
 		return
@@ -147,7 +148,8 @@ func (r *Reader) Body(d *Document) {
 	r.bound(d)
 }
 
-// Event reads an event of a stream, or an element of Gemini's array. After the final usage, and after End, only an error matters.
+// Event reads a stream event, or an element in Gemini's array. After the final usage, and
+// after End, only an error matters.
 func (r *Reader) Event(d *Document) {
 	r.failed = r.failed || d.failed || d.kind == "error"
 	if r.full || r.ended || r.final && !r.open {
@@ -169,25 +171,24 @@ func (r *Reader) Event(d *Document) {
 	r.bound(d)
 }
 
-// End notes that the stream has ended with [DONE], which makes the last counts of chat completions final.
+// End notes [DONE], which makes the last chat counts final.
 func (r *Reader) End() {
 	r.final = r.final || r.open && !r.ended
 	r.ended = true
 }
 
-// IsEnd reports whether the data of an event is [DONE].
+// IsEnd reports whether an event is [DONE].
 func IsEnd(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
 
-// Fail notes that the stream has ended with an error outside of its events.
+// Fail notes an error outside the events.
 func (r *Reader) Fail() { r.failed = true }
 
-// Named reports whether the id and the model have been read.
+// Named reports whether the id and the model were read.
 func (r *Reader) Named() bool { return r.text[ID] != "" && r.text[Model] != "" }
 
-// name keeps the names that a document has.
 func (r *Reader) name(d *Document) { r.keep(d, RetirementTime) }
 
-// keep keeps the names up to last that a document has.
+// keep keeps the document's names up to last.
 func (r *Reader) keep(d *Document, last Field) {
 	if d.text[ModelStage] != "" || d.text[RetirementTime] != "" { // a later status replaces the whole earlier one
 		r.text[ModelStage], r.text[RetirementTime] = "", ""
@@ -199,101 +200,26 @@ func (r *Reader) keep(d *Document, last Field) {
 	}
 }
 
-// responses reads an event of a stream of responses. The first events have the tier that was requested, the final one has the
-// tier that is billed.
-func (r *Reader) responses(d *Document) {
-	if d.depth == 0 {
-		return
-	}
-	r.name(d)
-	r.setBackground(d)
-	switch d.kind {
-	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
-		r.text[Tier], r.usage, r.merged, r.tools = d.text[Tier], d.used(), nil, d.tools
-		r.final = r.usage != nil
-	}
+// Parse reads one document. It reports whether data is one JSON object.
+func (r *Reader) Parse(data []byte) (*Document, bool) {
+	var d jsonread.Decoder
+	d.Reset(data)
+	doc := new(Document)
+	ok := d.Next() == jsonread.Object && doc.walk(&d, r.Root(), 0) == nil && d.AtEnd()
+	return doc, ok
 }
 
-func (r *Reader) setBackground(d *Document) {
-	r.background, r.pending = d.background, d.text[Status] == "queued" || d.text[Status] == "in_progress"
-}
-
-func (r *Reader) messageStart(d *Document) {
-	r.name(d)
-	r.usage, r.merged, r.started = d.used(), nil, true
-}
-
-// messageDelta merges the counts so far. The final ones come with a stop reason.
-func (r *Reader) messageDelta(d *Document) {
-	used := d.used()
-	if used == nil {
-		return
+// Root returns the place for a document in the Reader's form.
+func (r *Reader) Root() *Node {
+	switch r.form {
+	case usage.Converse, usage.Invoke:
+		return bedrockRoot
+	case usage.Cohere:
+		return cohereRoot
+	case usage.Ollama:
+		return ollamaRoot
+	case "gemini":
+		return geminiRoot
 	}
-	r.merge(used)
-	r.setCharged(used)
-	r.final = r.final || d.stopped && r.started
-}
-
-func (r *Reader) setCharged(used []byte) {
-	if bytes.Contains(used, []byte(`"cost"`)) { // which few objects have
-		u, err := usage.Parse(r.form, used)
-		r.charged = err == nil && u.ChargedUSD != ""
-	}
-}
-
-// merge adds a usage object to the one before. If either is not an object the later one stays, whose reader reports it.
-func (r *Reader) merge(used []byte) {
-	m, ok := r.merged, true
-	if m == nil {
-		m, ok = newMerged(r.usage)
-	}
-	if ok && m.add(used) {
-		r.usage, r.merged = nil, m
-		return
-	}
-	r.usage, r.merged = used, nil
-}
-
-func (r *Reader) interaction(d *Document) {
-	r.name(d)
-	r.tools.merge(&d.tools)
-	if strings.HasPrefix(d.kind, "interaction.complete") {
-		r.text[Tier], r.usage, r.merged = d.text[Tier], d.used(), nil
-		r.final = r.usage != nil
-	}
-}
-
-// chunk reads an event that is a part of the answer. Gemini's events all have the usage so far, and the last one has the finish
-// reason. The names and the tier are those of the first chunks, and of chunks with more than content: a caller may leave out all others.
-func (r *Reader) chunk(d *Document) {
-	used := d.used()
-	if !r.Named() || used != nil || d.finished > 0 {
-		r.keep(d, Tier)
-	}
-	r.tools.merge(&d.tools)
-	r.finished = r.finished || d.finished > 0 || d.turned
-	if r.own() {
-		r.last(d, used)
-		return
-	}
-	switch {
-	case used == nil:
-	case d.native:
-		r.usage, r.merged = used, nil
-		r.final = r.finished || d.fed
-		if d.candidates > 0 {
-			r.final = d.finished == d.candidates
-		}
-	default:
-		r.completion(used, d.candidates)
-	}
-}
-
-// completion takes the usage of a chunk of chat completions. The final one is in a chunk without choices, or follows the finish
-// reason. Where every chunk has the usage so far, the last one counts; behind a finish reason one without choices is the last.
-func (r *Reader) completion(used []byte, choices int) {
-	r.usage, r.merged = used, nil
-	r.setCharged(used)
-	r.final = r.charged || r.finished || choices == 0
-	r.open = !r.finished || choices > 0
+	return Root
 }

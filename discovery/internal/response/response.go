@@ -1,9 +1,10 @@
-// Package response reads whole responses of the providers: the usage object, and what is billed beside it.
+// Package response reads whole responses: the usage object, and what is billed beyond it.
 //
-// It has two parts. The extraction finds the values that matter in a JSON document, by the paths below, and sets the fields of a
-// [Document]. [Reader.Parse] does it for a document in memory. A scanner that follows [Root], and calls [Document.Enter] and
-// [Document.Set] in the order of the text, makes the same Document without the text. The interpretation is a [Reader]: it merges the Documents
-// of a response, and judges whether its final usage has been read.
+// The extraction finds the relevant values in a JSON document, by the paths below, and
+// sets the fields in a [Document]. [Reader.Parse] does so for a document in memory. A
+// scanner that follows [Root] and calls [Document.Enter] and [Document.Set] in text
+// order makes the same Document without the text. A [Reader] interprets the Documents:
+// it merges them and judges whether the final usage was read.
 //
 // # Paths
 //
@@ -27,29 +28,32 @@
 //	Gemini's interactions      id, model, service_tier, usage, status, steps[].type and .arguments.queries[]
 //	                           (outputs[] in older versions)
 //
-// Events of a stream have the paths of the body, below:
+// Stream events have the body's paths, below:
 //
 //	chat, generateContent      the event itself
 //	responses                  response, with type response.completed, .incomplete or .failed at the end
 //	messages                   message (type message_start); usage and delta.stop_reason (message_delta)
-//	interactions               interaction (event_type interaction.completed); step and delta have the paths of a step
+//	interactions               interaction (event_type interaction.completed); step and delta have a step's paths
 //
 // After an event whose type is error, or that has an error, a response is never complete.
 //
-// A line of a batch's results has them below result.message (Anthropic), response.body (OpenAI), response (Gemini's inlined
-// responses) or batch_result.response.chat_get_completion (xAI).
+// A line in a batch's results has them below result.message (Anthropic), response.body
+// (OpenAI), response (Gemini's inlined responses) or
+// batch_result.response.chat_get_completion (xAI).
 package response
 
 import (
 	"bytes"
+	"strconv"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Field is what a value of a document means.
+// Field is what a value means.
 type Field uint8
 
-// The fields. Members of an item count when its ItemEnd is set.
+// Members of an item count once its ItemEnd is set.
 const (
 	None Field = iota
 	Kind
@@ -89,35 +93,34 @@ const (
 	ItemEnd
 )
 
-// IsName reports whether a field is a text that is kept.
+// IsName reports whether a field is a text to keep.
 func (f Field) IsName() bool { return f >= Kind && f <= Latency }
 
-// IsFlag reports whether only the presence of a value matters.
+// IsFlag reports whether only the value's presence matters.
 func (f Field) IsFlag() bool { return f == Failure || f == Feedback || f == Maps }
 
-// names are texts that are kept, by their fields.
 type names [Latency + 1]string
 
-// Document is what was read of one JSON document: a body, an event, or an element of an array.
+// Document is what was read from a body, an event or an array element.
 type Document struct {
 	kind string
-	// text has the other names.
+	// the other names
 	text names
-	// depth is the number of objects around the response, and batch reports whether one of them is that of a batch's results.
+	// the number of objects around the response; batch if one is a batch result
 	depth int
 	batch bool
-	// line reports that the document is a line of a batch's results, and failed that it has an error.
+	// a line from a batch's results, and whether it has an error
 	line, failed bool
 
-	// usage is the usage object, nil if there is none, and native reports whether it has Gemini's own form.
+	// the usage object or nil, and whether it has Gemini's own form
 	usage  []byte
 	native bool
-	// metrics are Bedrock's of a stream, and counted the counts of a body without a usage object.
+	// Bedrock's metrics in a stream, and counts in a body without a usage object
 	metrics []byte
 	counted counted
-	// stopped, fed and turned report a stop reason, a promptFeedback, and the end of a turn.
+	// a stop reason, a promptFeedback and a turn's end were read
 	stopped, fed, turned bool
-	// large reports a usage object of more than MaxState.
+	// the usage object exceeds MaxState
 	large                bool
 	candidates, finished int
 	background           bool
@@ -126,16 +129,16 @@ type Document struct {
 	item  item
 }
 
-// Enter begins an object that holds the response, at a depth of 1 or more. What was read outside of it, except the kind of the
-// event, belongs to something else.
+// Enter begins an object that holds the response, at a depth from 1. Values read outside
+// it belong to something else, except for the event's kind.
 func (d *Document) Enter(n *Node, depth int) {
 	if depth > d.depth {
 		*d = Document{kind: d.kind, failed: d.failed, line: d.line, large: d.large, depth: depth, batch: n.Batch}
 	}
 }
 
-// Set sets a field that was read at a depth, which is 0 outside of the objects that were entered. raw is the JSON text of the
-// value; it is not kept.
+// Set sets a field at a depth, which is 0 outside entered objects. raw is the value's
+// JSON and isn't kept.
 func (d *Document) Set(f Field, depth int, raw []byte) {
 	switch {
 	case f == Kind:
@@ -159,7 +162,7 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 	}
 }
 
-// setEnd sets what decides whether a response is complete.
+// setEnd sets what makes a response complete.
 func (d *Document) setEnd(f Field, raw []byte) {
 	switch f {
 	case Usage, Metadata:
@@ -194,8 +197,8 @@ func (d *Document) setEnd(f Field, raw []byte) {
 	}
 }
 
-// used returns the usage object, or nil if there is none. An empty one counts only for a blocked prompt of Gemini, whose
-// counts are left out since they are 0.
+// used returns the usage object, or nil. An empty one counts only for Gemini's blocked
+// prompts, which omit counts of 0.
 func (d *Document) used() []byte {
 	switch {
 	case d.native && d.fed && d.candidates == 0 && !bytes.Contains(d.usage, []byte("TokenCount")):
@@ -206,7 +209,7 @@ func (d *Document) used() []byte {
 	return d.usage
 }
 
-// given reports whether a value is more than the default of its type. Enums may be numbers.
+// given reports whether a value isn't its type's default. Enums may be numbers.
 func given(raw []byte) bool {
 	switch string(raw) {
 	case "null", "false", "0", `""`, `"FINISH_REASON_UNSPECIFIED"`:
@@ -215,10 +218,9 @@ func given(raw []byte) bool {
 	return true
 }
 
-// MaxName bounds a name, such as an id. A longer text is none.
+// MaxName bounds a name, such as an id. A longer one is ignored.
 const MaxName = 1 << 10
 
-// name returns a string, or "" for a longer one and for any other value.
 func name(raw []byte) string {
 	if len(raw) > MaxName+2 { // with quotes
 		return ""
@@ -226,10 +228,40 @@ func name(raw []byte) string {
 	return text(raw)
 }
 
-// text returns a string, or "" for any other value.
 func text(raw []byte) string {
 	var d jsonread.Decoder
 	d.Reset(raw)
 	value, _ := d.Str()
 	return value
+}
+
+// counted are counts in a body without a usage object, added up over answers or texts.
+type counted struct{ input, output sum }
+
+type sum struct {
+	n     int64
+	given bool
+}
+
+func (s *sum) add(raw []byte) {
+	const most = 1 << 53
+	if n, ok := number(raw); ok && n <= most {
+		s.n, s.given = min(s.n+n, most+1), true // too large a sum is refused as a count
+	}
+}
+
+// object writes the counts as a usage object, or returns nil if there are none.
+func (c *counted) object(form string) []byte {
+	if !c.input.given && !c.output.given {
+		return nil
+	}
+	names := [2]string{"inputTokens", "outputTokens"}
+	switch form {
+	case usage.Ollama:
+		names = [2]string{"prompt_eval_count", "eval_count"}
+	case "gemini":
+		names = [2]string{"promptTokenCount", "candidatesTokenCount"}
+	}
+	object := []byte(`{"` + names[0] + `":` + strconv.FormatInt(c.input.n, 10))
+	return append(object, `,"`+names[1]+`":`+strconv.FormatInt(c.output.n, 10)+"}"...)
 }

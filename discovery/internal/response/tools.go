@@ -3,32 +3,30 @@ package response
 import (
 	"hash/fnv"
 	"maps"
-	"strconv"
-	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// tools are the uses of tools that are billed and are not in the usage object. Of queries and containers it has hashes: what a
-// user searched for is not kept.
+// tools are billed uses that the usage object lacks. Queries and containers are hashed:
+// what a user searched for isn't kept.
 type tools struct {
 	searches, files, images     int64
 	queries, containers, shells set
 	imageQueries                set
 	maps                        bool
-	// billedSearches is OpenAI's own count of searches, if counted.
+	// OpenAI's own count, if counted
 	billedSearches, imageTokens int64
 	counted                     bool
-	// others are the uses of tools whose names are not known.
+	// uses with unknown names
 	others int64
 }
 
 type set map[uint64]struct{}
 
 const (
-	// entrySize is what an entry of a set takes in memory.
+	// memory per set entry
 	entrySize = 40
-	// maxEntries bounds a set of a single document. With one more, the Reader is full.
+	// maxEntries bounds a set in one document. With one more, the Reader is full.
 	maxEntries = MaxState / entrySize
 )
 
@@ -44,7 +42,6 @@ func (s *set) add(value string) {
 	(*s)[hash.Sum64()] = struct{}{}
 }
 
-// addQuery adds a text that is not empty.
 func (s *set) addQuery(raw []byte) {
 	if query := text(raw); query != "" {
 		s.add(query)
@@ -59,12 +56,12 @@ func (s *set) addAll(more set) {
 	maps.Copy(*s, more)
 }
 
-// size returns about how many bytes the tools take.
+// size is an estimate in bytes.
 func (t *tools) size() int {
 	return entrySize * (len(t.queries) + len(t.imageQueries) + len(t.containers) + len(t.shells))
 }
 
-// item is a part of the output: a call of a tool, perhaps.
+// item is a part of the output, such as a tool call.
 type item struct {
 	kind, action, container string
 	queries                 set
@@ -101,7 +98,6 @@ func (t *tools) set(f Field, raw []byte) {
 	}
 }
 
-// number returns a whole number of 0 or more.
 func number(raw []byte) (int64, bool) {
 	var d jsonread.Decoder
 	d.Reset(raw)
@@ -109,8 +105,9 @@ func number(raw []byte) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// add counts an item. Of the actions of a web search only the search is billed, not the pages that it opens. A code interpreter
-// is billed by its container. A shell without a container runs at the caller's.
+// add counts an item. Web search bills only searches, not opened pages. A code
+// interpreter is billed by its container. A shell without a container runs at the
+// caller's.
 func (t *tools) add(i *item) {
 	switch i.kind {
 	case "web_search_call":
@@ -134,14 +131,13 @@ func (t *tools) add(i *item) {
 	}
 }
 
-// merge adds what a later document of a stream has.
 func (t *tools) merge(more *tools) {
 	t.queries.addAll(more.queries)
 	t.imageQueries.addAll(more.imageQueries)
 	t.maps = t.maps || more.maps
 }
 
-// requests returns the uses by name, besides those that the usage object has.
+// requests returns the uses by name. Those in the usage object come first.
 func (t *tools) requests(provider, model string, used map[string]int64) map[string]int64 {
 	all := maps.Clone(used)
 	add := func(tool string, n int64) {
@@ -166,35 +162,4 @@ func (t *tools) requests(provider, model string, used map[string]int64) map[stri
 		}
 	}
 	return all
-}
-
-func (t *tools) addOpenAI(add func(tool string, n int64)) {
-	if t.counted {
-		add("web_search", t.billedSearches)
-	} else {
-		add("web_search", t.searches)
-	}
-	add("unknown", t.others)
-	add("file_search", t.files)
-	add("code_interpreter", int64(len(t.containers)))
-	add("shell", int64(len(t.shells)))
-	if t.imageTokens > 0 {
-		add("image_generation", max(1, t.images))
-	} else {
-		add("image_generation", t.images)
-	}
-}
-
-// billedByPrompt reports whether grounding is billed once for each prompt: before Gemini 3.
-func billedByPrompt(model string) bool {
-	_, version, found := strings.Cut(model, "gemini-")
-	if !found {
-		return false
-	}
-	end := strings.IndexFunc(version, func(r rune) bool { return r < '0' || r > '9' })
-	if end < 0 {
-		end = len(version)
-	}
-	major, err := strconv.Atoi(version[:end])
-	return err == nil && major < 3
 }

@@ -2,7 +2,7 @@ package usage
 
 import "maps"
 
-// field is a count that some provider's usage object has.
+// field is a count in some provider's usage object.
 type field uint8
 
 const (
@@ -58,7 +58,7 @@ const (
 	promptEval
 	answerEval
 
-	// Details of the counts above. The first ones change the price.
+	// Details. Those before reasoningTokens change the price.
 	cachedTokens
 	cachedAudio
 	cachedImage
@@ -77,12 +77,13 @@ const (
 	fields
 )
 
-// harmless reports whether a field that an API does not have may be ignored: details may grow, unless they change the price.
+// harmless reports whether an unexpected field may be ignored: details may grow, unless
+// they change the price.
 func (c *counts) harmless(f field) bool {
 	return f >= reasoningTokens || f >= cachedTokens && c.value[f] == 0
 }
 
-// names are the fields as an error shows them.
+// names are shown in errors.
 var names = [fields]string{ //nolint:gosec // names of token counts, not credentials
 	promptTokens: "prompt_tokens", completionTokens: "completion_tokens", inputTokens: "input_tokens", outputTokens: "output_tokens",
 	totalTokens: "total_tokens", cachedInput: "cached_input_tokens", cacheHit: "prompt_cache_hit_tokens", cacheMiss: "prompt_cache_miss_tokens",
@@ -106,16 +107,16 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 	reasoningTokens: "reasoning_tokens", rejectedTokens: "rejected_prediction_tokens", thinkingTokens: "thinking_tokens", textTokens: "text_tokens",
 }
 
-// parts are members of details that count a part of another count at its price.
+// parts are details already counted elsewhere at that count's price.
 var parts = map[string]bool{"text_tokens": true, "accepted_prediction_tokens": true}
 
-// object describes what is read of a JSON object: its counts, and the objects in it that have more.
+// object lists the known counts in a JSON object, and its objects with more.
 type object struct {
 	counts  map[string]field
 	objects map[string]*object
 }
 
-// named returns fields by their names, with the other names that some have.
+// named maps names to fields. others are additional names.
 func named(others map[string]field, fields ...field) map[string]field {
 	counts := map[string]field{}
 	maps.Copy(counts, others)
@@ -130,7 +131,7 @@ var inputDetails = &object{
 	objects: map[string]*object{"cache_write_tokens_details": {counts: named(nil, write30m, write12h)}},
 }
 
-// sessionDetails are those of OpenAI's Realtime API and of transcriptions.
+// for OpenAI's Realtime API and transcriptions
 var sessionDetails = &object{
 	counts:  named(nil, cachedTokens, inputAudio, sessionImage),
 	objects: map[string]*object{"cached_tokens_details": {counts: map[string]field{"audio_tokens": cachedAudio, "image_tokens": cachedImage}}},
@@ -138,12 +139,13 @@ var sessionDetails = &object{
 
 var outputDetails = &object{counts: named(nil, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens)}
 
-// top is the usage object itself, with the fields of all providers: that is how the object of another one is recognized.
+// top has the fields for all providers, so that an object from the wrong provider is
+// recognized.
 var top = &object{
 	counts: named(
 		map[string]field{
 			"cache_write_input_tokens": cacheWriteTokens, "reasoning_output_tokens": reasoningTokens, // Codex
-			// the metrics of InvokeModel, and Converse, which has the counts of the cache under two names
+			// InvokeModel's metrics and Converse, which names the cache counts in two ways
 			"inputTokenCount": converseInput, "outputTokenCount": converseOutput,
 			"cacheReadInputTokenCount": converseRead, "cacheWriteInputTokenCount": converseWrite,
 			// xAI's SDK
@@ -169,15 +171,15 @@ var top = &object{
 	},
 }
 
-// modeNames are the fields that change the price of a request, with their place in the mode.
+// member that changes the price -> its place in the mode
 var modeNames = map[string]int{"service_tier": 0, "serviceTier": 0, "trafficType": 1, "speed": 2, "inference_geo": 3}
 
 const modePlaces = 4
 
-// sameMode are values of those fields that have another name elsewhere.
+// sameMode maps values to their usual names.
 var sameMode = map[string]string{"on_demand_flex": "flex", "on_demand_priority": "priority"}
 
-// standard are the values of those fields that change nothing.
+// standard are the values that change nothing.
 var standard = map[string]bool{
 	"": true, "standard": true, "default": true, "global": true, "not_available": true, "on_demand": true,
 	"unspecified": true, "traffic_type_unspecified": true, "service_tier_unspecified": true,

@@ -7,21 +7,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// The forms besides those of the five providers, which have their names.
+// Forms that aren't named after one of the five providers.
 const (
-	// Converse is the form of Bedrock's Converse.
+	// Converse is Bedrock's Converse.
 	Converse = "converse"
-	// Invoke is the form of InvokeModel: that of the model's vendor, by the counts that it has.
+	// Invoke is InvokeModel, whose form depends on the model's vendor.
 	Invoke = "invoke"
-	// Cohere and Ollama are the forms of their own APIs.
+	// Cohere and Ollama are their own APIs.
 	Cohere = "cohere"
 	Ollama = "ollama"
 )
 
-// Forms are the forms besides the five providers.
+// Forms are the forms in addition to the five providers.
 var Forms = []string{Converse, Invoke, Cohere, Ollama}
 
-// cohere bills other counts than the tokens of the model.
+// cohere bills other counts than the model's tokens.
 var cohere = shape{
 	required: []field{billedInput},
 	optional: []field{billedOutput, cachedTokens},
@@ -30,7 +30,7 @@ var cohere = shape{
 	},
 }
 
-// ollama leaves a count of 0 out.
+// ollama omits a count of 0.
 var ollama = shape{
 	optional: []field{promptEval, answerEval},
 	counts: func(c *counts) (Usage, error) {
@@ -41,7 +41,7 @@ var ollama = shape{
 	},
 }
 
-// Vendor returns the form of an object of InvokeModel, by the counts that Anthropic and OpenAI have.
+// Vendor returns the form for InvokeModel, whose counts tell Anthropic and OpenAI apart.
 func Vendor(inputTokens, promptTokens bool) string {
 	switch {
 	case inputTokens:
@@ -52,7 +52,7 @@ func Vendor(inputTokens, promptTokens bool) string {
 	return Converse
 }
 
-// members returns the names of an object's members for an error, at most four; "" without any that can be shown.
+// members returns up to four member names for an error, or "" if none can be shown.
 func members(object []byte) string {
 	const most = 4
 	var d jsonread.Decoder
@@ -65,4 +65,40 @@ func members(object []byte) string {
 		return d.Skip()
 	})
 	return strings.Join(found, ", ")
+}
+
+// converse is also InvokeModel's metrics.
+var converse = shape{
+	required: []field{converseInput, converseOutput},
+	optional: []field{converseTotal, converseRead, converseWrite, converse5m, converse1h},
+	counts:   (*counts).converse,
+}
+
+// The input excludes cache reads and writes, and the total includes them. Writes without
+// a lifetime are for five minutes.
+func (c *counts) converse() (Usage, error) {
+	u := Usage{Input: c.value[converseInput], CacheRead: c.value[converseRead], CacheWrite5m: c.value[converseWrite], Output: c.value[converseOutput]}
+	if c.has(converseTotal) && c.value[converseTotal] != u.Input+u.CacheRead+u.CacheWrite5m+u.Output {
+		return u, &Error{names[converseTotal], "is not the sum of its parts"}
+	}
+	if rest := u.CacheWrite5m - c.value[converse5m] - c.value[converse1h]; rest < 0 {
+		return u, &Error{"cacheDetails", "have more than " + names[converseWrite]}
+	}
+	u.CacheWrite5m, u.CacheWrite1h = u.CacheWrite5m-c.value[converse1h], c.value[converse1h]
+	return u, nil
+}
+
+// cacheDetail reads an entry such as {"ttl": "1h", "inputTokens": 7}.
+func (c *counts) cacheDetail(d *jsonread.Decoder) error {
+	lifetime, n, err := entry(d, "cacheDetails", "ttl", "inputTokens")
+	switch {
+	case err != nil || n == 0:
+		return err
+	case lifetime == "5m":
+		return c.addCount(converse5m, n)
+	case lifetime == "1h":
+		return c.addCount(converse1h, n)
+	}
+	c.addMode(unknownName("cache_write_" + lifetime))
+	return nil
 }

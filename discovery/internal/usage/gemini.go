@@ -1,5 +1,11 @@
 package usage
 
+import (
+	"strings"
+
+	"github.com/mesh-gateway/mesh-go/internal/jsonread"
+)
+
 func geminiShape(c *counts) *shape {
 	switch {
 	case c.has(totalInput):
@@ -16,14 +22,16 @@ var geminiMedia = []field{
 	promptAudio, promptImage, promptVideo, cacheAudio, cacheImage, cacheVideo, toolAudio, toolImage, toolVideo, answerAudio, answerImage,
 }
 
-// geminiGenerate is also the object of the Live API, which has a response instead of candidates, and of embeddings.
+// geminiGenerate is also for embeddings, and for the Live API, which has a response
+// instead of candidates.
 var geminiGenerate = shape{
 	required: []field{promptCount},
 	optional: append([]field{cachedCount, candidatesCount, responseCount, thoughtsCount, toolCount, totalCount}, geminiMedia...),
 	counts:   (*counts).geminiGenerate,
 }
 
-// geminiBlocked is a blocked prompt: counts of 0 are left out, so the total has to be 0 too.
+// geminiBlocked is a blocked prompt. Counts of 0 are omitted, so the total must be 0,
+// too.
 var geminiBlocked = shape{
 	required: []field{totalCount},
 	optional: geminiGenerate.optional,
@@ -40,8 +48,8 @@ func (c *counts) geminiGenerate() (Usage, error) {
 	return c.gemini(promptCount, cachedCount, answer, thoughtsCount, toolCount, totalCount)
 }
 
-// cachedMedia divides what was read from the cache where no list says what it is: audio first, then images and videos, then text. Unless it
-// is the whole prompt or there is only text, it is not known.
+// cachedMedia assigns cache reads without details to audio first, then images and videos,
+// then text. That is a guess unless they are the whole prompt or all text.
 func (c *counts) cachedMedia(prompt, cached field) {
 	rest := c.value[cached]
 	for _, m := range [...]struct{ from, to field }{{promptAudio, cacheAudio}, {promptImage, cacheImage}, {promptVideo, cacheVideo}} {
@@ -65,8 +73,9 @@ var geminiInteractions = shape{
 	},
 }
 
-// gemini: the prompt includes cached content; thoughts are output beside the candidates, and tool use is input beside the
-// prompt. Counts of 0 may be left out. Where it is not listed which modality was read from the cache, it may be audio, which saves most.
+// The prompt includes cached content. Thoughts are output next to the candidates, and
+// tool use is input next to the prompt. Counts of 0 may be omitted. Cache reads without
+// details may be audio, which saves most.
 func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Usage, error) {
 	err := first(
 		c.within(prompt, cached, promptAudio, promptImage, promptVideo), c.within(cached, cacheAudio, cacheImage, cacheVideo),
@@ -103,12 +112,12 @@ func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Us
 	return u, err
 }
 
-// geminiCompatible is the object of the endpoint that is compatible with OpenAI.
+// geminiCompatible is for the endpoint compatible with OpenAI.
 var geminiCompatible = shape{
 	required: []field{promptTokens},
 	optional: []field{totalTokens, completionTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio},
 	counts: func(c *counts) (Usage, error) {
-		// The total has the thoughts and the completion has not. Without it they are not known.
+		// The total includes thoughts and the completion doesn't. Without it they are unknown.
 		if !c.has(totalTokens) {
 			c.value[totalTokens] = c.value[promptTokens] + c.value[completionTokens] + c.value[reasoningTokens]
 			if !c.has(reasoningTokens) {
@@ -121,4 +130,83 @@ var geminiCompatible = shape{
 		c.value[completionTokens] = c.value[totalTokens] - c.value[promptTokens]
 		return c.openAI(promptTokens, completionTokens)
 	},
+}
+
+// modality is what a list counts separately. A document is images (its pages).
+type modality struct {
+	audio, image, video field
+	// answer is set for generated content, which can't be videos or documents.
+	answer bool
+}
+
+var promptModalities, cacheModalities, toolModalities = modality{audio: promptAudio, image: promptImage, video: promptVideo},
+	modality{audio: cacheAudio, image: cacheImage, video: cacheVideo}, modality{audio: toolAudio, image: toolImage, video: toolVideo}
+
+var modalities = map[string]modality{
+	"promptTokensDetails": promptModalities, "promptTokenDetails": promptModalities, "input_tokens_by_modality": promptModalities,
+	"cacheTokensDetails": cacheModalities, "cached_tokens_by_modality": cacheModalities,
+	"toolUsePromptTokensDetails": toolModalities, "tool_use_tokens_by_modality": toolModalities,
+	"candidatesTokensDetails":   {audio: answerAudio, image: answerImage, answer: true},
+	"responseTokensDetails":     {audio: answerAudio, image: answerImage, answer: true},
+	"output_tokens_by_modality": {audio: answerAudio, image: answerImage, answer: true},
+}
+
+// modalityNumbers are the enum's names, for protobuf JSON with numbers.
+var modalityNumbers = [...]string{"modality_unspecified", "text", "image", "video", "audio", "document"}
+
+// modality reads an entry such as {"modality": "AUDIO", "tokenCount": 7}.
+func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
+	var entry counts
+	name := ""
+	err := eachMember(d, list, func(key []byte) (err error) {
+		switch string(key) {
+		case "modality":
+			name, err = modalityName(d, list)
+			return err
+		case "tokenCount", "token_count", "tokens":
+			return inside(list, entry.count(d, totalTokens, string(key)))
+		}
+		return c.detail(d, string(key))
+	})
+	n := entry.value[totalTokens]
+	if m.audio == cacheAudio {
+		c.seen |= 1 << cacheAudio // the list says what was cached
+	}
+	switch {
+	case err != nil || n == 0 || name == "text":
+		return err
+	case name == "audio":
+		return c.addCount(m.audio, n)
+	case name == "image", name == "document" && !m.answer:
+		return c.addCount(m.image, n)
+	case name == "video" && !m.answer:
+		return c.addCount(m.video, n)
+	}
+	c.addMode(unknownName(name))
+	return nil
+}
+
+// modalityName returns a name in lower case, which may be given by its number.
+func modalityName(d *jsonread.Decoder, list string) (string, error) {
+	if d.Next() != jsonread.Number {
+		name, err := text(d, list)
+		return strings.ToLower(name), err
+	}
+	n, err := whole(d)
+	if err != nil {
+		return "", &Error{list, "is not valid JSON"}
+	}
+	if n < 0 || n >= int64(len(modalityNumbers)) {
+		return "modality", nil
+	}
+	return modalityNumbers[n], nil
+}
+
+// addCount adds to a count that a list may repeat.
+func (c *counts) addCount(f field, n int64) error {
+	if c.value[f] += n; c.value[f] > maxTokens {
+		return &Error{names[f], "is too large"}
+	}
+	c.seen |= 1 << f
+	return nil
 }

@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// otherModel is the mode of tokens that are billed at the prices of another model. No mode of a request replaces it.
+	// otherModel marks tokens billed at another model's prices. A requested mode never
+	// replaces it.
 	otherModel = "other-model"
-	// unknownCount begins the mode of a count that is not known. No mode of a request replaces it.
+	// unknownCount starts the mode for an unknown count. A requested mode never replaces it.
 	unknownCount = "count:"
-	// CachedImages is the mode of a prompt of which it is not known whether text or images were read from the cache.
+	// CachedImages marks a prompt whose cache reads may be text or images.
 	CachedImages = unknownCount + "cached_images"
-	// seconds is the mode of a duration instead of tokens.
+	// seconds marks a duration instead of tokens.
 	seconds = unknownCount + "seconds"
 )
 
-// Mode returns the mode that a call is billed in: that of the query, or that of the usage object where the query has none. The
-// parts are in lower case, without standard ones. What is not known of the usage object is always kept.
+// Mode returns the billed mode: the query's, or if it is empty the usage object's. The
+// parts are in lower case, without standard ones. Unknown counts are always kept.
 func Mode(query, used string) string {
 	if query == "" && used == "" {
 		return ""
@@ -30,7 +31,8 @@ func Mode(query, used string) string {
 	return join(split(cmp.Or(query, used)), unknown)
 }
 
-// unpriced reports whether a mode means tokens without a price. Media are modes of callers: the objects of providers count them.
+// unpriced reports whether a mode marks tokens without a price. Callers name media as
+// modes; providers count them.
 func unpriced(mode string) bool {
 	switch mode {
 	case otherModel, "audio", "image", "video", "document":
@@ -39,10 +41,11 @@ func unpriced(mode string) bool {
 	return strings.HasPrefix(mode, unknownCount)
 }
 
-// Timed reports whether calls in a mode are billed by duration, as calls of whisper-1 are.
+// Timed reports whether a call is billed by duration, such as for whisper-1.
 func Timed(mode string) bool { return slices.Contains(split(mode), seconds) }
 
-// Split returns the part of a mode that has a price, and the counts that are not known and tokens of other models, which may cost more.
+// Split returns the priced part, and the unknown counts and other models' tokens, which
+// may cost more.
 func Split(mode string) (priced string, rest []string) {
 	if !strings.Contains(mode, unknownCount) && !strings.Contains(mode, otherModel) { // nearly always
 		return mode, nil
@@ -58,10 +61,14 @@ func Split(mode string) (priced string, rest []string) {
 	return strings.Join(parts, "+"), rest
 }
 
-// Join puts the service tier beside a usage object in front of the mode of that object.
-func Join(tier, mode string) string { return join(split(tier), split(mode)) }
+// Join puts the service tier next to a usage object before its mode.
+func Join(tier, mode string) string {
+	if tier == "" && mode == "" { // splitting nothing would allocate
+		return ""
+	}
+	return join(split(tier), split(mode))
+}
 
-// join adds more modes, without those that are there.
 func join(modes, more []string) string {
 	for _, mode := range more {
 		if mode != "" && !slices.Contains(modes, mode) {
@@ -82,8 +89,7 @@ func split(modes string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return standard[part] })
 }
 
-// mode keeps the value of a field that changes the price, unless it is the standard one. A value of Gemini may be the number of
-// an enum.
+// mode keeps a value that changes the price. Gemini may send an enum's number.
 func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 	var value []byte
 	var err error
@@ -116,7 +122,6 @@ func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 	return nil
 }
 
-// allModes returns the service tier, the speed, the region, and what else changes the price.
 func (c *counts) allModes() string {
 	if c.named == [modePlaces]string{} && c.modes == nil {
 		return ""
@@ -131,7 +136,7 @@ func (c *counts) addMode(mode string) {
 	}
 }
 
-// unknownName returns the mode of a count that is not known. A name that is not an identifier becomes "unknown".
+// unknownName hides a name that isn't an identifier.
 func unknownName(name string) string {
 	if !identifier(name) {
 		name = "unknown"

@@ -14,14 +14,15 @@ func openAIShape(c *counts) *shape {
 	return &openAIResponses
 }
 
-// openAIChat is also the object of embeddings, which have no completion.
+// openAIChat is also for embeddings, which have no completion.
 var openAIChat = shape{
 	required: []field{promptTokens},
 	optional: append([]field{completionTokens, rejectedTokens, totalTokens}, openAIDetails...),
 	counts:   (*counts).openAIChat,
 }
 
-// openAIChat: Mistral counts audio beside the prompt, and the total has it. An API that counts it in the prompt has another total.
+// Mistral counts audio next to the prompt and in the total. If the prompt includes audio,
+// the total differs.
 func (c *counts) openAIChat() (Usage, error) {
 	if audio := c.value[inputAudio]; audio > 0 && c.value[totalTokens] == c.value[promptTokens]+audio+c.value[completionTokens] {
 		c.value[promptTokens] += audio
@@ -29,20 +30,20 @@ func (c *counts) openAIChat() (Usage, error) {
 	return c.openAI(promptTokens, completionTokens)
 }
 
-// openAIResponses is also the object of images, transcriptions and the Realtime API.
+// openAIResponses is also for images, transcriptions and the Realtime API.
 var openAIResponses = shape{
 	required: []field{inputTokens, outputTokens},
 	optional: append([]field{totalTokens}, openAIDetails...),
 	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }
 
-// openAIDuration is the object of a transcription that is billed by the minute.
+// openAIDuration is for a transcription billed by the minute.
 var openAIDuration = shape{counts: func(c *counts) (Usage, error) {
 	c.addMode(seconds)
 	return Usage{}, nil
 }}
 
-// openAICodex is the object that Codex writes: the counts of the responses, without their details.
+// openAICodex is written by Codex: the counts without their details.
 var openAICodex = shape{
 	required: []field{inputTokens, cachedInput, outputTokens},
 	optional: append([]field{totalTokens}, openAIDetails...),
@@ -60,8 +61,8 @@ var openAIDetails = []field{
 	reasoningTokens, outputAudio, outputImage,
 }
 
-// openAI: the input includes cached, written and audio tokens, the output includes reasoning, audio and images, and the total is
-// their sum.
+// The input includes cached, written and audio tokens, the output includes reasoning,
+// audio and images, and the total is their sum.
 func (c *counts) openAI(in, out field) (Usage, error) {
 	c.readAndWritten(in)
 	err := first(
@@ -92,8 +93,8 @@ func (c *counts) openAI(in, out field) (Usage, error) {
 	return u, err
 }
 
-// cachedParts divides what was read from the cache where no details say what it is: audio first, then images, then text. Unless it is the
-// whole prompt or there is only text, it is not known.
+// cachedParts assigns cache reads without details to audio first, then images, then text.
+// That is a guess unless they are the whole prompt or all text.
 func (c *counts) cachedParts(in field) {
 	audio, image, cached := c.value[inputAudio], c.value[inputImage]+c.value[sessionImage], c.value[cachedTokens]
 	c.value[cachedAudio] = min(cached, audio)
@@ -107,15 +108,17 @@ func (c *counts) cachedParts(in field) {
 	}
 }
 
-// readAndWritten leaves tokens that were read from the cache and also written to it, as OpenRouter counts them for Gemini, in the reads.
-// Only a call with a stated charge needs no exact counts.
+// readAndWritten counts tokens that were both read from the cache and written to it as
+// reads, which OpenRouter reports for Gemini. Only a call with a stated charge needs no
+// exact counts.
 func (c *counts) readAndWritten(in field) {
 	if c.stated.cost != "" && !c.has(write30m) && !c.has(write12h) && c.value[cacheWriteTokens] <= c.value[in] {
 		c.value[cacheWriteTokens] = min(c.value[cacheWriteTokens], max(0, c.value[in]-c.value[cachedTokens]))
 	}
 }
 
-// writesAgree checks the two kinds of OpenAI's cache writes against their sum. Without kinds all writes are the short one.
+// writesAgree compares the two kinds of cache writes with their sum. Without kinds all
+// are the short one.
 func (c *counts) writesAgree() error {
 	if c.has(write30m) || c.has(write12h) {
 		return c.exactly(cacheWriteTokens, write30m, write12h)
@@ -123,14 +126,15 @@ func (c *counts) writesAgree() error {
 	return nil
 }
 
-// grokOnAzure is xAI's object in the API of Azure.
+// grokOnAzure is xAI's object in Azure's API.
 var grokOnAzure = shape{
 	required: xaiChat.required,
 	optional: xaiChat.optional,
 	counts:   (*counts).grokOnAzure,
 }
 
-// grokOnAzure: the cached tokens are beside the prompt, which shows where they are more. The charge is xAI's, not that of Azure.
+// The cached tokens are next to the prompt, which is certain if they are more. The charge
+// is xAI's, not Azure's.
 func (c *counts) grokOnAzure() (Usage, error) {
 	cached := c.value[cachedTokens]
 	if cached > 0 && cached <= c.value[promptTokens] {
@@ -140,4 +144,40 @@ func (c *counts) grokOnAzure() (Usage, error) {
 	u, err := c.xaiChat()
 	u.CacheRead, u.ChargedUSD = cached, ""
 	return u, err
+}
+
+// The chat API counts hits and misses, the responses API has OpenAI's total, and the API
+// compatible with Anthropic's messages has neither.
+func deepSeekShape(c *counts) *shape {
+	switch {
+	case c.has(inputTokens) && (c.has(totalTokens) || c.has(cachedTokens) || c.has(reasoningTokens)):
+		return &deepSeekResponses
+	case c.has(inputTokens):
+		return &anthropicMessages
+	case c.has(cachedTokens) && !c.has(cacheHit) && !c.has(cacheMiss):
+		return &openAIChat // of another server of its models
+	}
+	return &deepSeekChat
+}
+
+var deepSeekChat = shape{
+	required: []field{promptTokens, cacheHit, cacheMiss, completionTokens},
+	optional: []field{totalTokens, cachedTokens, reasoningTokens},
+	counts:   (*counts).deepSeekChat,
+}
+
+// The prompt is hits and misses, and the completion includes reasoning.
+func (c *counts) deepSeekChat() (Usage, error) {
+	err := first(c.within(completionTokens, reasoningTokens), c.exactly(promptTokens, cacheHit, cacheMiss))
+	if err == nil && c.has(cachedTokens) && c.value[cachedTokens] != c.value[cacheHit] {
+		err = &Error{names[cachedTokens], "is not " + names[cacheHit]}
+	}
+	u := Usage{Input: c.value[cacheMiss], CacheRead: c.value[cacheHit], Output: c.value[completionTokens]}
+	return u, first(err, c.sum(totalTokens, promptTokens, completionTokens))
+}
+
+var deepSeekResponses = shape{
+	required: []field{inputTokens, outputTokens},
+	optional: []field{totalTokens, cachedTokens, reasoningTokens},
+	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }

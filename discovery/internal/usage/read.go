@@ -8,40 +8,37 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Error names the field that is wrong. It never holds a value of the object.
+// Error names the wrong field. It never includes a value.
 type Error struct{ Field, Reason string }
 
 func (e *Error) Error() string { return "usage field " + e.Field + " " + e.Reason }
 
-// maxTokens bounds a count, so that no sum of counts overflows.
+// maxTokens keeps sums of counts from overflowing.
 const maxTokens = 1 << 53
 
-// counts are the fields of an object as they were read.
 type counts struct {
 	value [fields]int64
 	seen  uint64
-	// named are the modes of the fields that have a place, and modes are the others.
+	// named are the modes with a fixed place, modes the others
 	named [modePlaces]string
 	modes []string
-	// requests are the uses of tools that are billed, and detailed is their sum.
+	// billed tool uses by name, and their sum
 	requests map[string]int64
 	detailed int64
-	// listed reports that xAI's details list the uses.
+	// xAI's details list the uses
 	listed bool
-	// timed reports that the object has a duration instead of tokens.
+	// the object has a duration instead of tokens
 	timed bool
-	// iterations are those of Anthropic; entire reports that a message among them has no counts.
+	// Anthropic's; entire is set if a message among them has no counts
 	iterations []iteration
 	entire     bool
-	// stated is what the object states about the charge.
-	stated stated
-	// wrong is why the counts are invalid. The rest of the object is read, since it may have a charge.
+	stated     stated
+	// why the counts are invalid; the rest is read, since it may state a charge
 	wrong error
 }
 
 func (c *counts) has(f field) bool { return c.seen&(1<<f) != 0 }
 
-// read reads an object with the fields of any provider.
 func (c *counts) read(d *jsonread.Decoder) error {
 	if d.Next() != jsonread.Object {
 		return &Error{"usage", "must be a JSON object"}
@@ -49,10 +46,10 @@ func (c *counts) read(d *jsonread.Decoder) error {
 	return c.object(d, top)
 }
 
-// errMalformed is the error for text that is not JSON, wherever that is: an error of the decoder may quote the object.
+// The decoder's own error may quote the object.
 var errMalformed = &Error{"usage", "is not valid JSON"}
 
-// object reads what o describes, and skips the rest. What is wrong with a member is kept, and the others are read.
+// object keeps the first error in a member and reads the others.
 func (c *counts) object(d *jsonread.Decoder, o *object) error {
 	members := d.Object()
 	for members.Next() {
@@ -71,7 +68,7 @@ func (c *counts) object(d *jsonread.Decoder, o *object) error {
 	return nil
 }
 
-// inside returns an error with the object in which the field is.
+// inside adds the enclosing object's name to an error.
 func inside(object string, err error) error {
 	if err == nil { // errors.As allocates
 		return nil
@@ -96,7 +93,7 @@ func (c *counts) member(d *jsonread.Decoder, o *object, key []byte) error {
 	return c.detail(d, string(key))
 }
 
-// detail reads a member of the details that is not known. If it is not 0, or has a count that is not, it may be billed.
+// detail reads an unknown detail. Unless it is 0, it may be billed.
 func (c *counts) detail(d *jsonread.Decoder, name string) error {
 	switch kind := d.Next(); {
 	case kind == jsonread.Object:
@@ -107,7 +104,7 @@ func (c *counts) detail(d *jsonread.Decoder, name string) error {
 	return d.Skip()
 }
 
-// count reads a whole number of 0 or more; null counts as a missing field.
+// count reads a whole number. null is a missing field.
 func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	kind := d.Next()
 	if kind == jsonread.Null {
@@ -137,7 +134,7 @@ func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	return nil
 }
 
-// whole reads a whole number, which may be written 1000.0.
+// whole accepts 1000.0.
 func whole(d *jsonread.Decoder) (int64, error) {
 	begin := d.Mark()
 	n, err := d.Int64()
@@ -172,7 +169,7 @@ func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 	}
 }
 
-// special reads the members of the usage object that are neither known counts nor objects of them.
+// special reads members that are neither counts nor objects with counts.
 func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 	if place, changes := modeNames[string(key)]; changes {
 		return c.mode(d, key, place)
@@ -200,7 +197,7 @@ func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 	return c.stated.member(d, name)
 }
 
-// kind reads the type of a transcription's object, which is tokens or duration.
+// kind reads a transcription's type, tokens or duration.
 func (c *counts) kind(d *jsonread.Decoder) error {
 	if d.Next() != jsonread.String {
 		return d.Skip()
@@ -210,7 +207,7 @@ func (c *counts) kind(d *jsonread.Decoder) error {
 	return err
 }
 
-// unknown reads a count that is not known. It is kept as a mode unless it is 0.
+// unknown keeps an unknown count as a mode, unless it is 0.
 func (c *counts) unknown(d *jsonread.Decoder, name string) error {
 	kind := d.Next()
 	raw, err := d.Raw()
@@ -218,4 +215,67 @@ func (c *counts) unknown(d *jsonread.Decoder, name string) error {
 		c.addMode(unknownName(name))
 	}
 	return err
+}
+
+// list accepts null.
+func list(d *jsonread.Decoder, name string, element func(*jsonread.Decoder) error) error {
+	switch d.Next() {
+	case jsonread.Null:
+		return d.Skip()
+	case jsonread.Array:
+	default:
+		return &Error{name, "must be an array"}
+	}
+	elements := d.Array()
+	for elements.Next() {
+		if err := element(d); err != nil {
+			return err
+		}
+	}
+	return elements.Err()
+}
+
+func eachMember(d *jsonread.Decoder, name string, member func(key []byte) error) error {
+	if d.Next() != jsonread.Object {
+		return &Error{name, "must hold objects"}
+	}
+	members := d.Object()
+	for members.Next() {
+		if err := member(members.Key()); err != nil {
+			return err
+		}
+	}
+	return members.Err()
+}
+
+// entry reads a name and a number, such as {"ttl": "1h", "inputTokens": 7}.
+func entry(d *jsonread.Decoder, list, nameKey, numberKey string) (name string, n int64, err error) {
+	err = eachMember(d, list, func(key []byte) (err error) {
+		switch string(key) {
+		case nameKey:
+			name, err = text(d, list)
+		case numberKey:
+			n, err = amount(d, list)
+		default:
+			err = d.Skip()
+		}
+		return err
+	})
+	return name, n, err
+}
+
+func text(d *jsonread.Decoder, list string) (string, error) {
+	value, err := d.Str()
+	if err != nil {
+		return "", &Error{list, "is not valid JSON"}
+	}
+	return value, nil
+}
+
+func amount(d *jsonread.Decoder, name string) (int64, error) {
+	n, err := whole(d)
+	if err != nil || n < 0 || n > maxTokens {
+		return 0, &Error{name, "must have whole numbers from 0 to 2^53"}
+	}
+	return n, nil
 }

@@ -1,11 +1,13 @@
-// Package usage reads the usage objects that providers send with their responses.
+// Package usage reads the usage objects in provider responses.
 //
-// Which count includes which other one differs from provider to provider, and between the APIs of one provider. A shape
-// turns the counts of one API into disjoint ones, and refuses an object that contradicts itself or has fields of another
-// provider. Each provider has a file with its shapes; fields.go lists the fields of all of them.
+// Which count includes which other one differs between providers, and even between one
+// provider's APIs. A shape turns one API's counts into disjoint ones. It refuses an
+// object that contradicts itself or has another provider's fields. Each provider has a
+// file with its shapes; fields.go lists all fields.
 //
-// A count beside the known ones is a member of the object itself whose name ends in _tokens or TokenCount, or a number in the
-// details. If it is not 0, it becomes the mode "count:" with its name, since it may be billed.
+// An unknown count is a top-level member whose name ends in _tokens or TokenCount, or a
+// number in the details. Since it may be billed, it becomes the mode "count:" and its
+// name, unless it is 0.
 package usage
 
 import (
@@ -18,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Usage is what a call used, in disjoint counts. The fields are those of prices.Usage.
+// Usage has a call's tokens in disjoint counts. The fields match prices.Usage.
 type Usage struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
 
@@ -29,9 +31,10 @@ type Usage struct {
 	Iterations       []Iteration
 }
 
-// Iteration is one of the requests behind a response. It is prices.Iteration.
+// Iteration is one request behind a response. It is prices.Iteration.
 type Iteration struct {
-	// Model is the model of an advisor, whose tokens are in no other count; "" if the tokens are a part of the call's counts.
+	// Model is an advisor's model, whose tokens are in no other count; "" if the tokens are
+	// in the call's counts.
 	Model        string `json:"model,omitempty"`
 	Input        int64  `json:"input"`
 	CacheRead    int64  `json:"cache_read"`
@@ -40,7 +43,7 @@ type Iteration struct {
 	Output       int64  `json:"output"`
 }
 
-// UsageOf returns the tokens of an iteration.
+// UsageOf returns an iteration's tokens.
 func UsageOf(i *Iteration) Usage {
 	return Usage{Input: i.Input, CacheRead: i.CacheRead, CacheWrite5m: i.CacheWrite5m, CacheWrite1h: i.CacheWrite1h, Output: i.Output}
 }
@@ -49,7 +52,7 @@ func (i *Iteration) counts() [5]*int64 {
 	return [...]*int64{&i.Input, &i.CacheRead, &i.CacheWrite5m, &i.CacheWrite1h, &i.Output}
 }
 
-// Counts returns all counts, in the order of CountNames.
+// Counts returns pointers to all counts, in the same order as CountNames.
 func (u *Usage) Counts() [14]*int64 {
 	return [...]*int64{
 		&u.Input, &u.ToolInput, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output,
@@ -58,27 +61,28 @@ func (u *Usage) Counts() [14]*int64 {
 	}
 }
 
-// CountNames are the names of the fields with counts.
+// CountNames are the field names.
 var CountNames = [...]string{
 	"Input", "ToolInput", "CacheRead", "CacheWrite5m", "CacheWrite1h", "Output",
 	"AudioInput", "AudioCacheRead", "AudioOutput", "ImageInput", "ImageCacheRead", "ImageOutput",
 	"VideoInput", "VideoCacheRead",
 }
 
-// CountKinds are the kinds of tokens of the counts, as in the lines of a cost.
+// CountKinds are the names in a cost's lines.
 var CountKinds = [...]string{
 	"input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output",
 	"audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output",
 	"video_input", "video_cache_read",
 }
 
-// Prompt returns the length of the prompt, which chooses the tier.
+// Prompt returns the prompt length, which selects the tier.
 func (u *Usage) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead +
 		u.VideoInput + u.VideoCacheRead
 }
 
-// SetPath takes the path of the request: without details, what an endpoint of images generates is images.
+// SetPath takes the request path: if there are no details, an image endpoint's output is
+// images.
 func (u *Usage) SetPath(path string) {
 	if u.ImageOutput == 0 && (strings.HasSuffix(path, "/images/generations") || strings.HasSuffix(path, "/images/edits")) {
 		u.Output, u.ImageOutput = 0, u.Output
@@ -88,15 +92,19 @@ func (u *Usage) SetPath(path string) {
 // Reader reads usage objects, one after the other. It is large: reuse it.
 type Reader struct{ counts counts }
 
-// Read reads the next value of d, which must be a usage object. The error is an *Error, after which d is within the object.
+// Read reads the next value, which must be a usage object. After an *Error, d is within
+// the object.
 func (r *Reader) Read(d *jsonread.Decoder) error {
 	r.counts = counts{}
 	return r.counts.read(d)
 }
 
-// Usage returns the usage of the object that was read, for the form that it has: a provider, or one of the other forms. It changes the
-// counts, so it must not be called twice for an object. Invalid counts beside a charge are not known: the usage has none of them, and the
-// mode "count:" with the name of the first one. Without a charge they are an *Error, beside a usage that is good for a lower bound.
+// Usage returns the counts in the given form. Call it once per object, since it changes
+// the counts.
+//
+// If the object states a charge, invalid counts are unknown: they are 0, and the mode has
+// "count:" and a name. Otherwise the error is an *Error, and the usage is good for a
+// lower bound.
 func (r *Reader) Usage(form string) (Usage, error) {
 	c := &r.counts
 	s := shapeOf(form, c)
@@ -114,7 +122,6 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	return u, err
 }
 
-// invalid returns what is left of a usage with an error.
 func (c *counts) invalid(u Usage, charged string, err error) (Usage, error) {
 	var wrong *Error
 	if charged != "" && errors.As(err, &wrong) {
@@ -128,7 +135,7 @@ func (c *counts) invalid(u Usage, charged string, err error) (Usage, error) {
 	return u, err
 }
 
-// parser is what Parse needs. It is too large to be made for each of a million calls.
+// parser is too large to allocate for each of a million calls.
 type parser struct {
 	d jsonread.Decoder
 	Reader
@@ -136,7 +143,7 @@ type parser struct {
 
 var pool = sync.Pool{New: func() any { return new(parser) }}
 
-// Parse reads a usage object of a form. The error is an *Error.
+// Parse reads one usage object. Its error is an *Error.
 func Parse(form string, data []byte) (Usage, error) {
 	whole, err := ParseWhole(form, data)
 	if err != nil {
@@ -145,16 +152,17 @@ func Parse(form string, data []byte) (Usage, error) {
 	return whole.Usage, nil
 }
 
-// Whole is everything that a usage object states.
+// Whole is everything a usage object states.
 type Whole struct {
 	Usage
-	// BYOK reports a call with the caller's own key at the provider behind OpenRouter. UpstreamUSD is that provider's charge; "" if it
-	// is not known.
+	// BYOK reports a call with the caller's own key for the provider behind OpenRouter.
+	// UpstreamUSD is that provider's charge; "" if unknown.
 	BYOK        bool
 	UpstreamUSD string
 }
 
-// ParseWhole is [Parse] for everything that the object states. Beside an error, the Usage is that of [Reader.Usage].
+// ParseWhole is [Parse] for everything the object states. With an error, Usage is what
+// [Reader.Usage] returns.
 func ParseWhole(form string, data []byte) (whole Whole, err error) {
 	p, _ := pool.Get().(*parser)
 	defer pool.Put(p)
@@ -183,9 +191,9 @@ func (p *parser) parse(form string, data []byte) (Usage, error) {
 	return u, err
 }
 
-// shape is the usage object of one API.
+// shape is one API's usage object.
 type shape struct {
-	// required fields must be there, and no others than those and the optional ones may.
+	// No other fields may be present.
 	required, optional []field
 	counts             func(*counts) (Usage, error)
 }
@@ -212,7 +220,7 @@ func (s *shape) usage(c *counts) (Usage, error) {
 	return u, err
 }
 
-// shapeOf returns the shape of the API that sent the object, by the field that every object of that API has, or nil.
+// shapeOf picks the shape by a field that every object from that API has.
 func shapeOf(form string, c *counts) *shape {
 	switch form {
 	case "openai":
@@ -237,7 +245,7 @@ func shapeOf(form string, c *counts) *shape {
 	return nil
 }
 
-// within checks that a part is not more than the whole, and limits it.
+// within checks that no part exceeds the whole, and limits it.
 func (c *counts) within(whole field, parts ...field) (err error) {
 	for _, part := range parts {
 		if c.value[part] > c.value[whole] {
@@ -248,7 +256,7 @@ func (c *counts) within(whole field, parts ...field) (err error) {
 	return err
 }
 
-// sum checks that a total, where there is one, is the sum of two parts.
+// sum checks a total, if there is one.
 func (c *counts) sum(total, a, b field) error {
 	if !c.has(total) {
 		return nil
@@ -256,7 +264,7 @@ func (c *counts) sum(total, a, b field) error {
 	return c.exactly(total, a, b)
 }
 
-// exactly checks that a whole, or 0 where it is absent, is the sum of two parts.
+// exactly checks that a whole, 0 if absent, is the sum of two parts.
 func (c *counts) exactly(whole, a, b field) error {
 	if c.value[whole] != c.value[a]+c.value[b] {
 		return &Error{names[whole], "is not the sum of " + names[a] + " and " + names[b]}
@@ -264,7 +272,6 @@ func (c *counts) exactly(whole, a, b field) error {
 	return nil
 }
 
-// first returns the first error.
 func first(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -15,15 +15,15 @@ func xaiShape(c *counts) *shape {
 	return &xaiResponses
 }
 
-// xaiChat is also the object of xAI's own SDK, which has the details beside the counts.
+// xaiChat is also for xAI's own SDK, which has the details next to the counts.
 var xaiChat = shape{
 	required: []field{promptTokens, completionTokens},
 	optional: []field{totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
 	counts:   (*counts).xaiChat,
 }
 
-// xaiChat: reasoning is beside the completion where the total has it, and inside where the total is that of prompt and
-// completion alone: servers differ. Without a total it is not known where it is.
+// The total tells whether the completion includes reasoning, since servers differ.
+// Without it that is unknown.
 func (c *counts) xaiChat() (Usage, error) {
 	prompt, completion, reasoning := c.value[promptTokens], c.value[completionTokens], c.value[reasoningTokens]
 	var err error
@@ -53,14 +53,15 @@ var xaiResponses = shape{
 	},
 }
 
-// xaiMedia is the object of images and videos, which are billed without tokens.
+// xaiMedia is for images and videos, which are billed without tokens.
 var xaiMedia = shape{
 	required: []field{costTicks},
 	counts:   func(c *counts) (Usage, error) { return Usage{ChargedUSD: ticks(c.value[costTicks])}, nil },
 }
 
-// xai: the input includes cached, audio and image tokens. Text is taken to be read from the cache first, since images have its price. The charge is in ticks of 10^-10
-// USD, after all discounts. A charge of 0 beside tokens is that of another cloud, which bills by itself.
+// The input includes cached, audio and image tokens. Cache reads are text first, since
+// images cost the same. The charge is in ticks (10^-10 USD), after discounts. A charge of
+// 0 next to tokens comes from another cloud that bills by itself.
 func (c *counts) xai(in field, output int64) (Usage, error) {
 	text := c.value[in] - c.value[inputAudio] - c.value[inputImage]
 	cachedImages := max(0, c.value[cachedTokens]-max(0, text))
@@ -83,8 +84,8 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 	return u, err
 }
 
-// xaiTools adds the sources of a search, and the uses of tools if the details do not list them: these are the successful ones, which
-// are billed. The number of all uses counts attempts.
+// xaiTools adds search sources, and tool uses if the details don't list them. The details
+// list successful uses, which are billed; the total counts attempts.
 func (c *counts) xaiTools() error {
 	err := c.addRequests("live_search", c.value[sourcesUsed])
 	if c.listed {
@@ -93,7 +94,7 @@ func (c *counts) xaiTools() error {
 	return first(err, c.addRequests("server_side_tools", c.value[toolsUsed]))
 }
 
-// ticks writes a count of 10^-10 USD as a decimal.
+// ticks converts 10^-10 USD to a decimal.
 func ticks(n int64) string {
 	const places = 10
 	text := strconv.FormatInt(n, 10)

@@ -10,28 +10,60 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// merged is the usage object of a stream of Anthropic: later counts replace earlier ones, unless they are null. The cache writes by
-// lifetime come first, and their sum may change later, with server tools. The members stay apart until the object is needed: to
-// encode it and decode it again for each event takes quadratic time.
+func (r *Reader) messageStart(d *Document) {
+	r.name(d)
+	r.usage, r.merged, r.started = d.used(), nil, true
+}
+
+// messageDelta merges the counts so far. The final ones come with a stop reason.
+func (r *Reader) messageDelta(d *Document) {
+	used := d.used()
+	if used == nil {
+		return
+	}
+	r.merge(used)
+	r.setCharged(used)
+	r.final = r.final || d.stopped && r.started
+}
+
+// merge adds a usage object. If it or the one before isn't an object, the later one
+// stays, whose reader reports it.
+func (r *Reader) merge(used []byte) {
+	m, ok := r.merged, true
+	if m == nil {
+		m, ok = newMerged(r.usage)
+	}
+	if ok && m.add(used) {
+		r.usage, r.merged = nil, m
+		return
+	}
+	r.usage, r.merged = used, nil
+}
+
+// merged is the usage object in an Anthropic stream: later counts replace earlier ones,
+// unless they are null. Cache writes by lifetime come first, and server tools may change
+// their sum later. Members stay separate until the object is needed, since encoding it
+// for each event takes quadratic time.
 type merged struct {
 	members map[string][]byte // as in the object: "name":value
 	size    int
-	// newer reports that the sum of the cache writes is newer than their lifetimes.
+	// the cache write sum is newer than the lifetimes
 	newer bool
 }
 
 const creation = "cache_creation"
 
-// memberSize is what a member takes in memory besides its texts.
+// memory per member in addition to its text
 const memberSize = 100
 
-// newMerged returns the usage object of the first event, which may be nil. It reports whether it is an object.
+// newMerged starts with the first usage object, or nil. It reports whether it is an
+// object.
 func newMerged(object []byte) (m *merged, ok bool) {
 	m = &merged{members: map[string][]byte{}}
 	return m, object == nil || m.add(object)
 }
 
-// add merges the usage object of a later event. It reports whether it is an object.
+// add reports whether a later usage is an object.
 func (m *merged) add(object []byte) bool {
 	var d jsonread.Decoder
 	d.Reset(object)
@@ -59,7 +91,6 @@ func (m *merged) set(name string, text []byte) {
 	m.size += memberSize + len(name) + len(text)
 }
 
-// object returns the usage object so far.
 func (m *merged) object() []byte {
 	object := join(m.members)
 	if w, ok := usage.CacheWrites(object); m.newer && ok {
@@ -75,8 +106,9 @@ func join(members map[string][]byte) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
-// breakDown divides the cache writes by lifetime again, if they are not their sum any more. All are of the only lifetime that
-// there was, or for five minutes. If there were both, those that came later may be of either: they are a count that is not known.
+// breakDown divides the cache writes by lifetime again if they no longer add up. They go
+// to the only lifetime there was, or to five minutes. If there were both, the later
+// writes may be either: they become an unknown count.
 func breakDown(members map[string][]byte, w usage.Writes) {
 	switch {
 	case w.Sum == w.FiveMinutes+w.Hour:
