@@ -28,7 +28,7 @@ var mayOpen = map[string]string{
 	"cmd/mesh/internal/profile/token.go":         "waits for the writer of a pipe that the user typed; it is bounded",
 	"cmd/mesh/internal/sessions/opencode.go":     "creates a file that did not exist",
 	"cmd/mesh/internal/sessions/paths.go":        "lists names",
-	"cmd/mesh/internal/sockets/processes.go":     "files of the kernel in /proc",
+	"cmd/mesh/internal/sockets/sockets.go":       "files of the kernel in /proc",
 	"discovery/calls/files.go":                   "the caller named the file, or it was seen to be regular; it is read line by line",
 	"discovery/calls/log.go":                     "creates a file that did not exist",
 	"internal/generate/":                         "a tool of the project that reads its own documents",

@@ -217,7 +217,7 @@ func TestSecondInterruptKillsServe(t *testing.T) {
 		p.interrupt()
 	}
 	assert.Equal(t, exit.Failed, p.exit())
-	assert.Contains(t, p.stderr.String(), "were killed, and their messages stay unread")
+	assert.Contains(t, p.stderr.String(), "killed the running commands; their messages stay unread")
 	assert.Empty(t, answers(t, g))
 	assert.Len(t, unread(t, g), 1, "a command that was killed has not given its message up")
 }

@@ -54,7 +54,7 @@ func TestAskToolRefusesOtherArguments(t *testing.T) {
 		"must not be the client's own node":   {{"to": []string{"node-a"}, "content": "x"}},
 		"is not registered":                   {{"to": []string{"node-x"}, "content": "x", "thread": "new"}},
 		"contains a credential":               {{"to": []string{"node-b"}, "content": "x", "thread": gatewayToken}},
-		"there is no thread 00000000-0000-00": {{"to": []string{"node-b"}, "content": "x", "thread": "00000000-0000-0000-0000-000000000000"}},
+		"no thread 00000000-0000-00":          {{"to": []string{"node-b"}, "content": "x", "thread": "00000000-0000-0000-0000-000000000000"}},
 		"seconds must be an integer from":     {{"to": []string{"node-b"}, "content": "x", "seconds": 61}},
 	} {
 		for _, arguments := range in {

@@ -70,7 +70,7 @@ func TestInboxAboveTheSizeLimit(t *testing.T) {
 	assert.Equal(t, exit.Done, code, errs)
 	assert.Contains(t, out, "the last")
 	assert.Equal(t, 26, strings.Count(out, "\n"), "a header and 25 messages")
-	assert.Equal(t, "mesh: warning: only the newest 25 messages are listed, since more are too large for one response; mesh read ID prints an older one\n", errs)
+	assert.Equal(t, "mesh: warning: only the newest 25 messages fit into one response; mesh read ID prints an older one\n", errs)
 }
 
 // TestRegisterReplacesCapabilitiesThatAreTooLarge repairs what another node has written under the name.

@@ -22,8 +22,8 @@ func TestServeKeepsAnAnswerOfAnOutage(t *testing.T) {
 		spool bool
 		want  string
 	}{
-		"without a folder": {false, "1 finished answers are not delivered; the next start runs the command again for their questions; --spool keeps answers in a folder"},
-		"with a folder":    {true, "delivers those that are kept, and runs the command again for the others"},
+		"without a folder": {false, "1 finished answers not delivered; the next start runs the command again for their questions; --spool keeps answers"},
+		"with a folder":    {true, "delivers kept answers, and runs the command again for other questions"},
 	} {
 		g := newGatewayForTest(t)
 		g.Store("node-b", "node-a", "question", "one")
@@ -33,7 +33,7 @@ func TestServeKeepsAnAnswerOfAnOutage(t *testing.T) {
 			args = append([]string{"serve", "--spool", t.TempDir()}, args[1:]...)
 		}
 		p := startProcess(t, command(t, g, args...))
-		p.await("message 1 from node-b: the answer is not delivered: ")
+		p.await("message 1 from node-b: answer not delivered: ")
 		require.NoError(t, p.Process.Signal(os.Interrupt))
 		p.await("message 1 from node-b: the answer is ")
 		p.await(c.want)

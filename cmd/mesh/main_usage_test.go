@@ -29,7 +29,7 @@ func TestUsageDoesNotReplaceItsInput(t *testing.T) {
 	cmd.Stdin, cmd.Stderr = file, &stderr
 	require.Error(t, cmd.Run())
 	assert.Equal(t, exit.Usage, cmd.ProcessState.ExitCode())
-	assert.Contains(t, stderr.String(), "is a file that is read, and the page would replace it")
+	assert.Contains(t, stderr.String(), "would replace an input file")
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	assert.Equal(t, line, string(text))

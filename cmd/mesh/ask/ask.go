@@ -1,4 +1,4 @@
-// Package ask is mesh ask: a question to nodes, and their answers.
+// Package ask implements mesh ask.
 package ask
 
 import (
@@ -22,7 +22,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// Options are the flags of mesh ask.
 type Options struct {
 	*app.App // its arguments are the nodes and the text
 	timeout  time.Duration
@@ -35,18 +34,20 @@ func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "ask NODE... TEXT|-",
-		Short: "Ask nodes a question, wait for their answers and mark them read; - reads the text from stdin",
-		Long: `Ask sends TEXT as a question to each NODE, in a new thread, and prints each answer when it arrives. The nodes have to reply in
-the thread of the question, as mesh reply and mesh serve do. This node has to be registered. On a terminal an answer
-is printed as "node-b: text"; --wide adds its id, time and thread.
+		Short: "Ask nodes a question and wait for answers",
+		Long: `Ask sends TEXT (or stdin, for -) as a question to each NODE, in a new thread. It prints each answer when it arrives and marks it
+read. Nodes answer in the question's thread, as mesh reply and mesh serve do. This node must be registered.
 
-The exit status is 0 if all nodes have answered, 1 if an answer is missing, and 4 if the question contains a credential, or
-this node or every NODE is not registered. After the timeout the question remains, and an answer that arrives later stays unread: mesh pending lists the questions
-without an answer. With -o json each answer is one line. With --plain, which takes one NODE, only the text of the answer is printed, as in
-a=$(mesh ask --plain node-b "Is the build green?"); errors are on stderr.
+On a terminal, an answer is printed as "node-b: text"; --wide adds its id, time and thread. With -o json each answer is one line. With
+--plain and one NODE, only the answer's text is printed, for scripts:
 
-With --thread the question is asked in that thread. A command of mesh serve asks in the thread of its message without the flag. In such a
-thread a question has a number, which mesh reply and mesh serve repeat, so that each question gets its own answer.`,
+  a=$(mesh ask --plain node-b "Is the build green?")
+
+The exit status is 0 if every node has answered, 1 if an answer is missing, and 4 if the question contains a credential, or if this node
+or every NODE isn't registered. After the timeout, answers stay unread when they arrive; mesh pending lists unanswered questions.
+
+With --thread, or in a command of mesh serve, ask uses an existing thread. There each question has a number, which mesh reply and
+mesh serve repeat, so that each question gets its own answer.`,
 		Example: `  mesh ask node-b "Is the build green?"
   mesh ask --timeout 5m node-b node-c node-d "Are you ready?" -o json
   mesh ask node-b - < question.txt`,
@@ -54,14 +55,13 @@ thread a question has a number, which mesh reply and mesh serve repeat, so that 
 		ValidArgsFunction: o.CompleteNode,
 		RunE:              o.AsNode(o.run),
 	}
-	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long to wait for the answers")
-	cmd.Flags().BoolVar(&o.plain, "plain", false, "print the text of the answer alone")
-	cmd.Flags().StringVar(&o.thread, "thread", "", "name or id of a thread to ask in; a new name creates a thread")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "maximum wait for answers")
+	cmd.Flags().BoolVar(&o.plain, "plain", false, "print only the answer's text")
+	cmd.Flags().StringVar(&o.thread, "thread", "", "thread to ask in, by name or id; a new name creates it")
 	o.RulesFlag(cmd)
 	return app.WithText(cmd, 1)
 }
 
-// run asks the nodes and prints their answers.
 func (o *Options) run(ctx context.Context) error {
 	last := len(o.Args) - 1
 	nodes := o.Args[:last]
@@ -134,7 +134,7 @@ func waitText(nodes []string) string {
 	return "waiting for " + strings.Join(nodes, ", ")
 }
 
-// show prints an answer. Programs, and people with --wide, get the header, too.
+// show prints an answer, with the header for programs and for --wide.
 func (o *Options) show(w io.Writer, m client.MeshMessage) error {
 	switch {
 	case o.plain:
@@ -145,7 +145,8 @@ func (o *Options) show(w io.Writer, m client.MeshMessage) error {
 	return mail.Full(w, m)
 }
 
-// shortMessage prints an answer as "node: text". The name is bold and further lines are indented: no text passes for another answer.
+// shortMessage prints "node: text" with a bold name and further lines indented, so that
+// no text can pass for another answer.
 func shortMessage(w io.Writer, m client.MeshMessage, width int) error {
 	name := mail.ShownNode(m.FromNode) + ":"
 	text := output.Wrap(name+" "+output.Lines(m.GetContent()), mail.Indent, width)
@@ -153,7 +154,7 @@ func shortMessage(w io.Writer, m client.MeshMessage, width int) error {
 	return err
 }
 
-// plainMessage prints the content of a message: for a program exactly, and on a terminal without control characters.
+// plainMessage prints the exact content, or without control characters on a terminal.
 func plainMessage(w io.Writer, m client.MeshMessage) error {
 	text := m.GetContent()
 	if output.Width(w) > 0 {
@@ -163,7 +164,6 @@ func plainMessage(w io.Writer, m client.MeshMessage) error {
 	return err
 }
 
-// unanswered returns the error of an answer that is missing.
 func unanswered(none *agent.NoAnswerError, timeout time.Duration) error {
 	question := none.Question
 	switch {
@@ -177,12 +177,12 @@ func unanswered(none *agent.NoAnswerError, timeout time.Duration) error {
 	return none
 }
 
-// reportMissing prints which answers are missing, and returns the error of the command.
+// reportMissing warns about missing answers, and returns the command's error.
 func (o *Options) reportMissing(missing []error, sent bool) error {
-	missing = slices.CompactFunc(missing, func(a, b error) bool { return a.Error() == b.Error() }) // a credential refuses all of them
+	missing = slices.CompactFunc(missing, func(a, b error) bool { return a.Error() == b.Error() }) // a credential fails each the same way
 	for i, err := range missing {
 		if !sent && i == len(missing)-1 {
-			return err // the command prints it
+			return err // mesh prints it
 		}
 		o.Warn(err)
 	}

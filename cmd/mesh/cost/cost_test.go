@@ -153,7 +153,7 @@ func TestRunRefusesWrongUse(t *testing.T) {
 		`--from "x" must be a day`:       func(o *Options) { o.From = "x" },
 		"--from must be before --to":     func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
 		"has no such days":               func(o *Options) { o.From = "2026-11-22" },
-		"no such file or folder":         func(o *Options) { o.saved += "x" },
+		"no such file or directory":      func(o *Options) { o.saved += "x" },
 		"--usage: ":                      func(o *Options) { o.usage += "x" },
 		"-o focus is the bill alone":     func(o *Options) { o.Format = "focus" },
 		"--label selects calls":          func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },

@@ -124,5 +124,5 @@ func (x *exactIDs) hideAt(object []byte, name string, inner ...string) []byte {
 	}
 	fields[name] = hidden
 	text, _ := json.Marshal(fields)
-	return append(text, '\n') // white space within an outer object
+	return append(text, '\n') // the newline is fine inside an outer object, too
 }

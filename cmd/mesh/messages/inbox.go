@@ -22,14 +22,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// filters select messages, in mesh inbox, sent and pending.
+// filters are shared by mesh inbox, sent and pending.
 type filters struct {
 	*app.App
 	client.FetchOptions
 	since string
 }
 
-// inboxOptions are the flags of mesh inbox.
 type inboxOptions struct {
 	filters
 	watch    bool
@@ -41,7 +40,8 @@ func NewInbox(a *app.App) *cobra.Command {
 	o := &inboxOptions{filters: filters{App: a}}
 	cmd := &cobra.Command{
 		Use:               "inbox",
-		Short:             "List the inbox of this node, newest first; nothing is marked read",
+		Short:             "List this node's inbox, newest first",
+		Long:              "Inbox marks nothing read. With --watch it prints the oldest message first.",
 		Example:           "  mesh inbox --unread\n  mesh inbox --from node-b --since 2026-11-21\n  mesh inbox --watch -o json",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
@@ -49,20 +49,20 @@ func NewInbox(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.UnreadOnly, "unread", false, "only unread messages")
-	flags.StringVar(&o.FromNode, "from", "", "only messages of this node")
+	flags.StringVar(&o.FromNode, "from", "", "only messages from this node")
 	flags.StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
 	o.add(cmd)
-	flags.BoolVar(&o.watch, "watch", false, "print unread messages as they arrive, oldest first, until interrupted")
-	flags.DurationVar(&o.interval, "interval", 0, "with --watch: time between two polls (default 1s for two minutes after a message, then growing to 5s)")
+	flags.BoolVar(&o.watch, "watch", false, "print unread messages as they arrive, until interrupted")
+	flags.DurationVar(&o.interval, "interval", 0, "with --watch: polling interval (default 1s for two minutes after a message, growing to 5s)")
 	app.Exclude(cmd, "watch", "since", "limit")
 	app.Complete(cmd, "from", o.CompleteNode)
 	return cmd
 }
 
-// add adds the flags of mesh inbox and mesh sent.
+// add registers flags for inbox and sent.
 func (o *filters) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar((*string)(&o.Kind), "kind", "", "only messages of this kind: fyi, question, answer, status or unblock")
-	cmd.Flags().StringVar(&o.since, "since", "", "only messages after this time: a UTC day, 7d for seven days ago, or an RFC 3339 time")
+	cmd.Flags().StringVar((*string)(&o.Kind), "kind", "", "only this kind: fyi, question, answer, status or unblock")
+	cmd.Flags().StringVar(&o.since, "since", "", "only later messages: a UTC day, 7d (seven days ago) or an RFC 3339 time")
 	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	app.Complete(cmd, "kind", app.CompleteKind)
 }
@@ -70,7 +70,6 @@ func (o *filters) add(cmd *cobra.Command) {
 // defaultLimit is the gateway's default.
 const defaultLimit = 100
 
-// run prints the messages of this node, or with --watch those that arrive.
 func (o *inboxOptions) run(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
@@ -88,7 +87,8 @@ func (o *inboxOptions) run(ctx context.Context) error {
 	return err
 }
 
-// printNewest prints the newest messages, fewer if they are too large for one response. It returns their number.
+// printNewest prints fewer messages if they are too large for one response. It returns
+// their number.
 func (o *inboxOptions) printNewest(ctx context.Context) (int, error) {
 	o.Limit = cmp.Or(o.Limit, defaultLimit)
 	messages, invalid, full, err := mail.Newest(ctx, o.Client, o.FetchOptions)
@@ -104,12 +104,12 @@ func (o *inboxOptions) printNewest(ctx context.Context) (int, error) {
 	o.WarnInvalid(invalid)
 	shown := len(messages) + len(invalid)
 	if full && shown < o.Limit {
-		o.Warn(fmt.Errorf("only the newest %d messages are listed, since more are too large for one response; mesh read ID prints an older one", shown))
+		o.Warn(fmt.Errorf("only the newest %d messages fit into one response; mesh read ID prints an older one", shown))
 	}
 	return shown, nil
 }
 
-// resolve checks the filters. A gateway answers a filter that it does not know with an empty list.
+// resolve checks the filters: a gateway returns an empty list for unknown values.
 func (o *filters) resolve(ctx context.Context) error {
 	if o.Kind != "" && !o.Kind.Valid() {
 		return exit.Usagef("--kind %q must be %s", o.Kind, output.Alternatives(mail.Kinds))
@@ -119,7 +119,7 @@ func (o *filters) resolve(ctx context.Context) error {
 		return exit.Usagef("--since: %w", err)
 	}
 	if o.since != "" {
-		o.Since = since.UTC().Format("2006-01-02T15:04:05.000000+00:00") // as the gateway writes a time: it compares them as texts
+		o.Since = since.UTC().Format("2006-01-02T15:04:05.000000+00:00") // the gateway's format: it compares strings
 	}
 	if err := o.CheckName("--to", o.ToNode); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *filters) resolve(ctx context.Context) error {
 func NewRead(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "read ID...",
-		Short:             "Print messages of this node in full and mark them read",
+		Short:             "Print messages in full and mark them read",
 		Example:           "  mesh read 17 18\n  mesh read 17 -o json",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.CompleteMessage,
@@ -140,8 +140,8 @@ func NewRead(a *app.App) *cobra.Command {
 	}
 }
 
-// runRead prints messages and marks them read. It looks all of them up before it prints one, and prints each one before it is marked, so
-// that an output that fails leaves it unread.
+// runRead looks up every message before it prints one, and prints each before it marks
+// it: if the output fails, the message stays unread.
 func runRead(ctx context.Context, a *app.App) error {
 	ids, err := messageIDs(a.Args)
 	if err != nil {
@@ -166,7 +166,7 @@ func runRead(ctx context.Context, a *app.App) error {
 	return nil
 }
 
-// messageIDs returns each id once.
+// messageIDs removes duplicates.
 func messageIDs(texts []string) ([]int64, error) {
 	var ids []int64
 	for _, text := range texts {
@@ -181,8 +181,8 @@ func messageIDs(texts []string) ([]int64, error) {
 	return ids, nil
 }
 
-// printArrivals prints unread messages until it is interrupted. An error of the gateway is a warning, since polling goes on; but a wrong
-// token stays wrong.
+// printArrivals warns about gateway errors and keeps polling, except after a refused
+// token.
 func (o *inboxOptions) printArrivals(ctx context.Context) error {
 	o.Progress.Stop()
 	ctx, stop := app.UntilInterrupted(ctx)
@@ -209,7 +209,7 @@ func (o *inboxOptions) printArrivals(ctx context.Context) error {
 	return nil
 }
 
-// messageLine prints a message in one line, which is cut or broken where the terminal would break it.
+// messageLine prints one line, cut or wrapped to the terminal.
 func messageLine(w io.Writer, m client.MeshMessage) error {
 	line := fmt.Sprintf("%d  %s  %s  %s  %s", m.ID, mail.ShownNode(m.FromNode), mail.ShownKind(m.Kind), output.Time(m.CreatedAt), output.Shorten(m.GetContent()))
 	if _, wide := w.(output.Wide); wide {
@@ -226,7 +226,7 @@ func NewSent(a *app.App) *cobra.Command {
 	o := &filters{App: a}
 	cmd := &cobra.Command{
 		Use:               "sent",
-		Short:             "List the messages that this node has sent, newest first",
+		Short:             "List sent messages, newest first",
 		Example:           "  mesh sent --to node-b --kind question\n  mesh sent --thread builds --limit 10",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
@@ -237,14 +237,13 @@ func NewSent(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// addSent adds the flags of mesh sent and mesh pending.
+// addSent registers flags for sent and pending.
 func (o *filters) addSent(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.ToNode, "to", "", "only messages to this node")
 	cmd.Flags().StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
 	app.Complete(cmd, "to", o.CompleteNode)
 }
 
-// sent prints the messages that this node has sent.
 func (o *filters) sent(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err
@@ -255,7 +254,6 @@ func (o *filters) sent(ctx context.Context) error {
 	return o.printSent(messages, err)
 }
 
-// printSent prints messages of this node, and warns of rows that cannot be decoded.
 func (o *filters) printSent(messages []client.MeshMessage, err error) error {
 	if err = o.SkipInvalid(err); err != nil {
 		return err
@@ -275,10 +273,10 @@ func NewPending(a *app.App) *cobra.Command {
 	o := &filters{App: a}
 	cmd := &cobra.Command{
 		Use:   "pending",
-		Short: "List the questions of this node that have no answer, oldest first",
-		Long: `Pending lists the questions that this node has sent and that have no answer, the oldest first. A question is answered by a later message of
-the kind answer from its recipient in the same thread, or without a thread if the question has none; a question of mesh ask --thread by
-the answer with its number. Only the newest 1000 questions are checked, of those that --to and --thread select.`,
+		Short: "List unanswered questions, oldest first",
+		Long: `Pending lists questions from this node that have no answer. An answer is a later message of kind answer from the recipient, in the
+question's thread, or outside threads like the question. A question from mesh ask --thread needs an answer with its number. Pending
+checks only the newest 1000 questions that --to and --thread select.`,
 		Example:           "  mesh pending\n  mesh pending --to node-b -o json",
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: app.CompleteNothing,
@@ -288,7 +286,6 @@ the answer with its number. Only the newest 1000 questions are checked, of those
 	return cmd
 }
 
-// pending prints the questions without an answer.
 func (o *filters) pending(ctx context.Context) error {
 	if err := o.resolve(ctx); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package messages has the commands for the messages of this node: send, reply, inbox, read, sent, pending and threads.
+// Package messages implements mesh send, reply, inbox, read, sent, pending and threads.
 package messages
 
 import (
@@ -20,7 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// sendOptions are the message and the flags of mesh send.
 type sendOptions struct {
 	*app.App
 	client.SendRequest
@@ -32,7 +31,8 @@ func NewSend(a *app.App) *cobra.Command {
 	o := &sendOptions{App: a}
 	cmd := &cobra.Command{
 		Use:   "send TO KIND TEXT|-",
-		Short: "Send a message; KIND is fyi, question, answer, status or unblock, and - reads the text from stdin",
+		Short: "Send a message",
+		Long:  `KIND is fyi, question, answer, status or unblock. If TEXT is -, it is read from stdin.`,
 		Example: `  mesh send node-b question "Is the build green?"
   mesh send node-b fyi --thread builds - < report.txt
   mesh send node-b fyi "-5 degrees"`,
@@ -40,15 +40,14 @@ func NewSend(a *app.App) *cobra.Command {
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
 		RunE:              a.AsNode(o.run),
 	}
-	cmd.Flags().StringVar(&o.thread, "thread", "", "name or id of a thread; a new name creates a thread")
+	cmd.Flags().StringVar(&o.thread, "thread", "", "thread name or id; a new name creates it")
 	cmd.Flags().StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
-	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: the same message under the same key arrives once")
-	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
+	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: repeats with the same key arrive once")
+	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "scan rule to ignore; repeatable")
 	o.RulesFlag(cmd)
 	return app.WithText(cmd, 2)
 }
 
-// run sends a message.
 func (o *sendOptions) run(ctx context.Context) (err error) {
 	o.To, o.Kind = o.Args[0], client.Kind(o.Args[1])
 	if o.Content, err = o.Text(o.Args[2]); err != nil {
@@ -62,7 +61,8 @@ func (o *sendOptions) run(ctx context.Context) (err error) {
 	return printReceipt(ctx, o.App, receipt, err)
 }
 
-// checkNumbers checks --task and --allow-rule. A gateway refuses a task that is not a number, and an unknown rule has no effect.
+// checkNumbers checks --task and --allow-rule. A gateway refuses a task that isn't a
+// number; an unknown rule would have no effect.
 func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 	if err := mail.CheckName(scanner, "the task", req.RelatedTaskID); err != nil {
 		return err
@@ -73,7 +73,7 @@ func checkNumbers(scanner *scan.Scanner, req client.SendRequest) error {
 	return app.CheckRules(req.AllowRules)
 }
 
-// printReceipt prints the receipt of a message, and warns if this node cannot receive an answer.
+// printReceipt also warns if this node can't receive an answer.
 func printReceipt(ctx context.Context, a *app.App, receipt *client.MeshMessage, err error) error {
 	if err != nil {
 		return err
@@ -92,7 +92,6 @@ func printReceipt(ctx context.Context, a *app.App, receipt *client.MeshMessage, 
 	return nil
 }
 
-// replyOptions are the flags of mesh reply.
 type replyOptions struct {
 	*app.App
 	read bool
@@ -103,7 +102,8 @@ func NewReply(a *app.App) *cobra.Command {
 	o := &replyOptions{App: a}
 	cmd := &cobra.Command{
 		Use:               "reply ID KIND TEXT|-",
-		Short:             "Answer a message to this node, in its thread; the same reply sent twice arrives once",
+		Short:             "Reply to a message in its thread",
+		Long:              "If TEXT is -, it is read from stdin. If you repeat the same reply, it arrives once.",
 		Example:           "  mesh reply 17 answer \"Yes.\"\n  mesh reply 17 answer --read - < report.txt",
 		Args:              cobra.ExactArgs(3),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteMessage, app.CompleteKind),
@@ -114,7 +114,6 @@ func NewReply(a *app.App) *cobra.Command {
 	return app.WithText(cmd, 2)
 }
 
-// run answers a message.
 func (o *replyOptions) run(ctx context.Context) error {
 	ids, err := messageIDs(o.Args[:1])
 	if err != nil {
@@ -137,7 +136,7 @@ func (o *replyOptions) run(ctx context.Context) error {
 		return err
 	}
 	if err := o.Client.MarkRead(ctx, m.ID); err != nil {
-		return fmt.Errorf("the reply was sent, but the message was not marked read: %w", err)
+		return fmt.Errorf("reply sent, but message not marked read: %w", err)
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// threadsOptions are the flags of mesh threads.
 type threadsOptions struct {
 	*app.App
 	client.ThreadQuery
@@ -28,23 +27,23 @@ func NewThreads(a *app.App) *cobra.Command {
 	o := &threadsOptions{App: a}
 	cmd := &cobra.Command{
 		Use:               "threads [NAME|ID]",
-		Short:             "List the threads, most recently used first, or the messages of one, oldest first",
+		Short:             "List threads, or the messages in one",
+		Long:              "Threads are listed by last use, newest first, and messages oldest first.",
 		Example:           "  mesh threads --peer node-b\n  mesh threads builds --newest --limit 10\n  mesh threads 5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: app.CompleteNothing,
 		RunE:              a.Observe(o.run),
 	}
-	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads of this node")
-	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads of this topic")
-	cmd.Flags().StringVar(&o.SessionID, "session", "", "only threads of this session")
-	cmd.Flags().BoolVar(&o.all, "all", false, "also the threads of single questions of mesh ask")
-	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or of messages, 1 to 1000 (default 100)")
-	cmd.Flags().BoolVar(&o.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
+	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads with this node")
+	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads with this topic")
+	cmd.Flags().StringVar(&o.SessionID, "session", "", "only threads in this session")
+	cmd.Flags().BoolVar(&o.all, "all", false, "include threads with a single mesh ask question")
+	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or messages, 1 to 1000 (default 100)")
+	cmd.Flags().BoolVar(&o.newest, "newest", false, "with NAME or ID: list the newest messages, not the oldest")
 	app.Complete(cmd, "peer", o.CompleteNode)
 	return cmd
 }
 
-// run prints the threads, or the messages of one.
 func (o *threadsOptions) run(ctx context.Context) error {
 	if len(o.Args) > 0 {
 		return o.printThread(ctx)
@@ -63,16 +62,14 @@ func (o *threadsOptions) run(ctx context.Context) error {
 	return o.PrintTable(threads, columns, table.Rows(threads, func(t *client.Thread) []string { return []string{t.ID, output.Time(t.LastUsedAt), t.Name} }))
 }
 
-// conversation is the JSON of one thread.
 type conversation struct {
 	Thread   *client.Thread       `json:"thread"`
 	Messages []client.MeshMessage `json:"messages"`
 }
 
-// maxThreadMessages is how many messages of a thread the gateway lists at most, from each end.
+// maxThreadMessages is the gateway's limit, from each end.
 const maxThreadMessages = 1000
 
-// printThread prints the messages of a thread.
 func (o *threadsOptions) printThread(ctx context.Context) error {
 	id, err := o.ThreadNamed(ctx, o.Args[0])
 	if err != nil {
@@ -81,7 +78,7 @@ func (o *threadsOptions) printThread(ctx context.Context) error {
 	limit := cmp.Or(o.Limit, 100)
 	opts := client.ThreadOptions{Limit: limit, Newest: o.newest}
 	if limit > 0 && limit < maxThreadMessages {
-		opts.Limit++ // to know whether there are more
+		opts.Limit++ // one extra shows whether there are more
 	}
 	thread, messages, err := o.Client.GetThread(ctx, id, opts)
 	invalid, err := mail.InvalidRows(err)
@@ -100,7 +97,6 @@ func (o *threadsOptions) printThread(ctx context.Context) error {
 	return nil
 }
 
-// cut returns the oldest or newest messages.
 func cut(messages []client.MeshMessage, limit int, newest bool) []client.MeshMessage {
 	if newest {
 		return messages[max(0, len(messages)-limit):]
@@ -108,7 +104,6 @@ func cut(messages []client.MeshMessage, limit int, newest bool) []client.MeshMes
 	return messages[:min(len(messages), limit)]
 }
 
-// hiddenMessages returns which messages of a thread are not listed.
 func hiddenMessages(newest bool) error {
 	hidden := "newer messages; --newest lists the newest"
 	if newest {
@@ -117,7 +112,7 @@ func hiddenMessages(newest bool) error {
 	return fmt.Errorf("there may be %s, and --limit up to %d from each end", hidden, maxThreadMessages)
 }
 
-// threadMessages prints messages with their recipients.
+// threadMessages also shows recipients.
 func threadMessages(w io.Writer, messages []client.MeshMessage) error {
 	for _, m := range messages {
 		title := fmt.Sprintf("%s %d from %s to %s", mail.ShownKind(m.Kind), m.ID, mail.ShownNode(m.FromNode), mail.ShownNode(m.ToNode))

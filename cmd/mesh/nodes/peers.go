@@ -1,4 +1,4 @@
-// Package nodes has the commands for nodes and the gateway: register, peers, peer, whoami and health.
+// Package nodes implements mesh register, peers, peer, whoami and health.
 package nodes
 
 import (
@@ -52,7 +52,7 @@ func seen(at *string) string {
 func NewPeer(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "peer NAME",
-		Short:             "Show one registered node with its capabilities",
+		Short:             "Show a node and its capabilities",
 		Example:           "  mesh peer node-b\n  mesh peer node-b -o json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode),
@@ -80,7 +80,6 @@ func NewPeer(a *app.App) *cobra.Command {
 	}
 }
 
-// registerOptions are the flags of mesh register.
 type registerOptions struct {
 	*app.App
 	url, capabilities, tokenOut string
@@ -105,20 +104,19 @@ its first registration: --token-out saves it.`,
 		},
 		RunE: a.AsNode(o.run),
 	}
-	cmd.Flags().StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
-	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "what the node offers, a JSON object (default the registered ones)")
-	cmd.Flags().BoolVar(&o.replace, "replace", false, "remove the registered capabilities that --capabilities does not have")
-	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file that receives the node's own token, readable by its owner only")
+	cmd.Flags().StringVar(&o.url, "url", "", "URL to register (default the registered one, else http://NODE:8787)")
+	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "JSON object that describes the node (default the registered one)")
+	cmd.Flags().BoolVar(&o.replace, "replace", false, "remove capabilities missing from --capabilities")
+	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file to write the node's token to, readable only by you")
 	return cmd
 }
 
-// run registers this node.
 func (o *registerOptions) run(ctx context.Context) error {
 	capabilities, err := parseCapabilities(o.capabilities)
 	if err != nil {
 		return err
 	}
-	offered, err := json.Marshal(capabilities) // without the escapes of the flag
+	offered, err := json.Marshal(capabilities) // decoded, to scan the real text
 	if err != nil {
 		return err
 	}
@@ -156,7 +154,8 @@ func (o *registerOptions) run(ctx context.Context) error {
 	})
 }
 
-// request returns the registration. It does not read the earlier one if all of it is replaced: that may be too large to be read.
+// request doesn't read an earlier registration that it would replace entirely: that may
+// be too large.
 func (o *registerOptions) request(ctx context.Context, capabilities map[string]any) (req client.RegisterRequest, err error) {
 	switch {
 	case o.replace && capabilities == nil:
@@ -179,10 +178,10 @@ func (o *registerOptions) request(ctx context.Context, capabilities map[string]a
 	return req, nil
 }
 
-// parseCapabilities reads --capabilities; "" is nil. Integers above 2^53 keep their value.
+// parseCapabilities returns nil for "". Integers above 2^53 keep their value.
 func parseCapabilities(text string) (object map[string]any, err error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // not given
+		return nil, nil //nolint:nilnil // unset
 	}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -192,13 +191,13 @@ func parseCapabilities(text string) (object map[string]any, err error) {
 	return object, nil
 }
 
-// tokenNote reports where the token of the node is. It never contains the token.
+// tokenNote says where the token is. It never contains the token.
 func tokenNote(peer *client.MeshPeer, file string) string {
 	switch {
 	case file == "":
 		return ""
 	case peer.PeerToken == nil:
-		return "; the gateway gave its token at an earlier registration, so " + output.Line(file) + " was not written"
+		return "; the gateway returns a token only at the first registration, so " + output.Line(file) + " was not written"
 	default:
 		return "; its token is in " + output.Line(file)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// identity is what mesh whoami finds out. A nil field is not known.
+// identity is printed by mesh whoami. A nil field is unknown.
 type identity struct {
 	Profile     string          `json:"profile"`
 	Node        profile.Setting `json:"node"`
@@ -41,20 +41,19 @@ type identity struct {
 func NewWhoami(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "whoami",
-		Short: "Show the node, the gateway and where each value comes from, and check them",
-		Long: `Whoami prints the node and the gateway and where each value comes from: a flag, --profile, a variable or the default profile.
-It checks whether the gateway answers and accepts the token, whether the node is registered, and how many of its messages are
-unread, up to 100. It also prints the day of the prices. It never prints the token.
+		Short: "Show and check this node's settings",
+		Long: `Whoami prints this node and its gateway, and the source of each value: a flag, --profile, a variable or the default profile. It
+checks that the gateway answers and accepts the token, whether the node is registered, and the number of unread messages, up to 100.
+It also prints the date of the prices, but never the token.
 
-It prints what it has found also after a failure. The exit status is then 2 for a setting that is wrong or missing, and 3 for a gateway
-that does not answer or refuses the token.`,
+If a check fails, whoami still prints the other values. Then the exit status is 2 for a wrong or missing setting, and 3 for a gateway
+that doesn't answer or refuses the token.`,
 		Example: "  mesh whoami\n  mesh whoami --profile work -o json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runWhoami(cmd.Context(), a) },
 	}
 }
 
-// runWhoami prints this node and the gateway.
 func runWhoami(ctx context.Context, a *app.App) error {
 	s, err := a.Settings()
 	if err != nil {
@@ -67,11 +66,10 @@ func runWhoami(ctx context.Context, a *app.App) error {
 	return cmp.Or(a.PrintTable(id, []table.Column{table.Plain("WHAT", 0), table.Key("VALUE"), table.Free("FROM")}, id.rows()), failed)
 }
 
-// errNoSettings is the error of mesh whoami without a gateway.
 var errNoSettings = exit.Usagef("the URL of the gateway is missing: set MESH_GATEWAY_URL, such as http://127.0.0.1:8787/gateway, MESH_NODE, the name of this node, " +
 	"and MESH_GATEWAY_TOKEN, or name them in a profile (mesh help profiles). mesh gateway runs a gateway for development")
 
-// identify requests the node from the gateway. It sets values only after they are checked, since an invalid one may be a secret.
+// identify sets values only once they're checked: an invalid one may be a secret.
 func identify(ctx context.Context, a *app.App, s profile.Settings, id *identity) error {
 	node := app.Observer
 	if s.Node.Value != "" {
@@ -95,16 +93,15 @@ func identify(ctx context.Context, a *app.App, s profile.Settings, id *identity)
 		return err
 	}
 	if s.Node.Value == "" {
-		id.Registered, id.Unread = nil, nil // they are those of the observer
+		id.Registered, id.Unread = nil, nil // they describe the observer
 		return app.ErrNoNode
 	}
 	return nil
 }
 
-// maxUnread bounds the unread messages that are counted: their contents may be long.
+// maxUnread bounds the count: contents may be long.
 const maxUnread = 100
 
-// query requests what the gateway knows of the node.
 func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 	var (
 		unknown *client.NotInRegistryError
@@ -135,7 +132,6 @@ func (id *identity) query(ctx context.Context, c *client.MeshClient) error {
 	return nil
 }
 
-// rows returns the cells of the table.
 func (id identity) rows() [][]string {
 	token, unread := "none", output.Unknown
 	if id.TokenSource != "" {
@@ -172,8 +168,8 @@ func yesNo(value *bool) string {
 func NewHealth(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",
-		Short:   "Print what the gateway reports about itself",
-		Long:    "Health prints what the gateway reports about itself. It needs no token. The exit status is 3 if there is no response.",
+		Short:   "Show the gateway's health",
+		Long:    "Health prints the gateway's own report. It needs no token. The exit status is 3 if the gateway doesn't answer.",
 		Example: "  mesh health\n  mesh health -o json",
 		Args:    cobra.NoArgs,
 		RunE: a.Observe(func(ctx context.Context) error {
@@ -189,7 +185,7 @@ func NewHealth(a *app.App) *cobra.Command {
 	}
 }
 
-// health returns the JSON of a report, or a report in another format as a text.
+// health keeps JSON; other text becomes a string.
 func health(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -20,26 +20,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
-// serveLog prints a line for each attempt of mesh serve. Serve itself reports only messages that are given up.
+// serveLog prints a line per attempt. Serve itself only reports messages that it gives
+// up.
 type serveLog struct {
 	*Options
 	worker      *worker.Worker
-	ended       context.Context // after its end no further attempt begins
+	ended       context.Context // no further attempts start once it's done
 	running     atomic.Int64
-	undelivered atomic.Int64 // answers at the end
+	undelivered atomic.Int64 // answers lost or kept at the end
 
 	mu      sync.Mutex
-	failed  map[served]int  // attempts for the messages that wait for another
-	givenUp map[served]bool // messages that are given up, and whether they are marked read
+	failed  map[served]int  // failed attempts per message
+	givenUp map[served]bool // message -> whether to mark it read
 }
 
-// served identifies a message. A gateway that has lost its database counts its messages from 1 again.
+// served identifies a message. Ids restart at 1 after a gateway loses its database.
 type served struct {
 	id        int64
 	createdAt string
 }
 
-// answer is the function of Answer.
 func (l *serveLog) answer(ctx context.Context, m client.MeshMessage) (string, error) {
 	l.running.Add(1)
 	defer l.running.Add(-1)
@@ -55,11 +55,11 @@ func (l *serveLog) answer(ctx context.Context, m client.MeshMessage) (string, er
 	return text, nil
 }
 
-// sent reports the outcome of an attempt to send an answer.
+// sent reports an attempt to send an answer.
 func (l *serveLog) sent(m client.MeshMessage, receipt *client.MeshMessage, err error) {
 	switch {
 	case err != nil:
-		fmt.Fprintf(l.Errs, "mesh: warning: %s: the answer is not delivered: %s\n", named(m), cause(err))
+		fmt.Fprintf(l.Errs, "mesh: warning: %s: answer not delivered: %s\n", named(m), cause(err))
 	case receipt != nil:
 		l.done(m, fmt.Sprint("answered with message ", receipt.ID))
 	default:
@@ -71,22 +71,21 @@ func (l *serveLog) done(m client.MeshMessage, what string) {
 	fmt.Fprintf(l.Errs, "mesh: %s: %s\n", named(m), what)
 }
 
-// named returns the beginning of a line about a message.
 func named(m client.MeshMessage) string {
 	return fmt.Sprintf("message %d from %s", m.ID, mail.ShownNode(m.FromNode))
 }
 
-// cause returns the text of an error for a sentence that continues.
+// cause formats err for the middle of a line.
 func cause(err error) string { return output.Lines(strings.TrimSuffix(exit.Explain(err), ".")) }
 
 func (l *serveLog) ending() {
 	if l.running.Load() > 0 {
-		fmt.Fprintln(l.Errs, "mesh: ending with the commands under way; ^C again kills them")
+		fmt.Fprintln(l.Errs, "mesh: waiting for running commands; ^C again kills them")
 	}
 }
 
-// reportAttempt prints the error of a failed attempt if another one follows. After a ValueError and a MeshSecretLeakError Serve gives
-// the message up at once.
+// reportAttempt prints an error if another attempt follows. Serve gives up at once after
+// a ValueError or a MeshSecretLeakError.
 func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
 	var invalid *client.ValueError
 	var leak *client.MeshSecretLeakError
@@ -101,8 +100,8 @@ func (l *serveLog) reportAttempt(m client.MeshMessage, err error) {
 	fmt.Fprintf(l.Errs, "mesh: warning: %s: attempt %d of %d failed: %s; %s\n", named(m), n, l.maxAttempts, cause(err), again)
 }
 
-// pauseAfter describes the pause of Serve, which doubles from one second to one minute and is shortened at random. A gateway
-// may request a longer one.
+// pauseAfter describes Serve's pause, which doubles from a second to a minute, with
+// random reductions. A gateway may request more.
 func pauseAfter(err error, attempts int) string {
 	if errors.Is(err, client.ErrMesh) {
 		return "a pause"
@@ -110,7 +109,8 @@ func pauseAfter(err error, attempts int) string {
 	return fmt.Sprint("at most ", min(time.Second<<min(attempts-1, 6), time.Minute))
 }
 
-// giveUp reports whether a message that is given up is marked read. A command that was killed has not answered.
+// giveUp reports whether to mark a message read. It stays unread if we killed the
+// command.
 func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 	l.forget(m)
 	marked := l.Options.giveUp == markRead && l.worker.Killed.Err() == nil
@@ -120,8 +120,8 @@ func (l *serveLog) giveUp(m client.MeshMessage, _ error) bool {
 	return marked
 }
 
-// reportError reports the errors that do not end Serve. Without an id it is an error of the polling or the registration. Serve calls
-// giveUp before it reports a message that is given up.
+// reportError reports errors after which Serve continues. m.ID is 0 for polling and
+// registration. For a message that's given up, Serve calls giveUp first.
 func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	if m.ID == 0 {
 		l.Warn(err)
@@ -133,7 +133,8 @@ func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	l.Warn(fmt.Errorf("%s%s: %w", named(m), l.state(m), &exit.ServedError{Err: err}))
 }
 
-// state describes a message that is given up. It then forgets the message, since the next error for it comes from a mark.
+// state describes a message that's given up. It then forgets the message: a later error
+// comes from marking it.
 func (l *serveLog) state(m client.MeshMessage) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +151,7 @@ func (l *serveLog) state(m client.MeshMessage) string {
 	}
 }
 
-// count returns how many attempts for a message have failed.
+// count adds a failed attempt and returns their number.
 func (l *serveLog) count(m client.MeshMessage) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,9 +166,10 @@ func (l *serveLog) forget(m client.MeshMessage) {
 	delete(l.failed, served{m.ID, m.CreatedAt})
 }
 
-// onHangup calls kill when the terminal hangs up, unless nohup ignores that, until the function that it returns is called. The
-// commands of mesh serve are in process groups of their own: the hangup does not reach them, and there is no terminal left for a
-// second ^C. Until then a write to a closed pipe returns an error instead of ending this process without its commands.
+// onHangup calls kill if the terminal hangs up, unless nohup ignores that. Commands have
+// their own process groups, which the hangup doesn't reach, and no one could press ^C
+// again. Until stop is called, it also ignores SIGPIPE: a closed pipe must not end serve
+// without its commands.
 func onHangup(kill func()) (stop func()) {
 	hangups, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)

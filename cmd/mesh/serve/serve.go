@@ -1,4 +1,4 @@
-// Package serve is mesh serve: a command that answers the questions to this node.
+// Package serve implements mesh serve, which answers questions with a command.
 package serve
 
 import (
@@ -25,7 +25,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
-// Options are the flags of mesh serve.
 type Options struct {
 	*app.App // its arguments are the command
 
@@ -42,62 +41,58 @@ func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags] -- COMMAND [ARG...]",
 		Short: "Run a command for each question and send its output as the answer",
-		Long: `Serve registers this node and runs COMMAND for each unread question. With --kind it runs for other kinds as well, which stay
-unread without it. Two nodes that answer answers exchange messages without end.
+		Long: `Serve registers this node, runs COMMAND for each unread question and sends its output as the answer.
 
-COMMAND receives the message as a line of JSON on stdin, and MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD in its
-environment. MESH_THREAD is the name of the thread, or empty for a thread of a single question. mesh ask in COMMAND asks in it. The fields of the JSON are
+COMMAND gets the message on stdin, as one line of JSON. These fields are always there, null if unused, followed by any others that
+mesh inbox -o json prints:
 
   id, from_node, to_node, kind, content, created_at, related_task_id, thread_id
 
-and those that mesh inbox -o json prints as well; a field without a value is null.
+The environment has MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD. MESH_THREAD is the thread's name, or empty if
+the thread holds just this question. If COMMAND runs mesh ask, it asks in the same thread.
 
-If its exit status is 0, its output is sent as the answer, unless it is blank, and the message is marked read. With any other
-status, or with more than 1 MiB of output, it runs again later, with growing pauses. After --max-attempts runs the message is given
-up: it stays unread, or is marked read with --give-up mark. The next start of serve tries unread messages again. Messages that the
-node has sent to itself are marked read.
+Exit status: If COMMAND exits with 0, serve sends the output, unless it's only white space, and marks the message read. If COMMAND fails
+or prints more than 1 MiB, serve runs it again later. After --max-attempts runs it gives up and leaves the message unread, or marks it
+read with --give-up mark. A restarted serve tries unread messages again. A line on stderr reports every message and failure.
 
-The output is kept until it is delivered, and COMMAND does not run again for that. With --spool it is also kept in a file of that
-folder, which only the owner can read, and the next start with the same folder delivers it first, also if serve was killed. The folder
-must be yours, and others must not be able to write to it. A file has the output, and of the message only what the delivery needs. An interrupt during an outage of the gateway ends serve with status 3 if an output
-is not delivered: it is in the folder, or without --spool COMMAND runs again at the next start. While the gateway cannot be reached, no COMMAND
-starts, and failed deliveries do not count. Otherwise the message is given up after --max-attempts deliveries. After a crash, COMMAND
-runs again for a message that is not marked read; if its answer was delivered before, the new one is dropped. An answer that
-contains a credential or cannot be a message is not sent: the sender receives an answer that states this. --allow-rule allows a
-rule of mesh scan.
+Outages and crashes: Serve keeps a finished answer and retries delivering it, at most --max-attempts times. While the gateway is
+unreachable, serve starts no commands, and failed deliveries don't count. After the gateway restarts, serve registers the node again
+within a minute. If serve crashes, COMMAND can run twice for a message; the sender still gets one answer.
 
-COMMAND does not run for a question that cannot be answered, because its sender is not registered or is disabled. Each attempt
-looks up again whether the sender is registered. COMMAND runs for messages of other kinds from every sender.
+Without --spool, answers that aren't delivered when serve ends are lost, and COMMAND runs again next time. With --spool, serve keeps
+them in a directory and delivers them after a restart, even after a crash. The directory must be yours, and not writable by
+others. If you interrupt serve during an outage and an answer isn't delivered, it exits with 3.
 
-Several serves of one node each run COMMAND for every message. With --share they share the messages: one of them at a time has a message,
-and if it is killed, another one takes the message over after that time. All of them need the flag. It must be longer than a restart of
-serve, such as 60s. The gateway must recognize idempotency keys.
+Several servers: By default, each server for a node runs COMMAND for every message. With --share 60s on all of them, each message goes
+to one server, and another takes over once that one has been silent for 60 seconds. Choose a time longer than a restart. The gateway
+must support idempotency keys.
 
-A line on stderr reports each message that is handled or given up, and each attempt that fails.
+What is answered: Serve skips questions from nodes that aren't registered or enabled, since they can't receive answers, and checks again
+on each attempt. --kind adds other kinds, from any sender, but two nodes that answer each other's answers never stop. Messages that this
+node sent to itself are marked read. If an answer contains a credential or is otherwise invalid, the sender is told so instead;
+--allow-rule ignores a rule of mesh scan.
 
-After a restart of the gateway the node is registered again within a minute.
+Time limits, tokens and signals: COMMAND has no time limit, so use timeout 60 COMMAND. Its background processes have five seconds to
+close the output. It inherits the environment, plus serve's MESH_NODE, MESH_GATEWAY_URL and token, as MESH_GATEWAY_TOKEN, or as
+MESH_TOKEN_FILE if the token is in a file. A token read from a pipe isn't passed on.
 
-COMMAND has no time limit; use timeout 60 COMMAND to set one. A background process of COMMAND has five seconds to close the
-output. COMMAND inherits the environment. In it, MESH_NODE, MESH_GATEWAY_URL and the token are those of serve: MESH_GATEWAY_TOKEN, or
-with a token of a file only the name of the file, MESH_TOKEN_FILE. COMMAND can read that file. It receives no token of a pipe.
-
-An interrupt ends serve after the running commands have ended; another one after more than a second kills them, and so does a hangup
-of the terminal, unless serve runs under nohup. On Linux, COMMAND gets SIGTERM if serve itself is killed.`,
+Interrupt serve once to finish the running commands, and again after a second to kill them. Closing the terminal kills them too, unless
+you use nohup. On Linux, COMMAND gets SIGTERM if serve itself is killed.`,
 		Example: "  mesh serve -- ./answer.sh\n  mesh serve --workers 4 -- timeout 60 python3 agent.py",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    o.AsNode(o.run),
 	}
 	flags := cmd.Flags()
-	flags.SetInterspersed(false) // the flags behind COMMAND are its own
-	flags.StringVar(&o.url, "url", "", "network URL of the node (default the registered one, else http://NODE:8787)")
-	flags.StringSliceVar(&o.kinds, "kind", []string{string(client.KindQuestion)}, "kinds of messages to answer, repeatable, or all")
-	flags.IntVar(&o.workers, "workers", 1, "maximum number of commands that run at the same time")
-	flags.IntVar(&o.maxAttempts, "max-attempts", 5, "maximum number of runs of the command for one message, and of deliveries of its answer")
-	flags.DurationVar(&o.interval, "interval", 0, "time between two polls of the inbox (default 1s for two minutes after a message, then growing to 5s)")
-	flags.DurationVar(&o.share, "share", 0, "share the messages with other serves of this node; another one takes over the message of a serve that shows no sign of life for this time, such as 60s")
-	flags.StringVar(&o.spool, "spool", "", "folder in which finished answers are kept until they are delivered; the next start delivers them first")
-	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "what becomes of a message that is given up: leave it unread, or mark it read")
-	flags.IntSliceVar(&o.allowRules, "allow-rule", nil, "number of a scan rule that an answer may match (repeatable)")
+	flags.SetInterspersed(false) // flags after COMMAND belong to it
+	flags.StringVar(&o.url, "url", "", "URL to register (default the registered one, else http://NODE:8787)")
+	flags.StringSliceVar(&o.kinds, "kind", []string{string(client.KindQuestion)}, "message kind to answer, or all; repeatable")
+	flags.IntVar(&o.workers, "workers", 1, "maximum number of concurrent commands")
+	flags.IntVar(&o.maxAttempts, "max-attempts", 5, "maximum number of runs, and of delivery attempts, per message")
+	flags.DurationVar(&o.interval, "interval", 0, "polling interval (default 1s for two minutes after a message, growing to 5s)")
+	flags.DurationVar(&o.share, "share", 0, "share messages with this node's other servers; they take over after this silence, such as 60s")
+	flags.StringVar(&o.spool, "spool", "", "directory that keeps finished answers until they are delivered, even across restarts")
+	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "after the last attempt, leave a message unread, or mark it read")
+	flags.IntSliceVar(&o.allowRules, "allow-rule", nil, "scan rule to ignore in answers; repeatable")
 	o.RulesFlag(cmd)
 	app.Complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(mail.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))
 	app.Complete(cmd, "give-up", cobra.FixedCompletions([]string{leaveUnread, markRead}, cobra.ShellCompDirectiveNoFileComp))
@@ -111,15 +106,14 @@ const (
 	allKinds    = "all"
 )
 
-// next describes what the next start does about answers that are not delivered.
+// next says what the next start does about undelivered answers.
 func (o *Options) next() string {
 	if o.spool == "" {
-		return "runs the command again for their questions; --spool keeps answers in a folder"
+		return "runs the command again for their questions; --spool keeps answers"
 	}
-	return "with --spool " + o.spool + " delivers those that are kept, and runs the command again for the others"
+	return "with --spool " + o.spool + " delivers kept answers, and runs the command again for other questions"
 }
 
-// options returns the options of Answer.
 func (o *Options) options() (agent.AnswerOptions, error) {
 	opts := agent.AnswerOptions{
 		ServeOptions: agent.ServeOptions{
@@ -130,7 +124,7 @@ func (o *Options) options() (agent.AnswerOptions, error) {
 	if err := app.CheckRules(o.allowRules); err != nil {
 		return opts, err
 	}
-	if o.workers < 1 || o.maxAttempts < 1 { // 0 is the default of package client
+	if o.workers < 1 || o.maxAttempts < 1 { // 0 would be package client's default
 		return opts, exit.Usagef("--workers and --max-attempts must be positive")
 	}
 	if o.giveUp != leaveUnread && o.giveUp != markRead {
@@ -147,12 +141,11 @@ func (o *Options) options() (agent.AnswerOptions, error) {
 		opts.Kinds = append(opts.Kinds, client.Kind(name))
 	}
 	if opts.Kinds == nil {
-		return opts, exit.Usagef("--kind: must not be empty")
+		return opts, exit.Usagef("--kind must not be empty")
 	}
 	return opts, nil
 }
 
-// run answers messages until ctx ends.
 func (o *Options) run(ctx context.Context) error {
 	if err := cmp.Or(o.CheckName("--url", o.url), peers.CheckURL(o.url)); err != nil {
 		return err
@@ -175,7 +168,7 @@ func (o *Options) run(ctx context.Context) error {
 	}
 	w := &worker.Worker{Client: o.Client, Command: o.Args, Env: env, Stderr: o.Errs, Killed: killed}
 	l := &serveLog{Options: o, worker: w, ended: ctx, failed: map[served]int{}, givenUp: map[served]bool{}}
-	defer context.AfterFunc(ctx, l.ending)() // runs before stop, which would count as an interrupt
+	defer context.AfterFunc(ctx, l.ending)() // runs before stop, which looks like an interrupt
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	o.Progress.Stop()
 	fmt.Fprintf(o.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", o.Client.Node(), shownCommand(o.Args))
@@ -186,23 +179,23 @@ func (o *Options) run(ctx context.Context) error {
 		return err
 	}
 	if n := l.undelivered.Load(); n > 0 {
-		return exit.Failedf("%d finished answers are not delivered; the next start %s", n, o.next())
+		return exit.Failedf("%d finished answers not delivered; the next start %s", n, o.next())
 	}
 	if killed.Err() != nil {
-		return exit.Failedf("the running commands were killed, and their messages stay unread")
+		return exit.Failedf("killed the running commands; their messages stay unread")
 	}
 	return nil
 }
 
-// awaitRegistration is [registration], repeated while the gateway cannot be reached, with the pauses of Serve. It returns nil when ctx ends
-// first.
+// awaitRegistration retries while the gateway is unreachable, with Serve's pauses. It
+// returns nil if ctx ends first.
 func (o *Options) awaitRegistration(ctx context.Context) (*client.RegisterRequest, error) {
 	for failures := 1; ; failures++ {
 		req, err := peers.Registration(ctx, o.Client, o.url)
 		var failed *client.MeshGatewayError
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil //nolint:nilnil,nilerr // interrupted: there is nothing to register
+			return nil, nil //nolint:nilnil,nilerr // interrupted: nothing to register
 		case err == nil:
 			return &req, nil
 		case !errors.As(err, &failed) || failed.StatusCode != 0 && failed.StatusCode < http.StatusInternalServerError:
@@ -216,7 +209,6 @@ func (o *Options) awaitRegistration(ctx context.Context) (*client.RegisterReques
 	}
 }
 
-// environment returns the environment of the commands, which act as this node.
 func (o *Options) environment() ([]string, error) {
 	s, err := o.Settings()
 	if err != nil {
@@ -229,10 +221,10 @@ func (o *Options) environment() ([]string, error) {
 	return s.Environment(os.Environ(), o.Client.Node(), token)
 }
 
-// subcommand is the form of a subcommand. Other arguments may be secret, and a log is kept.
+// subcommand guards the log, which people keep: other arguments may be secret.
 var subcommand = regexp.MustCompile(`^[a-z]{1,12}$`)
 
-// shownCommand returns the program and its subcommand.
+// shownCommand returns the program, and its subcommand if it has one.
 func shownCommand(command []string) string {
 	shown := 1
 	if len(command) > 1 && subcommand.MatchString(command[1]) {

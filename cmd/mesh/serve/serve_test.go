@@ -155,7 +155,7 @@ func TestRunReportsAttempts(t *testing.T) {
 		"one attempt, left": {"fail", leaveUnread, 1, []string{
 			"message 1 from node-b stays unread, to be tried again at the next start: given up after attempt 1: PROGRAM: exit status 1\n",
 		}, 1},
-		"too much output": {"flood", leaveUnread, 1, []string{"PROGRAM: it printed more than 1048576 bytes; an answer has at most 200000 characters"}, 1},
+		"too much output": {"flood", leaveUnread, 1, []string{"PROGRAM: printed more than 1048576 bytes; an answer has at most 200000 characters"}, 1},
 		"no answer":       {"silent", leaveUnread, 5, []string{"mesh: message 1 from node-b: handled without an answer\n"}, 0},
 		"a credential": {"leak", leaveUnread, 5, []string{
 			"message 1 from node-b: the answer was refused, and the sender was told so: ", "To send a false positive, use mesh serve --allow-rule 2.\n",
@@ -271,7 +271,7 @@ func TestRunsOnceInAnOutage(t *testing.T) {
 		g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: http.StatusBadGateway, Times: 3})
 		o, errs := options(t, g, "upper")
 		text := serveFor(t, o, errs)
-		assert.Contains(t, text, "message 1 from node-b: the answer is not delivered: ")
+		assert.Contains(t, text, "message 1 from node-b: answer not delivered: ")
 		assert.Contains(t, text, "mesh: message 1 from node-b: answered with message 2\n")
 		assert.Equal(t, 1, strings.Count(text, "run: 1"))
 	})
@@ -301,10 +301,10 @@ func TestRunsShareMessages(t *testing.T) {
 func TestRunRefusesWrongFlags(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Options){
-		`Lease "-1s" must be 0 or at least 1ms`:                      func(o *Options) { o.share = -time.Second },
-		"--allow-rule 99 must be 1 to ":                              func(o *Options) { o.allowRules = []int{99} },
-		"--url must be an http:// or https:// URL":                   func(o *Options) { o.url = "a.example" },
-		"the command begins with a variable; it must be env A=VALUE": func(o *Options) { o.Args = []string{"A=b"} },
+		`Lease "-1s" must be 0 or at least 1ms`:               func(o *Options) { o.share = -time.Second },
+		"--allow-rule 99 must be 1 to ":                       func(o *Options) { o.allowRules = []int{99} },
+		"--url must be an http:// or https:// URL":            func(o *Options) { o.url = "a.example" },
+		"the command starts with a variable; use env A=VALUE": func(o *Options) { o.Args = []string{"A=b"} },
 	} {
 		g := withQuestion(t)
 		synctest.Test(t, func(t *testing.T) {

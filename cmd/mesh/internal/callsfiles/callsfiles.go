@@ -18,23 +18,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// ErrNoFile is the cause of the error of a file or folder that does not exist.
-var ErrNoFile = errors.New("no such file or folder")
+// ErrNoFile reports a missing file or directory.
+var ErrNoFile = errors.New("no such file or directory")
 
-// Files are the files of a command. Stdin and pipes are copied, since the files may be read several times.
+// Files are a command's inputs. Stdin and pipes are copied to temporary files, since the
+// command may read its inputs several times.
 type Files struct {
-	// Given are the paths of the command line, and Paths those to read.
+	// Given are the arguments, Paths the files to read instead.
 	Given, Paths []string
 
 	copies copies
-	// names are those of the command line, by the names that errors have: of a copy, or of a path that does not exist.
+	// error's file name -> argument; for copies and missing files
 	names map[string]string
 }
 
-// Open returns the files of these paths; "-" is stdin. A path that does not exist is an error when the files are read.
+// Open returns the files for paths; "-" is stdin. Missing files are reported when they're
+// read.
 func Open(stdin io.Reader, paths []string) (*Files, error) { return open(stdin, paths, false) }
 
-// OpenUntilSignal is Open for the process itself: a signal that ends it removes the copies first.
+// OpenUntilSignal also removes the copies if a signal ends the process. Only main
+// commands may use it: it handles signals for the whole process.
 func OpenUntilSignal(stdin io.Reader, paths []string) (*Files, error) {
 	return open(stdin, paths, true)
 }
@@ -42,13 +45,13 @@ func OpenUntilSignal(stdin io.Reader, paths []string) (*Files, error) {
 func open(stdin io.Reader, paths []string, untilSignal bool) (*Files, error) {
 	in := &Files{Given: paths, Paths: slices.Clone(paths), copies: copies{untilSignal: untilSignal}, names: make(map[string]string)}
 	for i, path := range paths {
-		if path == "" { // as of a variable that is not set; it would be the current directory
+		if path == "" { // an unset variable; it would mean the current directory
 			in.Close()
-			return nil, errors.New("the name of a file or folder must not be empty")
+			return nil, errors.New("file name must not be empty")
 		}
 		info, err := os.Stat(filepath.Clean(path))
 		switch {
-		case path == "-": // is copied
+		case path == "-": // copied below
 		case err != nil:
 			in.names[filepath.Clean(path)] = path
 			continue
@@ -67,8 +70,8 @@ func open(stdin io.Reader, paths []string, untilSignal bool) (*Files, error) {
 // Close removes the copies.
 func (in *Files) Close() { in.copies.close() }
 
-// Reads reports whether a command that reads these paths may read a file: it is one of them or in a folder among them, or has the name of a
-// calls or session file, which need not exist yet. "-" is stdin.
+// Reads reports whether a command reading paths would also read file, even if it doesn't
+// exist yet: every calls or session file name counts. "-" is stdin.
 func Reads(stdin io.Reader, paths []string, file string) bool {
 	if calls.IsFile(file) {
 		return true
@@ -94,11 +97,11 @@ func Reads(stdin io.Reader, paths []string, file string) bool {
 	return false
 }
 
-// firstLines is the number of lines at the start of a file that are enough to see that it has no calls.
+// If firstLines lines in a row are bad, starting with the first, a file has no calls.
 const firstLines = 10
 
-// Rename returns an error of reading the files, in which copies have the names of the command line. A file whose first lines are all no
-// calls has one error.
+// Rename replaces file names in an error with the command's arguments. If none of a
+// file's first lines is a call, one error replaces theirs.
 func (in *Files) Rename(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -106,7 +109,7 @@ func (in *Files) Rename(err error) error {
 	}
 	var line *calls.LineError
 	var path *fs.PathError
-	wrong := map[string]int{} // of the first lines, by file
+	wrong := map[string]int{} // file -> bad lines among its first
 	for _, err := range joined.Unwrap() {
 		if errors.As(err, &line) && line.Line <= firstLines {
 			wrong[line.File]++
@@ -128,7 +131,7 @@ func (in *Files) Rename(err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				err = fmt.Errorf("%s: %w", in.name(path.Path), ErrNoFile)
 			}
-		case len(in.Paths) != 1: // the number of lines behind those that have an error each
+		case len(in.Paths) != 1: // a count of further bad lines
 			err = errors.New(strings.TrimPrefix(err.Error(), "calls: "))
 		case wrong[in.Paths[0]] == firstLines:
 			continue
@@ -140,10 +143,10 @@ func (in *Files) Rename(err error) error {
 	return errors.Join(errs...)
 }
 
-// name returns the name of a file on the command line.
 func (in *Files) name(file string) string { return cmp.Or(in.names[file], file) }
 
-// OnCopies returns the function for calls.Options that warns of copies. Files have the names of the command line.
+// OnCopies returns a [calls.Options] callback that warns about copied files, under their
+// argument names.
 func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
 	return func(c calls.Copies) {
 		c.File, c.Of = in.name(c.File), in.name(c.Of)
@@ -151,8 +154,9 @@ func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
 	}
 }
 
-// Since returns the paths without the files of folders whose names begin with an earlier day than the one before a time: a call that
-// begins on a day can end on the next, and has the file of its program. Folders within folders stay as they are.
+// Since returns the paths, but skips files in directories if their names start with a day
+// before the day before at: a call can end a day after it starts, and its program keeps
+// writing one file. Nested directories stay as they are.
 func (in *Files) Since(at time.Time) []string {
 	if at.IsZero() {
 		return in.Paths
@@ -161,7 +165,7 @@ func (in *Files) Since(at time.Time) []string {
 	var paths []string
 	for _, path := range in.Paths {
 		entries, err := os.ReadDir(path)
-		if err != nil { // a file, or one that cannot be read
+		if err != nil { // a file, or unreadable
 			paths = append(paths, path)
 			continue
 		}
@@ -173,7 +177,7 @@ func (in *Files) Since(at time.Time) []string {
 			case isBefore(entry.Name(), first) || !isRegular(name):
 			case isInside(path, name, entry):
 				paths = append(paths, name)
-			default: // which is an error of the folder
+			default: // reading the directory reports the link
 				paths = append(paths, path)
 			}
 		}
@@ -181,7 +185,7 @@ func (in *Files) Since(at time.Time) []string {
 	return paths
 }
 
-// isBefore reports whether a file is no calls file, or its name begins with a day before first.
+// isBefore also reports true for other files than calls files.
 func isBefore(name, first string) bool {
 	if !calls.IsFile(name) {
 		return true
@@ -191,20 +195,20 @@ func isBefore(name, first string) bool {
 	return err == nil && day < first
 }
 
-// isRegular reports whether a name is that of a file, or of a link to one. A pipe could block for ever.
+// isRegular follows links. It excludes pipes, which could block forever.
 func isRegular(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isInside reports whether an entry is no link that leaves a folder: calls does not follow these.
+// isInside refuses links out of the directory: package calls does not follow them.
 func isInside(folder, name string, entry fs.DirEntry) bool {
 	_, inside := openfile.Target(folder, name)
 	return entry.Type()&fs.ModeSymlink == 0 || inside
 }
 
-// Size returns how many bytes the files have in all, with those of folders. A file that several paths lead to counts each time, and one that
-// cannot be read does not count.
+// Size returns the total size, including directories, in bytes. It counts a file once per
+// path that leads to it, and skips unreadable files.
 func (in *Files) Size() (bytes int64) {
 	for _, path := range in.Paths {
 		for info := range filesOf(path) {
@@ -214,7 +218,7 @@ func (in *Files) Size() (bytes int64) {
 	return bytes
 }
 
-// filesOf yields the file of a path, or the calls files of a folder, without those that cannot be read.
+// filesOf yields a file, or the calls files in a directory. It skips unreadable ones.
 func filesOf(path string) iter.Seq[fs.FileInfo] {
 	return func(yield func(fs.FileInfo) bool) {
 		info, err := os.Stat(path)
@@ -225,7 +229,7 @@ func filesOf(path string) iter.Seq[fs.FileInfo] {
 			yield(info)
 			return
 		}
-		folder := os.DirFS(path) // which follows a link to a folder
+		folder := os.DirFS(path) // follows a link to a directory
 		_ = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !calls.IsFile(name) {
 				return nil //nolint:nilerr // reading the files reports it
@@ -234,7 +238,7 @@ func filesOf(path string) iter.Seq[fs.FileInfo] {
 			if err != nil || !info.Mode().IsRegular() || !isInside(path, filepath.Join(path, name), entry) {
 				return nil //nolint:nilerr // reading the files reports it
 			}
-			if !yield(info) { // of a link, the file
+			if !yield(info) { // fs.Stat follows links
 				return fs.SkipAll
 			}
 			return nil

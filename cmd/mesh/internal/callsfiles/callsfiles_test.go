@@ -34,7 +34,7 @@ func TestOpenCopiesStdin(t *testing.T) {
 	var line *calls.LineError
 	require.ErrorAs(t, renamed, &line)
 	assert.Equal(t, "-", line.File)
-	require.ErrorContains(t, renamed, missing+": no such file or folder")
+	require.ErrorContains(t, renamed, missing+": no such file or directory")
 	other := errors.New("another error")
 	assert.Equal(t, other, in.Rename(other))
 	require.NoError(t, in.Rename(nil))

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// copies are the temporary files with stdin and pipes. With untilSignal a signal that ends the process removes them first,
-// except for SIGKILL.
+// copies are temporary files. With untilSignal, signals that end the process remove them
+// first, except for SIGKILL.
 type copies struct {
 	untilSignal bool
 
@@ -19,7 +19,7 @@ type copies struct {
 	ended chan os.Signal
 }
 
-// add copies stdin or a pipe to a file, and returns its name.
+// add copies stdin or a pipe, and returns the copy's name.
 func (c *copies) add(stdin io.Reader, path string) (string, error) {
 	if path != "-" {
 		pipe, err := os.Open(path) //nolint:gosec // the user names the pipe
@@ -38,12 +38,12 @@ func (c *copies) add(stdin io.Reader, path string) (string, error) {
 }
 
 func (c *copies) create() (*os.File, error) {
-	c.mu.Lock() // a signal waits until the name is known
+	c.mu.Lock() // a signal must wait for the name
 	defer c.mu.Unlock()
 	if c.untilSignal && c.ended == nil {
 		c.ended = make(chan os.Signal, 1)
 		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGPIPE} {
-			if !signal.Ignored(s) { // as nohup does
+			if !signal.Ignored(s) { // nohup
 				signal.Notify(c.ended, s)
 			}
 		}
@@ -56,17 +56,17 @@ func (c *copies) create() (*os.File, error) {
 	return file, err
 }
 
-// removeAtSignal removes the copies and ends the process as the signal would have.
+// removeAtSignal ends the process as the signal would have.
 func (c *copies) removeAtSignal(ended <-chan os.Signal) {
 	s, open := <-ended
 	if !open {
 		return
 	}
-	c.mu.Lock() // until the end: there is no further copy
+	c.mu.Lock() // forever: no further copies
 	c.remove()
 	signal.Reset(s)
 	const shell = 128
-	if s == syscall.SIGPIPE { // which the runtime ignores unless a write raises it
+	if s == syscall.SIGPIPE { // the runtime ignores it unless a write raises it
 		os.Exit(shell + int(syscall.SIGPIPE))
 	}
 	process, err := os.FindProcess(os.Getpid())

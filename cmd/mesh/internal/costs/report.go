@@ -1,4 +1,5 @@
-// Package costs shows the sums of calls files, and bills beside them: as a table, as CSV, and as a line.
+// Package costs sums calls files, with bills next to them, for tables, CSV and one-line
+// summaries.
 package costs
 
 import (
@@ -17,56 +18,56 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Report has the sums of calls, as mesh usage prints them.
+// Report has the sums that mesh usage prints.
 type Report struct {
 	By       []string      `json:"by"`
 	Rows     []calls.Group `json:"rows"`
 	Calls    int           `json:"calls"`
 	Unpriced int           `json:"unpriced"`
-	// USD is the exact sum of the known costs.
+	// USD is the exact sum of known costs.
 	USD prices.USD `json:"usd"`
-	// WithoutLine is the number of records that are no calls: what the totals of sessions have besides their lines. Notes are what differs
-	// from those totals.
+	// WithoutLine counts calls that only appear in session totals. Notes describes other
+	// differences from these totals.
 	WithoutLine int      `json:"without_a_line,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
-	// AtLeastUSD is USD and what the unpriced calls cost at least.
+	// AtLeastUSD adds the lower bounds for unpriced calls to USD.
 	AtLeastUSD prices.USD `json:"at_least_usd"`
-	// Subscription is the part of USD that is the list price of calls of a subscription, and not a charge.
+	// Subscription is the share of USD at list price that a subscription covers.
 	Subscription prices.USD `json:"subscription"`
-	// UpstreamUSD is what the providers behind OpenRouter bill besides USD.
+	// UpstreamUSD is billed by providers behind OpenRouter, in addition to USD.
 	UpstreamUSD prices.USD `json:"upstream_usd"`
 	Reasons     []Reason   `json:"reasons"`
-	// Budgets are what is left of those of --budget.
+	// Budgets has an entry per --budget.
 	Budgets []report.Budget `json:"budgets,omitempty"`
-	// Part reports whether calls were selected by their time, which a budget without a period is not about.
+	// Part is set if calls were selected by time. Budgets without a period ignore that.
 	Part bool `json:"-"`
-	// First and Last are the days of the first and the last call, as "2026-11-21"; "" without calls.
+	// First and Last are days, such as "2026-11-21", or "" if there are no calls.
 	First string `json:"-"`
 	Last  string `json:"-"`
-	// Period is the time of the calls for people, as table.Period returns it.
+	// Period is for people; see table.Period.
 	Period string `json:"-"`
-	// OldPrices is how old the price table is; "" up to 14 days.
+	// OldPrices says how old the price table is, or "" up to 14 days.
 	OldPrices string `json:"-"`
-	// Errors are the lines that cannot be read, which are in no sum.
+	// Errors are unreadable lines, which no sum includes.
 	Errors []string `json:"errors,omitempty"`
 
-	incomplete bool // there were other calls
+	incomplete bool // some calls weren't counted
 }
 
-// Reason is why the cost of calls is not known.
+// Reason says why calls have no known cost.
 type Reason struct {
 	Text  string `json:"reason"`
 	Calls int    `json:"calls"`
 }
 
-// newReport returns a report without calls.
 func newReport(by []string) *Report {
 	return &Report{
 		By: append([]string{}, by...), Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []Reason{},
 	}
 }
 
-// Read adds up calls files by some names. With an error the report has the lines that could be read.
+// Read sums calls files, grouped by names. If some lines are unreadable, it returns an
+// error and a report on the others.
 func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
 	all, err := calls.Sum(opts, paths...)
@@ -82,7 +83,7 @@ func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 	return r, err
 }
 
-// setTotal sets the sums of all calls, which are one group; none without calls.
+// setTotal expects one group, or none if there are no calls.
 func (r *Report) setTotal(total []calls.Group) {
 	for i := range total {
 		g := &total[i]
@@ -91,7 +92,7 @@ func (r *Report) setTotal(total []calls.Group) {
 	}
 }
 
-// addReasons adds the reasons of unpriced calls, the most frequent first.
+// addReasons puts the most frequent reason first.
 func (r *Report) addReasons(rows []calls.Group) {
 	for _, row := range rows {
 		if row.Unpriced > 0 {
@@ -101,15 +102,15 @@ func (r *Report) addReasons(rows []calls.Group) {
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
 }
 
-// Summary adds up calls by model, as mesh meter prints them.
+// Summary sums calls by model for mesh meter. It may be used concurrently.
 type Summary struct {
 	mu                    sync.Mutex
 	models, unpriced, all *calls.Totals
-	// failed counts the calls that cost nothing, by why.
+	// calls that cost nothing
 	failed map[cause]int
 }
 
-// cause has the platform, the provider and the model of calls, and why they have no known cost, or cost nothing.
+// cause is platform, provider, model, and why there is no cost.
 type cause [4]string
 
 // NewSummary returns an empty Summary.
@@ -132,7 +133,6 @@ func (s *Summary) Record(r calls.Record) {
 	}
 }
 
-// causes returns how many calls have no known cost, by why.
 func (s *Summary) causes() map[cause]int {
 	causes := map[cause]int{}
 	for _, g := range s.unpriced.Groups() {
@@ -143,14 +143,15 @@ func (s *Summary) causes() map[cause]int {
 	return causes
 }
 
-// Report returns the sums by provider and model, and why calls are unpriced. The total of incomplete calls is what they cost at least.
+// Report returns the sums by model, and why calls are unpriced. If incomplete is set,
+// some calls weren't counted, and the total is a lower bound.
 func (s *Summary) Report(incomplete bool) *Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	report := newReport([]string{"platform", "provider", "model"})
 	report.incomplete = incomplete
 	report.Rows = append(report.Rows, s.models.Groups()...)
-	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.Value(calls.ByPlatform) != "" }) { // most programs use no platform
+	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.Value(calls.ByPlatform) != "" }) { // as in most programs
 		report.By = report.By[1:]
 		for i := range report.Rows {
 			row := &report.Rows[i]
@@ -165,7 +166,7 @@ func (s *Summary) Report(incomplete bool) *Report {
 	return report
 }
 
-// Write writes the table of mesh usage, and why calls are unpriced or have failed.
+// Write writes the mesh usage table, and why calls are unpriced or failed.
 func (s *Summary) Write(w io.Writer, incomplete bool) error {
 	if err := s.Report(incomplete).sums(w); err != nil {
 		return err
@@ -175,7 +176,8 @@ func (s *Summary) Write(w io.Writer, incomplete bool) error {
 	return cmp.Or(writeCauses(w, "unpriced", s.causes()), writeCauses(w, "failed", s.failed))
 }
 
-// Calls returns the number of calls, and the number of unpriced calls without even a known part of the cost.
+// Calls returns the number of calls, and how many have not even a lower bound for their
+// cost.
 func (s *Summary) Calls() (calls, unbounded int) {
 	for _, g := range s.all.Groups() {
 		calls, unbounded = g.Calls, g.Unpriced-g.Bounded
@@ -192,12 +194,11 @@ func writeCauses(w io.Writer, what string, calls map[cause]int) error {
 	return nil
 }
 
-// sorted returns causes by platform, provider and model.
 func sorted(calls map[cause]int) []cause {
 	return slices.SortedFunc(maps.Keys(calls), func(a, b cause) int { return slices.Compare(a[:], b[:]) })
 }
 
-// owner returns the model of a cause with its provider and platform.
+// owner formats a cause's model, such as "openai/gpt-5.2" or "gpt-5.2 on azure".
 func (c cause) owner() string {
 	text := c[1] + "/" + cmp.Or(c[2], "?")
 	if c[0] != "" {

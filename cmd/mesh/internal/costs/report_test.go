@@ -133,7 +133,7 @@ func TestSummaryOfSubscriptions(t *testing.T) {
 	}
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
-	assert.Contains(t, text.String(), "\ntotal 0.3 USD; calls: 3, unpriced: 1\nof it 0.1 USD: the list price of calls of a subscription, which are not charged\n")
+	assert.Contains(t, text.String(), "\ntotal 0.3 USD; calls: 3, unpriced: 1\nincluded: 0.1 USD at list price, covered by a subscription\n")
 	assert.EqualValues(t, "0.1", s.Report(false).Subscription)
 }
 
@@ -143,7 +143,7 @@ func TestSummaryOfUpstreams(t *testing.T) {
 	s.Record(calls.Record{Provider: models.OpenAI, Model: "m", Platform: "openrouter", USD: "0.1", BYOK: true, UpstreamUSD: "2"})
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
-	assert.Contains(t, text.String(), "\ntotal 0.1 USD; calls: 1, unpriced: 0\nbesides it 2 USD: billed by the providers behind OpenRouter\n")
+	assert.Contains(t, text.String(), "\ntotal 0.1 USD; calls: 1, unpriced: 0\nnot included: 2 USD billed by providers behind OpenRouter\n")
 }
 
 // TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
@@ -154,7 +154,7 @@ func TestSummaryOfUnknownCosts(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
 	assert.Regexp(t, `(?m)^openai +m +1 +0 +0 +1 +-$`, text.String())
-	assert.Regexp(t, `(?m)^total not known; calls: 1, unpriced: 1$`, text.String())
+	assert.Regexp(t, `(?m)^total unknown; calls: 1, unpriced: 1$`, text.String())
 	assert.Regexp(t, `(?m)^unpriced: 1 of openai/m: no price$`, text.String())
 	s.Record(calls.Record{Provider: models.OpenAI, Model: "free", USD: "0"})
 	text.Reset()

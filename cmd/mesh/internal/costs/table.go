@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// column is a column of sums, behind those of the names.
+// column is a count or sum; it follows the names.
 type column struct {
 	name string
 	cell func(*calls.Group) string
@@ -28,8 +28,8 @@ var (
 	unpriced = column{"unpriced", func(g *calls.Group) string { return strconv.Itoa(g.Unpriced) }}
 )
 
-// used returns a column for each count of [prices.Usage], with its name in JSON, and one for the uses of tools. Those of a subscription
-// are included.
+// used has a column per count in [prices.Usage], named as in JSON, and one for tool
+// requests. Counts include subscriptions.
 func used() (columns []column) {
 	usage := reflect.TypeFor[prices.Usage]()
 	for i := range usage.NumField() {
@@ -42,7 +42,7 @@ func used() (columns []column) {
 	return append(columns, column{"requests", requests})
 }
 
-// requests returns the uses of tools, as in "grounding=2 web_search=1".
+// requests formats tool requests as "grounding=2 web_search=1".
 func requests(g *calls.Group) string {
 	uses := maps.Clone(g.Usage.Requests)
 	if uses == nil {
@@ -58,19 +58,19 @@ func requests(g *calls.Group) string {
 	return strings.Join(all, " ")
 }
 
-// Cause returns why a cost is not known, for a reader who does not know package discovery.
+// Cause rewords an unpriced reason for readers who don't know package discovery.
 func Cause(unpriced string) string {
 	const option = "stream_options.include_usage"
 	text := strings.TrimPrefix(unpriced, prices.ErrUnpriced.Error()+": ")
 	return strings.Replace(text, option+" requests", option+" or mesh meter --stream-usage requests", 1)
 }
 
-// Title returns the title of a column.
+// Title formats a column name as a table header.
 func Title(name string) string {
 	return strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(name, calls.ByLabel("")), "_", " "))
 }
 
-// BudgetText returns a budget, of a value of its label, for people.
+// BudgetText formats a budget, for one label value if label is set.
 func BudgetText(usd prices.USD, per, label, value string) string {
 	text := string(usd) + " USD"
 	if per != "" {
@@ -97,7 +97,7 @@ func (r *Report) Table(out io.Writer) error {
 	for _, b := range r.Budgets {
 		of := ""
 		if r.Part && b.Per == "" {
-			of = " (of all calls)"
+			of = " (all calls)"
 		}
 		fmt.Fprintf(&text, "budget: %s, spent: %s, left: %s%s\n", BudgetText(b.LimitUSD, b.Per, b.Label, b.Value), b.SpentUSD, b.LeftUSD, of)
 	}
@@ -108,14 +108,15 @@ func (r *Report) Table(out io.Writer) error {
 	return err
 }
 
-// sums writes the rows and the total. Columns of counts that no row has are left out, but for input and output.
+// sums writes the rows and the total. It omits empty columns, except for input and
+// output.
 func (r *Report) sums(out io.Writer) error {
 	counts := slices.DeleteFunc(used(), func(c column) bool {
 		return c.name != "input" && c.name != "output" && !slices.ContainsFunc(r.Rows, func(g calls.Group) bool { return strings.Trim(c.cell(&g), "0") != "" })
 	})
 	names, rows := r.cells(slices.Concat([]column{numCalls}, counts, []column{unpriced, {"usd", shown}}))
 	columns := make([]table.Column, len(names))
-	for i, name := range names { // tokens are left out before the unpriced calls, and what the calls are grouped by is never cut
+	for i, name := range names { // a narrow terminal drops tokens before unpriced, and never cuts names
 		columns[i] = table.Plain(Title(name), i)
 		switch {
 		case i < len(r.By):
@@ -137,20 +138,20 @@ func (r *Report) sums(out io.Writer) error {
 	case r.AtLeastUSD != r.USD, r.incomplete && r.Unpriced < r.Calls:
 		total = atLeast + r.AtLeastUSD + " USD"
 	case r.Calls > 0 && r.Unpriced == r.Calls:
-		total = "not known"
+		total = "unknown"
 	}
 	text := fmt.Sprintf("total %s; calls: %d, unpriced: %d\n", total, r.Calls, r.Unpriced)
 	if money.Exact(r.Subscription).Sign() > 0 {
-		text += fmt.Sprintf("of it %s USD: the list price of calls of a subscription, which are not charged\n", r.Subscription)
+		text += fmt.Sprintf("included: %s USD at list price, covered by a subscription\n", r.Subscription)
 	}
 	if money.Exact(r.UpstreamUSD).Sign() > 0 {
-		text += fmt.Sprintf("besides it %s USD: billed by the providers behind OpenRouter\n", r.UpstreamUSD)
+		text += fmt.Sprintf("not included: %s USD billed by providers behind OpenRouter\n", r.UpstreamUSD)
 	}
 	_, err := io.WriteString(out, text)
 	return err
 }
 
-// cells returns the names of all columns, and the cells of all rows.
+// cells returns every column's name, and the rows.
 func (r *Report) cells(columns []column) (names []string, rows [][]string) {
 	names = slices.Clone(r.By)
 	for _, c := range columns {
@@ -166,10 +167,10 @@ func (r *Report) cells(columns []column) (names []string, rows [][]string) {
 	return names, rows
 }
 
-// atLeast is before a sum that has lower bounds of unpriced calls.
+// atLeast marks a sum that includes lower bounds.
 const atLeast = "at least "
 
-// shown returns the cost of a row, or what it is at least.
+// shown is for people, known and bound are for CSV.
 func shown(g *calls.Group) string {
 	if g.AtLeastUSD != g.USD {
 		return atLeast + string(g.AtLeastUSD)
@@ -177,7 +178,7 @@ func shown(g *calls.Group) string {
 	return cmp.Or(known(g), output.Unknown)
 }
 
-// known returns the cost of a row, or "" if no call has a known cost.
+// known returns "" if every call is unpriced.
 func known(g *calls.Group) string {
 	if g.Unpriced == g.Calls {
 		return ""
@@ -185,7 +186,7 @@ func known(g *calls.Group) string {
 	return string(g.USD)
 }
 
-// bound returns what the calls of a row cost at least, or "" if nothing is known.
+// bound returns the known cost including lower bounds.
 func bound(g *calls.Group) string {
 	if g.AtLeastUSD != g.USD {
 		return string(g.AtLeastUSD)
@@ -193,8 +194,8 @@ func bound(g *calls.Group) string {
 	return known(g)
 }
 
-// CSV writes the rows with all columns. usd is the sum of the known costs, and at_least_usd that sum with the lower bounds of unpriced
-// calls. They are empty without any.
+// CSV writes the rows with every column. usd sums known costs; at_least_usd adds lower
+// bounds for unpriced calls. A column is empty if nothing is known.
 func (r *Report) CSV(out io.Writer) error {
 	names, rows := r.cells(slices.Concat([]column{numCalls, unpriced}, used(), []column{{"usd", known}, {"at_least_usd", bound}}))
 	return output.CSV(out, slices.Insert(rows, 0, names))

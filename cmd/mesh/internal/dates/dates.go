@@ -1,4 +1,4 @@
-// Package dates reads the days and times of flags and of the arguments of tools.
+// Package dates parses days and times in flags and tool arguments.
 package dates
 
 import (
@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// MaxDays is the largest number of days that Days accepts: a century, which a time.Duration can hold.
+// MaxDays is the most that Days accepts: a century fits into a time.Duration.
 const MaxDays = 36_500
 
-// Days reads a number of days such as "60d". It reports false for any other text, and above MaxDays.
+// Days parses a number of days such as "60d".
 func Days(text string) (days int, ok bool) {
 	number, ok := strings.CutSuffix(text, "d")
 	n, err := strconv.ParseUint(number, 10, 16)
 	return int(n), ok && err == nil && n <= MaxDays
 }
 
-// Day reads a day such as 2026-11-21, or a number of days before the day of now: 7d is seven days ago. A day begins at 00:00 UTC.
+// Day parses a day, such as 2026-11-21 or 7d (seven days before now), which starts at
+// 00:00 UTC.
 func Day(text string, now time.Time) (time.Time, bool) {
 	if days, ok := Days(text); ok {
 		return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -days), true
@@ -27,7 +28,7 @@ func Day(text string, now time.Time) (time.Time, bool) {
 	return t, err == nil
 }
 
-// Time reads a day as [Day] does, or an RFC 3339 time. "" is the zero time.
+// Time parses a day as [Day] does, or an RFC 3339 time. "" is the zero time.
 func Time(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

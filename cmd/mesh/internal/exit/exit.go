@@ -1,5 +1,6 @@
-// Package exit turns errors into exit statuses and into the text that a person reads. A command returns [ErrFound], an error of [Usagef] or
-// [Failedf], or one of the packages client and discovery. An error of another type is wrong use.
+// Package exit turns errors into exit statuses and into text for people. Commands return
+// [ErrFound], an error from [Usagef] or [Failedf], or an error from package client or
+// discovery. Other errors mean incorrect use.
 package exit
 
 import (
@@ -16,25 +17,25 @@ import (
 )
 
 // The exit statuses.
+// Exit statuses; mesh help exit-codes explains them.
 const (
-	Done    = 0
-	Found   = 1
-	Usage   = 2
-	Failed  = 3
-	Refused = 4
-	// Interrupted is what a shell has for a command that ^C ends.
-	Interrupted = 130
+	Done        = 0
+	Found       = 1
+	Usage       = 2
+	Failed      = 3
+	Refused     = 4
+	Interrupted = 130 // reported by shells after ^C
 )
 
 // ErrFound ends a command that found what it looked for.
 var ErrFound error = StatusError(Found)
 
-// StatusError is the exit status of a command that has printed what it found itself, or of one that mesh ran.
+// StatusError ends mesh with a status and prints nothing.
 type StatusError int
 
 func (e StatusError) Error() string { return fmt.Sprint("exit status ", int(e)) }
 
-// If returns [ErrFound] if a command has found what it looked for.
+// If returns [ErrFound] if found.
 func If(found bool) error {
 	if found {
 		return ErrFound
@@ -42,7 +43,7 @@ func If(found bool) error {
 	return nil
 }
 
-// Error is an error with the exit status Usage or Failed.
+// Error carries the exit status Usage or Failed.
 type Error struct {
 	Status int
 	Err    error
@@ -52,7 +53,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// WrongUse returns an error of a command line that cannot be carried out, and nil for nil.
+// WrongUse gives err the status Usage. It returns nil for nil.
 func WrongUse(err error) error {
 	if err == nil {
 		return nil
@@ -60,13 +61,15 @@ func WrongUse(err error) error {
 	return &Error{Usage, err}
 }
 
-// Usagef returns the error of a command line that cannot be carried out.
+// Usagef returns an error with the status Usage.
 func Usagef(format string, args ...any) error { return &Error{Usage, fmt.Errorf(format, args...)} }
 
-// Failedf returns a failure of a provider, of the output or of a command that mesh serve runs.
+// Failedf returns an error with the status Failed: a provider, the output or a served
+// command failed.
 func Failedf(format string, args ...any) error { return &Error{Failed, fmt.Errorf(format, args...)} }
 
-// Code returns the exit status of an error. An error without a type is one of cobra or of a name, which means wrong use.
+// Code returns err's exit status. Untyped errors come from cobra or a name, and mean
+// incorrect use.
 func Code(err error) int {
 	var status StatusError
 	var own *Error
@@ -86,18 +89,18 @@ func Code(err error) int {
 	}
 }
 
-// OfFile reports whether an error is about a file or its content, which no help explains.
+// OfFile reports whether an error is about a file or its content: help would not explain
+// it.
 func OfFile(err error) bool {
 	return is[*fs.PathError](err) || is[*calls.LineError](err) || errors.Is(err, callsfiles.ErrNoFile) || errors.Is(err, calls.ErrUnsupported)
 }
 
-// is reports whether an error has, or wraps, an error of a type.
 func is[T error](err error) bool {
 	var target T
 	return errors.As(err, &target)
 }
 
-// ServedError is an error for a message of mesh serve.
+// ServedError is an error about a message that mesh serve answers.
 type ServedError struct{ Err error }
 
 func (e *ServedError) Error() string { return e.Err.Error() }

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// WithoutPath returns the cause of an error of a file, for a message that names the file.
+// WithoutPath returns the cause alone, for a message that already names the file.
 func WithoutPath(err error) error {
 	var path *fs.PathError
 	switch {
@@ -28,7 +28,7 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// FileError returns an error of a file in the words of this command.
+// FileError adds the file name to a file system error in this command's words.
 func FileError(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -37,7 +37,8 @@ func FileError(name string, err error) error {
 	return err
 }
 
-// Lines returns the text of [Explain] of each error that errors.Join has joined, each in one line: a name in it must not begin another one.
+// Lines explains each joined error on its own line. A name in an error can't start
+// another line.
 func Lines(err error) string {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) || errors.Join(joined.Unwrap()...).Error() != err.Error() {
@@ -50,8 +51,8 @@ func Lines(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Explain returns the text of an error and what to do next. The field of a ValueError becomes its name on the command line. Credentials
-// are redacted: one may have been given in the wrong place of the command line.
+// Explain adds advice to an error, and uses command-line names for a ValueError's fields.
+// It redacts credentials: one may be in the wrong argument.
 func Explain(err error) string {
 	text := output.Error(err) + advice(err)
 	var path *fs.PathError
@@ -66,12 +67,13 @@ func Explain(err error) string {
 	return Redact(text)
 }
 
-// Redact returns a text of an error or a log without credentials. A live token is that of the environment: package client redacts its own.
+// Redact removes credentials from an error or a log. The live token is the environment's:
+// package client already redacts its own.
 func Redact(text string) string {
 	return scan.New(scan.WithExtendedRules(), scan.WithLiveToken(os.Getenv("MESH_GATEWAY_TOKEN"))).Redact(text)
 }
 
-// advice returns what the flags and variables of the command can do about an error.
+// advice names the flags and variables that fix an error.
 func advice(err error) string {
 	var (
 		leak    *client.MeshSecretLeakError
@@ -88,7 +90,7 @@ func advice(err error) string {
 		}
 		return fmt.Sprintf(" To send a false positive, use mesh %s --allow-rule %d.", command, leak.Finding.Rule.Number)
 	case errors.As(err, &absent) && absent.Searched != "":
-		return "; mesh threads ID shows the messages of a thread, and mesh send --thread answers in one"
+		return "; mesh threads ID shows a thread, and mesh send --thread answers in it"
 	case errors.As(err, &unknown) && unknown.Sender:
 		return "; mesh register --node " + unknown.Name
 	case gateway && errors.Is(err, http.ErrSchemeMismatch):
@@ -102,7 +104,7 @@ func advice(err error) string {
 	}
 }
 
-// sources are the arguments, flags and variables that the fields of a ValueError come from, by their Go names.
+// ValueError field -> argument, flag or variable
 var sources = map[string]string{ //nolint:gosec // the names of flags
 	"AllowRules":         "--allow-rule",
 	"Budget":             "--budget",

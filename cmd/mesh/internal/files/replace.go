@@ -1,4 +1,5 @@
-// Package files replaces files as a whole: a reader never sees a part of the new content, and a failure leaves the old one.
+// Package files replaces whole files: readers never see partial content, and a failure
+// keeps the old file.
 package files
 
 import (
@@ -9,19 +10,19 @@ import (
 	"path/filepath"
 )
 
-// Replacement is a new content for a file: a temporary file beside it, readable by its owner only, which takes its name when it
-// is complete. A nil one is of no file.
+// Replacement writes a temporary file, readable only by its owner, and renames it when
+// it's complete. A nil Replacement does nothing.
 type Replacement struct {
 	temporary *os.File
 	name      string
 }
 
-// Replace returns a replacement for the file of that name, which may not exist yet. If the name is a symbolic link, the file that it
-// leads to is replaced.
+// Replace starts replacing a file, which need not exist. For a symbolic link, it replaces
+// the target.
 func Replace(name string) (*Replacement, error) {
 	switch info, err := os.Stat(name); {
 	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", name) // a folder, a device or a pipe
+		return nil, fmt.Errorf("%s is not a regular file", name) // such as a device or a pipe
 	case err == nil:
 		if name, err = filepath.EvalSymlinks(name); err != nil {
 			return nil, err
@@ -40,7 +41,7 @@ func Replace(name string) (*Replacement, error) {
 	return &Replacement{temporary, name}, nil
 }
 
-// Commit writes the content and gives it the name of the file.
+// Commit writes the content and renames the temporary file.
 func (r *Replacement) Commit(content []byte) error {
 	if r == nil {
 		return nil
@@ -52,7 +53,7 @@ func (r *Replacement) Commit(content []byte) error {
 	return os.Rename(r.temporary.Name(), r.name)
 }
 
-// Discard removes the temporary file unless it was committed.
+// Discard removes the temporary file; after Commit it does nothing.
 func (r *Replacement) Discard() {
 	if r != nil {
 		_ = r.temporary.Close()
@@ -60,7 +61,7 @@ func (r *Replacement) Discard() {
 	}
 }
 
-// WriteAll replaces a file by the content. Its folder is made if it does not exist.
+// WriteAll replaces a file. It creates the directory if necessary.
 func WriteAll(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -15,15 +15,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// WriteBill writes the buckets of a bill, in their order, with a row for each line item; else for each project or workspace; else one
-// for the total. An amount of 0 has no row. The amounts are the float64 values of the buckets, as the shortest decimals; a negative one
-// is a credit.
+// WriteBill writes a bill's buckets in their order. Each has a row per line item, or else
+// per project or workspace, or else one for the total. An amount of 0 has no row, and a
+// negative amount is a credit. Amounts are the buckets' float64 values as shortest
+// decimals.
 //
-// A charge consumes the quantity of its line item, if the provider states one ([discovery.Quantity]), or else dollars. Its unit price is
-// the amount divided by the quantity; if that has more than twelve decimal places, the charge is priced in dollars.
+// # Quantities
 //
-// account is the BillingAccountId. If it is "", it is the organization in the results of OpenAI, else "default". An unknown provider
-// and a time of a bucket that is not RFC 3339 are errors, and nothing is written.
+// A charge consumes its line item's quantity if the provider states it
+// ([discovery.Quantity]), or else dollars. The unit price is the amount divided by the
+// quantity; if that needs more than twelve decimal places, the charge is priced in
+// dollars.
+//
+// # Account
+//
+// account is the BillingAccountId. If it's "", WriteBill uses the organization in
+// OpenAI's results, or "default".
+//
+// # Errors
+//
+// An unknown provider or a bucket time that is not RFC 3339 is an error. Then nothing is
+// written.
 func WriteBill[B discovery.Bucket](w io.Writer, provider models.Provider, account string, buckets []B) error {
 	p, err := models.ParseProvider(string(provider))
 	if err != nil {
@@ -46,18 +58,18 @@ func WriteBill[B discovery.Bucket](w io.Writer, provider models.Provider, accoun
 	return write(w, slices.Values(rows))
 }
 
-// billed is a bucket of any provider.
+// billed is a bucket from any provider.
 type billed struct {
 	start, end time.Time
 	account    string
 	amounts    []amount
 }
 
-// amount is a part of a bucket. Its line item and its part of the account may both be "".
+// amount is one row. item or subAccount may be empty.
 type amount struct {
 	item, subAccount string
 	usd              float64
-	quantity         discovery.Quantity // the zero Quantity if it is not known
+	quantity         discovery.Quantity // zero if unknown
 }
 
 func billedOf(b discovery.CostBucket) billed {
@@ -98,7 +110,7 @@ func billedTeam(b discovery.TeamCostBucket) (period billed, err error) {
 	return period, nil
 }
 
-// organization returns the organization that OpenAI's results name, or "".
+// organization returns OpenAI's organization id, or "".
 func organization(results []json.RawMessage) string {
 	for _, result := range results {
 		var r struct {
@@ -111,7 +123,7 @@ func organization(results []json.RawMessage) string {
 	return ""
 }
 
-// rows returns the charges of the bucket, then its credits.
+// rows returns charges, then credits.
 func (b billed) rows(p models.Provider) []row {
 	var charges, credits []row
 	for _, a := range b.amounts {

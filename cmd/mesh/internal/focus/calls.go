@@ -1,3 +1,29 @@
+// Package focus writes call costs and bills as CSV in the FinOps Open Cost and Usage
+// Specification (FOCUS) 1.2:
+//
+//	rows := focus.NewCalls(prices.BuiltIn(), "org-1")
+//	for record, err := range calls.Read(calls.Options{}, "calls") {
+//		if err == nil {
+//			err = rows.Add(record) // prices.ErrUnpriced: the call has no row
+//		}
+//		errs = append(errs, err)
+//	}
+//	err := rows.WriteCSV(os.Stdout)
+//
+// # Calls
+//
+// Each UTC day, provider, platform with region, model, mode, token kind, unit price,
+// prompt tier and label set has one row. Costs are exactly unit price times quantity. If
+// calls went through a platform, such as Bedrock, ProviderName is the platform and
+// PublisherName the model's developer. The order of calls doesn't matter: output is byte
+// for byte the same.
+//
+// # Bills
+//
+// A bill has amounts but usually no quantities, so most of its rows are priced in
+// dollars. Write calls and their bill to separate files: they are the same money.
+//
+// Columns starting with x_ are not in FOCUS.
 package focus
 
 import (
@@ -19,16 +45,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Calls adds up calls. Create one with [NewCalls]; the errors of any other are a [*discovery.ValueError]. Its memory grows with the
-// number of rows and not with the number of calls. It is not safe for concurrent use.
+// Calls sums calls. Create it with [NewCalls]; otherwise its methods return a
+// [*discovery.ValueError]. Memory grows with rows, not with calls. It must not be used
+// concurrently.
 type Calls struct {
 	list    *prices.List
 	account string
 	groups  map[key]*group
 }
 
-// NewCalls returns empty Calls. A nil list is [prices.BuiltIn]. account is the BillingAccountId, which no response
-// has; "" is "default".
+// NewCalls returns empty Calls. A nil list means [prices.BuiltIn]. account is the
+// BillingAccountId, which responses don't have; "" means "default".
 func NewCalls(list *prices.List, account string) *Calls {
 	if list == nil {
 		list = prices.BuiltIn()
@@ -36,7 +63,6 @@ func NewCalls(list *prices.List, account string) *Calls {
 	return &Calls{list: list, account: account, groups: make(map[key]*group)}
 }
 
-// ready rejects Calls that NewCalls did not return.
 func (c *Calls) ready() error {
 	if c == nil || c.list == nil {
 		return invalid("Calls", "", "must be made with focus.NewCalls")
@@ -44,12 +70,14 @@ func (c *Calls) ready() error {
 	return nil
 }
 
-// Add adds a call. The recorded cost counts; a record that has neither a cost nor a reason is priced. A recorded cost that is not the cost of
-// the price list is in a row in dollars, without tokens.
+// Add adds a call at its recorded cost. If a record has neither a cost nor a reason, Add
+// prices it. A recorded cost that differs from the price list gets a row in dollars,
+// without tokens.
 //
-// A call with an error has no row, because a cost must not be null and 0 is a known cost. The error of a call whose cost is not known
-// has the reason and matches [prices.ErrUnpriced]. Any other is the error of an invalid record, such as one without a time. A call that
-// cost nothing and is not in the price list at 0, such as one that was answered with an error status, has no row and no error.
+// If the cost is unknown, Add returns the reason, which matches [prices.ErrUnpriced], and
+// adds no row: FOCUS requires a cost, and 0 would be wrong. Any other error means an
+// invalid record, such as one without a time. A free call that the list doesn't price at
+// 0, such as a failed request, has no row and no error.
 func (c *Calls) Add(r calls.Record) error {
 	if err := c.ready(); err != nil {
 		return err
@@ -59,7 +87,7 @@ func (c *Calls) Add(r calls.Record) error {
 		return err
 	}
 	r.Provider = p
-	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the end of its month must have a year of four digits
+	if year := r.Time.UTC().Year(); r.Time.IsZero() || year < 1 || year >= 9999 { // the month's end needs a four-digit year
 		return invalid("Time", "", "must be set, to a year before 9999")
 	}
 	if r, err = r.Count(c.list, false); err != nil {
@@ -79,7 +107,8 @@ func (c *Calls) Add(r calls.Record) error {
 	return nil
 }
 
-// provider returns the provider of a call, which may be a name that a meter gave to a host, or with a platform "".
+// provider returns a known provider or a name that a meter gave to a host. It may be ""
+// for a platform.
 func provider(r calls.Record) (models.Provider, error) {
 	if r.Provider == "" {
 		if r.Platform != "" {
@@ -90,19 +119,17 @@ func provider(r calls.Record) (models.Provider, error) {
 		}
 	}
 	p, err := models.ParseProvider(string(r.Provider))
-	if err != nil && r.Provider != "" { // a name that a meter gave to a host
+	if err != nil && r.Provider != "" { // a meter's name for a host
 		return r.Provider, nil
 	}
 	return p, err
 }
 
-// unpriced returns the error of a call whose cost is not known. A recorded reason can be the text of an error that matches
-// prices.ErrUnpriced.
+// unpriced doesn't repeat ErrUnpriced if the recorded reason starts with it.
 func unpriced(reason string) error {
 	return fmt.Errorf("%w: %s", prices.ErrUnpriced, strings.TrimPrefix(reason, prices.ErrUnpriced.Error()+": "))
 }
 
-// price returns the cost that the price list gives.
 func (c *Calls) price(r *calls.Record) (prices.Cost, error) {
 	if !r.HasCounts {
 		return prices.Cost{}, prices.ErrUnpriced
@@ -114,7 +141,7 @@ func (c *Calls) price(r *calls.Record) (prices.Cost, error) {
 	return c.list.CostOf(call)
 }
 
-// chargedSource is the Source of a cost that the provider stated, and charged its only line.
+// Source and line name for a cost that the provider stated.
 const (
 	chargedSource = "charged by the provider"
 	charged       = "charged"
@@ -129,26 +156,25 @@ func (c *Calls) addCost(r calls.Record, cost prices.Cost) {
 	for _, line := range cost.Lines {
 		k.what, k.fee, k.price, k.tier = line.What, false, line.USDPerMTok, cost.TierThresholdTokens
 		quantity := line.Tokens
-		if line.USDPerRequest != "" { // a fee does not depend on the length of the prompt
+		if line.USDPerRequest != "" { // fees don't depend on prompt length
 			k.fee, k.price, k.tier, quantity = true, line.USDPerRequest, 0, line.Requests
 		}
 		c.group(k).quantity.Add(decimal.New(quantity, 0))
 	}
 }
 
-// addCharge adds the cost of a call in dollars.
+// addCharge adds a cost in dollars.
 func (c *Calls) addCharge(r calls.Record, usd decimal.Decimal, source string) {
 	k := keyOf(r, modeOf(r, prices.Cost{}), source)
 	k.what = charged
 	c.group(k).usd.Add(usd)
 }
 
-// keyOf returns what all rows of a call have in common.
 func keyOf(r calls.Record, mode, source string) key {
 	return key{day: calendar.DayNumber(r.Time), place: placeOf(r), provider: r.Provider, model: r.Model, mode: mode, tags: tags(r.Labels), source: source, billing: r.Billing}
 }
 
-// group returns the group of a key, with one more call.
+// group also counts a call.
 func (c *Calls) group(k key) *group {
 	g := c.groups[k]
 	if g == nil {
@@ -159,7 +185,7 @@ func (c *Calls) group(k key) *group {
 	return g
 }
 
-// modeOf returns the mode of a call; "" is standard. Peak and off-peak are times of the day, which only the price depends on.
+// modeOf returns "" for standard. Peak and off-peak are only price periods.
 func modeOf(r calls.Record, cost prices.Cost) string {
 	mode := cost.Mode
 	if mode == "" {
@@ -171,7 +197,8 @@ func modeOf(r calls.Record, cost prices.Cost) string {
 	return mode
 }
 
-// WriteCSV writes the rows of all calls, sorted by day, provider, platform, model, mode, kind, price and labels.
+// WriteCSV writes the rows, sorted by day, provider, platform, model, mode, kind, price
+// and labels.
 func (c *Calls) WriteCSV(w io.Writer) error {
 	if err := c.ready(); err != nil {
 		return err
@@ -189,20 +216,20 @@ func (c *Calls) WriteCSV(w io.Writer) error {
 	})
 }
 
-// key is what the calls of a row have in common.
+// key identifies a row.
 type key struct {
-	day                       int64 // since 1970, in UTC
+	day                       int64 // UTC days since 1970
 	place                     place
 	provider                  models.Provider
 	model, mode, tags, source string
-	// billing is not "" for calls that are not charged.
+	// set for calls that aren't charged
 	billing string
-	// what is the kind of token or request.
+	// token or request kind
 	what string
-	// price is that of a million tokens, or of a request if fee is set. It is "" for a charge in dollars.
+	// per million tokens, or per request if fee is set; "" for a charge in dollars
 	price prices.USD
 	fee   bool
-	// tier is the length of the shortest prompt that the price applies to; 0 for all.
+	// shortest prompt that the price applies to; 0 for all
 	tier int64
 }
 
@@ -219,7 +246,7 @@ func (g *group) compare(other *group) int {
 	)
 }
 
-// rank returns the place of a kind in the order of the rows. The kinds that are not named are last, by name.
+// rank orders the kinds in a call's rows. Other kinds come last, by name.
 func rank(what string) int {
 	kinds := []string{"input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output"}
 	if i := slices.Index(kinds, what); i >= 0 {
@@ -228,7 +255,7 @@ func rank(what string) int {
 	return len(kinds)
 }
 
-// group is the sum of the calls of a row: their tokens or requests, or their charges.
+// group sums a row's tokens, requests or charges.
 type group struct {
 	key
 	calls         int64
@@ -280,7 +307,7 @@ func (g *group) fillCost(r row) {
 	g.setCost(r, quantity.Mul(price).String())
 }
 
-// setCost sets the costs. Nothing is billed for calls of a subscription, which have their list price only.
+// setCost bills nothing for subscription calls: only their list price is set.
 func (g *group) setCost(r row, usd string) {
 	r.setCost(usd)
 	if g.billing != "" {
@@ -288,7 +315,8 @@ func (g *group) setCost(r row, usd string) {
 	}
 }
 
-// priceDetails are the SkuPriceDetails. The names without x_ are those of FOCUS 1.5; names that 1.2 does not have begin with x_.
+// priceDetails is SkuPriceDetails, with names from FOCUS 1.5. Version 1.2 requires the
+// prefix x_.
 type priceDetails struct {
 	ContextTier    int64  `json:"x_ContextTier,omitempty"`
 	ModelDeveloper string `json:"x_ModelDeveloper,omitempty"`
@@ -297,7 +325,7 @@ type priceDetails struct {
 	TokenType      string `json:"x_TokenType,omitempty"`
 }
 
-// meterName returns the name of a kind for people.
+// meterName names a kind for people.
 func meterName(what string, fee bool) string {
 	switch what {
 	case charged:
@@ -320,7 +348,8 @@ func meterName(what string, fee bool) string {
 	return strings.Join(append(words, unit), " ")
 }
 
-// tags returns labels as a JSON object with sorted keys, "" for none. As FOCUS requires, a label without a value is true.
+// tags formats labels as a JSON object, sorted, or "". FOCUS requires true for labels
+// without a value.
 func tags(labels map[string]string) string {
 	if len(labels) == 0 {
 		return ""
@@ -335,7 +364,7 @@ func tags(labels map[string]string) string {
 	return jsonText(values)
 }
 
-// jsonText returns the JSON of a value that has one, without the escapes for HTML.
+// jsonText doesn't escape HTML.
 func jsonText(value any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -18,17 +18,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// header has the columns of FOCUS in the order of the alphabet, then those of this package.
+// header has FOCUS columns alphabetically, then ours.
 const header = "BilledCost,BillingAccountId,BillingAccountName,BillingCurrency,BillingPeriodEnd,BillingPeriodStart,ChargeCategory,ChargeClass," +
 	"ChargeDescription,ChargeFrequency,ChargePeriodEnd,ChargePeriodStart,ConsumedQuantity,ConsumedUnit,ContractedCost,ContractedUnitPrice," +
 	"EffectiveCost,InvoiceIssuerName,ListCost,ListUnitPrice,PricingCategory,PricingQuantity,PricingUnit,ProviderName,PublisherName,RegionId," +
 	"ServiceCategory,ServiceName,ServiceSubcategory,SkuId,SkuMeter,SkuPriceDetails,SkuPriceId,SubAccountId,SubAccountName,Tags,x_CallCount," +
 	"x_CostSource,x_Mode,x_Model,x_PriceSource,x_Provider,x_TokenType"
 
-// row is a row of the file, by column. A column without a value is null, an empty cell.
+// row maps columns to values. A missing value is null, an empty cell.
 type row map[string]string
 
-// newRow returns a row with the columns that calls and bills have in common. account must not be null; "" becomes "default".
+// newRow fills columns that calls and bills share. account must not be null; "" becomes
+// "default".
 func newRow(p models.Provider, account string, start, end time.Time) row {
 	if account == "" {
 		account = "default"
@@ -46,14 +47,13 @@ func newRow(p models.Provider, account string, start, end time.Time) row {
 	}
 }
 
-// setCost sets all costs. They are equal: no discounts or purchases in advance are known.
+// setCost sets all costs to the same amount: we know no discounts or prepayments.
 func (r row) setCost(usd string) {
 	for _, column := range [...]string{"BilledCost", "EffectiveCost", "ListCost", "ContractedCost"} {
 		r[column] = usd
 	}
 }
 
-// setPrice sets the unit prices and what they are multiplied by.
 func (r row) setPrice(category, price, quantity, unit string) {
 	r["PricingCategory"], r["ListUnitPrice"], r["ContractedUnitPrice"] = category, price, price
 	r["PricingQuantity"], r["PricingUnit"] = quantity, unit
@@ -63,7 +63,7 @@ func (r row) setConsumed(quantity, unit string) {
 	r["ConsumedQuantity"], r["ConsumedUnit"] = quantity, unit
 }
 
-// names are those of a provider or a platform in an invoice.
+// names are used on invoices.
 type names struct{ company, service string }
 
 var knownNames = map[string]names{
@@ -86,9 +86,9 @@ func namesOf[N ~string](name N) names {
 	return names{string(name), strings.TrimSpace(string(name) + " API")}
 }
 
-// developer returns the name of the developer of a model; "" if it is not known.
+// developer returns the company, or "" if it's unknown.
 func developer(p models.Provider) string {
-	if _, err := models.ParseProvider(string(p)); err != nil { // "", or the name of a host
+	if _, err := models.ParseProvider(string(p)); err != nil { // "" or a host name
 		return ""
 	}
 	return namesOf(p).company
@@ -96,14 +96,13 @@ func developer(p models.Provider) string {
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// write writes the header and the rows.
 func write(w io.Writer, rows iter.Seq[row]) error {
 	if w == nil {
 		return invalid("w", "", "must not be nil")
 	}
 	out := csv.NewWriter(w)
 	columns := strings.Split(header, ",")
-	_ = out.Write(columns) // an error is that of Flush, too
+	_ = out.Write(columns) // Flush returns the error again
 	cells := make([]string, len(columns))
 	for r := range rows {
 		for i, column := range columns {
@@ -117,8 +116,8 @@ func write(w io.Writer, rows iter.Seq[row]) error {
 	return out.Error()
 }
 
-// escape returns a text that cannot control a terminal: control characters, line breaks and marks of the writing direction become
-// \u and their number, as in JSON.
+// escape keeps text from controlling a terminal: it replaces control characters, line
+// breaks and bidirectional marks by \uXXXX, as in JSON.
 func escape(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= unicode.MaxASCII }) < 0 {
 		return text
@@ -138,7 +137,8 @@ func controls(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// place is the platform that bills a call, and what selects its price there. It is zero for a provider's own API.
+// place is the platform that bills a call, and its price selectors. It's zero for a
+// provider's own API.
 type place struct {
 	platform        prices.Platform
 	region, profile string
@@ -152,7 +152,7 @@ func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.platform, other.platform), cmp.Compare(p.region, other.region), cmp.Compare(p.profile, other.profile))
 }
 
-// sku is the start of the SKU: the models of a platform are other SKUs than those of their developer.
+// sku is a prefix: on a platform, models have other SKUs than at their developer.
 func (p place) sku() string {
 	if p.platform == "" {
 		return ""
@@ -160,7 +160,7 @@ func (p place) sku() string {
 	return string(p.platform) + "/"
 }
 
-// price is the end of the id of a price. Bedrock's profile selects the price there, and the region elsewhere.
+// price is a suffix. On Bedrock the profile selects the price, elsewhere the region.
 func (p place) price() string {
 	if by := cmp.Or(p.profile, p.region); by != "" {
 		return "/" + by
@@ -168,8 +168,8 @@ func (p place) price() string {
 	return ""
 }
 
-// fill sets the columns that name who bills the call. The publisher is the developer of the model, if it is known. What the provider
-// behind OpenRouter bills to the owner of a key is on another invoice.
+// fill names who bills the call. The publisher is the model's developer, if known.
+// Charges from providers behind OpenRouter are on another invoice.
 func (p place) fill(r row, provider models.Provider) {
 	if p.platform == "" {
 		return
@@ -177,20 +177,21 @@ func (p place) fill(r row, provider models.Provider) {
 	n := namesOf(p.platform)
 	r["InvoiceIssuerName"], r["ProviderName"], r["ServiceName"] = n.company, n.company, n.service
 	r["PublisherName"] = cmp.Or(developer(provider), n.company)
-	if p.platform != prices.PlatformAzure { // there it is the kind of the deployment
+	if p.platform != prices.PlatformAzure { // there it's the deployment type
 		r["RegionId"] = p.region
 	}
 }
 
-// unit is a unit of a bill in the format of FOCUS.
+// unit maps a provider's unit to FOCUS.
 type unit struct {
 	consumed string
-	// each is how many consumed units are one of the provider's, and size how many of them have a price.
+	// each is the number of consumed units per provider unit; size is the number of
+	// consumed units per price.
 	each, size int64
 	priced     string
 }
 
-// units are the units of bills. Any other has no format that FOCUS allows.
+// units that FOCUS allows.
 var units = map[string]unit{
 	"tokens":           {"Tokens", 1, 1_000_000, "1000000 Tokens"},
 	"1000_tokens":      {"Tokens", 1_000, 1_000_000, "1000000 Tokens"},
@@ -202,8 +203,9 @@ var units = map[string]unit{
 	"characters":       {"Characters", 1, 1_000_000, "1000000 Characters"},
 }
 
-// setQuantity sets what was used, if it is known. Price times quantity must be the cost, so a price that is no decimal stays that of a
-// dollar: then an amount was rounded.
+// setQuantity sets the quantity if it's known. Price times quantity must be the exact
+// cost, so if the amount was rounded (the price isn't a decimal), the price stays in
+// dollars.
 func (r row) setQuantity(usd *big.Rat, q discovery.Quantity) {
 	u, ok := units[q.Unit]
 	used, plain := decimal.ParsePlain(q.Amount)
@@ -218,7 +220,7 @@ func (r row) setQuantity(usd *big.Rat, q discovery.Quantity) {
 	}
 }
 
-// isDecimal reports whether a number has an end in twelve places, as the prices of lists have.
+// isDecimal reports whether r is exact with twelve places, like list prices.
 func isDecimal(r *big.Rat) bool {
 	const places = 12
 	rounded, ok := new(big.Rat).SetString(r.FloatString(places))

@@ -1,5 +1,5 @@
-// Package mail finds, sends and prints messages, for the commands and for the tools of an agent. An error of this package that has no type of
-// package client is a name that is wrong or cannot be found.
+// Package mail finds, sends and prints messages for commands and agent tools. Errors
+// other than package client's types report a wrong or unknown name.
 package mail
 
 import (
@@ -12,16 +12,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Kinds are the kinds of messages.
+// Kinds are all message kinds.
 var Kinds = []string{
 	string(client.KindFYI), string(client.KindQuestion), string(client.KindAnswer), string(client.KindStatus), string(client.KindUnblock),
 }
 
-// LeakError reports that a name contains a credential. Nothing was sent. Package client scans the content of a message only.
+// LeakError reports a credential in a name. Nothing was sent. Package client scans only
+// the content.
 type LeakError struct {
-	// What is the name of the flag or argument.
+	// What names the flag or argument.
 	What string
-	// Finding does not contain the credential.
+	// Finding doesn't contain the credential.
 	Finding scan.Finding
 }
 
@@ -29,7 +30,8 @@ func (e *LeakError) Error() string {
 	return fmt.Sprintf("%s contains a credential and is not sent: %s. %s", e.What, e.Finding, e.Finding.Rule.Advice)
 }
 
-// CheckName returns a LeakError if text contains a credential. Rules that also match harmless text do not apply to names.
+// CheckName returns a LeakError if text contains a credential. It ignores heuristic
+// rules, which match harmless names.
 func CheckName(scanner *scan.Scanner, what, text string) error {
 	for _, f := range scanner.FindAll(text) {
 		if !f.Rule.Heuristic() {
@@ -39,8 +41,8 @@ func CheckName(scanner *scan.Scanner, what, text string) error {
 	return nil
 }
 
-// Send sends a message in the thread of that id or name; "" is no thread. A thread of a new name is created only for a message
-// that passes all checks of package client.
+// Send sends a message, in a thread if thread is a name or an id. It creates a thread
+// with a new name only if the message passes all checks.
 func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req client.SendRequest, thread string) (*client.MeshMessage, error) {
 	for _, name := range []struct{ what, text string }{
 		{"the recipient", req.To}, {"the name of the thread", thread}, {"the task", req.RelatedTaskID}, {"the idempotency key", req.IdempotencyKey},
@@ -57,20 +59,21 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 	return c.Send(ctx, req)
 }
 
-// NoThreadError reports a thread that does not exist.
+// NoThreadError reports an unknown thread.
 type NoThreadError struct {
-	// ID is the id or name that was given.
+	// ID is the requested id or name.
 	ID string
-	// Cause is the text of the gateway's error in brackets, or "". The error itself is not wrapped: it is a failure, and a wrong id is wrong use.
+	// Cause is the gateway's error in brackets, or "". It's text because wrapping it
+	// would turn incorrect use into a failure.
 	Cause string
 }
 
 func (e *NoThreadError) Error() string {
-	return fmt.Sprintf("there is no thread %q; mesh threads lists the threads%s", e.ID, e.Cause)
+	return fmt.Sprintf("no thread %q; mesh threads lists the threads%s", e.ID, e.Cause)
 }
 
-// ThreadError returns the error of a request for a thread. A thread that does not exist is a wrong argument, and not a failure of
-// the gateway.
+// ThreadError turns a missing thread into a [NoThreadError]: incorrect use, not a
+// gateway failure.
 func ThreadError(id string, err error) error {
 	var failed *client.MeshGatewayError
 	if errors.As(err, &failed) && failed.StatusCode == http.StatusNotFound && !errors.Is(err, client.ErrNoSuchPath) {

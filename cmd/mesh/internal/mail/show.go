@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// InvalidRows returns the rows of a list that could not be decoded beside others, or err if it is another error.
+// InvalidRows extracts invalid rows from a list request's error. It returns any other
+// error unchanged.
 func InvalidRows(err error) ([]*client.RowError, error) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -32,8 +33,8 @@ func InvalidRows(err error) ([]*client.RowError, error) {
 	return rows, nil
 }
 
-// Newest returns the newest messages that opts selects. While they are too large for one response, it requests fewer. full means that
-// there may be older ones.
+// Newest returns the newest messages that match opts. It requests fewer if they are too
+// large for one response. full means that there may be older ones.
 func Newest(ctx context.Context, c *client.MeshClient, opts client.FetchOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
 	return Fitting(opts.Limit, func(limit int) ([]client.MeshMessage, error) {
 		opts.Limit = limit
@@ -41,7 +42,8 @@ func Newest(ctx context.Context, c *client.MeshClient, opts client.FetchOptions)
 	})
 }
 
-// Fitting requests up to limit rows, and fewer while they are too large for one response. full means that there may be more.
+// Fitting requests limit rows, or fewer if they are too large for one response. full
+// means that there may be more.
 func Fitting[T any](limit int, request func(limit int) ([]T, error)) (rows []T, invalid []*client.RowError, full bool, err error) {
 	for ; ; limit = max(1, limit/4) {
 		rows, err = request(limit)
@@ -52,16 +54,17 @@ func Fitting[T any](limit int, request func(limit int) ([]T, error)) (rows []T, 
 	}
 }
 
-// Indent precedes each line of a content.
+// Indent precedes each content line.
 const Indent = "    "
 
-// Full prints a message with its content indented, and broken where the terminal would break it: a content must not pass
-// for the header of another message, which is bold. In the header a name or kind that is not a valid one is quoted, for the same reason.
+// Full prints a message. To keep content from passing for another message's header, it
+// indents and wraps content, and quotes invalid names and kinds in the header, which is
+// bold.
 func Full(w io.Writer, m client.MeshMessage) error {
 	return Indented(w, fmt.Sprintf("%s %d from %s", ShownKind(m.Kind), m.ID, ShownNode(m.FromNode)), m)
 }
 
-// Indented prints a message under a header that begins with title.
+// Indented prints a message under a header that starts with title.
 func Indented(w io.Writer, title string, m client.MeshMessage) error {
 	header := title + ", " + output.Time(m.CreatedAt)
 	if m.GetThreadID() != "" {
@@ -73,7 +76,7 @@ func Indented(w io.Writer, title string, m client.MeshMessage) error {
 	return err
 }
 
-// ShownKind returns a kind for a terminal: quoted, unless it is a valid one.
+// ShownKind quotes invalid kinds.
 func ShownKind(kind client.Kind) string {
 	if kind.Valid() {
 		return string(kind)
@@ -81,7 +84,7 @@ func ShownKind(kind client.Kind) string {
 	return strconv.Quote(string(kind))
 }
 
-// ShownNode returns the name of a node for a terminal: quoted, unless it is a valid one.
+// ShownNode quotes invalid names.
 func ShownNode(name string) string {
 	if client.ValidNodeName(name) == nil {
 		return name
@@ -89,7 +92,7 @@ func ShownNode(name string) string {
 	return strconv.Quote(name)
 }
 
-// ReadState returns whether a message was read.
+// ReadState returns "read" or "unread".
 func ReadState(m *client.MeshMessage) string {
 	if m.ReadAt == nil {
 		return "unread"
@@ -97,18 +100,18 @@ func ReadState(m *client.MeshMessage) string {
 	return "read"
 }
 
-// NamedThreads is the Peer of a [client.ThreadQuery] for the threads that have a pair of peers: the gateway reads _ as any character. The
-// threads of single questions have none, and would hide the others.
+// NamedThreads as [client.ThreadQuery.Peer] selects threads between two peers: the
+// gateway treats _ as a wildcard. Threads with a single question have no peers, and would
+// hide the others.
 const NamedThreads = "_"
 
-// threadID is the form of a thread id; any other text is the name of a thread.
 var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// IsThreadID reports whether a text is the id of a thread, and not a name.
+// IsThreadID reports whether text is an id, not a name.
 func IsThreadID(text string) bool { return threadID.MatchString(text) }
 
-// ThreadID returns the id of the thread of that id or name; "" is "". It creates no thread. A name that no thread has is a
-// [*NoThreadError]; whether an id exists is not checked.
+// ThreadID finds a thread's id by name. It returns "" and ids as they are, without
+// checking that they exist. If no thread has the name, the error is a [*NoThreadError].
 func ThreadID(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, thread string) (string, error) {
 	if thread == "" || IsThreadID(thread) {
 		return thread, nil
@@ -126,14 +129,15 @@ func ThreadID(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, 
 	return found.ID, nil
 }
 
-// threadTo returns the id of the thread of that id or name for a message; "" is "". A thread of a new name is created, if check
-// returns nil for the message.
+// threadTo is [ThreadID] for sending: it checks that an id exists, and creates a thread
+// with a new name if check passes.
 func threadTo(ctx context.Context, c *client.MeshClient, thread string, check func() error) (string, error) {
 	if thread == "" {
 		return "", nil
 	}
 	if IsThreadID(thread) {
-		// A gateway answers an unknown id with 500, as if the message might have arrived.
+		// sending to an unknown id would fail with 500, as if the message might have
+		// arrived
 		_, _, err := c.GetThread(ctx, thread, client.ThreadOptions{Limit: 1})
 		var row *client.RowError
 		if errors.As(err, &row) {
@@ -151,8 +155,9 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string, check fu
 	return t.ID, nil
 }
 
-// AskThread returns the id of the thread for a question to nodes, as for [Send]. "" is the conversation of the message for which mesh serve
-// runs this program, if there is one. A new thread is created if the question can be sent to one of the nodes.
+// AskThread returns a thread id for a question, as [Send] does. If thread is "" and mesh
+// serve runs this program, the question stays in the served message's conversation. A
+// thread is created only if the question can be sent to at least one node.
 func AskThread(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, nodes []string, text, thread string) (string, error) {
 	for _, node := range nodes {
 		if err := CheckName(scanner, "the recipient", node); err != nil {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Progress shows on a terminal that a command waits for an answer, or how far it has read. The zero value shows nothing.
+// Progress shows that a command waits, or how much it has read, on a terminal line. The
+// zero value shows nothing.
 type Progress struct {
 	// W is the terminal, or nil.
 	W io.Writer
@@ -18,20 +19,22 @@ type Progress struct {
 	shown   string
 }
 
-// progressDelay is how long a command may take before it shows that it works, and progressInterval the time between two texts.
+// The line appears after progressDelay and changes every progressInterval.
 const (
 	progressDelay    = time.Second
 	progressInterval = 200 * time.Millisecond
 )
 
-// Start shows in a second that the command waits, unless Stop is called before. It replaces the text of Reading.
+// Start shows that the command waits for a response, after a second. Call Stop before
+// printing.
 func (p *Progress) Start() { p.start(nil) }
 
-// Waiting is Start with a text of its own, which it calls for again and again.
+// Waiting is Start with text, which is called for every update.
 func (p *Progress) Waiting(text func() string) { p.start(&reading{waiting: text}) }
 
-// Reading shows in a second what is read and how much of it, unless Stop is called before. It replaces the text of Start. size returns the
-// bytes that there are in all, and is called once, when it is needed; without one they are not known. read returns those that were read so far.
+// Reading shows how much the command has read, after a second. Call Stop before printing.
+// size returns the total in bytes; it may be nil, and is called once, only if needed.
+// read returns the bytes read so far.
 func (p *Progress) Reading(what string, size, read func() int64) {
 	p.start(&reading{what: what, size: size, read: read, begin: time.Now()})
 }
@@ -51,7 +54,7 @@ func (p *Progress) start(r *reading) {
 		p.mu.Lock()
 		r := p.reading
 		p.mu.Unlock()
-		text := r.text() // not under the lock, on which Stop would wait: sizes of many files take their time
+		text := r.text() // without the lock, or Stop would wait: adding up file sizes can take long
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.timer != timer {
@@ -79,7 +82,7 @@ func (p *Progress) show(text string) {
 	p.shown = text
 }
 
-// Stop removes the line. It is called before anything else is printed.
+// Stop removes the line. Call it before printing anything else.
 func (p *Progress) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,18 +94,18 @@ func (p *Progress) Stop() {
 	p.timer, p.reading = nil, nil
 }
 
-// reading is what a command reads or waits for. Only one goroutine uses it.
+// reading is used by one goroutine.
 type reading struct {
 	waiting func() string // the whole text, or nil
 
 	what       string
 	size, read func() int64
 	begin      time.Time
-	total      int64 // 0 if it is not known
+	total      int64 // 0 if unknown
 }
 
-// text returns the line, such as "reading calls: 43 %, 1.2 of 2.8 GB, 310 MB/s". It is empty if there is nothing to show yet, since a
-// program that writes to stdin may still ask for a password.
+// text returns a line such as "reading calls: 43 %, 1.2 of 2.8 GB, 310 MB/s". Until
+// there's data it's empty: the program that writes to stdin may be asking for a password.
 func (r *reading) text() string {
 	if r == nil {
 		return "waiting for a response …"
@@ -117,19 +120,19 @@ func (r *reading) text() string {
 	text := r.what + ": "
 	switch {
 	case r.total > 0 && read <= r.total: // files may have grown
-		unit := unitOf(r.total)
+		unit := unitFor(r.total)
 		text += fmt.Sprintf("%d %%, %s of %s %s", read*100/r.total, unit.amount(read), unit.amount(r.total), unit.name)
 	case read == 0:
 		return ""
 	default:
-		unit := unitOf(read)
+		unit := unitFor(read)
 		text += unit.amount(read) + " " + unit.name
 	}
 	if read == 0 || elapsed <= 0 {
 		return text
 	}
 	rate := int64(float64(read) / elapsed.Seconds())
-	unit := unitOf(rate)
+	unit := unitFor(rate)
 	return text + ", " + unit.amount(rate) + " " + unit.name + "/s"
 }
 
@@ -139,8 +142,7 @@ type byteUnit struct {
 	decimals int
 }
 
-// unitOf returns the unit in which a number of bytes is written.
-func unitOf(n int64) byteUnit {
+func unitFor(n int64) byteUnit {
 	for _, unit := range []byteUnit{{"TB", 1e12, 1}, {"GB", 1e9, 1}, {"MB", 1e6, 0}} {
 		if float64(n) >= unit.bytes {
 			return unit
@@ -149,9 +151,9 @@ func unitOf(n int64) byteUnit {
 	return byteUnit{"kB", 1e3, 0}
 }
 
-// Bytes returns a number of bytes in its largest decimal unit.
+// Bytes formats n in its largest decimal unit.
 func Bytes(n int64) string {
-	unit := unitOf(n)
+	unit := unitFor(n)
 	if float64(n) < unit.bytes {
 		unit = byteUnit{"B", 1, 0}
 	}

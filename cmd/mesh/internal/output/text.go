@@ -1,8 +1,8 @@
-// Package output formats what the command mesh prints: tables and texts for people, JSON for programs, and the line that shows
-// progress.
+// Package output formats what the command mesh prints: tables and texts for people, JSON
+// for programs, and the line that shows progress.
 //
-// A text from another node must not control the terminal: [Line] and [Lines] replace control characters, and [JSON] escapes
-// them.
+// A text from another node must not control the terminal: [Line] and [Lines] replace
+// control characters, and [JSON] escapes them.
 package output
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// Line returns text without line breaks, control characters and marks of the writing direction.
+// Line removes line breaks, control characters and bidirectional marks.
 func Line(text string) string { return table.Line(text) }
 
-// Lines is [Line] for texts of several lines.
+// Lines is [Line] for several lines.
 func Lines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -33,10 +33,10 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxCell is the length of a text in a table, in characters.
+// maxCell is in characters.
 const maxCell = 80
 
-// Shorten returns the first 80 characters of a text.
+// Shorten returns text, cut to 80 characters.
 func Shorten(text string) string {
 	if runes := []rune(text); len(runes) > maxCell {
 		return string(runes[:maxCell-1]) + "…"
@@ -44,7 +44,7 @@ func Shorten(text string) string {
 	return text
 }
 
-// Terminal reports whether w is a terminal that understands escape sequences.
+// Terminal reports whether w is a terminal that supports escape sequences.
 func Terminal(w io.Writer) bool {
 	f := file(w)
 	if f == nil || os.Getenv("TERM") == "dumb" {
@@ -54,13 +54,14 @@ func Terminal(w io.Writer) bool {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
-	null, err := os.Stat(os.DevNull) // is a character device, too; on Windows all of these are the same file
+	null, err := os.Stat(os.DevNull) // a character device too; on Windows, SameFile can't tell them apart
 	return runtime.GOOS == "windows" || err != nil || !os.SameFile(info, null)
 }
 
-// Table writes rows under a header in aligned columns. On a terminal the header is bold, unless NO_COLOR is set. Free texts are cut,
-// columns are left out and keys wrap until a row fits into a line, unless w is [Wide]: in a row that the terminal breaks, a text from
-// another node could pass for the next row.
+// Table writes aligned columns under a header, which is bold on a terminal unless
+// NO_COLOR is set. Unless w is [Wide], it makes rows fit a terminal line by cutting free
+// text, dropping columns and wrapping keys: if the terminal broke a row, untrusted text
+// could pass for the next row.
 func Table(w io.Writer, columns []table.Column, rows [][]string) error {
 	width := 0
 	if _, wide := w.(Wide); !wide {
@@ -70,7 +71,8 @@ func Table(w io.Writer, columns []table.Column, rows [][]string) error {
 	return t.Write(w, width, func(header string) string { return Heading(w, header) })
 }
 
-// Heading returns a text in bold if w is a terminal, unless NO_COLOR is set. No text from another node can be bold.
+// Heading makes text bold on a terminal, unless NO_COLOR is set. Never use it for text
+// from other nodes.
 func Heading(w io.Writer, text string) string {
 	if colored(w) {
 		return "\x1b[1m" + text + "\x1b[0m"
@@ -80,16 +82,16 @@ func Heading(w io.Writer, text string) string {
 
 var marked = regexp.MustCompile(`(?i)\bretired\b|\bnot known\b`)
 
-// Mark returns a text with the words "retired" and "not known" in yellow if w is a terminal, unless NO_COLOR is set. It is for our own
-// sentences and states, not for names and texts of others.
+// Mark shows "retired" and "not known" in yellow on a terminal, unless NO_COLOR is set.
+// Use it only for mesh's own text.
 func Mark(w io.Writer, text string) string {
 	if colored(w) {
-		return marked.ReplaceAllString(text, "\x1b[33m$0\x1b[39m") // only the colour ends: a heading stays bold
+		return marked.ReplaceAllString(text, "\x1b[33m$0\x1b[39m") // ends only the color: headings stay bold
 	}
 	return text
 }
 
-// Marked returns a column whose cells are marked as by [Mark].
+// Marked applies [Mark] to a column's cells.
 func Marked(w io.Writer, c table.Column) table.Column {
 	c.Style = func(cell string) string { return Mark(w, cell) }
 	return c
@@ -97,8 +99,8 @@ func Marked(w io.Writer, c table.Column) table.Column {
 
 func colored(w io.Writer) bool { return Terminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// CSV writes rows for a spreadsheet. Control characters are escaped as by [JSON], also those below U+0020. A text that a spreadsheet
-// would take for a formula, also behind characters without a width and with fullwidth signs, gets a leading '; numbers stay.
+// CSV writes rows for a spreadsheet, with control characters escaped as in [JSON]. Text
+// that a spreadsheet could take for a formula gets a leading '.
 func CSV(w io.Writer, rows [][]string) error {
 	out := csv.NewWriter(w)
 	for _, row := range rows {
@@ -106,7 +108,7 @@ func CSV(w io.Writer, rows [][]string) error {
 		for i, text := range row {
 			cells[i] = cell(text)
 		}
-		_ = out.Write(cells) // the writer keeps its error
+		_ = out.Write(cells) // out.Error returns it
 	}
 	out.Flush()
 	return out.Error()
@@ -122,13 +124,15 @@ func cell(text string) string {
 	return text
 }
 
-// invisible reports whether a spreadsheet may leave out a character at the begin of a cell, such as U+FEFF.
+// invisible reports whether a spreadsheet may skip r at the start of a cell, such as
+// U+FEFF.
 func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 var number = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// JSON writes value as JSON with this indentation; with "" it is one line. Characters that control a terminal are escaped,
-// also those that encoding/json leaves as they are: a terminal takes U+009B for the start of an escape sequence.
+// JSON writes value with this indentation, or on one line if it's "". It also escapes
+// control characters that encoding/json keeps: terminals start an escape sequence at
+// U+009B.
 func JSON(w io.Writer, value any, indent string) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -141,7 +145,7 @@ func JSON(w io.Writer, value any, indent string) error {
 	return err
 }
 
-// escape replaces characters by \u and their number.
+// escape replaces characters by \uXXXX.
 func escape(text []byte, escaped func(rune) bool) []byte {
 	if utf8.Valid(text) && bytes.IndexFunc(text, escaped) < 0 {
 		return text
@@ -157,6 +161,5 @@ func escape(text []byte, escaped func(rune) bool) []byte {
 	return out
 }
 
-// escaped reports whether encoding/json leaves a character as it is that controls a terminal: the delete character, and some outside
-// ASCII.
+// escaped reports whether encoding/json keeps r although it controls terminals.
 func escaped(r rune) bool { return r >= 0x7f && table.Controls(r) }

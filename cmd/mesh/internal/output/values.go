@@ -12,10 +12,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// Unknown replaces a value that is not known in a table.
+// Unknown stands for an unknown value in a table.
 const Unknown = "-"
 
-// Time returns a time of the gateway as an absolute and a relative one: "2026-11-21 07:54 UTC (3h ago)".
+// Time formats a gateway time as "2026-11-21 07:54 UTC (3h ago)".
 func Time(text string) string {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -24,7 +24,7 @@ func Time(text string) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC") + " (" + age(time.Now().Unix()-t.Unix()) + ")"
 }
 
-// age returns an age in words, rounded down. Clocks differ, so that a new message may have a time in the future.
+// age rounds down. Clocks differ, so a message can seem to come from the future.
 func age(seconds int64) string {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	switch {
@@ -41,7 +41,7 @@ func age(seconds int64) string {
 	}
 }
 
-// Text returns a text, or "-" for nil and "".
+// Text returns "-" for nil and "".
 func Text(text *string) string {
 	if text == nil || *text == "" {
 		return Unknown
@@ -49,7 +49,7 @@ func Text(text *string) string {
 	return *text
 }
 
-// Count returns a number, or "-" for nil.
+// Count returns "-" for nil.
 func Count(n *int64) string {
 	if n == nil {
 		return Unknown
@@ -57,7 +57,7 @@ func Count(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// Decimal returns the shortest decimal that is the float64.
+// Decimal returns the shortest decimal with this value.
 func Decimal(amount float64) string { return strconv.FormatFloat(amount, 'f', -1, 64) }
 
 // YesNo returns "yes" or "no".
@@ -68,7 +68,7 @@ func YesNo(b bool) string {
 	return "no"
 }
 
-// Alternatives returns names as "a, b or c".
+// Alternatives formats names as "a, b or c".
 func Alternatives(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -77,12 +77,12 @@ func Alternatives(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Plural returns a number with its noun.
+// Plural returns n and its noun, in the plural if necessary.
 func Plural(n int, noun string) string {
 	return table.Number(n, noun, noun+"s")
 }
 
-// Error returns the text of an error, for a reader who does not know the packages of the SDK.
+// Error formats err for readers who don't know the SDK's packages.
 func Error(err error) string {
 	text := err.Error()
 	var leak *client.MeshSecretLeakError
@@ -92,22 +92,23 @@ func Error(err error) string {
 		shown := fmt.Sprintf("the message contains a credential and is not sent: %s. %s %s", leak.Finding, leak.Finding.Rule.Advice, leak.Reason())
 		text = strings.Replace(text, leak.Error(), strings.TrimSpace(shown), 1)
 	case errors.As(err, &auth):
-		text = strings.Replace(text, auth.Error(), auth.MeshGatewayError.Error()+authAdvice, 1) // without the name of an option
+		text = strings.Replace(text, auth.Error(), auth.MeshGatewayError.Error()+authAdvice, 1) // auth.Error() names a Go option
 	}
 	return withoutPackages(text, err, false)
 }
 
 const authAdvice = " (check MESH_GATEWAY_TOKEN or --token-file; mesh whoami shows which is used)"
 
-// withoutPackages returns a text that contains that of err without the names of packages, with which the errors of the SDK begin, also
-// those that others wrap. It goes by the types of the errors, because a file or a key of a response can have the name of a package.
+// withoutPackages removes the package names that SDK errors start with, even from wrapped
+// errors. It looks at error types, because a file or a response key can have a package's
+// name.
 func withoutPackages(text string, err error, inSDK bool) string {
 	pkg := packageOf(err)
 	inSDK = inSDK || strings.HasPrefix(pkg, module) && !strings.HasPrefix(pkg, module+"cmd/")
-	if inSDK && pkg != module+"internal/wire" { // its errors begin with a key of the response
+	if inSDK && pkg != module+"internal/wire" { // wire errors start with a response key
 		text = strings.Replace(text, err.Error(), withoutPackage(err.Error()), 1)
 	}
-	switch err := err.(type) { //nolint:errorlint // each level once
+	switch err := err.(type) { //nolint:errorlint // unwraps each level itself
 	case interface{ Unwrap() error }:
 		if wrapped := err.Unwrap(); wrapped != nil {
 			text = withoutPackages(text, wrapped, inSDK)
@@ -122,7 +123,6 @@ func withoutPackages(text string, err error, inSDK bool) string {
 
 const module = "github.com/mesh-gateway/mesh-go/"
 
-// withoutPackage returns the text of an error of the SDK without the name of its package.
 func withoutPackage(text string) string {
 	switch name, rest, _ := strings.Cut(text, ": "); name {
 	case "mesh", "discovery", "facts", "models", "prices", "calls", "meter", "focus", "report":
@@ -131,7 +131,6 @@ func withoutPackage(text string) string {
 	return text
 }
 
-// packageOf returns the path of the package that has the type of an error.
 func packageOf(err error) string {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {

@@ -8,10 +8,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// Wide is a writer to which tables are written in full, also if a row is longer than a line of the terminal.
+// Wide is a writer for full tables, even if rows exceed the terminal width.
 type Wide struct{ io.Writer }
 
-// file returns the file behind w, or nil.
+// file returns nil if w is not a file.
 func file(w io.Writer) *os.File {
 	if wide, ok := w.(Wide); ok {
 		w = wide.Writer
@@ -20,10 +20,10 @@ func file(w io.Writer) *os.File {
 	return f
 }
 
-// defaultWidth is the width of a terminal that does not report one.
+// defaultWidth is for terminals that don't report their width.
 const defaultWidth = 80
 
-// Width returns the number of columns of the terminal w, or 0 if w is not a terminal.
+// Width returns the number of terminal columns, or 0 if w is not a terminal.
 func Width(w io.Writer) int {
 	f := file(w)
 	if f == nil {
@@ -36,11 +36,12 @@ func Width(w io.Writer) int {
 	return width
 }
 
-// Cut returns the beginning of a line that fits into width columns, with an ellipsis if it is cut. A width of 0 has no limit.
+// Cut shortens line to width columns, with an ellipsis. 0 means no limit.
 func Cut(line string, width int) string { return table.Cut(line, width) }
 
-// Wrap breaks lines so that they fit into width columns, each but the first behind an indent. A terminal that breaks a line
-// itself continues at the left edge, where a part of the text could pass for another line. A width of 0 has no limit.
+// Wrap breaks lines to width columns and indents all but the first. If the terminal broke
+// a line, the rest would start at the left edge and could pass for another line. 0 means
+// no limit.
 func Wrap(text, indent string, width int) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// terminalWidth returns the width of a console; ok is false if f is not a console.
 func terminalWidth(f *os.File) (width int, ok bool) {
 	var info windows.ConsoleScreenBufferInfo
 	if windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info) != nil {

@@ -1,4 +1,4 @@
-// Package page writes the file of --html, for mesh usage and mesh cost.
+// Package page writes the --html file for mesh usage and mesh cost.
 package page
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 )
 
-// ReadReport returns the report of calls files. unread are the errors of reading them, with the names of the command line.
+// ReadReport reports on calls files. unread are earlier read errors, with argument names.
 func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []string) (*report.Report, error) {
 	o.Facts, _ = a.Facts()
 	files := sessions.New(o.Prices)
@@ -38,19 +38,19 @@ func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []str
 	return r, nil
 }
 
-// Check checks the file of --html, which must not be one that the command reads.
+// Check refuses an --html file that the command would read.
 func Check(a *app.App, file string, inputs ...string) error {
 	prices, _ := a.OwnPriceFiles()
 	switch {
 	case file == "-":
-		return exit.Usagef("--html must be a file; a page is not written to stdout")
+		return exit.Usagef("--html must be a file, not stdout")
 	case file != "" && callsfiles.Reads(a.In, slices.Concat(inputs, prices), file):
-		return exit.Usagef("--html %s is a file that is read, and the page would replace it", file)
+		return exit.Usagef("--html %s would replace an input file", file)
 	}
 	return nil
 }
 
-// Write writes the page of calls files.
+// Write reports on calls files and writes the page.
 func Write(a *app.App, file string, o report.Options, in *callsfiles.Files) error {
 	r, err := ReadReport(a, o, in, nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func Write(a *app.App, file string, o report.Options, in *callsfiles.Files) erro
 	return WriteHTML(a, file, r)
 }
 
-// WriteHTML writes the file of --html.
+// WriteHTML writes the page.
 func WriteHTML(a *app.App, name string, r *report.Report) error {
 	file, err := os.Create(name) //nolint:gosec // the user names the file
 	if err != nil {

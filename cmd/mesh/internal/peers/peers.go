@@ -1,4 +1,4 @@
-// Package peers has what commands share that register this node or depend on its registration.
+// Package peers finds and registers nodes.
 package peers
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// CheckURL checks --url; "" is not given. A gateway accepts any text.
+// CheckURL checks --url, which may be empty. A gateway accepts any text.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -20,8 +20,8 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// Registration returns the request that registers this node. What is not given stays as an earlier registration has it. If that
-// cannot be read, registering would erase it.
+// Registration returns the request that registers this node. It keeps registered values,
+// and fails if they're unreadable: registering would erase them.
 func Registration(ctx context.Context, c *client.MeshClient, url string) (client.RegisterRequest, error) {
 	req := client.RegisterRequest{URL: url}
 	var unknown *client.NotInRegistryError
@@ -29,7 +29,7 @@ func Registration(ctx context.Context, c *client.MeshClient, url string) (client
 	switch {
 	case err == nil:
 		req.URL, req.Capabilities = cmp.Or(url, peer.GetURL()), peer.Capabilities
-	case errors.As(err, &unknown): // there is no earlier registration
+	case errors.As(err, &unknown): // first registration
 	default:
 		return req, err
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// OwnVariable is the variable with the names of the user's price files, separated as in PATH.
+// OwnVariable lists the user's price files, separated as in PATH.
 const OwnVariable = "MESH_PRICES"
 
-// OwnNames returns the files of OwnVariable.
+// OwnNames returns the files in MESH_PRICES.
 func OwnNames() []string {
 	names := filepath.SplitList(os.Getenv(OwnVariable))
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// WithFiles returns a list with the rows of the user's price files. A row of a later file has precedence over those of earlier ones. An
-// error names the file, and the line and the column of a wrong row.
+// WithFiles adds the user's price files to a list. Later files take precedence. An error
+// has the file, line and column.
 func WithFiles(list *prices.List, names []string) (*prices.List, error) {
 	for _, name := range names {
 		rows, err := readRows(name)
@@ -38,7 +38,7 @@ func WithFiles(list *prices.List, names []string) (*prices.List, error) {
 	return list, nil
 }
 
-// maxFile bounds a price file, in bytes.
+// maxFile is in bytes.
 const maxFile = 32 << 20
 
 func readRows(name string) ([]prices.Row, error) {
@@ -54,5 +54,5 @@ func readRows(name string) ([]prices.Row, error) {
 	case wrong.Value == "":
 		return nil, errors.New(wrong.Reason)
 	}
-	return nil, fmt.Errorf("%q %s", wrong.Value, wrong.Reason) // Field is the argument of ReadCSV
+	return nil, fmt.Errorf("%q %s", wrong.Value, wrong.Reason) // wrong.Field is a Go name
 }

@@ -1,5 +1,5 @@
-// Package profile reads the settings of the command mesh: those of its flags, of the environment and of the profiles, which are named
-// settings in a file of the user.
+// Package profile reads mesh's settings from flags, the environment and named profiles in
+// a file.
 package profile
 
 import (
@@ -20,41 +20,43 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// Profile is a set of settings. Empty fields are not given.
+// Profile is the profile's name, or "".
 type Profile struct {
 	Node       string `json:"node"`
 	GatewayURL string `json:"gateway_url"`
-	// TokenFile is the file with the token of the gateway of this profile. [Load] makes it an absolute path.
+	// TokenFile holds the token for this profile's gateway. [Load] makes it absolute.
 	TokenFile string `json:"token_file"`
-	// Token is not allowed: a token belongs in a file of its own, so that the profiles can be shown and copied.
+	// Token is refused: tokens belong in their own files, so that profiles can be shown
+	// and copied.
 	Token json.RawMessage `json:"token"`
 }
 
-// Profiles is the content of the file.
+// Profiles is the content of profiles.json.
 type Profiles struct {
-	// Default is the name of the profile that is used if none is named, or "".
+	// Default names the profile for commands without --profile, or is "".
 	Default  string             `json:"default"`
 	Profiles map[string]Profile `json:"profiles"`
 	// File is the path of the file.
 	File string `json:"-"`
 }
 
-// File returns the path of the file in the user's configuration folder.
+// File returns the path of profiles.json in the user's configuration directory.
 func File() (string, error) {
 	folder, err := os.UserConfigDir()
 	return filepath.Join(folder, "mesh", "profiles.json"), err
 }
 
-// OfUser returns the profiles of the user. A user without a configuration folder, as in a service, has none.
+// OfUser loads the user's profiles. If there's no configuration directory, as in a
+// service, it returns no profiles.
 func OfUser() (Profiles, error) {
 	file, err := File()
 	if err != nil {
-		return Profiles{File: "the configuration folder"}, nil //nolint:nilerr // see above
+		return Profiles{File: "the configuration directory"}, nil //nolint:nilerr // as in a service
 	}
 	return Load(file)
 }
 
-// Load reads a file. A file that does not exist has no profiles.
+// Load reads a profile file. If it doesn't exist, there are no profiles.
 func Load(file string) (Profiles, error) {
 	all := Profiles{File: file}
 	text, err := read(file)
@@ -70,7 +72,7 @@ func Load(file string) (Profiles, error) {
 		return all, fmt.Errorf("%s: %w", file, formError(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return all, fmt.Errorf("%s: text follows the object", file)
+		return all, fmt.Errorf("%s: more than one JSON value", file)
 	}
 	for _, name := range all.Names() {
 		p, err := all.Profiles[name].checked(filepath.Dir(file))
@@ -80,31 +82,32 @@ func Load(file string) (Profiles, error) {
 		all.Profiles[name] = p
 	}
 	if _, ok := all.Profiles[all.Default]; all.Default != "" && !ok {
-		return all, fmt.Errorf("%s: the default profile %q does not exist", file, all.Default)
+		return all, fmt.Errorf("%s: unknown default profile %q", file, all.Default)
 	}
 	return all, nil
 }
 
-// formError returns an error of package json without the names of types.
+// formError removes Go types from a JSON error.
 func formError(err error) error {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mistyped):
-		return fmt.Errorf("%s must not be a JSON %s; mesh help profiles shows the form", cmp.Or(mistyped.Field, "the file"), mistyped.Value)
+		return fmt.Errorf("%s must not be a JSON %s; see mesh help profiles", cmp.Or(mistyped.Field, "the file"), mistyped.Value)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the JSON object is not complete; mesh help profiles shows the form")
+		return errors.New("incomplete JSON object; see mesh help profiles")
 	default:
 		return err
 	}
 }
 
-// Names returns the names of the profiles.
+// Names returns the profile names, sorted.
 func (p Profiles) Names() []string { return slices.Sorted(maps.Keys(p.Profiles)) }
 
-// maxFile bounds the file, in bytes.
+// maxFile is in bytes.
 const maxFile = 1 << 20
 
-// read reads the file. A file that every user can change could send the token of this user to another gateway.
+// read refuses a world-writable file: other users could send the token to their own
+// gateway.
 func read(file string) ([]byte, error) {
 	in, err := openfile.Regular(file)
 	if err != nil {
@@ -118,11 +121,11 @@ func read(file string) ([]byte, error) {
 	return openfile.Content(in, maxFile)
 }
 
-// checked returns the profile with an absolute path of its token. Relative paths begin at the folder of the profiles.
+// checked makes TokenFile absolute. Relative paths start at the profile file's directory.
 func (p Profile) checked(folder string) (Profile, error) {
 	switch {
 	case p.Token != nil:
-		return p, errors.New("a profile has no token; write the token to a file and name it as token_file")
+		return p, errors.New("token is not supported; write it to a file and set token_file")
 	case p.TokenFile != "" && p.GatewayURL == "":
 		return p, errors.New("token_file needs the gateway_url that the token is for")
 	case p.TokenFile == "" || filepath.IsAbs(p.TokenFile):
@@ -137,9 +140,8 @@ func (p Profile) checked(folder string) (Profile, error) {
 	return p, nil
 }
 
-// Environment returns the environment of a command that acts as node: env with the settings in the place of other ones, so that the
-// command is the same node at the same gateway. A token of a file is passed as the name of the file, which the command can read. A
-// token from a pipe is not passed.
+// Environment returns env with the settings, so that a child process is the same node at
+// the same gateway. A token file is passed by name, and a token from a pipe not at all.
 func (s Settings) Environment(env []string, node, token string) ([]string, error) {
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		return strings.HasPrefix(variable, TokenVariable+"=") || strings.HasPrefix(variable, TokenFileVariable+"=")
@@ -152,38 +154,39 @@ func (s Settings) Environment(env []string, node, token string) ([]string, error
 		return env, nil
 	}
 	if info, err := os.Stat(s.TokenFile.Value); err != nil || !info.Mode().IsRegular() {
-		return env, nil //nolint:nilerr // a pipe can be read once
+		return env, nil //nolint:nilerr // a pipe can only be read once
 	}
 	file, err := filepath.Abs(s.TokenFile.Value)
 	return append(env, TokenFileVariable+"="+file), err
 }
 
-// Flags are the flags that settings come from. "" is a flag that is not given.
+// Flags are the command's settings. "" means unset.
 type Flags struct{ Node, GatewayURL, TokenFile, Profile string }
 
-// Setting is a value and where it comes from. Both are "" for a value that is not given.
+// Setting is a value and its source. Both are "" if unset.
 type Setting struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 }
 
-// Settings are the values that a command needs for a gateway.
+// Settings are the values needed to reach a gateway.
 type Settings struct {
 	// Profile is the name of the profile, or "".
 	Profile       string
 	Node, Gateway Setting
-	// TokenFile is "" if the token is that of the environment, or if there is none.
+	// TokenFile is "" if there is no token or it's in the environment.
 	TokenFile Setting
 
-	ownGateway bool // the gateway is that of the profile
-	explicit   bool // the profile is that of --profile
+	ownGateway bool // Gateway comes from the profile
+	explicit   bool // --profile is set
 	values     Profile
 }
 
-// Read returns the settings of the flags, of --profile, of the environment and of the default profile, in this order.
+// Read returns the settings. Flags take precedence, then --profile, the environment and
+// the default profile.
 //
-// A token goes only to the gateway that it was given for: the token of the environment never goes to the gateway of a profile, and
-// that of a profile only to its own gateway.
+// A token goes only to its own gateway: the environment's token never goes to a profile's
+// gateway, and a profile's token never to another one.
 func Read(flags Flags) (Settings, error) {
 	s, err := choose(flags.Profile)
 	if err != nil {
@@ -200,13 +203,13 @@ func Read(flags Flags) (Settings, error) {
 	case !s.ownGateway && os.Getenv(TokenFileVariable) != "":
 		s.TokenFile = Setting{os.Getenv(TokenFileVariable), TokenFileVariable}
 	}
-	if file := os.Getenv(TokenFileVariable); file != "" && !filepath.IsAbs(file) { // it would depend on the folder of a command
+	if file := os.Getenv(TokenFileVariable); file != "" && !filepath.IsAbs(file) { // a relative path would depend on the working directory
 		return s, fmt.Errorf("%s must be an absolute path", TokenFileVariable)
 	}
 	return s, nil
 }
 
-// choose returns the settings with the profile of that name, or for "" with the default profile.
+// choose selects a profile; "" means the default.
 func choose(name string) (s Settings, err error) {
 	all, err := OfUser()
 	if err != nil {
@@ -224,7 +227,6 @@ func choose(name string) (s Settings, err error) {
 	return s, nil
 }
 
-// source is where the values of the profile come from.
 func (s Settings) source() string {
 	if s.explicit {
 		return "profile " + s.Profile
@@ -232,7 +234,6 @@ func (s Settings) source() string {
 	return "default profile " + s.Profile
 }
 
-// pick returns the first value that is given.
 func (s Settings) pick(flagName, flag, variable, ofProfile string) Setting {
 	own := Setting{ofProfile, s.source()}
 	switch env := os.Getenv(variable); {

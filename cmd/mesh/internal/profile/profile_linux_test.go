@@ -62,7 +62,7 @@ func TestReadRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `has no profile "home"`)
 	s, err := profile.Read(profile.Flags{Profile: "bare"})
 	require.NoError(t, err)
-	require.ErrorContains(t, s.CheckToken(), "profile bare has a gateway_url and no token_file, and MESH_GATEWAY_TOKEN is not sent to it")
+	require.ErrorContains(t, s.CheckToken(), "profile bare has a gateway_url but no token_file, and MESH_GATEWAY_TOKEN belongs to another gateway")
 	t.Setenv(profile.TokenFileVariable, "relative")
 	_, err = profile.Read(profile.Flags{})
 	require.EqualError(t, err, "MESH_TOKEN_FILE must be an absolute path")

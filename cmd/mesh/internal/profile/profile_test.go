@@ -49,18 +49,18 @@ func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	const token = "example-token-of-a-gateway"
 	for text, want := range map[string]string{
-		"":                 "the JSON object is not complete",
-		"{":                "the JSON object is not complete",
+		"":                 "incomplete JSON object",
+		"{":                "incomplete JSON object",
 		"[]":               "the file must not be a JSON array",
 		`{"profiles": []}`: "profiles must not be a JSON array",
-		`{} {}`:            "text follows the object",
-		`{"default": "x"}`: `the default profile "x" does not exist`,
-		`{"profiles": {"a": {"token": "` + token + `"}}}`:                            `profile "a": a profile has no token; write the token to a file`,
-		`{"profiles": {"a": {"token": {"x": "` + token + `"}}}}`:                     "a profile has no token",
+		`{} {}`:            "more than one JSON value",
+		`{"default": "x"}`: `unknown default profile "x"`,
+		`{"profiles": {"a": {"token": "` + token + `"}}}`:                            `profile "a": token is not supported; write it to a file`,
+		`{"profiles": {"a": {"token": {"x": "` + token + `"}}}}`:                     "token is not supported",
 		`{"profiles": {"a": {"gateway_token": "` + token + `"}}}`:                    `unknown field "gateway_token"`,
 		`{"token": "` + token + `"}`:                                                 `unknown field "token"`,
 		`{"profiles": {"a": {"token_file": "` + token + `"}}}`:                       "token_file needs the gateway_url",
-		`{"profiles": {"a": {"node": 1}}}`:                                           "node must not be a JSON number; mesh help profiles",
+		`{"profiles": {"a": {"node": 1}}}`:                                           "node must not be a JSON number; see mesh help profiles",
 		`{"profiles": {"a": {"node": "` + strings.Repeat("a", 1<<20) + `"}}, "x":1}`: "more than 1 MiB",
 	} {
 		_, err := profile.Load(write(t, text))

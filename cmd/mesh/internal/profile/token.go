@@ -10,13 +10,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// The variables of the token of the environment.
+// Environment variables with a token or a token file.
 const (
 	TokenVariable     = "MESH_GATEWAY_TOKEN"
 	TokenFileVariable = "MESH_TOKEN_FILE" //nolint:gosec // the name of a variable
 )
 
-// Token returns the token for the gateway, or "" without one. It reads TokenFile each time, which may be a pipe.
+// Token returns "" if there is no token. It reads TokenFile on each call; that may be a
+// pipe.
 func (s Settings) Token() (string, error) {
 	switch {
 	case s.TokenFile.Value != "":
@@ -28,7 +29,8 @@ func (s Settings) Token() (string, error) {
 	}
 }
 
-// TokenSource returns where the token comes from; "" is no token. It never contains the token.
+// TokenSource describes where the token comes from, or returns "". It never contains the
+// token.
 func (s Settings) TokenSource() string {
 	switch {
 	case s.TokenFile.Value != "":
@@ -40,19 +42,20 @@ func (s Settings) TokenSource() string {
 	}
 }
 
-// CheckToken returns an error if package client would take the token of the environment for the gateway of a profile.
+// CheckToken returns an error if package client would send the environment's token to a
+// profile's gateway.
 func (s Settings) CheckToken() error {
 	for _, variable := range []string{TokenVariable, TokenFileVariable} {
 		if s.ownGateway && s.TokenFile.Value == "" && os.Getenv(variable) != "" {
-			return fmt.Errorf("%s has a gateway_url and no token_file, and %s is not sent to it: add token_file, pass --token-file, or unset %[2]s", s.source(), variable)
+			return fmt.Errorf("%s has a gateway_url but no token_file, and %s belongs to another gateway: add token_file, pass --token-file, or unset %[2]s", s.source(), variable)
 		}
 	}
 	return nil
 }
 
-// Token returns the token in the file that a setting names.
+// Token reads the token from a file.
 func (file Setting) Token() (string, error) {
-	text, err := readBounded(file.Value) // also of a pipe, as in --token-file <(pass show mesh)
+	text, err := readBounded(file.Value) // maybe a pipe: --token-file <(pass show mesh)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", file.Source, err)
 	}
@@ -63,17 +66,16 @@ func (file Setting) Token() (string, error) {
 	return token, nil
 }
 
-// ReadableByOthers reports whether the permissions of the file that a setting names let other users read it. Windows has no such
-// permissions.
+// ReadableByOthers reports whether other users may read the file. It's always false on
+// Windows.
 func (file Setting) ReadableByOthers() bool {
 	info, err := os.Stat(file.Value)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o044 != 0
 }
 
-// maxTokenFile bounds the file of a token, in bytes.
+// maxTokenFile is in bytes.
 const maxTokenFile = 64 << 10
 
-// readBounded returns the content of a file that has at most maxTokenFile bytes.
 func readBounded(file string) ([]byte, error) {
 	f, err := os.Open(file) //nolint:gosec // waits for the writer of a pipe that the user named
 	if err != nil {
@@ -83,7 +85,8 @@ func readBounded(file string) ([]byte, error) {
 	return openfile.Content(f, maxTokenFile)
 }
 
-// TokenOut prepares the file that receives a token before the token is made, since a gateway shows a token once. It returns nil for "".
+// TokenOut prepares a token file before the token exists: a gateway shows a token only
+// once. It returns nil for "".
 func TokenOut(name string) (*files.Replacement, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // no file

@@ -1,4 +1,4 @@
-// Package providers finds the provider that a person or an agent means by its name or by that of a model.
+// Package providers finds the provider that a name or a model means.
 package providers
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Names returns the names of the providers.
+// Names returns all provider names.
 func Names() []string {
 	providers := models.Providers()
 	names := make([]string, len(providers))
@@ -20,7 +20,7 @@ func Names() []string {
 	return names
 }
 
-// Of returns the provider of that name, or for "" the one that makes the model.
+// Of returns the named provider, or for "" the one that makes the model.
 func Of(name, model string) (models.Provider, error) {
 	if name != "" {
 		return models.ParseProvider(name)
@@ -28,11 +28,11 @@ func Of(name, model string) (models.Provider, error) {
 	if p, ok := models.ProviderOf(model); ok {
 		return p, nil
 	}
-	return "", fmt.Errorf("the provider of %q cannot be determined; specify openai, deepseek, anthropic, gemini or xai", model)
+	return "", fmt.Errorf("unknown provider for %q; specify openai, deepseek, anthropic, gemini or xai", model)
 }
 
-// Priced returns the provider of that name, which may be a name of the user's prices, or for "" the one that makes the model. If none
-// is known to make it, it is the only one that has a price of the user's for it.
+// Priced is [Of] with the user's own price files: it also accepts provider names in list,
+// and for an unknown model the only provider that prices it.
 func Priced(list *prices.List, registry models.Registry, name, model string) (models.Provider, error) {
 	p, err := Of(name, model)
 	if err == nil {
@@ -51,7 +51,7 @@ func Priced(list *prices.List, registry models.Registry, name, model string) (mo
 	case len(own) == 1:
 		return models.Provider(own[0]), nil
 	case len(own) > 1:
-		return "", fmt.Errorf("several providers have prices of %q; specify --provider %s", model, strings.Join(own, " or "))
+		return "", fmt.Errorf("several providers price %q; specify --provider %s", model, strings.Join(own, " or "))
 	case name == "" && len(Similar(list, registry, "", model, time.Now())) > 0:
 		return "", Unlisted(list, registry, "", model)
 	}

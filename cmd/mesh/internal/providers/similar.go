@@ -15,14 +15,12 @@ import (
 )
 
 const (
-	// maxSimilar is the number of suggestions.
 	maxSimilar = 3
-	// maxEdits is the number of letters in which a suggestion may differ.
-	maxEdits = 2
+	maxEdits   = 2 // differing letters
 )
 
-// Similar returns up to three models that an unknown name may mean, best and newest first. They are sold at a time and
-// belong to provider p, or to any for "". Another version is another model: gpt-99 doesn't mean gpt-4.
+// Similar suggests up to three models on sale now, best and newest first. They belong to
+// provider p, or to any if p is "". A version must match: gpt-99 doesn't mean gpt-4.
 func Similar(list *prices.List, registry models.Registry, p models.Provider, unknown string, now time.Time) []string {
 	want, matches := parse(unknown), []match{}
 	for _, provider := range list.Providers() {
@@ -41,7 +39,7 @@ func Similar(list *prices.List, registry models.Registry, p models.Provider, unk
 	return names
 }
 
-// Unlisted is the error of a model that the list of a provider does not have.
+// Unlisted reports a model missing from a provider's price list.
 func Unlisted(list *prices.List, registry models.Registry, p models.Provider, model string) error {
 	names := Similar(list, registry, p, model, time.Now())
 	if len(names) == 0 {
@@ -50,7 +48,7 @@ func Unlisted(list *prices.List, registry models.Registry, p models.Provider, mo
 	return fmt.Errorf("%s is not in the price list; did you mean %s?", output.Line(model), output.Alternatives(names))
 }
 
-// sold reports whether a model has a price at a time and is not retired.
+// sold reports whether a model has a price and isn't retired.
 func sold(list *prices.List, registry models.Registry, p models.Provider, id string, now time.Time) bool {
 	day := now.UTC().Format(time.RFC3339)
 	return !registry.IsRetiredOn(p, id, now) && slices.ContainsFunc(list.ForModel(p, id), func(r prices.Row) bool {
@@ -58,7 +56,7 @@ func sold(list *prices.List, registry models.Registry, p models.Provider, id str
 	})
 }
 
-// name is a model id in parts: claude-opus-5-5 has the words claude and opus, and the version 5 5.
+// name splits a model id: claude-opus-5-5 has the words claude and opus, and version 5 5.
 type name struct {
 	id      string
 	words   []string
@@ -79,10 +77,10 @@ func parse(id string) name {
 	return n
 }
 
-// match is a candidate with its distance from the unknown name.
+// match is a candidate and its distance from the unknown name.
 type match struct {
 	name
-	edits, extra int // letters that differ, and words that the unknown name leaves out
+	edits, extra int // differing letters, and words missing from the unknown name
 }
 
 func (a match) compare(b match) int {
@@ -108,13 +106,13 @@ func (n name) match(other name) (match, bool) {
 		return m, true
 	}
 	if digits == "" && len(other.version) > 0 {
-		return m, false // a family has no typing errors
+		return m, false // don't correct a name without a version
 	}
 	m.edits += editdistance.Of(letters, strings.Join(other.words, ""))
 	return m, m.edits <= left
 }
 
-// slip reports whether a digit of a version was typed twice.
+// slip reports whether one digit was typed twice.
 func slip(typed, version []string) bool {
 	if len(typed) != len(version) {
 		return false

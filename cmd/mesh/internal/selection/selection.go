@@ -1,4 +1,4 @@
-// Package selection has the flags that select calls by time and label, for mesh usage and mesh cost.
+// Package selection has the flags that select calls by time and label.
 package selection
 
 import (
@@ -12,29 +12,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// Flags are the flags of mesh usage and mesh cost that select calls.
+// Flags are shared by mesh usage and mesh cost.
 type Flags struct {
 	From, To, Last string
 	labels         []string
 
-	// Match are the labels that the calls must have, by name; nil for all calls.
+	// Match has the required labels; nil selects all calls.
 	Match map[string]string
 }
 
-// Add adds the flags to a command. from, to and label are their help.
+// Add registers the flags. from, to and label are help text.
 func (s *Flags) Add(cmd *cobra.Command, from, to, label string) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.From, "from", "", from)
 	flags.StringVar(&s.To, "to", "", to)
-	flags.StringVar(&s.Last, "last", "", "the last full days in UTC, such as 28d, instead of --from and --to")
+	flags.StringVar(&s.Last, "last", "", "last full UTC days, such as 28d; replaces --from and --to")
 	flags.StringArrayVar(&s.labels, "label", nil, label)
 	app.Complete(cmd, "label", app.CompleteNothing)
 }
 
-// Parse checks the flags, and sets match.
+// Parse checks the flags and sets Match.
 func (s *Flags) Parse() error {
 	if s.Last != "" && (s.From != "" || s.To != "") {
-		return exit.Usagef("--last and --from or --to exclude each other")
+		return exit.Usagef("--last cannot be combined with --from or --to")
 	}
 	for _, text := range s.labels {
 		name, value, ok := strings.Cut(text, "=")
@@ -42,7 +42,7 @@ func (s *Flags) Parse() error {
 			return exit.Usagef("--label %q must be NAME=VALUE, or NAME= for calls without that label", text)
 		}
 		if _, twice := s.Match[name]; twice {
-			return exit.Usagef("--label %s is there twice; a call has one value of a label", name)
+			return exit.Usagef("duplicate --label %s", name)
 		}
 		if s.Match == nil {
 			s.Match = map[string]string{}
@@ -52,7 +52,7 @@ func (s *Flags) Parse() error {
 	return nil
 }
 
-// Times returns the times of the flags, of which the last is exclusive. A zero time leaves that end open.
+// Times returns the selected range; to is exclusive. A zero time leaves an end open.
 func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	if s.Last != "" {
 		return LastDays(s.Last, now)
@@ -69,7 +69,7 @@ func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// LastDays returns the last full days before now, of a text such as "28d".
+// LastDays parses text such as "28d", and returns the last full days before now.
 func LastDays(text string, now time.Time) (from, to time.Time, err error) {
 	n, ok := dates.Days(text)
 	if !ok || n == 0 {

@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// diag is a socket on which the kernel lists the TCP connections of the machine, and reports those that end, to every user since Linux 4.2.
+// diag is a netlink socket. The kernel lists TCP connections on it, and announces closed
+// ones, to every user since Linux 4.2.
 type diag struct{ file *os.File }
 
-// openDiag returns nil if the kernel has no sock_diag.
+// openDiag returns nil if the kernel doesn't support sock_diag.
 func openDiag() *diag {
-	const ended = 1<<0 | 1<<2 // SKNLGRP_INET_TCP_DESTROY and SKNLGRP_INET6_TCP_DESTROY
+	const ended = 1<<0 | 1<<2 // SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET6_TCP_DESTROY
 	return openGroups(ended)
 }
 
-// openGroups opens a socket on which the kernel reports what these groups have.
+// openGroups subscribes to announcements.
 func openGroups(groups uint32) *diag {
 	const sockDiag = 4 // NETLINK_SOCK_DIAG
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, sockDiag)
@@ -37,7 +38,8 @@ func openGroups(groups uint32) *diag {
 
 func (d *diag) close() { _ = d.file.Close() }
 
-// rows returns the connections to one of the ports: first those that have ended since the last call, then those there are.
+// rows returns connections to these ports: those closed since the last call, then those
+// open.
 func (d *diag) rows(ports []uint16) (rows []row) {
 	for _, family := range []byte{syscall.AF_INET, syscall.AF_INET6} {
 		for _, m := range d.list(family) {
@@ -49,7 +51,6 @@ func (d *diag) rows(ports []uint16) (rows []row) {
 	return rows
 }
 
-// list requests the connections of a family. Before them the kernel sends what it has reported since.
 func (d *diag) list(family byte) []syscall.NetlinkMessage {
 	return d.ask(newRequest(family, syscall.NLM_F_DUMP), false)
 }
@@ -67,7 +68,7 @@ func newRequest(family byte, flags uint16) []byte {
 	return request
 }
 
-// Ours reports whether this user has opened a connection from this machine.
+// Ours reports whether the same user opened the connection, on this machine.
 func Ours(accepted net.Conn) bool {
 	const ports, addresses, cookie, user = 24, 28, 64, 64
 	from, okFrom := accepted.RemoteAddr().(*net.TCPAddr)
@@ -82,7 +83,7 @@ func Ours(accepted net.Conn) bool {
 	binary.BigEndian.PutUint16(request[ports+2:], uint16(to.Port)) //nolint:gosec // a port
 	copy(request[addresses:], from.IP.To4())
 	copy(request[addresses+16:], to.IP.To4())
-	binary.NativeEndian.PutUint64(request[cookie:], math.MaxUint64) // none
+	binary.NativeEndian.PutUint64(request[cookie:], math.MaxUint64) // no cookie
 	for _, m := range d.ask(request, true) {
 		if r, ok := rowOf(m.Data); ok && r.connection == (connection{from.AddrPort(), to.AddrPort()}) {
 			return binary.NativeEndian.Uint32(m.Data[user:]) == uint32(os.Geteuid()) //nolint:gosec // a user
@@ -91,7 +92,8 @@ func Ours(accepted net.Conn) bool {
 	return false
 }
 
-// ask sends a request and returns all answers, or the only one, after what the kernel has reported since.
+// ask sends a request and returns all answers, or the only one, after pending
+// announcements.
 func (d *diag) ask(request []byte, only bool) (all []syscall.NetlinkMessage) {
 	const most, patience = 64 << 10, time.Second
 	if _, err := d.file.Write(request); err != nil {
@@ -100,7 +102,7 @@ func (d *diag) ask(request []byte, only bool) (all []syscall.NetlinkMessage) {
 	_ = d.file.SetReadDeadline(time.Now().Add(patience))
 	for buffer := make([]byte, most); ; {
 		n, err := d.file.Read(buffer)
-		if errors.Is(err, syscall.ENOBUFS) { // some reports were lost
+		if errors.Is(err, syscall.ENOBUFS) { // some announcements were lost
 			continue
 		}
 		if err != nil {
@@ -119,7 +121,8 @@ func (d *diag) ask(request []byte, only bool) (all []syscall.NetlinkMessage) {
 	}
 }
 
-// rowOf reads struct inet_diag_msg: the family at 0, the state at 1, the ports at 4 and 6, the addresses at 8 and 24, and the inode at 68.
+// rowOf decodes struct inet_diag_msg: family at 0, state at 1, ports at 4 and 6,
+// addresses at 8 and 24, inode at 68.
 func rowOf(msg []byte) (r row, ok bool) {
 	const size, inode, closed = 72, 68, 7
 	if len(msg) < size {
@@ -141,8 +144,8 @@ func rowOf(msg []byte) (r row, ok bool) {
 	return r, true
 }
 
-// bytesOf reads struct tcp_info, which is an attribute: the bytes that were acknowledged at 120, and those that were received at 128. To
-// open and to close a connection count as a byte each.
+// bytesOf decodes the attribute struct tcp_info: acknowledged bytes at 120, received
+// bytes at 128. Opening and closing a connection count as one byte each.
 func bytesOf(attributes []byte) (sent, received int64) {
 	const header, info, acknowledged, arrived, ends = 4, 2, 120, 128, 2
 	for len(attributes) >= header {

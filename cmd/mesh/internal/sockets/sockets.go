@@ -1,69 +1,73 @@
-// Package sockets finds the connections of a command and its children that lead past a proxy. It reads what the kernel of Linux lists; on
-// other systems it finds nothing.
+// Package sockets finds connections from a command and its children that bypass a proxy.
+// It uses Linux kernel tables; on other systems it finds nothing.
 package sockets
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 )
 
-// Config is what a Watch looks for.
+// Config says which connections a Watch looks for.
 type Config struct {
-	// Hosts are HOST or HOST:PORT; without a port it is that of https.
+	// Hosts are HOST or HOST:PORT; the default port is 443.
 	Hosts []string
-	// Own reports whether the local end of a connection is one of the proxy.
+	// Own reports whether the proxy made the connection with this local address.
 	Own func(local netip.AddrPort) bool
-	// Secret is a text in the environment of the command, by which its children are known whose parent has ended.
+	// Secret is in the command's environment. It identifies children whose parent has
+	// ended.
 	Secret string
-	// Lookup returns the addresses of a host in the network "ip"; nil is that of net.
+	// Lookup resolves a host; nil means net's resolver. network is "ip".
 	Lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Traffic is the connections to a host. The bytes are a lower bound: those of a connection are known as far as it was seen.
+// Traffic counts connections to a host. Byte counts are lower bounds: traffic after the
+// last sample is unknown.
 type Traffic struct {
 	Connections    int
 	Sent, Received int64
 }
 
-// Watch is the connections that were seen. Samples show whose they are.
+// Watch collects connections by sampling.
 type Watch struct {
 	Config
 	ports   []uint16
-	diag    *diag // nil if the kernel lists no connections
+	diag    *diag // nil if unsupported
 	command int
 	samples int
 	seen    map[connection]*sighting
 	names   map[netip.AddrPort]string
-	fresh   bool // connections were found since the names were looked up
+	fresh   bool // new connections since the last lookup
 	looked  time.Time
 	stop    chan struct{}
 	ended   sync.WaitGroup
 }
 
-// connection is the two ends of a connection.
 type connection struct{ local, remote netip.AddrPort }
 
-// row is a connection in the list of the kernel.
+// row is an entry in the kernel's list.
 type row struct {
 	connection
-	inode          uint32 // 0 for one that was closed
+	inode          uint32 // 0 if closed
 	sent, received int64
 }
 
-// sighting is a connection that was seen.
 type sighting struct {
 	sent, received int64
-	ours           bool // it is of the command
-	last           int  // the sample that had it
+	ours           bool // belongs to the command
+	last           int  // number of the last sample with it
 }
 
-// New returns a Watch that disregards the connections there are.
+// New returns a Watch that ignores existing connections.
 func New(c Config) *Watch {
 	if c.Lookup == nil {
 		c.Lookup = net.DefaultResolver.LookupNetIP
@@ -82,14 +86,14 @@ func New(c Config) *Watch {
 	return w
 }
 
-// Start begins to sample the connections of a command.
+// Start samples the command's connections in the background until End.
 func (w *Watch) Start(ctx context.Context, pid int) {
 	w.command = pid
 	if w.diag == nil {
 		return
 	}
 	w.ended.Go(func() {
-		const pause, share = 50 * time.Millisecond, 50 // a fiftieth of a processor at most
+		const pause, share = 50 * time.Millisecond, 50 // at most 1/50 of a CPU
 		for {
 			began := time.Now()
 			w.sample(ctx)
@@ -102,7 +106,7 @@ func (w *Watch) Start(ctx context.Context, pid int) {
 	})
 }
 
-// End returns the connections to each host.
+// End returns the traffic per host.
 func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	close(w.stop)
 	w.ended.Wait()
@@ -110,7 +114,7 @@ func (w *Watch) End(ctx context.Context) map[string]Traffic {
 		return nil
 	}
 	defer w.diag.close()
-	const late = 10 * time.Millisecond // the kernel reports a moment later
+	const late = 10 * time.Millisecond // the kernel announces closed connections a little late
 	<-time.After(late)
 	w.looked = time.Time{}
 	w.sample(ctx)
@@ -124,7 +128,8 @@ func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	return sums
 }
 
-// sample adds the connections that are new. One without an owner was closed, or its process is hidden: it is taken for one of the command.
+// sample adds new connections. If a connection has no visible owner, it was closed or the
+// process is hidden, and it counts as the command's.
 func (w *Watch) sample(ctx context.Context) {
 	w.samples++
 	owned := sync.OnceValue(func() map[uint32]bool { return owners(w.command, w.Secret) })
@@ -141,15 +146,14 @@ func (w *Watch) sample(ctx context.Context) {
 		}
 		s.sent, s.received, s.last = max(r.sent, s.sent), max(r.received, s.received), w.samples
 	}
-	// The kernel reports a moment later what has ended.
+	// keep one more sample: the kernel announces closed connections a little late
 	maps.DeleteFunc(w.seen, func(_ connection, s *sighting) bool { return !s.ours && s.last < w.samples-1 })
 	const again = time.Minute
-	if w.fresh && time.Since(w.looked) > again { // soon, since the addresses of a host change
+	if w.fresh && time.Since(w.looked) > again { // soon after the connection: DNS answers change
 		w.lookUp(ctx)
 	}
 }
 
-// lookUp looks up the hosts.
 func (w *Watch) lookUp(ctx context.Context) {
 	const patience, parallel = 2 * time.Second, 32
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -174,7 +178,7 @@ func (w *Watch) lookUp(ctx context.Context) {
 	all.Wait()
 }
 
-// split returns the name and the port of a host.
+// split defaults to the https port.
 func split(address string) (host string, port uint16) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {
@@ -182,4 +186,38 @@ func split(address string) (host string, port uint16) {
 	}
 	n, _ := strconv.ParseUint(text, 10, 16)
 	return host, uint16(n)
+}
+
+// owners maps each visible socket inode to whether it's ours: its process descends from
+// command, or has secret in its environment.
+func owners(command int, secret string) map[uint32]bool {
+	inodes := map[uint32]bool{}
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range processes {
+		pid, _ := strconv.Atoi(filepath.Base(folder))
+		environment, _ := os.ReadFile(filepath.Join(folder, "environ")) //nolint:gosec // in /proc
+		ours := descends(pid, command) || (secret != "" && bytes.Contains(environment, []byte(secret)))
+		files, _ := filepath.Glob(filepath.Join(folder, "fd", "*"))
+		for _, file := range files {
+			target, _ := os.Readlink(file)
+			var inode uint32
+			if n, _ := fmt.Sscanf(target, "socket:[%d]", &inode); n == 1 {
+				inodes[inode] = inodes[inode] || ours
+			}
+		}
+	}
+	return inodes
+}
+
+// descends also returns true for the ancestor itself.
+func descends(pid, ancestor int) bool {
+	for pid > 1 && pid != ancestor {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the program name may contain spaces
+		if len(fields) < 2 {
+			return false
+		}
+		pid, _ = strconv.Atoi(string(fields[1]))
+	}
+	return pid == ancestor
 }

@@ -64,7 +64,7 @@ func safeName(name string) *untrusted {
 	return &untrusted{name}
 }
 
-// sendArguments has one recipient: if a part of a list failed, an agent would send to all
+// sendArguments has one recipient: if one in a list failed, an agent would send to all
 // of it again.
 type sendArguments struct {
 	To      nodeName    `json:"to" jsonschema:"recipient, from mesh_peers"`

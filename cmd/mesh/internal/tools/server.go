@@ -135,7 +135,7 @@ func explain(err error) string {
 	}
 	var thread *mail.NoThreadError
 	if errors.As(err, &thread) {
-		return fmt.Sprintf("there is no thread %s; mesh_threads lists the threads", thread.ID)
+		return fmt.Sprintf("no thread %s; mesh_threads lists the threads", thread.ID)
 	}
 	var absent *agent.NotInInboxError
 	if errors.As(err, &absent) && absent.Searched != "" {

@@ -26,7 +26,7 @@ func TestErrorsDoNotRepeatArguments(t *testing.T) {
 		"a rule":    {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": "x", "allow_rules": []int{2}}, "allow_rules must be a list; each item must be one of 10 12"},
 		"a synonym": {"mesh_ask", map[string]any{"to": "node-b", "text": "x"}, "text is not an argument of mesh_ask; did you mean content?"},
 		"a thread":  {"mesh_thread", map[string]any{"id": canary}, ""},
-		"a model":   {"model_retirement", map[string]any{"model": canary}, "cannot be determined"},
+		"a model":   {"model_retirement", map[string]any{"model": canary}, "unknown provider for"},
 		"a content": {"mesh_send", map[string]any{"to": "node-b", "kind": "fyi", "content": canary}, "content must be a string of 1 to 200000 characters"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// endWithParent makes a command end when this process is killed. timeout(1), unlike SIGKILL, passes SIGTERM on to its own command. The
-// kernel also sends it when the thread that started the command ends, so the goroutine keeps its thread until release.
+// endWithParent sends the command SIGTERM when mesh is killed: unlike SIGKILL, timeout(1)
+// passes it on. The kernel also sends it when the starting thread ends, so the goroutine
+// keeps its thread until release.
 func endWithParent(cmd *exec.Cmd) (release func()) {
 	runtime.LockOSThread()
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM

@@ -4,5 +4,5 @@ package worker
 
 import "os/exec"
 
-// endWithParent does nothing: only Linux tells a process that its parent was killed.
+// endWithParent does nothing: only Linux can signal a child whose parent is killed.
 func endWithParent(*exec.Cmd) (release func()) { return func() {} }

@@ -1,4 +1,4 @@
-// Package worker runs a command for each message of an inbox, for mesh serve.
+// Package worker runs a command for each message, for mesh serve.
 package worker
 
 import (
@@ -21,26 +21,26 @@ import (
 // Worker runs one command for each message.
 type Worker struct {
 	Client *client.MeshClient
-	// Command is a program, which LookPath finds, and its arguments.
+	// Command is a program, resolved by [LookPath], and its arguments.
 	Command, Env []string
-	// Stderr gets what the commands write to theirs.
+	// Stderr receives the commands' stderr.
 	Stderr io.Writer
-	// Killed ends when the commands that run are to be killed.
+	// Killed kills running commands when it's canceled.
 	Killed context.Context
 }
 
-// LookPath is [exec.LookPath] for the first word of a command line. Its error shows no value of a variable: in a shell a command may
-// begin with NAME=VALUE, and the value may be a key.
+// LookPath is [exec.LookPath], but if a user writes NAME=VALUE COMMAND as in a shell, the
+// error doesn't show the value: it may be a key.
 func LookPath(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if variable, _, assigned := strings.Cut(name, "="); err != nil && assigned {
-		return "", fmt.Errorf("the command begins with a variable; it must be env %s=VALUE COMMAND", variable)
+		return "", fmt.Errorf("the command starts with a variable; use env %s=VALUE COMMAND", variable)
 	}
 	return path, err
 }
 
-// Answer runs the command for a message and returns what it prints. An answer to an answer would be answered again: two workers would
-// never stop. Its context does not end the command: an interrupted Serve waits for its handlers.
+// Answer runs the command for a message and returns its output. ctx doesn't end the
+// command: an interrupted Serve waits for its handlers.
 func (w *Worker) Answer(ctx context.Context, m client.MeshMessage) (string, error) {
 	if err := w.checkSender(ctx, m); err != nil {
 		return "", err
@@ -52,16 +52,16 @@ func (w *Worker) Answer(ctx context.Context, m client.MeshMessage) (string, erro
 	return strings.TrimSpace(printed), nil
 }
 
-// checkSender returns an error if the sender of a question cannot receive the answer: the command may cost money. It checks no other
-// kind of message, since those need no answer. After a ValueError Serve gives the message up. A sender that is not registered is
-// looked up again by the next attempt, because a gateway that has lost its database gets its nodes back. If the look-up itself
-// fails, as on a gateway that is too old for it, there is no error.
+// checkSender refuses a question whose sender can't receive the answer, before the
+// command costs money. Serve gives up after a ValueError. It retries after a
+// NotInRegistryError, since nodes return after a gateway has lost its database. A failed
+// lookup is ignored: old gateways don't support it.
 func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
 	if m.Kind != client.KindQuestion {
 		return nil
 	}
 	var unknown *client.NotInRegistryError
-	var invalid *client.ValueError // no name of a node
+	var invalid *client.ValueError // not a valid node name
 	peer, err := w.Client.GetPeer(ctx, m.FromNode)
 	switch {
 	case errors.As(err, &unknown):
@@ -75,18 +75,17 @@ func (w *Worker) checkSender(ctx context.Context, m client.MeshMessage) error {
 	}
 }
 
-// pipeDelay is how long programs that a command has left behind may hold its output open.
+// pipeDelay is how long a command's leftover children may hold its output open.
 const pipeDelay = 5 * time.Second
 
-// run runs the command and returns what it prints. The command is in a process group of its own, so that an interrupt of the
-// terminal does not end it.
+// run uses a separate process group, so that ^C doesn't reach the command.
 func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) {
 	input, err := json.Marshal(m)
 	if err != nil {
 		return "", err
 	}
 	var out output
-	cmd := exec.CommandContext(w.Killed, w.Command[0], w.Command[1:]...) //nolint:gosec,contextcheck // the user names the command, and the context of a handler does not end it
+	cmd := exec.CommandContext(w.Killed, w.Command[0], w.Command[1:]...) //nolint:gosec,contextcheck // the user names the command, and ctx must not end it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(input, '\n')), &out, w.Stderr, pipeDelay
 	cmd.Env = append(slices.Clone(w.Env), "MESH_MESSAGE_ID="+strconv.FormatInt(m.ID, 10),
 		"MESH_FROM="+m.FromNode, "MESH_KIND="+string(m.Kind), "MESH_THREAD_ID="+m.GetThreadID(),
@@ -95,20 +94,20 @@ func (w *Worker) run(ctx context.Context, m client.MeshMessage) (string, error) 
 	defer endWithParent(cmd)()
 	switch err := cmd.Run(); {
 	case out.full:
-		return "", errFull // and not the broken pipe that it causes
+		return "", errFull // it causes a broken pipe, too
 	case errors.Is(err, exec.ErrWaitDelay):
-		return out.text.String(), nil // the command itself has ended well
+		return out.text.String(), nil // the command itself succeeded
 	default:
 		return out.text.String(), err
 	}
 }
 
-// maxOutput bounds what a command may print, in bytes: an answer has at most 200,000 characters of up to four bytes.
+// maxOutput is in bytes: an answer has at most 200,000 characters, up to four bytes each.
 const maxOutput = 1 << 20
 
-var errFull = fmt.Errorf("it printed more than %d bytes; an answer has at most 200000 characters", maxOutput)
+var errFull = fmt.Errorf("printed more than %d bytes; an answer has at most 200000 characters", maxOutput)
 
-// output collects what a command prints. A command that prints too much gets a broken pipe.
+// output fails writes beyond maxOutput, which gives the command a broken pipe.
 type output struct {
 	text bytes.Buffer
 	full bool
