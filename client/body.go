@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// requestBody returns the body of a request as JSON, or nil without one, after the scan for credentials.
+// requestBody returns the body of a request as JSON, or nil without one, after the scan
+// for credentials.
 func (c *MeshClient) requestBody(req Request) ([]byte, error) {
 	var body []byte
 	if req.Body != nil {
@@ -36,7 +37,8 @@ func (c *MeshClient) requestBody(req Request) ([]byte, error) {
 	return withIdempotencyKey(body, req.IdempotencyKey)
 }
 
-// scanRequest scans the strings of a request. A segment of the path is scanned as the server reads it.
+// scanRequest scans the strings of a request. A segment of the path is scanned as the
+// server reads it.
 func (c *MeshClient) scanRequest(req Request, body []byte) error {
 	texts := append(queryTexts(req.Query), req.IdempotencyKey)
 	for _, segment := range strings.Split(req.Path, "/") {
@@ -134,15 +136,18 @@ func checkIdempotencyKey(key string) error {
 	return checkText("IdempotencyKey", key)
 }
 
-// The names that the fields of SendRequest, RegisterRequest and FetchOptions have on the wire. Extra takes any other name, also one that
-// specs/gateway.yaml describes before its type has a field. The gateway reads to_node and from_node as other names of to and from.
+// The names that the fields of SendRequest, RegisterRequest and FetchOptions have on the
+// wire. Extra takes any other name, also one that specs/gateway.yaml describes before its
+// type has a field. The gateway reads to_node and from_node as other names of to and
+// from.
 var (
 	sendNames     = []string{"from_node", "to_node", "kind", "content", "related_task_id", "thread_id", "idempotency_key"}
 	registerNames = []string{"name", "url", "capabilities"}
 	fetchNames    = []string{"to", "from", "kind", "thread_id", "unread_only", "since", "limit", "to_node", "from_node"}
 )
 
-// checkMembers validates the members that a caller adds to a request body that has others.
+// checkMembers validates the members that a caller adds to a request body that has
+// others.
 func (r *redactor) checkMembers(extra map[string]any, taken []string) error {
 	if len(extra) == 0 {
 		return nil
@@ -168,7 +173,8 @@ func (r *redactor) scanMembers(extra map[string]any, allowed []int) error {
 	return r.scanAll(jsonTexts(text), allowed)
 }
 
-// checkExtraQuery validates the parameters that a caller adds to FetchOptions, and scans them for credentials.
+// checkExtraQuery validates the parameters that a caller adds to FetchOptions, and scans
+// them for credentials.
 func (r *redactor) checkExtraQuery(extra url.Values) error {
 	for name := range extra {
 		if err := r.checkExtraName(name, fetchNames); err != nil {
@@ -209,12 +215,14 @@ func withParameters(extra url.Values) gateway.RequestEditorFn {
 var replacement = regexp.MustCompile(`\x{fffd}|(?i:\\ufffd)`)
 
 // isUTF8 reports whether value, which json.Marshal wrote as text, has valid strings only.
-// json.Marshal replaces invalid bytes by U+FFFD, so only a text with one needs the slow look.
+// json.Marshal replaces invalid bytes by U+FFFD, so only a text with one needs the slow
+// look.
 func isUTF8(value any, text []byte) bool {
 	return utf8.Valid(text) && (!replacement.Match(text) || hasValidStrings(reflect.ValueOf(value)))
 }
 
-// hasValidStrings reports whether all strings that json.Marshal writes for v are valid UTF-8.
+// hasValidStrings reports whether all strings that json.Marshal writes for v are valid
+// UTF-8.
 func hasValidStrings(v reflect.Value) bool {
 	if text, ok := marshaled(v); ok {
 		return utf8.Valid(text)
@@ -253,8 +261,8 @@ func hasValidFields(v reflect.Value) bool {
 	return true
 }
 
-// marshaled returns the text of a value that writes itself. Methods of a pointer count only
-// if v is addressable, as for json.Marshal.
+// marshaled returns the text of a value that writes itself. Methods of a pointer count
+// only if v is addressable, as for json.Marshal.
 func marshaled(v reflect.Value) (text []byte, ok bool) {
 	if !v.IsValid() {
 		return nil, false

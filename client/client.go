@@ -15,10 +15,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// MeshClient is a node's connection to a mesh gateway. Make one with [New], share it, and call [MeshClient.Close] when it is
-// no longer needed.
+// MeshClient is a node's connection to a mesh gateway. Make one with [New], share it, and
+// call [MeshClient.Close] when it is no longer needed.
 //
-// Printing it with %v, %+v, %#v, %s or %q, or logging it, shows the node and the gateway. No verb shows the token.
+// Printing it with %v, %+v, %#v, %s or %q, or logging it, shows the node and the gateway.
+// No verb shows the token.
 type MeshClient struct {
 	node     string
 	gateway  string
@@ -40,18 +41,20 @@ type MeshClient struct {
 	end      context.CancelFunc
 }
 
-// idleTimeout is shorter than the five seconds after which the gateway closes idle connections.
+// idleTimeout is shorter than the five seconds after which the gateway closes idle
+// connections.
 const idleTimeout = 4 * time.Second
 
 // New returns a client for the node with the given name. It sends no request.
 //
-// The token and the gateway's URL come from [WithToken] and [WithGatewayURL], else from MESH_GATEWAY_TOKEN and
-// MESH_GATEWAY_URL. A URL is required, a token is optional.
+// The token and the gateway's URL come from [WithToken] and [WithGatewayURL], else from
+// MESH_GATEWAY_TOKEN and MESH_GATEWAY_URL. A URL is required, a token is optional.
 //
-// Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and do not end with a hyphen. If the
-// client's own name violates these rules, New logs a warning and accepts it, because nodes with such names exist. A name that
-// is blank, has a control character, is not valid UTF-8 or contains the token is a [*ValueError], and so is any other invalid
-// argument.
+// Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and
+// do not end with a hyphen. If the client's own name violates these rules, New logs a
+// warning and accepts it, because nodes with such names exist. A name that is blank, has
+// a control character, is not valid UTF-8 or contains the token is a [*ValueError], and
+// so is any other invalid argument.
 func New(node string, opts ...Option) (*MeshClient, error) {
 	c := &MeshClient{
 		limits:   call.Limits{Timeout: DefaultTimeout, MaxBytes: DefaultMaxResponseBytes},
@@ -79,7 +82,8 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 	return c, nil
 }
 
-// headers returns a request editor that sets the headers of every request. Without a token there is no Authorization header.
+// headers returns a request editor that sets the headers of every request. Without a
+// token there is no Authorization header.
 func headers(token secret.Secret) gateway.RequestEditorFn {
 	authorization := ""
 	if text := token.Reveal(); text != "" {
@@ -102,10 +106,11 @@ func (c *MeshClient) Node() string {
 	return c.node
 }
 
-// Close ends every Watch and Serve at once, and closes the client's idle connections. Later calls fail with a
-// [*MeshGatewayError] that matches net.ErrClosed; other calls in progress continue until their contexts end. Connections of a
-// client given to [WithHTTPClient] are not closed. The error is always nil. It is safe to call Close more than once, and on a nil
-// MeshClient.
+// Close ends every Watch and Serve at once, and closes the client's idle connections.
+// Later calls fail with a [*MeshGatewayError] that matches net.ErrClosed; other calls in
+// progress continue until their contexts end. Connections of a client given to
+// [WithHTTPClient] are not closed. The error is always nil. It is safe to call Close more
+// than once, and on a nil MeshClient.
 func (c *MeshClient) Close() error {
 	if c == nil || c.api == nil || c.isClosed() {
 		return nil
@@ -134,8 +139,9 @@ func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
 
 var opHealth = operation{method: http.MethodGet, path: "/health", repeatable: true}
 
-// Health returns the body of the gateway's health endpoint (GET /health): JSON or plain text, depending on the
-// gateway. It needs no token. A status that is not 2xx is a [*MeshGatewayError].
+// Health returns the body of the gateway's health endpoint (GET /health): JSON or plain
+// text, depending on the gateway. It needs no token. A status that is not 2xx is a
+// [*MeshGatewayError].
 func (c *MeshClient) Health(ctx context.Context) (string, error) {
 	resp, err := c.do(ctx, opHealth, func(ctx context.Context) (*http.Response, error) {
 		return c.api.GetHealth(ctx)

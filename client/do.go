@@ -18,33 +18,39 @@ import (
 type Request struct {
 	// Method is an HTTP method in upper case, such as "POST".
 	Method string
-	// Path is relative to the gateway's URL and begins with one slash, as in "/tasks/7/complete". A name in it must be escaped
-	// with url.PathEscape. "." and "..", empty segments, "?" and "#" are a [*ValueError].
+	// Path is relative to the gateway's URL and begins with one slash, as in
+	// "/tasks/7/complete". A name in it must be escaped with url.PathEscape. "." and "..",
+	// empty segments, "?" and "#" are a [*ValueError].
 	Path string
 	// Query has the parameters of the query.
 	Query url.Values
-	// Body is written as JSON, as json.Marshal does; nil sends none. Requests with the method GET or HEAD have none.
+	// Body is written as JSON, as json.Marshal does; nil sends none. Requests with the
+	// method GET or HEAD have none.
 	Body any
 	// AllowRules lists numbers of scan rules that may match, as in [SendRequest].
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan, as in [SendRequest].
 	SkipSecretCheck bool
-	// IdempotencyKey is sent as the property idempotency_key of Body, which must be a JSON object without one, in at most 128
-	// characters. With [WithRetry] the request is repeated under it: set it only for an operation that recognizes it, such as
-	// POST /messages, or that may be carried out twice.
+	// IdempotencyKey is sent as the property idempotency_key of Body, which must be a JSON
+	// object without one, in at most 128 characters. With [WithRetry] the request is
+	// repeated under it: set it only for an operation that recognizes it, such as POST
+	// /messages, or that may be carried out twice.
 	IdempotencyKey string
 }
 
-// Do sends a request to any path of the gateway, for operations that have no method of their own. It uses the client's token,
-// timeout, limits and errors, and decodes the response into out with json.Unmarshal. If out is nil, the body is discarded; a
+// Do sends a request to any path of the gateway, for operations that have no method of
+// their own. It uses the client's token, timeout, limits and errors, and decodes the
+// response into out with json.Unmarshal. If out is nil, the body is discarded; a
 // *json.RawMessage gets it unchanged.
 //
-// Every string and every key of Body, the path and the query are scanned for credentials as by [MeshClient.Send]; a finding is a
-// [*MeshSecretLeakError], and nothing is sent. Recipients in Body are not looked up.
+// Every string and every key of Body, the path and the query are scanned for credentials
+// as by [MeshClient.Send]; a finding is a [*MeshSecretLeakError], and nothing is sent.
+// Recipients in Body are not looked up.
 //
-// With [WithRetry] a GET or HEAD is repeated as [MeshClient.Fetch] is, and another request only under an IdempotencyKey. Without
-// one it is sent once. If the gateway accepted such a request but its response is invalid, the error has Delivered set; if it may
-// have, Uncertain.
+// With [WithRetry] a GET or HEAD is repeated as [MeshClient.Fetch] is, and another
+// request only under an IdempotencyKey. Without one it is sent once. If the gateway
+// accepted such a request but its response is invalid, the error has Delivered set; if it
+// may have, Uncertain.
 func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -107,8 +113,8 @@ func (c *MeshClient) sendRequest(ctx context.Context, req Request, body []byte) 
 	return c.http.Do(r)
 }
 
-// escapePath escapes what a path has unescaped, such as a blank. net/http would otherwise decode the whole path first, and with it
-// an escaped slash.
+// escapePath escapes what a path has unescaped, such as a blank. net/http would otherwise
+// decode the whole path first, and with it an escaped slash.
 func escapePath(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -135,8 +141,8 @@ func (req Request) check() error {
 		checkPath(req.Path), checkIdempotencyKey(req.IdempotencyKey), checkQueryTexts("Query", req.Query), checkAllowRules(req.AllowRules))
 }
 
-// checkPath rejects a path that a server or a proxy may read as another one. Its errors do not show the path, which may contain
-// a token.
+// checkPath rejects a path that a server or a proxy may read as another one. Its errors
+// do not show the path, which may contain a token.
 func checkPath(path string) error {
 	reason := ""
 	switch rest, ok := strings.CutPrefix(path, "/"); {

@@ -16,28 +16,33 @@ import (
 // ErrMesh matches every error of this package: errors.Is(err, client.ErrMesh).
 var ErrMesh = argument.ErrMesh
 
-// ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise the limit, or fetch fewer messages at a time
-// with FetchOptions.Limit.
+// ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise
+// the limit, or fetch fewer messages at a time with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
 
-// ErrNoSuchPath matches the error of a 404 where every gateway has the path: the URL may lack its base path, or a proxy may have no
-// gateway to forward to. A 404 for a peer, a thread or a message that does not exist does not match it.
+// ErrNoSuchPath matches the error of a 404 where every gateway has the path: the URL may
+// lack its base path, or a proxy may have no gateway to forward to. A 404 for a peer, a
+// thread or a message that does not exist does not match it.
 var ErrNoSuchPath = errors.New("the gateway does not have this path; check the base path of its URL")
 
-// ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go name of the argument, or of the field in it;
-// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
+// ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go
+// name of the argument, or of the field in it; Value, the argument, or "" if it could be
+// a secret; and Reason, what it must be. The text of the error has all three. It matches
 // [ErrMesh].
 type ValueError = argument.ValueError
 
-// NotInRegistryError reports a name that is not in the gateway's registry. From Send and Reply it means that the recipient is
-// not registered or not enabled, and that nothing was posted. From GetPeer it means that the peer is not registered.
+// NotInRegistryError reports a name that is not in the gateway's registry. From Send and
+// Reply it means that the recipient is not registered or not enabled, and that nothing
+// was posted. From GetPeer it means that the peer is not registered.
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
-	// Sender reports that Name is the client's own node: agent.Ask refuses to ask a question that nobody can answer.
+	// Sender reports that Name is the client's own node: agent.Ask refuses to ask a question
+	// that nobody can answer.
 	Sender bool
-	// Near lists up to three similar registered names, the most similar first. It is empty for GetPeer and Reply, and in a registry of
-	// more than 10,000 names or beyond the size limit.
+	// Near lists up to three similar registered names, the most similar first. It is empty
+	// for GetPeer and Reply, and in a registry of more than 10,000 names or beyond the size
+	// limit.
 	Near []string
 }
 
@@ -55,13 +60,14 @@ func (e *NotInRegistryError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 
-// MeshSecretLeakError reports that the content of a message seems to contain a credential. Nothing was posted. Rotate the
-// credential and send the message without it.
+// MeshSecretLeakError reports that the content of a message seems to contain a
+// credential. Nothing was posted. Rotate the credential and send the message without it.
 type MeshSecretLeakError struct {
 	// Finding is the rule that matched and the position; it does not contain the credential.
 	Finding scan.Finding
-	// Word is the word behind the match that makes a heuristic rule (10 or 12) apply: aws, or a longer word of letters that contains
-	// it, such as flaws. It is empty for the other rules.
+	// Word is the word behind the match that makes a heuristic rule (10 or 12) apply: aws,
+	// or a longer word of letters that contains it, such as flaws. It is empty for the other
+	// rules.
 	Word string
 }
 
@@ -78,7 +84,8 @@ func (e *MeshSecretLeakError) Error() string {
 	return text
 }
 
-// Reason returns a sentence about why a heuristic rule applies, or "" for another rule. It does not contain the match.
+// Reason returns a sentence about why a heuristic rule applies, or "" for another rule.
+// It does not contain the match.
 func (e *MeshSecretLeakError) Reason() string {
 	trigger := e.Finding.Trigger()
 	switch {
@@ -93,31 +100,38 @@ func (e *MeshSecretLeakError) Reason() string {
 // Is makes the error match [ErrMesh].
 func (e *MeshSecretLeakError) Is(target error) bool { return target == ErrMesh }
 
-// MeshGatewayError reports a failed request: a network failure, a status that is not 2xx, or a response that is invalid.
+// MeshGatewayError reports a failed request: a network failure, a status that is not 2xx,
+// or a response that is invalid.
 //
-// If a context or the timeout ended the request, errors.Is finds context.Canceled or context.DeadlineExceeded. Tokens and
-// text that looks like a credential are redacted in all fields.
+// If a context or the timeout ended the request, errors.Is finds context.Canceled or
+// context.DeadlineExceeded. Tokens and text that looks like a credential are redacted in
+// all fields.
 type MeshGatewayError struct {
-	// Method and Path identify the request. Path does not include the base path of the gateway's URL.
+	// Method and Path identify the request. Path does not include the base path of the
+	// gateway's URL.
 	Method, Path string
 	// StatusCode is the status of the response, or 0 if there was none.
 	StatusCode int
-	// Body is the beginning of the response body: 500 characters if the status is not 2xx, 200 characters if the body is
-	// invalid.
+	// Body is the beginning of the response body: 500 characters if the status is not 2xx,
+	// 200 characters if the body is invalid.
 	Body string
-	// Delivered reports that the gateway accepted the message although its receipt is invalid: sending the message again
-	// would deliver it twice.
+	// Delivered reports that the gateway accepted the message although its receipt is
+	// invalid: sending the message again would deliver it twice.
 	Delivered bool
-	// Uncertain reports that the gateway may have accepted the message: an attempt was sent but got no response, a 5xx
-	// response, or a 2xx response that is not from a gateway. It is also set after a 409 for an idempotency key that the client
-	// made, since only an earlier attempt can have used that key. Sending the message again may deliver it twice, unless it has
-	// the same IdempotencyKey. Uncertain is false if Delivered is true; only Send, Reply and Do set it.
+	// Uncertain reports that the gateway may have accepted the message: an attempt was sent
+	// but got no response, a 5xx response, or a 2xx response that is not from a gateway. It
+	// is also set after a 409 for an idempotency key that the client made, since only an
+	// earlier attempt can have used that key. Sending the message again may deliver it
+	// twice, unless it has the same IdempotencyKey. Uncertain is false if Delivered is true;
+	// only Send, Reply and Do set it.
 	Uncertain bool
 	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
 	RetryAfter time.Duration
-	// RequestID is the X-Request-Id header of the response, at most 128 characters, or "" without one.
+	// RequestID is the X-Request-Id header of the response, at most 128 characters, or ""
+	// without one.
 	RequestID string
-	// Err is the underlying error or an explanation of the status. It may be nil if StatusCode is not 0.
+	// Err is the underlying error or an explanation of the status. It may be nil if
+	// StatusCode is not 0.
 	Err error
 }
 
@@ -154,10 +168,12 @@ func (e *MeshGatewayError) Is(target error) bool { return target == ErrMesh }
 // Unwrap returns Err.
 func (e *MeshGatewayError) Unwrap() error { return e.Err }
 
-// MeshAuthError reports that the gateway answered 401 or 403. errors.As also finds it as a [*MeshGatewayError].
+// MeshAuthError reports that the gateway answered 401 or 403. errors.As also finds it as
+// a [*MeshGatewayError].
 type MeshAuthError struct{ MeshGatewayError }
 
-// Error advises checking the token. A gateway answers 403 to a token that it knows: the reason is in its body.
+// Error advises checking the token. A gateway answers 403 to a token that it knows: the
+// reason is in its body.
 func (e *MeshAuthError) Error() string {
 	if e.StatusCode == http.StatusForbidden {
 		return e.MeshGatewayError.Error() + " (this node may not do that, or MESH_GATEWAY_TOKEN is the token of another node)"
@@ -168,7 +184,8 @@ func (e *MeshAuthError) Error() string {
 // Unwrap returns the MeshGatewayError.
 func (e *MeshAuthError) Unwrap() error { return &e.MeshGatewayError }
 
-// statusOf returns the status of a failed request. It is 0 if there was no response, and -1 if no request failed.
+// statusOf returns the status of a failed request. It is 0 if there was no response, and
+// -1 if no request failed.
 func statusOf(err error) int {
 	var failed *MeshGatewayError
 	if !errors.As(err, &failed) || errors.Is(err, errClosed) {

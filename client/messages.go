@@ -13,17 +13,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists its fields. ID, FromNode, ToNode, Kind
-// and CreatedAt are always set. Content is nil in the receipt of a send, ReadAt is nil while the message is unread,
-// RelatedTaskID and ThreadID are nil if the message has none. RelatedTaskID is a string even if the gateway sends a number.
-// Times are strings as the gateway wrote them.
+// MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists
+// its fields. ID, FromNode, ToNode, Kind and CreatedAt are always set. Content is nil in
+// the receipt of a send, ReadAt is nil while the message is unread, RelatedTaskID and
+// ThreadID are nil if the message has none. RelatedTaskID is a string even if the gateway
+// sends a number. Times are strings as the gateway wrote them.
 //
-// AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go field for one of them, which
-// removes it from the map.
+// AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
+// field for one of them, which removes it from the map.
 type MeshMessage = gateway.MeshMessage
 
-// Kind is the purpose of a message: fyi, question, answer, status or unblock. Valid reports whether it is one of these five.
-// Only those can be sent; an inbox may contain others.
+// Kind is the purpose of a message: fyi, question, answer, status or unblock. Valid
+// reports whether it is one of these five. Only those can be sent; an inbox may contain
+// others.
 type Kind = gateway.Kind
 
 // The kinds of messages that can be sent.
@@ -35,33 +37,38 @@ const (
 	KindUnblock  = gateway.KindUnblock
 )
 
-// FetchOptions selects the messages that Fetch returns. The zero value selects the read and unread messages of the client's own
-// node.
+// FetchOptions selects the messages that Fetch returns. The zero value selects the read
+// and unread messages of the client's own node.
 type FetchOptions struct {
-	// ToNode is the name or alias of the node whose inbox is read; "" means the client's own node.
+	// ToNode is the name or alias of the node whose inbox is read; "" means the client's own
+	// node.
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
-	// FromNode, Kind and ThreadID select messages with exactly these values; "" selects all. FromNode may be an alias. Older
-	// gateways ignore these fields and Since.
+	// FromNode, Kind and ThreadID select messages with exactly these values; "" selects all.
+	// FromNode may be an alias. Older gateways ignore these fields and Since.
 	FromNode string
 	Kind     Kind
 	ThreadID string
-	// Since selects messages with a later CreatedAt. Pass the CreatedAt of a message unchanged, because the gateway compares
-	// strings.
+	// Since selects messages with a later CreatedAt. Pass the CreatedAt of a message
+	// unchanged, because the gateway compares strings.
 	Since string
-	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
+	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default,
+	// which is 100.
 	Limit int
-	// Extra has further query parameters for a newer gateway, by their names there. They are scanned for credentials. The name of a
-	// parameter that has a field, such as "since", is a [*ValueError].
+	// Extra has further query parameters for a newer gateway, by their names there. They are
+	// scanned for credentials. The name of a parameter that has a field, such as "since", is
+	// a [*ValueError].
 	Extra url.Values
 }
 
 var opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 
-// MessageQuery selects the messages that ListMessages returns. The zero value selects those of all nodes.
+// MessageQuery selects the messages that ListMessages returns. The zero value selects
+// those of all nodes.
 type MessageQuery struct {
-	// ToNode and FromNode are the names or aliases of the recipient and the sender; "" selects all.
+	// ToNode and FromNode are the names or aliases of the recipient and the sender; ""
+	// selects all.
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
@@ -74,10 +81,12 @@ type MessageQuery struct {
 	Extra    url.Values
 }
 
-// ListMessages returns messages between any nodes, the newest first (GET /messages). [MeshClient.Fetch] and [MeshClient.Sent] list those
-// of the client's node with it. The slice is not nil unless there is an error.
+// ListMessages returns messages between any nodes, the newest first (GET /messages).
+// [MeshClient.Fetch] and [MeshClient.Sent] list those of the client's node with it. The
+// slice is not nil unless there is an error.
 //
-// The response is returned as it is: older gateways ignore parameters, and the inbox of a node with a Serve has claims next to messages.
+// The response is returned as it is: older gateways ignore parameters, and the inbox of a
+// node with a Serve has claims next to messages.
 func (c *MeshClient) ListMessages(ctx context.Context, q MessageQuery) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -87,11 +96,12 @@ func (c *MeshClient) ListMessages(ctx context.Context, q MessageQuery) ([]MeshMe
 	return rows, err
 }
 
-// Fetch returns the messages of an inbox, the newest first (GET /messages). It marks nothing read. The slice is not nil
-// unless there is an error.
+// Fetch returns the messages of an inbox, the newest first (GET /messages). It marks
+// nothing read. The slice is not nil unless there is an error.
 //
-// Messages that the node sent to itself are removed. The inbox of another node is returned unchanged. There is no cursor: the
-// gateway returns only the 1000 newest messages. A response with an empty body is an empty inbox; a web page is an error.
+// Messages that the node sent to itself are removed. The inbox of another node is
+// returned unchanged. There is no cursor: the gateway returns only the 1000 newest
+// messages. A response with an empty body is an empty inbox; a web page is an error.
 // Messages that cannot be decoded are [*RowError] values beside the others.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
@@ -111,7 +121,8 @@ func (q MessageQuery) check() error {
 		checkTexts("ToNode", q.ToNode, "FromNode", q.FromNode, "Kind", string(q.Kind), "ThreadID", q.ThreadID, "Since", q.Since))
 }
 
-// listMessages is the one operation for GET /messages. Its names are final: no alias is resolved.
+// listMessages is the one operation for GET /messages. Its names are final: no alias is
+// resolved.
 func (c *MeshClient) listMessages(ctx context.Context, q MessageQuery, how seam.List) ([]MeshMessage, int, error) {
 	if err := cmp.Or(q.check(), c.ready(ctx)); err != nil {
 		return nil, q.Limit, err
@@ -133,7 +144,8 @@ func (c *MeshClient) listMessages(ctx context.Context, q MessageQuery, how seam.
 	}
 }
 
-// isSlow reports whether the header of a 2xx response arrived, but its body took longer than the timeout.
+// isSlow reports whether the header of a 2xx response arrived, but its body took longer
+// than the timeout.
 func isSlow(err error) bool {
 	return accepted(statusOf(err)) && errors.Is(err, context.DeadlineExceeded)
 }
@@ -155,10 +167,12 @@ func opMarkRead(id int64) operation {
 	return operation{method: http.MethodPost, path: path, repeatable: true, ignoresBody: true, noPages: true, absence: true, goneIsDone: true}
 }
 
-// MarkRead marks one message read (POST /messages/{id}/read). Call it when the message has been processed: fetching does not
-// mark it. If the id is unknown or the message is already read, the error is a [*MeshGatewayError] with status 404. With
-// [WithRetry], this 404 is success if an earlier attempt may have marked the message; the 404 of a proxy is not. A 2xx response is
-// success, whatever its body is, unless it is a web page. An id below 1 is a [*ValueError].
+// MarkRead marks one message read (POST /messages/{id}/read). Call it when the message
+// has been processed: fetching does not mark it. If the id is unknown or the message is
+// already read, the error is a [*MeshGatewayError] with status 404. With [WithRetry],
+// this 404 is success if an earlier attempt may have marked the message; the 404 of a
+// proxy is not. A 2xx response is success, whatever its body is, unless it is a web page.
+// An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
 	return c.markRead(ctx, opMarkRead(id), id)
 }
@@ -173,7 +187,8 @@ func (c *MeshClient) markRead(ctx context.Context, op operation, id int64) error
 	return err
 }
 
-// SentOptions selects the messages that [MeshClient.Sent] returns. The zero value selects all.
+// SentOptions selects the messages that [MeshClient.Sent] returns. The zero value selects
+// all.
 type SentOptions struct {
 	// ToNode is the name or alias of the recipient; "" selects all.
 	ToNode string
@@ -187,12 +202,13 @@ type SentOptions struct {
 	Extra    url.Values
 }
 
-// Sent returns messages that the client's node has sent, the newest first (GET /messages?from=NODE). The claims of
-// ServeOptions.Lease are left out. The slice is not nil unless there is an error.
+// Sent returns messages that the client's node has sent, the newest first (GET
+// /messages?from=NODE). The claims of ServeOptions.Lease are left out. The slice is not
+// nil unless there is an error.
 //
-// The gateway returns only the 1000 newest messages. If claims fill its list, each kind is
-// listed by itself. A request with ToNode counts as a sign of life of that node (LastSeen), as
-// every request for its inbox does.
+// The gateway returns only the 1000 newest messages. If claims fill its list, each kind
+// is listed by itself. A request with ToNode counts as a sign of life of that node
+// (LastSeen), as every request for its inbox does.
 func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

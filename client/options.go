@@ -23,13 +23,15 @@ const (
 	DefaultMaxResponseBytes = 32 << 20
 )
 
-// Option configures a client made by [New]. New reports an invalid argument as a [*ValueError]. A nil Option is ignored.
+// Option configures a client made by [New]. New reports an invalid argument as a
+// [*ValueError]. A nil Option is ignored.
 type Option func(*config) error
 
 // config is a client that is being made, so that no option can change a finished one.
 type config MeshClient
 
-// configure applies the options, and the environment for the token and the URL of the gateway.
+// configure applies the options, and the environment for the token and the URL of the
+// gateway.
 func (c *MeshClient) configure(opts []Option) error {
 	for _, opt := range opts {
 		if opt == nil {
@@ -52,7 +54,8 @@ func (c *MeshClient) configure(opts []Option) error {
 	return c.redactor.checkAliases(c.aliases)
 }
 
-// setNode sets the client's own node name. A name that violates the syntax is accepted and logged.
+// setNode sets the client's own node name. A name that violates the syntax is accepted
+// and logged.
 func (c *MeshClient) setNode(node string) error {
 	if err := checkOwnName(node); err != nil {
 		return err
@@ -72,8 +75,8 @@ func (c *MeshClient) setNode(node string) error {
 	return nil
 }
 
-// resolveAlias returns the node name that name stands for. Aliases are resolved before names are validated, so that an
-// alias can have any spelling.
+// resolveAlias returns the node name that name stands for. Aliases are resolved before
+// names are validated, so that an alias can have any spelling.
 func resolveAlias(aliases map[string]string, name string) string {
 	if target, ok := aliases[name]; ok {
 		return target
@@ -81,22 +84,24 @@ func resolveAlias(aliases map[string]string, name string) string {
 	return name
 }
 
-// WithToken sets the bearer token. White space around it is removed; if nothing is left, MESH_GATEWAY_TOKEN is used. [New]
-// rejects a token that cannot be sent in a header.
+// WithToken sets the bearer token. White space around it is removed; if nothing is left,
+// MESH_GATEWAY_TOKEN is used. [New] rejects a token that cannot be sent in a header.
 func WithToken(token string) Option {
 	return func(c *config) error { c.redactor.token = secret.New(token); return nil }
 }
 
-// WithGatewayURL sets the base URL of the gateway, with the scheme http or https and optionally a base path. If it is blank,
-// MESH_GATEWAY_URL is used. [New] rejects a URL with user info, a query or a fragment.
+// WithGatewayURL sets the base URL of the gateway, with the scheme http or https and
+// optionally a base path. If it is blank, MESH_GATEWAY_URL is used. [New] rejects a URL
+// with user info, a query or a fragment.
 func WithGatewayURL(gatewayURL string) Option {
 	return func(c *config) error { c.gateway = gatewayURL; return nil }
 }
 
-// WithTimeout sets the time limit of each request, from sending it to the header of the response, and of each silence after it: a body may
-// take longer while its bytes arrive, up to ten times the timeout. Watch and Serve, which request fewer messages after a timeout, take no
-// longer than the timeout for a list. Each attempt of a repeated request has its own time limit. The default is [DefaultTimeout];
-// timeout must be positive.
+// WithTimeout sets the time limit of each request, from sending it to the header of the
+// response, and of each silence after it: a body may take longer while its bytes arrive,
+// up to ten times the timeout. Watch and Serve, which request fewer messages after a
+// timeout, take no longer than the timeout for a list. Each attempt of a repeated request
+// has its own time limit. The default is [DefaultTimeout]; timeout must be positive.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *config) error {
 		if timeout <= 0 {
@@ -107,15 +112,17 @@ func WithTimeout(timeout time.Duration) Option {
 	}
 }
 
-// WithoutSelfNameValidation turns off the warning about an invalid node name of the client itself.
+// WithoutSelfNameValidation turns off the warning about an invalid node name of the
+// client itself.
 func WithoutSelfNameValidation() Option {
 	return func(c *config) error { c.anyNode = true; return nil }
 }
 
-// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is copied. Redirects are never followed,
-// whatever its CheckRedirect is. Requests with a body are sent without GetBody, so that net/http does not repeat them over
-// HTTP/2. Its transport should close idle connections after less than five seconds (IdleConnTimeout). See "Connections" in the
-// package documentation.
+// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is
+// copied. Redirects are never followed, whatever its CheckRedirect is. Requests with a
+// body are sent without GetBody, so that net/http does not repeat them over HTTP/2. Its
+// transport should close idle connections after less than five seconds (IdleConnTimeout).
+// See "Connections" in the package documentation.
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {
 		if httpClient == nil {
@@ -126,8 +133,8 @@ func WithHTTPClient(httpClient *http.Client) Option {
 	}
 }
 
-// WithAliases sets aliases for node names: a key may be used instead of a node name, its value must be a valid node name. If
-// the option is repeated, the last map is used.
+// WithAliases sets aliases for node names: a key may be used instead of a node name, its
+// value must be a valid node name. If the option is repeated, the last map is used.
 func WithAliases(aliases map[string]string) Option {
 	return func(c *config) error {
 		c.aliases = maps.Clone(aliases)
@@ -135,9 +142,10 @@ func WithAliases(aliases map[string]string) Option {
 	}
 }
 
-// WithRegistryTTL sets the time for which Send uses the cached registry; with 0 every Send reads it. The default is
-// [DefaultRegistryTTL]. A name that is missing from the cache is looked up again before Send rejects it, so a long time matters
-// only for peers that have been removed or disabled.
+// WithRegistryTTL sets the time for which Send uses the cached registry; with 0 every
+// Send reads it. The default is [DefaultRegistryTTL]. A name that is missing from the
+// cache is looked up again before Send rejects it, so a long time matters only for peers
+// that have been removed or disabled.
 func WithRegistryTTL(registryTTL time.Duration) Option {
 	return func(c *config) error {
 		if registryTTL < 0 {
@@ -148,7 +156,8 @@ func WithRegistryTTL(registryTTL time.Duration) Option {
 	}
 }
 
-// WithRetry enables retries, which are off by default. [RetryPolicy] describes what is repeated.
+// WithRetry enables retries, which are off by default. [RetryPolicy] describes what is
+// repeated.
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		complete, err := policy.withDefaults()
@@ -157,8 +166,10 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithLogger sets the logger for warnings (an invalid node name, a full poll of Watch, errors of Serve without OnError) and for
-// retries, which are logged at debug level. The default is the slog.Default() at the time of New. Contents and tokens are never logged.
+// WithLogger sets the logger for warnings (an invalid node name, a short interval of
+// Watch, errors of Serve without OnError) and for retries, which are logged at debug
+// level. The default is the slog.Default() at the time of New. Contents and tokens are
+// never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
@@ -169,8 +180,9 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithMaxResponseBytes sets the size limit of a response body after decompression. The default is [DefaultMaxResponseBytes]; maxBytes
-// must be positive. A response with more than half a million array elements and map entries is also an error, whatever its size.
+// WithMaxResponseBytes sets the size limit of a response body after decompression. The
+// default is [DefaultMaxResponseBytes]; maxBytes must be positive. A response with more
+// than half a million array elements and map entries is also an error, whatever its size.
 // Send and [MeshClient.ListPeers] work with a peer list beyond these limits.
 func WithMaxResponseBytes(maxBytes int64) Option {
 	return func(c *config) error {
@@ -182,8 +194,8 @@ func WithMaxResponseBytes(maxBytes int64) Option {
 	}
 }
 
-// WithScanner adds a scanner to the scan before each send, for example one with extended rules. The twelve standard rules and
-// the live tokens always apply as well.
+// WithScanner adds a scanner to the scan before each send, for example one with extended
+// rules. The twelve standard rules and the live tokens always apply as well.
 func WithScanner(scanner *scan.Scanner) Option {
 	return func(c *config) error {
 		if scanner == nil {

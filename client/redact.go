@@ -24,19 +24,22 @@ type redactor struct {
 	live   atomic.Pointer[liveTokens]
 }
 
-// liveTokens finds the client's token and the token that the environment had when it was made.
+// liveTokens finds the client's token and the token that the environment had when it was
+// made.
 type liveTokens struct {
 	env      [sha256.Size]byte // a digest: making a Secret costs every send more
 	scanner  *scan.Scanner
 	redactor *secret.Redactor
 }
 
-// scan rejects content that contains a credential, except for matches of the allowed rules. The token in the environment counts
-// as it is now, and so does the client's own token, which may differ.
+// scan rejects content that contains a credential, except for matches of the allowed
+// rules. The token in the environment counts as it is now, and so does the client's own
+// token, which may differ.
 func (r *redactor) scan(content string, allowed []int) error {
 	finding, found := find(r.current().scanner, content, allowed)
 	if r.custom != nil {
-		// The custom scanner knows neither token, so both scanners run. The rule with the lower number is reported.
+		// The custom scanner knows neither token, so both scanners run. The rule with the lower
+		// number is reported.
 		if own, ok := find(r.custom, content, allowed); ok && (!found || own.Rule.Number < finding.Rule.Number) {
 			finding, found = own, true
 		}
@@ -50,8 +53,8 @@ func (r *redactor) scan(content string, allowed []int) error {
 // maxWord bounds the letters of a word that an error shows.
 const maxWord = 24
 
-// triggerWord returns the word of letters that contains the trigger of a heuristic rule. It takes nothing of the match, and nothing
-// that may be a credential.
+// triggerWord returns the word of letters that contains the trigger of a heuristic rule.
+// It takes nothing of the match, and nothing that may be a credential.
 func (r *redactor) triggerWord(f scan.Finding, content string) string {
 	trigger := f.Trigger()
 	if trigger == "" {
@@ -66,7 +69,8 @@ func (r *redactor) triggerWord(f scan.Finding, content string) string {
 	return trigger
 }
 
-// find returns the leftmost match of the first rule, in the order of their numbers, that is not allowed.
+// find returns the leftmost match of the first rule, in the order of their numbers, that
+// is not allowed.
 func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
 	findings := slices.DeleteFunc(s.FindAll(content), func(f scan.Finding) bool { return slices.Contains(allowed, f.Rule.Number) })
 	if len(findings) == 0 {
@@ -75,7 +79,8 @@ func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
 	return slices.MinFunc(findings, func(a, b scan.Finding) int { return cmp.Compare(a.Rule.Number, b.Rule.Number) }), true
 }
 
-// hasLiveToken reports whether text contains the client's token or the one in the environment.
+// hasLiveToken reports whether text contains the client's token or the one in the
+// environment.
 func (r *redactor) hasLiveToken(text string) bool {
 	finding, found := r.current().scanner.Find(text)
 	return found && finding.Rule.Number == liveTokenRule
@@ -105,11 +110,13 @@ func (r *redactor) current() *liveTokens {
 	return l
 }
 
-// redact returns text that came from outside as errors and logs may show it: without the live tokens, parts of them, and everything that
-// looks like a credential. A 422 response echoes the request, some servers echo headers, and a caller may pass a token as a name.
+// redact returns text that came from outside as errors and logs may show it: without the
+// live tokens, parts of them, and everything that looks like a credential. A 422 response
+// echoes the request, some servers echo headers, and a caller may pass a token as a name.
 //
-// The response to a registration contains a token that is not known yet. If it has to be quoted because it is invalid, the quotation
-// ends before the token. The name of the field may be written with escapes.
+// The response to a registration contains a token that is not known yet. If it has to be
+// quoted because it is invalid, the quotation ends before the token. The name of the
+// field may be written with escapes.
 func (r *redactor) redact(text string) string {
 	if i := secret.Index(text, "peer_token"); i >= 0 {
 		text = text[:i] + "peer_token" + secret.Redacted
@@ -117,7 +124,8 @@ func (r *redactor) redact(text string) string {
 	return r.redactCredentials(r.current().redactor.Redact(text))
 }
 
-// redactOwn is redact for text of this package. A part of a token in it is an ordinary word.
+// redactOwn is redact for text of this package. A part of a token in it is an ordinary
+// word.
 func (r *redactor) redactOwn(text string) string {
 	return r.redactCredentials(r.current().redactor.RedactWhole(text))
 }
@@ -144,9 +152,10 @@ func (r *redactor) redactError(err error) error {
 	return &redactedError{text: text, is: func(target error) bool { return errors.Is(err, target) }}
 }
 
-// redactedError replaces an error whose text contained a credential. It supports errors.Is, but not errors.As or
-// errors.Unwrap, which would give access to the text. The error is in a function because test packages print the differences
-// of two errors by their fields.
+// redactedError replaces an error whose text contained a credential. It supports
+// errors.Is, but not errors.As or errors.Unwrap, which would give access to the text. The
+// error is in a function because test packages print the differences of two errors by
+// their fields.
 type redactedError struct {
 	text string
 	is   func(target error) bool

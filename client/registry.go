@@ -12,8 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
-// registry caches the names of the enabled peers. A name is valid only when the gateway lists it: if the registry cannot
-// be read, no name is valid.
+// registry caches the names of the enabled peers. A name is valid only when the gateway
+// lists it: if the registry cannot be read, no name is valid.
 type registry struct {
 	client *MeshClient
 	ttl    time.Duration
@@ -22,27 +22,32 @@ type registry struct {
 
 // peerNames is the result of reading the registry. It is immutable.
 type peerNames struct {
-	// names are those of the enabled peers, as far as they have the syntax of a node name in any case.
+	// names are those of the enabled peers, as far as they have the syntax of a node name in
+	// any case.
 	names map[string]bool
-	// exceeded is the error of a list that exceeds a bound. The set is empty then, and each name is looked up by itself.
+	// exceeded is the error of a list that exceeds a bound. The set is empty then, and each
+	// name is looked up by itself.
 	exceeded error
 	// invalid has the peers whose rows cannot be decoded.
 	invalid map[string]*RowError
 }
 
-// decide reports whether the list has name, or is too large to show that it does not exist.
+// decide reports whether the list has name, or is too large to show that it does not
+// exist.
 func (n peerNames) decide(name string) bool { return n.exceeded != nil || n.names[name] }
 
-// check returns an error unless the registry contains exactly this name: a RowError if its row cannot be decoded, else a
-// NotInRegistryError. A name that is missing from the cached registry is looked up in a new one before it is rejected, so that a message
-// to a peer that has just registered is sent.
+// check returns an error unless the registry contains exactly this name: a RowError if
+// its row cannot be decoded, else a NotInRegistryError. A name that is missing from the
+// cached registry is looked up in a new one before it is rejected, so that a message to a
+// peer that has just registered is sent.
 func (r *registry) check(ctx context.Context, name string) error {
 	fresh := func(names peerNames, loadedAt time.Time) bool {
 		return time.Since(loadedAt) < r.ttl && names.decide(name)
 	}
 	names, joined, err := r.cache.Get(ctx, fresh, r.client.readRegistry)
 	if err == nil && joined && !names.decide(name) {
-		// The gateway may have answered that request before the peer registered. A request that begins now decides.
+		// The gateway may have answered that request before the peer registered. A request that
+		// begins now decides.
 		names, _, err = r.cache.Get(ctx, fresh, r.client.readRegistry)
 	}
 	if err != nil || names.names[name] {
@@ -57,7 +62,8 @@ func (r *registry) check(ctx context.Context, name string) error {
 	return &NotInRegistryError{Name: name, Near: similarNames(name, names.names)}
 }
 
-// checkAlone is check by a request for this peer. Older gateways do not have it: exceeded is the error then.
+// checkAlone is check by a request for this peer. Older gateways do not have it: exceeded
+// is the error then.
 func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
 	peer, err := r.client.getPeer(ctx, name, noCapabilities)
 	switch {
@@ -92,7 +98,8 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 	return peerNames{names: names, invalid: invalid}, nil
 }
 
-// isNodeNameInAnyCase reports whether name has the syntax of a node name but for upper-case ASCII letters.
+// isNodeNameInAnyCase reports whether name has the syntax of a node name but for
+// upper-case ASCII letters.
 func isNodeNameInAnyCase(name string) bool {
 	lower := strings.ToLower(name)
 	return len(lower) == len(name) && isNodeName(lower)
@@ -105,8 +112,9 @@ const (
 	maxCompared = 10_000
 )
 
-// similarNames returns up to three registered names by edit distance or shared prefix, the most similar first. Case does not
-// count, so that another spelling of name comes first.
+// similarNames returns up to three registered names by edit distance or shared prefix,
+// the most similar first. Case does not count, so that another spelling of name comes
+// first.
 func similarNames(name string, names map[string]bool) []string {
 	if len(names) > maxCompared {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// operation describes a request for errors and the retry policy. The operations of the gateway are beside the methods that send them.
+// operation describes a request for errors and the retry policy. The operations of the
+// gateway are beside the methods that send them.
 type operation struct {
 	method, path string
 	// repeatable means that a second request does no harm.
@@ -26,25 +27,29 @@ type operation struct {
 	delivers, receipt bool
 	// ownKey means that the message has an idempotency key that this package made.
 	ownKey bool
-	// ignoresBody means that a 2xx status is success, whatever the body is and even if it breaks off, unless noPages is set and
-	// it is a web page.
+	// ignoresBody means that a 2xx status is success, whatever the body is and even if it
+	// breaks off, unless noPages is set and it is a web page.
 	ignoresBody bool
-	// needsBody means that an empty body of a 2xx response is a failure, and not an empty list.
+	// needsBody means that an empty body of a 2xx response is a failure, and not an empty
+	// list.
 	needsBody bool
 	// noPages means that a web page is a failure, whatever its status is.
 	noPages bool
-	// absence means that a 404 may be the answer about one peer, thread or message, and not a missing path.
+	// absence means that a 404 may be the answer about one peer, thread or message, and not
+	// a missing path.
 	absence bool
-	// goneIsDone means that the gateway's own 404 shows that an earlier attempt succeeded, if it may have had its effect.
+	// goneIsDone means that the gateway's own 404 shows that an earlier attempt succeeded,
+	// if it may have had its effect.
 	goneIsDone bool
-	// shrinks means that fewer messages are requested when the body takes too long. The same request would take as long again.
+	// shrinks means that fewer messages are requested when the body takes too long. The same
+	// request would take as long again.
 	shrinks bool
 	// filter, if not nil, returns a reader of the part of the response body that is needed.
 	filter func(io.Reader) io.Reader
 }
 
-// done reports whether a failed attempt shows that the operation has succeeded. uncertain is the last earlier attempt that may
-// have had its effect.
+// done reports whether a failed attempt shows that the operation has succeeded. uncertain
+// is the last earlier attempt that may have had its effect.
 func (op operation) done(failed, uncertain *call.Error) bool {
 	if accepted(failed.Status) { // the body broke off, perhaps before its first byte
 		return op.ignoresBody && !isHTML(failed.Header) && !op.rejects(failed.Header, failed.Body)
@@ -69,8 +74,8 @@ func (op operation) limits(l call.Limits) call.Limits {
 	return l
 }
 
-// do sends a request, repeats it as the retry policy allows, and returns a 2xx response. send calls a method of the
-// generated client.
+// do sends a request, repeats it as the retry policy allows, and returns a 2xx response.
+// send calls a method of the generated client.
 func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Context) (*http.Response, error)) (call.Response, error) {
 	if err := c.ready(ctx); err != nil {
 		return call.Response{}, err
@@ -107,8 +112,9 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 	}
 }
 
-// mayHaveEffect reports whether the gateway may have carried out a request although it failed: the response is missing or
-// invalid, or an error of the gateway or of a proxy. A request that was not sent has no effect.
+// mayHaveEffect reports whether the gateway may have carried out a request although it
+// failed: the response is missing or invalid, or an error of the gateway or of a proxy. A
+// request that was not sent has no effect.
 func mayHaveEffect(failed *call.Error) bool {
 	if failed.Status != 0 {
 		return failed.Status < 300 || failed.Status >= 500
@@ -116,7 +122,8 @@ func mayHaveEffect(failed *call.Error) bool {
 	return failed.Transmitted || !isNotSent(failed.Err)
 }
 
-// isNotSent reports whether err shows that the request was not sent: there was no connection, or its certificate is invalid.
+// isNotSent reports whether err shows that the request was not sent: there was no
+// connection, or its certificate is invalid.
 func isNotSent(err error) bool {
 	var notSent notSentError
 	var dns *net.DNSError
@@ -128,7 +135,8 @@ func isNotSent(err error) bool {
 	return errors.As(err, &network) && slices.Contains([]string{"dial", "proxyconnect", "socks connect"}, network.Op)
 }
 
-// notSentError is the error of a request that was not sent because its context had ended or the client was closed.
+// notSentError is the error of a request that was not sent because its context had ended
+// or the client was closed.
 type notSentError struct{ err error }
 
 func (e notSentError) Error() string { return e.err.Error() }
@@ -137,7 +145,8 @@ func (e notSentError) Unwrap() error { return e.err }
 // errClosed is the error of every call after Close.
 var errClosed = seam.ErrClosed
 
-// ended returns an error if the client is closed or ctx has ended. It reads the cause last, since ctx may end in between.
+// ended returns an error if the client is closed or ctx has ended. It reads the cause
+// last, since ctx may end in between.
 func (c *MeshClient) ended(ctx context.Context) error {
 	if c.isClosed() {
 		return errClosed
@@ -166,8 +175,8 @@ const (
 	invalidExcerpt = 200
 )
 
-// gatewayError returns the exported error for a failed request. uncertain is the last earlier attempt that may have had its
-// effect, or nil.
+// gatewayError returns the exported error for a failed request. uncertain is the last
+// earlier attempt that may have had its effect, or nil.
 func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) error {
 	e := c.newError(op, failed, uncertain)
 	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
@@ -203,7 +212,8 @@ func (c *MeshClient) newError(op operation, failed, uncertain *call.Error) *Mesh
 	return e
 }
 
-// explain returns the underlying error of a failed request, or an explanation of its status.
+// explain returns the underlying error of a failed request, or an explanation of its
+// status.
 func explain(op operation, failed *call.Error) error {
 	switch {
 	case errors.Is(failed.Err, ErrTooLarge) && op.path == opListMessages.path && !op.delivers && op.filter == nil:
@@ -220,9 +230,10 @@ func explain(op operation, failed *call.Error) error {
 	return nil
 }
 
-// isAbsence reports whether a response is the gateway's 404 for an unknown peer, thread or message: its body has a detail of its
-// own. The gateway answers an unknown path with "Not Found". A proxy answers 404 as well, for example while it has no gateway
-// to forward to.
+// isAbsence reports whether a response is the gateway's 404 for an unknown peer, thread
+// or message: its body has a detail of its own. The gateway answers an unknown path with
+// "Not Found". A proxy answers 404 as well, for example while it has no gateway to
+// forward to.
 func isAbsence(failed *call.Error) bool {
 	var refusal struct{ Detail string }
 	return failed.Status == http.StatusNotFound && json.Unmarshal(failed.Body, &refusal) == nil &&

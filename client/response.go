@@ -13,8 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// fromGateway reports whether a 2xx response with an invalid body can be the gateway's: the body begins like JSON, or nothing of
-// it arrived. Something in between, such as a captive portal, answers with HTML.
+// fromGateway reports whether a 2xx response with an invalid body can be the gateway's:
+// the body begins like JSON, or nothing of it arrived. Something in between, such as a
+// captive portal, answers with HTML.
 func fromGateway(header http.Header, body []byte) bool {
 	if body := bytes.TrimLeft(body, blanks); len(body) > 0 {
 		return body[0] == '{' || body[0] == '['
@@ -31,15 +32,17 @@ func mayBeReceipt(body []byte) bool {
 	return json.Unmarshal(body, &receipt) == nil && receipt.ID != ""
 }
 
-// isPage reports whether a 2xx response is a web page, as a captive portal or a login page answers. A complete empty body is not
-// a page: web frameworks send it with the content type text/html.
+// isPage reports whether a 2xx response is a web page, as a captive portal or a login
+// page answers. A complete empty body is not a page: web frameworks send it with the
+// content type text/html.
 func isPage(header http.Header, body []byte) bool {
 	return len(body) > 0 && (isHTML(header) || bytes.HasPrefix(bytes.TrimLeft(body, blanks+byteOrderMark), []byte("<")))
 }
 
 const byteOrderMark = "\ufeff"
 
-// errStream is the error of a response that consists of several JSON values. The first alone would be a part of it.
+// errStream is the error of a response that consists of several JSON values. The first
+// alone would be a part of it.
 var errStream = errors.New("the response is a stream of JSON values, which is not supported")
 
 func isStream(header http.Header) bool {
@@ -54,8 +57,8 @@ func isHTML(header http.Header) bool {
 	return mediaType == "text/html"
 }
 
-// decode parses the body of a 2xx response with unmarshal. That of a generated type is its UnmarshalJSON, because json.Unmarshal would
-// scan the body a second time.
+// decode parses the body of a 2xx response with unmarshal. That of a generated type is
+// its UnmarshalJSON, because json.Unmarshal would scan the body a second time.
 func (c *MeshClient) decode(op operation, resp call.Response, unmarshal func([]byte) error) error {
 	if isStream(resp.Header) {
 		return c.invalidBody(op, resp, errStream)
@@ -82,7 +85,8 @@ func request[T any, P interface {
 	return into, nil
 }
 
-// invalidBody returns the error for a 2xx response whose body is invalid because of err, or is not JSON at all.
+// invalidBody returns the error for a 2xx response whose body is invalid because of err,
+// or is not JSON at all.
 func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) error {
 	e := c.newError(op, &call.Error{Status: resp.Status, Header: resp.Header, Body: resp.Body, Err: err}, nil)
 	e.Body = call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redact)
@@ -96,7 +100,8 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) er
 	return e
 }
 
-// blank reports whether a body consists of nothing but JSON white space, which means an empty list.
+// blank reports whether a body consists of nothing but JSON white space, which means an
+// empty list.
 func blank(resp call.Response) bool { return len(bytes.Trim(resp.Body, blanks)) == 0 }
 
 // blanks is the white space of JSON. Other blanks, such as U+00A0, are invalid.

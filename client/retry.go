@@ -11,17 +11,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// RetryPolicy configures which failed requests are repeated and when; [WithRetry] enables it.
+// RetryPolicy configures which failed requests are repeated and when; [WithRetry] enables
+// it.
 //
-// A request is repeated after a network failure (including its own timeout) and after the statuses 429, 502, 503 and 504, if
-// it is a read, a MarkRead, an OpenThread, or a Send with an idempotency key. WithRetry adds a random key to messages without
-// one. A gateway that ignores keys may then store a message twice.
+// A request is repeated after a network failure (including its own timeout) and after the
+// statuses 429, 502, 503 and 504, if it is a read, a MarkRead, an OpenThread, or a Send
+// with an idempotency key. WithRetry adds a random key to messages without one. A gateway
+// that ignores keys may then store a message twice.
 //
-// A Register, a Send that the gateway accepted and a request whose response is too large, or too slow for Watch, are not repeated.
-// Nothing is repeated after the caller's context has ended or the client is closed. Later versions may repeat other failures.
+// A Register, a Send that the gateway accepted and a request whose response is too large,
+// or too slow for Watch, are not repeated. Nothing is repeated after the caller's context
+// has ended or the client is closed. Later versions may repeat other failures.
 //
-// The delay doubles with each request, from BaseDelay to MaxDelay. Each delay is shortened at random by up to half. If the
-// gateway requests a longer wait with Retry-After, that wait is used, lengthened at random by up to a quarter. If it requests
+// The delay doubles with each request, from BaseDelay to MaxDelay. Each delay is
+// shortened at random by up to half. If the gateway requests a longer wait with
+// Retry-After, that wait is used, lengthened at random by up to a quarter. If it requests
 // more than one minute and more than MaxDelay, the error is returned at once.
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of requests, including the first; 0 means 3.
@@ -42,7 +46,8 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return p, nil
 }
 
-// wait reports whether a failed attempt is repeated, and after which delay. A nil policy never repeats.
+// wait reports whether a failed attempt is repeated, and after which delay. A nil policy
+// never repeats.
 func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, failed *call.Error) (time.Duration, bool) {
 	if p == nil || !op.repeatable || attempt >= p.MaxAttempts || ctx.Err() != nil || !transient(op, failed) {
 		return 0, false
@@ -54,8 +59,9 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 	return max(pause.Shorten(pause.Backoff(p.BaseDelay, p.MaxDelay, attempt)), pause.Lengthen(requested)), true
 }
 
-// transient reports whether the same request may succeed later. A message that the gateway accepted must not be sent again,
-// and a response that was too large will be too large again.
+// transient reports whether the same request may succeed later. A message that the
+// gateway accepted must not be sent again, and a response that was too large will be too
+// large again.
 func transient(op operation, failed *call.Error) bool {
 	switch failed.Status {
 	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -16,15 +16,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
-// RowError reports a row of a list that cannot be decoded, such as a message without a recipient. A list returns its other rows
-// and the joined RowErrors; errors.As finds the first. If no row can be decoded, the list is nil and the error is a
-// [*MeshGatewayError] that wraps them. A list that ends early has one that matches [ErrIncomplete]. A Send to a peer whose row cannot
-// be decoded returns its RowError.
+// RowError reports a row of a list that cannot be decoded, such as a message without a
+// recipient. A list returns its other rows and the joined RowErrors; errors.As finds the
+// first. If no row can be decoded, the list is nil and the error is a [*MeshGatewayError]
+// that wraps them. A list that ends early has one that matches [ErrIncomplete]. A Send to
+// a peer whose row cannot be decoded returns its RowError.
 type RowError struct {
 	// ID is the id of a message, or 0 if it is not known or the row is not a message.
 	ID int64
-	// Name is the name of a peer or the id of a thread, or "" if it is not known or the row is a message. A text that does not
-	// look like a name is redacted.
+	// Name is the name of a peer or the id of a thread, or "" if it is not known or the row
+	// is a message. A text that does not look like a name is redacted.
 	Name string
 	// Err names the field and the reason. It contains no value of the row.
 	Err error
@@ -67,8 +68,10 @@ var (
 	threadRows  = rowKind{"threads", "thread_uuid", func(row []byte) error { return new(gateway.Thread).UnmarshalJSON(row) }}
 )
 
-// requestList sends a request and decodes the response into a generated type with a list. If that fails because of some rows, the list
-// has the others, and the error is the joined RowErrors. The rows are decoded one by one only after the whole body could not be.
+// requestList sends a request and decodes the response into a generated type with a list.
+// If that fails because of some rows, the list has the others, and the error is the
+// joined RowErrors. The rows are decoded one by one only after the whole body could not
+// be.
 func requestList[L any, P interface {
 	*L
 	json.Unmarshaler
@@ -85,7 +88,8 @@ func requestList[L any, P interface {
 		return list, resp.Header, err
 	}
 	good, bad := c.separate(resp.Body, rows)
-	// The others are decoded as a whole, since the number of elements of a document is limited.
+	// The others are decoded as a whole, since the number of elements of a document is
+	// limited.
 	if good != nil && P(&list).UnmarshalJSON(good) == nil {
 		return list, resp.Header, errors.Join(bad...)
 	}
@@ -98,8 +102,9 @@ func requestList[L any, P interface {
 	}
 }
 
-// separate returns body without the rows that cannot be decoded, or nil if no row is left, and the errors of those rows. Both are
-// nil if body is not a list of JSON values, or all of its rows can be decoded.
+// separate returns body without the rows that cannot be decoded, or nil if no row is
+// left, and the errors of those rows. Both are nil if body is not a list of JSON values,
+// or all of its rows can be decoded.
 func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []error) {
 	valid := true
 	f := &jsonlist.Filter{Body: bytes.NewReader(body), List: rows.list}
@@ -121,7 +126,8 @@ func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []err
 	return good, bad
 }
 
-// rowError returns the error of a row. A row whose fields cannot be read is not identified.
+// rowError returns the error of a row. A row whose fields cannot be read is not
+// identified.
 func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 	e := &RowError{Err: err}
 	var fields map[string]json.RawMessage
@@ -136,16 +142,17 @@ func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 	return e
 }
 
-// ErrIncomplete matches the error of a list of which the gateway has more rows than the response: it has a next_cursor, or a Link
-// header with rel="next". Today's gateways have neither. The error is a [*RowError] without ID and Name, beside the rows that came. A
+// ErrIncomplete matches the error of a list of which the gateway has more rows than the
+// response: it has a next_cursor, or a Link header with rel="next". Today's gateways have
+// neither. The error is a [*RowError] without ID and Name, beside the rows that came. A
 // list with as many rows as the caller's Limit is complete.
 var ErrIncomplete = errors.New("the list is incomplete: the gateway has more rows than this response")
 
 // nextLink matches a Link header that names a next page.
 var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*("([^"]*\s)?next(\s[^"]*)?"|next\s*($|[;,]))`)
 
-// withIncomplete adds an error to err if the response has fewer rows than the gateway, and than limit. extra has the unknown fields of the
-// list.
+// withIncomplete adds an error to err if the response has fewer rows than the gateway,
+// and than limit. extra has the unknown fields of the list.
 func withIncomplete(err error, header http.Header, extra map[string]json.RawMessage, rows int, limit *int64) error {
 	if withoutRowErrors(err) != nil || limit != nil && int64(rows+len(rowErrors(err))) >= *limit || !hasMore(header, extra) {
 		return err

@@ -13,51 +13,61 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// SendRequest is a message to send. To, Kind and Content are required. Optional fields that are "" are not sent.
+// SendRequest is a message to send. To, Kind and Content are required. Optional fields
+// that are "" are not sent.
 type SendRequest struct {
-	// To is the recipient's node name or an alias of it. [New] describes the syntax of names. Case matters.
+	// To is the recipient's node name or an alias of it. [New] describes the syntax of
+	// names. Case matters.
 	To string
 	// Kind is one of the five kinds, from KindFYI to KindUnblock.
 	Kind Kind
-	// Content is the message: 1 to 200,000 characters of valid UTF-8. Treat it as public: everyone with a token of the
-	// gateway can read it.
+	// Content is the message: 1 to 200,000 characters of valid UTF-8. Treat it as public:
+	// everyone with a token of the gateway can read it.
 	Content string
-	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number that does not fit
-	// into a signed 64-bit integer is a [*ValueError].
+	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number
+	// that does not fit into a signed 64-bit integer is a [*ValueError].
 	RelatedTaskID string
 	// ThreadID links a thread. Current gateways return 500 if it is unknown.
 	ThreadID string
-	// IdempotencyKey identifies a message across repeated sends, in at most 128 characters. The gateway answers the same
-	// message under the same key with the first receipt, and another message under it with 409. Older gateways ignore it.
+	// IdempotencyKey identifies a message across repeated sends, in at most 128 characters.
+	// The gateway answers the same message under the same key with the first receipt, and
+	// another message under it with 409. Older gateways ignore it.
 	IdempotencyKey string
-	// AllowRules lists numbers of scan rules that may match, for false positives: rule 10, an AWS secret key, matches every run
-	// of 40 letters and digits in front of the word aws. Rule 0, the live tokens, cannot be allowed; listing it is a
-	// [*ValueError].
+	// AllowRules lists numbers of scan rules that may match, for false positives: rule 10,
+	// an AWS secret key, matches every run of 40 letters and digits in front of the word
+	// aws. Rule 0, the live tokens, cannot be allowed; listing it is a [*ValueError].
 	AllowRules []int
-	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds the live tokens.
+	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds
+	// the live tokens.
 	SkipSecretCheck bool
-	// Extra has further properties of the request for a newer gateway, by their names there, such as "mentions". Its strings and
-	// keys are scanned as Content is. The name of a property that has a field, such as "content", is a [*ValueError].
+	// Extra has further properties of the request for a newer gateway, by their names there,
+	// such as "mentions". Its strings and keys are scanned as Content is. The name of a
+	// property that has a field, such as "content", is a [*ValueError].
 	Extra map[string]any
 }
 
-// opSend is repeatable only with an idempotency key, by which the gateway recognizes the message.
+// opSend is repeatable only with an idempotency key, by which the gateway recognizes the
+// message.
 func opSend(keyed, ownKey bool) operation {
 	return operation{method: http.MethodPost, path: "/messages", repeatable: keyed, ownKey: keyed && ownKey, delivers: true, receipt: true}
 }
 
-// Send sends a message and returns its receipt, which has no content (POST /messages). It takes these steps:
+// Send sends a message and returns its receipt, which has no content (POST /messages). It
+// takes these steps:
 //
 //  1. Validate the request. An invalid field is a [*ValueError].
-//  2. Look up the recipient in the gateway's registry, or alone if the registry is too large. An unknown recipient is a
-//     [*NotInRegistryError]; if the registry cannot be read, that error is returned.
-//  3. Scan the content for credentials, including the token of this client and the token that is in MESH_GATEWAY_TOKEN at
-//     that moment. A finding is a [*MeshSecretLeakError].
+//  2. Look up the recipient in the gateway's registry, or alone if the registry is too
+//     large. An unknown recipient is a [*NotInRegistryError]; if the registry cannot be
+//     read, that error is returned.
+//  3. Scan the content for credentials, including this client's token and the one in
+//     MESH_GATEWAY_TOKEN at that moment. A finding is a [*MeshSecretLeakError].
 //  4. Post the message.
 //
-// If one of the first three steps fails, nothing is posted. If the gateway accepted the message but its receipt is invalid,
-// the error has Delivered set: do not send the message again. If the request failed in a way that leaves open whether the
-// gateway accepted it, the error has Uncertain set: send it again only under the same idempotency key.
+// If one of the first three steps fails, nothing is posted. If the gateway accepted the
+// message but its receipt is invalid, the error has Delivered set: do not send the
+// message again. If the request failed in a way that leaves open whether the gateway
+// accepted it, the error has Uncertain set: send it again only under the same idempotency
+// key.
 func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -65,8 +75,9 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	return c.send(ctx, resolveAlias(c.aliases, req.To), req, req.IdempotencyKey == "")
 }
 
-// CheckSend takes the first three steps of [MeshClient.Send] and returns their error. It posts nothing. Call it before something
-// that is of no use without the message, such as a new thread.
+// CheckSend takes the first three steps of [MeshClient.Send] and returns their error. It
+// posts nothing. Call it before something that is of no use without the message, such as
+// a new thread.
 func (c *MeshClient) CheckSend(ctx context.Context, req SendRequest) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -96,7 +107,8 @@ func (c *MeshClient) scanContent(req SendRequest) error {
 	return c.redactor.scanMembers(req.Extra, req.AllowRules)
 }
 
-// send is Send to a node name. ownKey means that this package makes the idempotency key, if there is one.
+// send is Send to a node name. ownKey means that this package makes the idempotency key,
+// if there is one.
 func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	if err := c.checkSend(ctx, to, req); err != nil {
 		return nil, err
@@ -129,13 +141,15 @@ func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 		return unknown
 	}
 	if err != nil && !errors.Is(err, ErrMesh) {
-		// The caller's context ended during a request for the registry that it shares with other callers.
+		// The caller's context ended during a request for the registry that it shares with
+		// other callers.
 		return &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}
 	}
 	return err
 }
 
-// message returns the request body. With retries enabled, every message has an idempotency key.
+// message returns the request body. With retries enabled, every message has an
+// idempotency key.
 func (c *MeshClient) message(to string, req SendRequest) gateway.SendMessageRequest {
 	m := gateway.SendMessageRequest{
 		FromNode:       c.node,
@@ -152,13 +166,15 @@ func (c *MeshClient) message(to string, req SendRequest) gateway.SendMessageRequ
 	return m
 }
 
-// Reply sends a message to the sender of another one, in its thread and with its task, unless req has a ThreadID or a RelatedTaskID.
-// req.To must be "", and a Kind of "" is KindAnswer. Reply makes the same checks as [MeshClient.Send] and returns the same errors. The
-// sender's name is not resolved as an alias.
+// Reply sends a message to the sender of another one, in its thread and with its task,
+// unless req has a ThreadID or a RelatedTaskID. req.To must be "", and a Kind of "" is
+// KindAnswer. Reply makes the same checks as [MeshClient.Send] and returns the same
+// errors. The sender's name is not resolved as an alias.
 //
-// Without an IdempotencyKey, the key is derived from the node, the id and CreatedAt of the message, the kind and the content, so that the
-// same reply sent twice arrives once: to must have the ID and CreatedAt that the gateway sent. After a crash or an uncertain failure,
-// send the reply again. Older gateways ignore the key.
+// Without an IdempotencyKey, the key is derived from the node, the id and CreatedAt of
+// the message, the kind and the content, so that the same reply sent twice arrives once:
+// to must have the ID and CreatedAt that the gateway sent. After a crash or an uncertain
+// failure, send the reply again. Older gateways ignore the key.
 func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -177,8 +193,9 @@ func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest)
 	return receipt, err
 }
 
-// replyKey returns the idempotency key of a reply. A gateway with a new database counts its messages from 1 again, so the key
-// needs CreatedAt as well. %q keeps the parts apart; content is the last.
+// replyKey returns the idempotency key of a reply. A gateway with a new database counts
+// its messages from 1 again, so the key needs CreatedAt as well. %q keeps the parts
+// apart; content is the last.
 func (c *MeshClient) replyKey(to MeshMessage, kind Kind, content string) string {
 	return fmt.Sprintf("reply-%x", sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q %s", c.node, to.ID, to.CreatedAt, kind, content)))
 }

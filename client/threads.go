@@ -13,8 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Thread is a named conversation. It is a generated type; [gateway.Thread] lists its fields. SessionID is nil without a
-// session. Created is set only by OpenThread. Times are strings as the gateway wrote them.
+// Thread is a named conversation. It is a generated type; [gateway.Thread] lists its
+// fields. SessionID is nil without a session. Created is set only by OpenThread. Times
+// are strings as the gateway wrote them.
 type Thread = gateway.Thread
 
 // Limits of the gateway.
@@ -23,22 +24,26 @@ const (
 	maxThreadLimit = 100
 )
 
-// ThreadQuery selects the threads that ListThreads returns. The zero value selects all of them.
+// ThreadQuery selects the threads that ListThreads returns. The zero value selects all of
+// them.
 type ThreadQuery struct {
-	// Peer selects threads whose pair of peers contains this name or alias; "" selects all. The gateway matches Peer and
-	// Topic as SQL's LIKE does: any part of the text, in any case of ASCII letters, % for any text and _ for any character.
+	// Peer selects threads whose pair of peers contains this name or alias; "" selects all.
+	// The gateway matches Peer and Topic as SQL's LIKE does: any part of the text, in any
+	// case of ASCII letters, % for any text and _ for any character.
 	Peer string
 	// Topic selects threads whose topic contains this text; "" selects all.
 	Topic string
 	// SessionID selects threads with this session; "" selects all.
 	SessionID string
-	// Limit is the maximum number of threads, 1 to 100; 0 means the gateway's default, which is 50.
+	// Limit is the maximum number of threads, 1 to 100; 0 means the gateway's default, which
+	// is 50.
 	Limit int
 }
 
 // ThreadOptions configures GetThread. The zero value is valid.
 type ThreadOptions struct {
-	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default, which is 100.
+	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default,
+	// which is 100.
 	Limit int
 	// Newest selects the newest messages. The default are the oldest ones.
 	Newest bool
@@ -47,9 +52,10 @@ type ThreadOptions struct {
 // A thread is created once: a repeated request returns the same thread.
 var opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
 
-// OpenThread returns the thread with the given name, 1 to 128 characters, and creates it if it is new (POST /threads). Its ID
-// is the value for SendRequest.ThreadID. By convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name
-// of another length is a [*ValueError].
+// OpenThread returns the thread with the given name, 1 to 128 characters, and creates it
+// if it is new (POST /threads). Its ID is the value for SendRequest.ThreadID. By
+// convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name of
+// another length is a [*ValueError].
 func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, error) {
 	if err := checkThreadName(name); err != nil {
 		return nil, err
@@ -71,12 +77,14 @@ func opGetThread(id string) operation {
 	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, needsBody: true, absence: true}
 }
 
-// GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}). The messages have the ThreadID of the
-// thread, so that [MeshClient.Reply] stays in it; their ReadAt is always nil, because the gateway does not return it here. An
-// unknown id is a [*MeshGatewayError] with status 404.
+// GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}).
+// The messages have the ThreadID of the thread, so that [MeshClient.Reply] stays in it;
+// their ReadAt is always nil, because the gateway does not return it here. An unknown id
+// is a [*MeshGatewayError] with status 404.
 //
-// With ThreadOptions.Newest one request lists the messages (GET /messages). They have ReadAt, and of the Thread only ID is set.
-// If a thread has more than 2000 messages, those between the oldest and the newest 1000 cannot be listed.
+// With ThreadOptions.Newest one request lists the messages (GET /messages). They have
+// ReadAt, and of the Thread only ID is set. If a thread has more than 2000 messages,
+// those between the oldest and the newest 1000 cannot be listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err
@@ -100,7 +108,8 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	return &page.Thread, page.Messages, err
 }
 
-// newestOfThread is GetThread for the newest messages. An empty list does not show whether the thread exists.
+// newestOfThread is GetThread for the newest messages. An empty list does not show
+// whether the thread exists.
 func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	rows, _, err := c.listMessages(ctx, MessageQuery{ThreadID: id, Limit: opts.Limit}, seam.List{})
 	if rows == nil {
@@ -114,8 +123,9 @@ func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadO
 	return &Thread{ID: id}, rows, err
 }
 
-// FindThread returns the thread with exactly this name, and whether there is one. It creates nothing. The gateway lists at most
-// 100 threads whose names are similar: if the name is not among so many, the error is a [*MeshGatewayError] with status 200. The name
+// FindThread returns the thread with exactly this name, and whether there is one. It
+// creates nothing. The gateway lists at most 100 threads whose names are similar: if the
+// name is not among so many, the error is a [*MeshGatewayError] with status 200. The name
 // has 1 to 128 characters, as for OpenThread.
 func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool, error) {
 	if err := cmp.Or(c.ready(ctx), checkThreadName(name)); err != nil {
@@ -142,7 +152,8 @@ func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool
 
 var opListThreads = operation{method: http.MethodGet, path: "/threads", repeatable: true, noPages: true}
 
-// ListThreads returns threads, the most recently used first (GET /threads). The slice is not nil unless there is an error.
+// ListThreads returns threads, the most recently used first (GET /threads). The slice is
+// not nil unless there is an error.
 func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thread, error) {
 	if err := cmp.Or(c.ready(ctx), query.check()); err != nil {
 		return nil, err

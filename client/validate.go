@@ -28,15 +28,17 @@ const liveTokenRule = 0
 
 var invalid, invalidValue = argument.Hidden, argument.Plain
 
-// isNodeName reports whether name has the syntax of node names. An expression for it costs every start of a program.
+// isNodeName reports whether name has the syntax of node names. An expression for it
+// costs every start of a program.
 func isNodeName(name string) bool {
 	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	return len(name) >= 2 && len(name) <= 64 && strings.Trim(name, letters+digits+"-") == "" && strings.Contains(letters, name[:1]) &&
 		!strings.HasSuffix(name, "-")
 }
 
-// ValidNodeName returns a [*ValueError] unless name has the syntax of a node name: 2 to 64 lower-case letters, digits and hyphens,
-// the first a letter and the last not a hyphen. It does not look the name up.
+// ValidNodeName returns a [*ValueError] unless name has the syntax of a node name: 2 to
+// 64 lower-case letters, digits and hyphens, the first a letter and the last not a
+// hyphen. It does not look the name up.
 func ValidNodeName(name string) error { return new(redactor).checkNodeName("name", name) }
 
 // checkNodeName validates the syntax of a node name.
@@ -48,8 +50,8 @@ func (r *redactor) checkNodeName(field, name string) error {
 		"must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen")
 }
 
-// nameError returns a ValueError for a name or kind. It shows the value only if it looks like one: it may be a token that was
-// passed in the wrong place.
+// nameError returns a ValueError for a name or kind. It shows the value only if it looks
+// like one: it may be a token that was passed in the wrong place.
 func (r *redactor) nameError(field, value, reason string) error {
 	if shown := r.show(value); shown == value {
 		return invalidValue(field, value, reason)
@@ -75,7 +77,8 @@ func nameLike(text string) bool {
 	})
 }
 
-// checkOwnName rejects names that cannot be sent unchanged. Other names that violate the syntax are only logged.
+// checkOwnName rejects names that cannot be sent unchanged. Other names that violate the
+// syntax are only logged.
 func checkOwnName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -88,8 +91,8 @@ func checkOwnName(name string) error {
 	return nil
 }
 
-// checkText rejects invalid UTF-8, which encoding/json would replace silently: the recipient would read another text, and
-// two idempotency keys could become equal.
+// checkText rejects invalid UTF-8, which encoding/json would replace silently: the
+// recipient would read another text, and two idempotency keys could become equal.
 func checkText(field, text string) error {
 	if utf8.ValidString(text) {
 		return nil
@@ -164,7 +167,8 @@ func checkAllowRules(rules []int) error {
 	return nil
 }
 
-// overflows reports whether text is an integer that does not fit into 64 bits with a sign. The gateway answers it with 500.
+// overflows reports whether text is an integer that does not fit into 64 bits with a
+// sign. The gateway answers it with 500.
 func overflows(text string) bool {
 	_, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	return errors.Is(err, strconv.ErrRange)
@@ -176,7 +180,8 @@ func (req RegisterRequest) check() error {
 	return cmp.Or(err, checkText("URL", req.URL))
 }
 
-// checkToken rejects a token that net/http would refuse to send in a header: that error would show the token.
+// checkToken rejects a token that net/http would refuse to send in a header: that error
+// would show the token.
 func checkToken(token string) error {
 	for i := range len(token) {
 		if c := token[i]; c <= ' ' || c >= 0x7f {
@@ -186,8 +191,8 @@ func checkToken(token string) error {
 	return nil
 }
 
-// parseGatewayURL validates a base URL and removes trailing slashes. Its errors do not show the URL, whose user info or
-// query may be a credential.
+// parseGatewayURL validates a base URL and removes trailing slashes. Its errors do not
+// show the URL, whose user info or query may be a credential.
 func parseGatewayURL(text string) (string, error) {
 	if text == "" {
 		return "", invalid("gatewayURL", "is required: pass WithGatewayURL or set MESH_GATEWAY_URL")
@@ -196,7 +201,8 @@ func parseGatewayURL(text string) (string, error) {
 	if err != nil {
 		return "", invalid("gatewayURL", "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway")
 	}
-	// The generated client would drop the base path of a URL with a query, and accept a URL without a scheme, only to fail at the first request.
+	// The generated client would drop the base path of a URL with a query, and accept a URL
+	// without a scheme, only to fail at the first request.
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	var reason string
 	switch {
@@ -216,7 +222,8 @@ func parseGatewayURL(text string) (string, error) {
 	return "", invalid("gatewayURL", reason)
 }
 
-// checkAliases validates the node names that aliases stand for. An empty alias would apply to every empty argument.
+// checkAliases validates the node names that aliases stand for. An empty alias would
+// apply to every empty argument.
 func (r *redactor) checkAliases(aliases map[string]string) error {
 	for alias, name := range aliases {
 		if alias == "" {

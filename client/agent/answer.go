@@ -13,44 +13,61 @@ import (
 // AnswerOptions configures [Answer]. The zero value is valid: it answers questions.
 type AnswerOptions struct {
 	ServeOptions
-	// AllKinds answers messages of all kinds, which Kinds then cannot select. Two programs that answer answers exchange messages without
-	// end.
+	// AllKinds answers messages of all kinds, which Kinds then cannot select. Two programs
+	// that answer answers exchange messages without end.
 	AllKinds bool
-	// AllowRules lists numbers of scan rules that an answer may match, as in [client.SendRequest].
+	// AllowRules lists numbers of scan rules that an answer may match, as in
+	// [client.SendRequest].
 	AllowRules []int
-	// OnAnswer receives the outcome of each attempt to send a text: the receipt, or the error. Both are nil if the gateway has another
-	// answer to the message already, from before a crash or from another program that serves the node. It may be called from several
-	// goroutines at the same time.
+	// OnAnswer receives the outcome of each attempt to send a text: the receipt, or the
+	// error. Both are nil if the gateway has another answer to the message already, from
+	// before a crash or from another program that serves the node. It may be called from
+	// several goroutines at the same time.
 	OnAnswer func(message client.MeshMessage, receipt *client.MeshMessage, err error)
-	// Spool is a folder for the finished answers, so that none is lost when the program ends, is killed, or crashes before it is
-	// delivered. It is created if it does not exist, and only the owner can read its files. If others can write to the folder or to a file
-	// of the node in it, or such a file is a link, the error is a *ValueError. The next Answer of the node, at the same
-	// gateway and with the same folder, delivers them first, without another call of the function. A file has the text, and of the message
-	// only what the delivery needs. It is removed when the message is marked read. An answer that a send would refuse, for a credential for
-	// example, is not written. An answer that was delivered just before a crash is not delivered twice: it has an idempotency key, which
-	// older gateways ignore.
+	// Spool is a folder for the finished answers, so that none is lost when the program
+	// ends, is killed, or crashes before it is delivered. It is created if it does not
+	// exist, and only the owner can read its files. If others can write to the folder or to
+	// a file of the node in it, or such a file is a link, the error is a *ValueError. The
+	// next Answer of the node, at the same gateway and with the same folder, delivers them
+	// first, without another call of the function. A file has the text, and of the message
+	// only what the delivery needs. It is removed when the message is marked read. An answer
+	// that a send would refuse, for a credential for example, is not written. An answer that
+	// was delivered just before a crash is not delivered twice: it has an idempotency key,
+	// which older gateways ignore.
 	Spool string
 }
 
-// Answer is [Serve] for a function that returns the text of the answer, for example from a model that costs money. It polls every second
-// for two minutes after a message, and every five seconds when idle: the first question after a silence is answered within about six
-// seconds, and the next ones within about two, plus the time of the function.
+// Answer runs a bot: it calls a function for each question and sends the text that it
+// returns. It polls every second for two minutes after a message and every five seconds
+// when idle: the first question after a silence is answered within about seven seconds,
+// the next ones within about two, plus the function's own time.
 //
-// The text is sent to the sender of the message as KindAnswer, in its thread and with its task, and the message is marked read. An empty
-// text sends nothing. Without kinds in the options only questions are answered.
+// The text goes to the message's sender as KindAnswer, in its thread and with its task,
+// and the message is marked read. An empty text sends nothing. Without Kinds in the
+// options only questions are answered. Everything else is as in [Serve].
 //
-// A finished answer is kept in memory, and only its delivery is repeated: the function is not called again for the message. It is given
-// up after ServeOptions.MaxAttempts deliveries that failed; failures while the gateway cannot be reached do not count. Answers that wait,
-// and messages that wait for another attempt, are kept within 32 MiB; beyond that, each occupies a worker. When ctx ends, the answers
-// that wait are sent until the first failure, and OnError receives the others, with [ErrAnswerLost] or [ErrAnswerKept].
+// # What is paid once
 //
-// If the credential scan refuses a text, or it cannot be a message, the sender receives an answer that states this, without the
-// text. The message is then marked read, and OnError receives the error. AnswerOptions.AllowRules allows rules of the scan.
+// A finished answer is kept, and only its delivery is repeated: the function isn't called
+// again for the message. It is given up after MaxAttempts failed deliveries; failures
+// while the gateway is unreachable don't count. When ctx ends, waiting answers are sent
+// until the first failure, and OnError receives the others, with [ErrAnswerLost] or
+// [ErrAnswerKept].
 //
-// With AnswerOptions.Spool a finished answer is also kept in a file until it is delivered, and the next start delivers it first. Without
-// it, a program that is killed after the function has returned and before the text is delivered calls it again at the next start. If it
-// is killed between the delivery and the mark, the function is called again too, but its text is dropped: a message has one answer, by
-// its idempotency key, which older gateways ignore.
+// With a Spool, a finished answer is also in a file until it is delivered, and the next
+// start delivers it first. Without it, a program that is killed after the function has
+// returned calls it again at the next start. If the first text had been delivered, the
+// second one is dropped: a message has one answer, by its idempotency key, which older
+// gateways ignore.
+//
+// Waiting answers and messages are kept within 32 MiB; beyond that, each occupies a
+// worker.
+//
+// # Refused texts
+//
+// If the credential scan refuses a text, or it can't be a message, the sender receives an
+// answer that says so, without the text. The message is then marked read, and OnError
+// receives the error. AllowRules allows scan rules.
 func Answer(ctx context.Context, c *client.MeshClient, answer func(context.Context, client.MeshMessage) (string, error), opts AnswerOptions) error {
 	given := len(opts.Kinds) > 0
 	switch {
@@ -64,8 +81,9 @@ func Answer(ctx context.Context, c *client.MeshClient, answer func(context.Conte
 	return serve(ctx, c, answer, opts)
 }
 
-// ErrAnswerLost and ErrAnswerKept match the errors that OnError receives for a finished answer of [Answer] that is not delivered
-// when ctx ends. One that is kept is in AnswerOptions.Spool.
+// ErrAnswerLost and ErrAnswerKept match the errors that OnError receives for a finished
+// answer of [Answer] that is not delivered when ctx ends. One that is kept is in
+// AnswerOptions.Spool.
 var (
 	ErrAnswerLost = errors.New("the answer is lost")
 	ErrAnswerKept = errors.New("the answer is kept")
@@ -90,9 +108,10 @@ func (s *server) deliver(j *job) error {
 	return err
 }
 
-// sendAnswer sends the one answer to a message. The receipt is nil if there is an answer already, or if it is invalid.
+// sendAnswer sends the one answer to a message. The receipt is nil if there is an answer
+// already, or if it is invalid.
 func (s *server) sendAnswer(to message, text string) (*message, error) {
-	receipt, err := s.client.CheckAndPost(s.handling, to.FromNode, client.SendRequest{
+	receipt, err := s.client.CheckAndPost(s.handling, to.FromNode, request{
 		Kind:           client.KindAnswer,
 		Content:        text,
 		RelatedTaskID:  to.GetRelatedTaskID(),
@@ -110,7 +129,8 @@ func (s *server) sendAnswer(to message, text string) (*message, error) {
 	return receipt, err
 }
 
-// refusalNotice returns the answer in place of one that the checks before a send have refused for its text, or "".
+// refusalNotice returns the answer in place of one that the checks before a send have
+// refused for its text, or "".
 func refusalNotice(err error) string {
 	var leak *client.MeshSecretLeakError
 	var invalid *client.ValueError
@@ -120,12 +140,12 @@ func refusalNotice(err error) string {
 		return fmt.Sprintf("There is an answer, but it was not sent: it seems to contain a credential (rule %d, %s).", rule.Number, rule.Name)
 	case errors.As(err, &invalid) && invalid.Field == "Content":
 		return "There is an answer, but it was not sent: its text " + invalid.Reason + "."
-	default:
-		return ""
 	}
+	return ""
 }
 
-// leave ends a job for which ctx leaves no time. A finished answer is sent once more, unless such a delivery has failed before.
+// leave ends a job for which ctx leaves no time. A finished answer is sent once more,
+// unless such a delivery has failed before.
 func (s *server) leave(ctx context.Context, j *job, err error) {
 	if !j.finished {
 		return
@@ -158,7 +178,7 @@ func (s *server) openSpool() (err error) {
 
 // save keeps a finished answer in a file. One that a send refuses is not written.
 func (s *server) save(j *job) {
-	req := client.SendRequest{Kind: client.KindAnswer, Content: j.answer, AllowRules: s.opts.AllowRules}
+	req := request{Kind: client.KindAnswer, Content: j.answer, AllowRules: s.opts.AllowRules}
 	if s.spool == nil || s.client.CheckMessage(j.message.FromNode, req) != nil || s.client.Scan(req) != nil {
 		return
 	}
@@ -168,7 +188,8 @@ func (s *server) save(j *job) {
 	}
 }
 
-// discard removes the file of an answer that is delivered. Without the mark the message would be handled again.
+// discard removes the file of an answer that is delivered. Without the mark the message
+// would be handled again.
 func (s *server) discard(k mark) {
 	if !k.saved {
 		return

@@ -14,12 +14,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// NoAnswerError reports a question without an answer. Err is the reason: the question was not sent, the context ended, the client was
-// closed, or the gateway refused to list the answers. errors.Is and errors.As find Err.
+// NoAnswerError reports a question without an answer. Err is the reason: the question was
+// not sent, the context ended, the client was closed, or the gateway refused to list the
+// answers. errors.Is and errors.As find Err.
 type NoAnswerError struct {
-	// Question has what [Await] needs of the receipt of the question. If there is no receipt, only ToNode is set. Nothing
-	// was sent then, unless Err is a [*client.MeshGatewayError] with Delivered or Uncertain. Tokens and text that looks like a credential are
-	// redacted: the recipient may be one that was given in the wrong place.
+	// Question has what [Await] needs of the receipt of the question. If there is no
+	// receipt, only ToNode is set. Nothing was sent then, unless Err is a
+	// [*client.MeshGatewayError] with Delivered or Uncertain. Tokens and text that looks
+	// like a credential are redacted: the recipient may be one that was given in the wrong
+	// place.
 	Question client.MeshMessage
 	// Err is the reason.
 	Err error
@@ -39,39 +42,55 @@ func (e *NoAnswerError) Is(target error) bool { return target == client.ErrMesh 
 // Unwrap returns Err.
 func (e *NoAnswerError) Unwrap() error { return e.Err }
 
-// Ask sends a question and returns its answer, marked read. It waits until ctx ends: use context.WithTimeout. Without an answer
-// the error is a [*NoAnswerError], or a [*client.ValueError] for an invalid request. req.Kind must be "" or KindQuestion.
+// Ask sends a question and returns its answer, marked read. It waits until ctx ends: use
+// context.WithTimeout.
 //
-// Ask makes the checks of [client.MeshClient.Send], opens a thread for the question and posts it there. The answer is the first message of
-// the kind answer from the recipient in this thread. A node that replies in the thread of a question, as [client.MeshClient.Reply] does,
-// needs nothing else; the client's own node must be registered to be replied to. [client.MeshClient.ListThreads] with the Peer "_" does not list
-// these threads.
+//	answer, err := agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "Ready?"})
 //
-// With req.ThreadID the question is asked in that thread, and so it is, without it, in the thread of [Conversation]. It then has a random
-// number from 2^52 to 2^53 in RelatedTaskID, and the answer is the first one with this number: a reply repeats it. Several
-// questions can wait in one thread, and a late answer to one is not taken for the answer to another. A node that answers in the thread
-// without RelatedTaskID is not heard. If the gateway refuses the number twice, a warning is logged and the question has none.
-// After a 500, which may have stored the question, Ask repeats it under the same idempotency key.
+// If there is no answer, the error is a [*NoAnswerError]. If the client's own node isn't
+// registered, nobody could reply: the error is a [*client.NotInRegistryError] with Sender
+// set, at once, or after a Serve or Answer of this client that is registering the node.
+// An invalid request is a [*client.ValueError]. req.Kind must be "" or KindQuestion.
 //
-// A question without a number, because the gateway refuses it or because req has both ThreadID and RelatedTaskID, is answered by the
-// next answer without a number of the recipient in the thread. One Ask at a time then waits for it. This is approximate: such an answer may
-// belong to an earlier question, or to one of another program.
+// Ask makes the checks of [client.MeshClient.Send], opens a thread for the question and
+// posts it there. The answer is the recipient's first message of kind answer in this
+// thread, as [client.MeshClient.Reply] sends it.
 //
-// Ask polls for the answer, after 0.1 seconds at first, every second later, and after two minutes every five seconds. It keeps polling while the gateway cannot be
-// reached. It ends if the gateway has lost the question with its database, which it checks after an error and every minute, or
-// if it refuses three polls in a row with a status from 400 to 499 other than 404, 408 and 429.
+// # Waiting
 //
-// When ctx ends, the question and its thread remain, since the gateway deletes nothing. An answer that arrives later stays
-// unread; [Await] goes on waiting for it. Ask takes answers that are read already, because another program of the same
-// node may have marked them. A Serve or Watch of the node receives the answers too, unless it selects other kinds. An answer that
-// cannot be marked is returned nevertheless, and a warning is logged. Its ReadAt is the value from before the mark.
+// Ask polls after 0.1 seconds, then less often, up to every second, and after two minutes
+// up to every five seconds. It keeps polling while the gateway is unreachable. It ends if
+// the gateway has lost the question with its database, or if it refuses three polls in a
+// row with a 4xx status other than 404, 408 and 429.
 //
-// With an IdempotencyKey the name of the thread and the number are derived from the key, so that the same question asked again is sent
-// once.
+// When ctx ends, the question remains, and a later answer stays unread: [Await] goes on
+// waiting. A Serve or Watch under the same name receives answers, too, unless it selects
+// other kinds. If an answer can't be marked read, it is returned anyway, and a warning is
+// logged.
 //
-// Older gateways have no threads (POST /threads is 404 or 405). The question then has no thread, and the answer is the first one
-// outside of threads. One Ask at a time waits for a recipient. A late answer to an earlier question, or to another program of the
-// same node, can be taken for the answer.
+// # In a named thread
+//
+// To ask in an existing thread, set req.ThreadID or pass a handler's context (see
+// [Conversation]). The question then has a random number in RelatedTaskID, which a reply
+// repeats, so several questions can wait in one thread. An answer without the number is
+// not heard. If the gateway refuses the number twice, a warning is logged and the
+// question has none.
+//
+// A question without a number, also because req has both ThreadID and RelatedTaskID, gets
+// the recipient's next answer without a number in the thread. One Ask at a time waits for
+// such an answer. It may belong to an earlier question, or to another program's.
+//
+// # Repeating a question
+//
+// After a 500, which may have stored the question, Ask repeats it under the same
+// idempotency key. If req has a key, the thread and the number are derived from it: the
+// same question asked again is sent once.
+//
+// # Older gateways
+//
+// A gateway without threads answers POST /threads with 404 or 405. The answer is then the
+// first one outside threads, and one Ask at a time waits for a recipient. A late answer
+// to an earlier question can be taken for it.
 func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (answer *client.MeshMessage, err error) {
 	to := req.To
 	req.To = ""
@@ -84,22 +103,26 @@ func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (ans
 	return answer, nil
 }
 
-// AskAll is [Ask] for several nodes. It opens one thread for all and yields one result for each recipient as it arrives: an
-// answer, or a [*NoAnswerError]. A node that cannot be asked does not stop the others. All questions are sent before the first
-// result, and one request at a time polls for all of them.
+// AskAll is [Ask] for several nodes. It yields one result for each recipient as it
+// arrives: an answer, or a [*NoAnswerError]. A node that can't be asked doesn't stop the
+// others.
 //
-// req.To must be "", and to must not be empty or name a node twice: the result is one [*client.ValueError]. With an IdempotencyKey each
-// recipient gets a key derived from it; a repeated call must have the same recipients. Each range over the sequence asks again.
-// Breaking out of the loop leaves the other questions as the end of ctx does.
+// All questions share one thread, and are sent before the first result. req.To must be
+// "", and to must not be empty or name a node twice, or the only result is a
+// [*client.ValueError]. Breaking out of the loop leaves the other questions, as the end
+// of ctx does. Each range over the sequence asks again.
 func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[client.MeshMessage, error] {
 	return ask(ctx, c, slices.Clone(to), req)
 }
 
-// Await goes on waiting for questions that were sent before, for example after a restart. It yields one result for each question
-// as [AskAll] does. A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt of its receipt or of a
-// [NoAnswerError]; one without CreatedAt is recognized by its ID, and a missing RelatedTaskID is looked up. Two questions without a
-// number to one node in one thread get the first and the second answer. An invalid question, or one that is given twice, is one
-// [*client.ValueError].
+// Await goes on waiting for questions that were sent before, for example after a restart.
+// It yields one result for each, as [AskAll] does.
+//
+// A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt from its receipt
+// or from a [NoAnswerError]. Without CreatedAt it is recognized by its ID, and a missing
+// RelatedTaskID is looked up. Two questions without a number to one node in one thread
+// get the first and the second answer. If a question is invalid or given twice, the only
+// result is a [*client.ValueError].
 func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMessage) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
@@ -111,12 +134,11 @@ func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMe
 			return
 		}
 		w := &waiter{client: n, yield: yield, pending: slices.Clone(questions)}
-		w.unknown = slices.ContainsFunc(questions, func(q message) bool { return q.ThreadID != nil && q.RelatedTaskID == nil })
 		w.run(ctx)
 	}
 }
 
-func ask(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[message, error] {
+func ask(ctx context.Context, c *client.MeshClient, to []string, req request) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
 		var nodes []string
@@ -154,7 +176,8 @@ func (c *node) unsent(node string, err error) *NoAnswerError {
 	return c.noAnswer(message{ToNode: c.Redact(node)}, err)
 }
 
-// noAnswer returns the error of a question. Errors are printed with all fields, so that it has no others of the receipt than Await needs.
+// noAnswer returns the error of a question. Errors are printed with all fields, so that
+// it has no others of the receipt than Await needs.
 func (c *node) noAnswer(q message, err error) *NoAnswerError {
 	return &NoAnswerError{Err: c.RedactError(err), Question: message{
 		ID: q.ID, ToNode: c.RedactOwn(q.ToNode), CreatedAt: c.Redact(q.CreatedAt), // a part of a token may be the name of a peer
@@ -178,9 +201,9 @@ func (c *node) checkRecipients(ctx context.Context, nodes []string, leak error) 
 	return accepted, refused
 }
 
-// setThread sets the thread of a question, unless there are no recipients or the gateway has no threads. It reports whether the thread may
-// have other questions.
-func (c *node) setThread(ctx context.Context, nodes []string, req *client.SendRequest) (named bool, err error) {
+// setThread sets the thread of a question, unless there are no recipients or the gateway
+// has no threads. It reports whether the thread may have other questions.
+func (c *node) setThread(ctx context.Context, nodes []string, req *request) (named bool, err error) {
 	if len(nodes) == 0 || req.ThreadID != "" {
 		return true, nil
 	}
@@ -205,8 +228,9 @@ func (c *node) setThread(ctx context.Context, nodes []string, req *client.SendRe
 // outgoing is a question that has not been sent.
 type outgoing struct {
 	to  string
-	req client.SendRequest
-	// ownKey means that this package makes the idempotency key, if there is one, and numbered that it made the RelatedTaskID.
+	req request
+	// ownKey means that this package makes the idempotency key, if there is one, and
+	// numbered that it made the RelatedTaskID.
 	ownKey, numbered bool
 
 	failures int  // with 500, which may have stored the question
@@ -214,18 +238,9 @@ type outgoing struct {
 	stored   bool // the gateway has the numbered question under the key
 }
 
-// form returns the request to send next: the number is left out once the gateway has refused it.
-func (q *outgoing) form() client.SendRequest {
-	req := q.req
-	if q.numbered && q.refusals >= maxNumberRefusals && !q.stored {
-		req.RelatedTaskID = ""
-	}
-	return req
-}
-
-// outgoing returns the question to one node. It has a key, so that it arrives once if it is
-// sent again. Gateways without threads may ignore keys.
-func (c *node) outgoing(node string, req client.SendRequest, numbered bool) *outgoing {
+// outgoing returns the question to one node. It has a key, so that it arrives once if it
+// is sent again. Gateways without threads may ignore keys.
+func (c *node) outgoing(node string, req request, numbered bool) *outgoing {
 	key := req.IdempotencyKey
 	if key != "" {
 		key = "ask-" + digest(key, node)
@@ -239,8 +254,9 @@ func (c *node) outgoing(node string, req client.SendRequest, numbered bool) *out
 	return &outgoing{to: node, req: req, ownKey: key == "", numbered: numbered}
 }
 
-// checkAsk validates a question to several nodes, sets its kind, and returns the names of the nodes after aliases.
-func (c *node) checkAsk(to []string, req *client.SendRequest) ([]string, error) {
+// checkAsk validates a question to several nodes, sets its kind, and returns the names of
+// the nodes after aliases.
+func (c *node) checkAsk(to []string, req *request) ([]string, error) {
 	if req.To != "" {
 		return nil, invalid("To", "must be empty; the recipients are in to")
 	}

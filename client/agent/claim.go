@@ -23,13 +23,18 @@ var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that S
 // claimGivenUp is the content of the last claim on a message, in place of an identity.
 const claimGivenUp = "given up"
 
-// claim waits until this server may handle the message of a job, which one server at a time may. A claim is a message under an
-// idempotency key that all servers use: the gateway accepts the content of the first one, which has its identity. It begins with the slot
-// of the job. If it returns false, the job is over and has no slot: another server has finished the message, or ctx has ended.
+// claim waits until this server may handle the message of a job, which one server at a
+// time may. A claim is a message under an idempotency key that all servers use: the
+// gateway accepts the content of the first one, which has its identity. It begins with
+// the slot of the job. If it returns false, the job is over and has no slot: another
+// server has finished the message, or ctx has ended.
 func (s *server) claim(ctx context.Context, j *job) bool {
 	last, mine := lastClaim{since: j.message.CreatedAt}, false
 	for {
-		if !s.repeat(ctx, j, func() (err error) { mine, err = s.take(ctx, j.message, last.number); return err }) {
+		if !s.repeat(ctx, j, func() (err error) {
+			mine, err = s.postClaim(ctx, claimKey(j.message)+strconv.Itoa(last.number), s.identity)
+			return err
+		}) {
 			return false
 		}
 		if mine {
@@ -44,7 +49,8 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 	if last.number == 0 {
 		return true
 	}
-	// Another server may have finished the message just before the claim. The content is not in memory any more.
+	// Another server may have finished the message just before the claim. The content is not
+	// in memory any more.
 	var m *message
 	if !s.repeat(ctx, j, func() (err error) { m, err = s.find(ctx, j.message, nil); return err }) {
 		return false
@@ -58,7 +64,8 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 	return true
 }
 
-// repeat calls do until it succeeds, and pauses without the slot of the job. It returns false if ctx ends.
+// repeat calls do until it succeeds, and pauses without the slot of the job. It returns
+// false if ctx ends.
 func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
 	for failures := 1; ; failures++ {
 		err := do()
@@ -77,14 +84,10 @@ func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
 	}
 }
 
-// claimKey returns the beginning of the idempotency keys of the claims on a message. A gateway with a new database reuses ids.
+// claimKey returns the beginning of the idempotency keys of the claims on a message. A
+// gateway with a new database reuses ids.
 func claimKey(m message) string {
 	return fmt.Sprintf("claim-%d-%s-", m.ID, digest(m.CreatedAt)[:16])
-}
-
-// take claims a message for the nth time, and reports whether the claim is this server's.
-func (s *server) take(ctx context.Context, m message, n int) (bool, error) {
-	return s.postClaim(ctx, claimKey(m)+strconv.Itoa(n), s.identity)
 }
 
 func (s *server) postClaim(ctx context.Context, key, by string) (mine bool, err error) {
@@ -98,12 +101,13 @@ func (s *server) postClaim(ctx context.Context, key, by string) (mine bool, err 
 	return false, err
 }
 
-func claimRequest(key, by string) client.SendRequest {
-	return client.SendRequest{Kind: client.KindStatus, Content: key + " " + by, IdempotencyKey: key}
+func claimRequest(key, by string) request {
+	return request{Kind: client.KindStatus, Content: key + " " + by, IdempotencyKey: key}
 }
 
-// checkKeys returns an error unless the gateway refuses another message under the key of an earlier one. The id of that one
-// tells which claims are later than the start of this server.
+// checkKeys returns an error unless the gateway refuses another message under the key of
+// an earlier one. The id of that one tells which claims are later than the start of this
+// server.
 func (s *server) checkKeys(ctx context.Context) error {
 	key := "claim-" + s.identity
 	first, err := s.client.Post(ctx, seam.ClaimNode, claimRequest(key, "first"), true)
@@ -117,11 +121,12 @@ func (s *server) checkKeys(ctx context.Context) error {
 	return incorrect("POST", errKeysIgnored)
 }
 
-// looksPerLease is how often a server renews its claim in a lease, and how often others look
-// at the message. After a failure both try again in half of that time.
+// looksPerLease is how often a server renews its claim in a lease, and how often others
+// look at the message. After a failure both try again in half of that time.
 const looksPerLease = 3
 
-// renewWhileActive renews the nth claim on a message until this server has finished with it.
+// renewWhileActive renews the nth claim on a message until this server has finished with
+// it.
 func (s *server) renewWhileActive(m message, n int) {
 	ended, tried := make(chan bool, 1), make(chan struct{})
 	s.active.Store(keyOf(m), func(givenUp bool) {
@@ -132,8 +137,9 @@ func (s *server) renewWhileActive(m message, n int) {
 	s.renewals.Go(func() { s.renew(m, n, ended, sync.OnceFunc(func() { close(tried) })) })
 }
 
-// renew renews the nth claim until ended reports whether the message is given up. It then is
-// claimed a last time, which tells the other servers. tried is called after the first attempt.
+// renew renews the nth claim until ended reports whether the message is given up. It then
+// is claimed a last time, which tells the other servers. tried is called after the first
+// attempt.
 func (s *server) renew(m message, n int, ended <-chan bool, tried func()) {
 	defer tried()
 	interval := s.opts.Lease / looksPerLease
@@ -177,12 +183,10 @@ type lastClaim struct {
 	givenUp bool
 }
 
-// longClaim is for how many leases another server has a message before that is logged.
-const longClaim = 5
-
-// awaitLease waits without the slot of the job until the last claim, which is that of another server, has not been renewed for a
-// lease. No clocks are compared: the lease begins when this server finds the claim. While the gateway is away no server can
-// renew a claim, so two looks must follow a failure, between which the other one tries again.
+// awaitLease waits without the slot of the job until the last claim, which is that of
+// another server, has not been renewed for a lease. No clocks are compared: the lease
+// begins when this server finds the claim. While the gateway is away no server can renew
+// a claim, so two looks must follow a failure, between which the other one tries again.
 func (s *server) awaitLease(ctx context.Context, j *job, last *lastClaim) (open bool) {
 	<-j.slots
 	j.message.Content, j.message.AdditionalProperties = nil, nil // many messages may be waiting
@@ -210,12 +214,9 @@ func (s *server) awaitLease(ctx context.Context, j *job, last *lastClaim) (open 
 	return s.acquire(ctx, j.slots)
 }
 
-// look reports whether another server has renewed its claim on a message, and whether the message is open: unread, and not given up since
-// this server was started.
+// look reports whether another server has renewed its claim on a message, and whether the
+// message is open: unread, and not given up since this server was started.
 func (s *server) look(ctx context.Context, j *job, last *lastClaim) (renewed, open bool, err error) {
-	if j.looks++; j.looks == longClaim*looksPerLease {
-		s.client.Log.WarnContext(ctx, "another server has had a message for several leases", "node", s.client.Shown, "message", j.message.ID, "claims", last.number+1)
-	}
 	before := last.number
 	if err := s.update(ctx, j.message, last); err != nil {
 		return false, false, err
@@ -227,8 +228,8 @@ func (s *server) look(ctx context.Context, j *job, last *lastClaim) (renewed, op
 	return false, m != nil, err
 }
 
-// update finds the last claim on a message. Everybody with a token can forge claims with any number, but real ones have
-// no gaps, apart from those that a full list hides.
+// update finds the last claim on a message. Everybody with a token can forge claims with
+// any number, but real ones have no gaps, apart from those that a full list hides.
 func (s *server) update(ctx context.Context, m message, last *lastClaim) error {
 	opts := query{ToNode: seam.ClaimNode, FromNode: s.client.Name, Kind: client.KindStatus, Limit: maxLimit}
 	rows, limit, err := s.check.fetchSince(ctx, seam.List{}, message{CreatedAt: last.since}, opts)
@@ -262,8 +263,8 @@ func (s *server) claimNumber(m, claim message) int {
 	return int(n)
 }
 
-// find returns a message from the unread ones, or nil if it is not among them any more. It looks twice, since a response may be a mistake of
-// the gateway.
+// find returns a message from the unread ones, or nil if it is not among them any more.
+// It looks twice, since a response may be a mistake of the gateway.
 func (s *server) find(ctx context.Context, m message, filter func(io.Reader) io.Reader) (*message, error) {
 	how := seam.List{Filter: filter, NeedsBody: true}
 	opts := s.check.similar(m)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -127,31 +126,6 @@ func TestAClaimIsFoundBehindManyOthers(t *testing.T) {
 			}
 		})
 		assert.LessOrEqual(t, took, 5*lease/3, "the last claim is found at the first look")
-	})
-}
-
-func TestAMessageThatStaysClaimedIsLoggedOnce(t *testing.T) {
-	t.Parallel()
-	g := emptyGateway(t)
-	synctest.Test(t, func(t *testing.T) {
-		storeQuestions(g, 1)
-		ctx, cancel := context.WithTimeout(t.Context(), 30*lease)
-		defer cancel()
-		var logs [2]strings.Builder
-		var running sync.WaitGroup
-		for i := range logs {
-			c, _ := worker(t, g, client.WithLogger(slog.New(slog.NewTextHandler(&logs[i], nil))))
-			share(ctx, t, &running, c, func(context.Context, client.MeshMessage) (string, error) {
-				time.Sleep(20 * lease)
-				return "Yes.", nil
-			})
-			synctest.Wait()
-		}
-		running.Wait()
-		assert.NotContains(t, logs[0].String(), "another server")
-		assert.Equal(t, 1, strings.Count(logs[1].String(), "another server has had a message for several leases"), logs[1].String())
-		c, _ := worker(t, g)
-		assert.Zero(t, unread(t, c))
 	})
 }
 

@@ -60,9 +60,6 @@ func classify(err error) failure {
 // unreached reports that a poll did not reach a gateway that works.
 func (f failure) unreached() bool { return f == away || f == trouble }
 
-// passes reports that a later attempt may succeed.
-func (f failure) passes() bool { return f.unreached() || f == broken }
-
 // failedRequest returns the zero value if no request failed.
 func failedRequest(err error) (failed client.MeshGatewayError) {
 	if e := (*client.MeshGatewayError)(nil); errors.As(err, &e) {
@@ -73,30 +70,35 @@ func failedRequest(err error) (failed client.MeshGatewayError) {
 
 func statusOf(err error) int { return failedRequest(err).StatusCode }
 
-// incorrect returns the error of a complete response to a request for /messages that is not what was requested.
+// incorrect returns the error of a complete response to a request for /messages that is
+// not what was requested.
 func incorrect(method string, err error) error {
 	return &client.MeshGatewayError{Method: method, Path: "/messages", StatusCode: http.StatusOK, Err: err}
 }
 
 const (
-	// maxPause is the longest pause after failures, and maxAwayPause while the gateway cannot be reached: that of an ordinary poll, so that
-	// a gateway that is away receives about as many requests as one that is there.
+	// maxPause is the longest pause after failures, and maxAwayPause while the gateway
+	// cannot be reached: that of an ordinary poll, so that a gateway that is away receives
+	// about as many requests as one that is there.
 	maxPause     = time.Minute
 	maxAwayPause = DefaultIdleInterval
 	// failurePause is the longest pause after a first failure.
 	failurePause = time.Second
 )
 
-// RetryPause returns how long to wait before a request is repeated that has failed several times in a row, the last time with err: a
-// second, doubled for each further failure up to a minute, or up to five seconds while the gateway cannot be reached, as without a
-// response or with a status from 502 to 504. It is shortened at random by up to half, so that programs that failed together do not return
-// together. The Retry-After of err, up to a minute, is honored. [Serve] pauses so.
+// RetryPause returns how long to wait before a request is repeated that has failed
+// several times in a row, the last time with err: a second, doubled for each further
+// failure up to a minute, or up to five seconds while the gateway cannot be reached, as
+// without a response or with a status from 502 to 504. It is shortened at random by up to
+// half, so that programs that failed together do not return together. The Retry-After of
+// err, up to a minute, is honored. [Serve] pauses so.
 func RetryPause(err error, failures int) time.Duration {
 	return pauseAfter(failurePause, failures, err, pause.Shorten)
 }
 
-// pauseAfter returns the pause after failures in a row, the last one with err: base doubled for each failure after the first, up to its
-// limit, which is never below base, and spread at random.
+// pauseAfter returns the pause after failures in a row, the last one with err: base
+// doubled for each failure after the first, up to its limit, which is never below base,
+// and spread at random.
 func pauseAfter(base time.Duration, failures int, err error, spread func(time.Duration) time.Duration) time.Duration {
 	limit := maxPause
 	if classify(err) == away {

@@ -7,18 +7,13 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent/internal/backlog"
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// The messages that wait without a slot, for another attempt or for OnError, keep their contents and answers in memory. Together they
-// have at most maxWaitingBytes, and each has messageBytes for its goroutine and its other fields. Further messages wait in their slots.
-const (
-	maxWaitingBytes = 32 << 20
-	messageBytes    = 32 << 10
-)
-
-// unknownPeerPause is the shortest pause after a NotInRegistryError. With the default number of attempts, the pauses together take
-// as long as Serve needs to register a node again at a gateway that has lost its database.
+// unknownPeerPause is the shortest pause after a NotInRegistryError. With the default
+// number of attempts, the pauses together take as long as Serve needs to register a node
+// again at a gateway that has lost its database.
 const unknownPeerPause = registrationInterval / 4
 
 // job is a message that Serve has not finished with.
@@ -31,11 +26,10 @@ type job struct {
 	answer   string        // is sent then; "" for none
 	saved    bool          // the answer is in AnswerOptions.Spool
 	refused  error         // of the text that answer replaces
-	looks    int           // at the message while another server has it
 }
 
-// process hands a message to the handler until it succeeds or is given up. It begins with a slot and ends without one, unless ctx has
-// ended.
+// process hands a message to the handler until it succeeds or is given up. It begins with
+// a slot and ends without one, unless ctx has ended.
 func (s *server) process(ctx context.Context, j *job) {
 	// A finished answer costs nothing more, and its key keeps it from arriving twice.
 	if s.opts.Lease > 0 && !j.finished && !s.claim(ctx, j) {
@@ -80,22 +74,17 @@ func (s *server) attempt(j *job) error {
 
 // fails counts a failed attempt and reports whether the message is given up.
 func (s *server) fails(ctx context.Context, j *job, err error) bool {
-	if j.attempts++; j.attempts < s.opts.MaxAttempts && !isRefused(err) {
+	var invalid *client.ValueError // the same reply is refused again
+	var leak *client.MeshSecretLeakError
+	if j.attempts++; j.attempts < s.opts.MaxAttempts && !errors.As(err, &invalid) && !errors.As(err, &leak) {
 		return false
 	}
 	s.giveUp(ctx, j, fmt.Errorf("given up after attempt %d: %w", j.attempts, err))
 	return true
 }
 
-// isRefused reports whether err refuses a reply for its content or its recipient, so that the same reply is refused again.
-func isRefused(err error) bool {
-	var invalid *client.ValueError
-	var leak *client.MeshSecretLeakError
-	return errors.As(err, &invalid) || errors.As(err, &leak)
-}
-
-// giveUp ends the attempts for a message. The mark is sent in the slot, as after a success. OnError may wait for a person: the worker is
-// free for other messages then.
+// giveUp ends the attempts for a message. The mark is sent in the slot, as after a
+// success. OnError may wait for a person: the worker is free for other messages then.
 func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	m := j.message
 	if s.opts.OnGiveUp != nil && s.opts.OnGiveUp(m, err) {
@@ -103,7 +92,7 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	} else {
 		s.end(m, true)
 	}
-	if size := waitingBytes(m); s.reserve(size) {
+	if size := backlog.Size(m); s.reserve(size) {
 		<-j.slots
 		s.report(m, err)
 		s.waiting.Add(-size)
@@ -113,10 +102,11 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	<-j.slots
 }
 
-// pause waits for d without the slot of the job, and then for the gateway and for another slot. An answer that waits for its delivery needs
-// no worker, so that it does not wait for other handlers. It returns false when ctx ends or the client is closed first.
+// pause waits for d without the slot of the job, and then for the gateway and for another
+// slot. An answer that waits for its delivery needs no worker, so that it does not wait
+// for other handlers. It returns false when ctx ends or the client is closed first.
 func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
-	size := waitingBytes(j.message) + int64(len(j.answer))
+	size := backlog.Size(j.message) + int64(len(j.answer))
 	if !s.reserve(size) {
 		return s.client.Sleep(ctx, d) == nil && s.reach.await(ctx, s.poll)
 	}
@@ -128,21 +118,14 @@ func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
 	return s.client.Sleep(ctx, d) == nil && s.acquire(ctx, j.slots)
 }
 
-// reserve adds size bytes to those that wait without a slot. It reports false, and adds nothing, if that would be too many.
+// reserve adds size bytes to those that wait without a slot. It reports false, and adds
+// nothing, if that would be too many.
 func (s *server) reserve(size int64) bool {
-	if s.waiting.Add(size) <= maxWaitingBytes {
+	if s.waiting.Add(size) <= backlog.MaxBytes {
 		return true
 	}
 	s.waiting.Add(-size)
 	return false
-}
-
-func waitingBytes(m message) int64 {
-	n := messageBytes + len(m.GetContent())
-	for name, value := range m.AdditionalProperties {
-		n += len(name) + len(value)
-	}
-	return int64(n)
 }
 
 // servePauseAfter is [RetryPause] for attempts to handle a message.

@@ -10,7 +10,8 @@ import (
 const (
 	// markAttempts is how often a mark fails before it is reported.
 	markAttempts = 5
-	// maxMarks is the number of marks that wait. It is far more than the unread messages of a poll.
+	// maxMarks is the number of marks that wait. It is far more than the unread messages of
+	// a poll.
 	maxMarks = 20_000
 )
 
@@ -29,26 +30,27 @@ func (k mark) error() error {
 	return fmt.Errorf("%s, but not marked read after attempt %d: %w", k.cause, k.attempts, k.err)
 }
 
-// markRead sends a mark once, in the slot of its worker, so that a slow gateway does not receive more marks at a time than there are
-// workers. A mark that fails is queued.
+// markRead sends a mark once, in the slot of its worker, so that a slow gateway does not
+// receive more marks at a time than there are workers. A mark that fails is queued.
 func (s *server) markRead(ctx context.Context, k mark) {
 	if !s.try(ctx, &k, false) {
 		s.queue(ctx, k)
 	}
 }
 
-// markOwn queues the marks of messages that the node has sent to itself. Nothing else ends them, and they fill the polls: anybody
-// with a token can forge them.
-func (s *server) markOwn(ctx context.Context, own []message) {
-	for _, m := range own {
-		if s.begin(m) {
+// markOwn queues the marks of messages that the node has sent to itself. Nothing else
+// ends them, and they fill the polls: anybody with a token can forge them.
+func (s *server) markOwn(ctx context.Context, rows []message) {
+	for _, m := range rows {
+		if s.client.isOwn(m) && s.begin(m) {
 			s.queue(ctx, mark{message: m, cause: "sent by the node itself"})
 		}
 	}
 }
 
-// try sends a mark, with the retry policy or without it. It reports whether the mark is finished: the message is read, or cannot be
-// marked, which is reported. A message that is not in the inbox is looked for once more, since the response may be a mistake of the
+// try sends a mark, with the retry policy or without it. It reports whether the mark is
+// finished: the message is read, or cannot be marked, which is reported. A message that
+// is not in the inbox is looked for once more, since the response may be a mistake of the
 // gateway.
 func (s *server) try(ctx context.Context, k *mark, repeat bool) (finished bool) {
 	k.err = s.send(ctx, k.message, repeat)
@@ -82,8 +84,9 @@ func (s *server) send(ctx context.Context, m message, repeat bool) error {
 	return err
 }
 
-// queue queues a mark and starts sendQueue if it is not running. A mark without a place is given up. One that has not failed yet is
-// not reported: it is for a message of the node itself, which the next poll has again.
+// queue queues a mark and starts sendQueue if it is not running. A mark without a place
+// is given up. One that has not failed yet is not reported: it is for a message of the
+// node itself, which the next poll has again.
 func (s *server) queue(ctx context.Context, k mark) {
 	k.message.Content, k.message.AdditionalProperties = nil, nil // many messages may be waiting
 	first, full := s.marks.add(k)
@@ -104,9 +107,10 @@ func (s *server) drop(k mark) {
 	}
 }
 
-// sendQueue sends the queued marks one after another, again and again, until the queue is empty. It pauses after a failure: a
-// gateway in trouble receives one mark per pause, however many messages are waiting for theirs. When ctx ends, it goes on
-// until the first failure, with the retry policy in place of the pauses.
+// sendQueue sends the queued marks one after another, again and again, until the queue is
+// empty. It pauses after a failure: a gateway in trouble receives one mark per pause,
+// however many messages are waiting for theirs. When ctx ends, it goes on until the first
+// failure, with the retry policy in place of the pauses.
 func (s *server) sendQueue(ctx context.Context) {
 	var err error
 	failures := 1 // in a row; the mark that starts the queue has failed

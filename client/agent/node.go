@@ -11,12 +11,14 @@ import (
 // node is a client with the parts that only this package uses.
 type node struct {
 	*client.MeshClient
-	seam.Client[client.SendRequest, query]
+	seam.Client[request, query]
 }
 
 type (
 	message = client.MeshMessage
 	query   = client.MessageQuery
+	request = client.SendRequest
+	handler = func(context.Context, message) (string, error) // returns the answer
 )
 
 func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowError](err) }
@@ -30,10 +32,9 @@ func of(ctx context.Context, c *client.MeshClient) (*node, error) {
 	if err := n.Ready(ctx); err != nil {
 		return nil, err
 	}
+	n.Log = n.Log.With("node", n.Shown)
 	return n, nil
 }
-
-func (c *node) isClosed() bool { return c.Lifetime.Err() != nil }
 
 // whileOpen returns a context that ends with ctx or when the client is closed.
 func (c *node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {

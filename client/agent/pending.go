@@ -9,7 +9,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 )
 
-// PendingOptions selects the questions that [Pending] looks at. The zero value selects all.
+// PendingOptions selects the questions that [Pending] looks at. The zero value selects
+// all.
 type PendingOptions struct {
 	// ToNode is the name or alias of the recipient; "" selects all.
 	ToNode string
@@ -23,13 +24,15 @@ type PendingOptions struct {
 	Limit int
 }
 
-// Pending returns the questions among the messages of [client.MeshClient.Sent] that have no answer, the newest first. A question is
-// answered by a later message of the kind answer from its recipient in the same thread, or outside of threads if the question has no
-// thread. The answer to a question with a number, as [Ask] gives it in a thread, has that number. Without one, any later answer
-// without a number counts, which is approximate: it may belong to an earlier question.
+// Pending returns the questions among the messages of [client.MeshClient.Sent] that have
+// no answer, the newest first. A question is answered by a later message of the kind
+// answer from its recipient in the same thread, or outside of threads if the question has
+// no thread. The answer to a question with a number, as [Ask] gives it in a thread, has
+// that number. Without one, any later answer without a number counts, which is
+// approximate: it may belong to an earlier question.
 //
-// It takes two requests. If the inbox has 1000 answers that are newer than a question, one more finds the newest answer from its
-// recipient in its thread.
+// It takes two requests. If the inbox has 1000 answers that are newer than a question,
+// one more finds the newest answer from its recipient in its thread.
 func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]client.MeshMessage, error) {
 	n, err := of(ctx, c)
 	if err != nil {
@@ -61,8 +64,8 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	return pending, err
 }
 
-// readAnswers adds the ids of the newest answers of a conversation, or of all for "", without their contents. It returns the id from which on
-// all answers are known.
+// readAnswers adds the ids of the newest answers of a conversation, or of all for "",
+// without their contents. It returns the id from which on all answers are known.
 func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
 	rows, _, err := c.List(ctx, query{
 		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// reach tracks whether the gateway can be reached. No handler is started while it cannot: its reply would be lost.
+// reach tracks whether the gateway can be reached. No handler is started while it cannot:
+// its reply would be lost.
 type reach struct {
-	mu                  sync.Mutex
-	successes, failures int           // of polls
-	back                chan struct{} // closed by the next successful poll; nil while the gateway can be reached
-	err                 error         // of the last failure
-	polling             sync.Mutex    // of the goroutine that polls for all that wait
+	mu      sync.Mutex
+	now     polls
+	back    chan struct{} // closed by the next successful poll; nil while the gateway can be reached
+	err     error         // of the last failure
+	polling sync.Mutex    // of the goroutine that polls for all that wait
 }
 
 // polls is how many polls had succeeded and failed when an attempt began.
@@ -21,7 +22,7 @@ type polls struct{ successes, failures int }
 func (r *reach) polls() polls {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return polls{r.successes, r.failures}
+	return r.now
 }
 
 func (r *reach) isAway() bool {
@@ -35,11 +36,11 @@ func (r *reach) polled(unreachable error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if unreachable != nil {
-		r.failures++
+		r.now.failures++
 		r.lose(unreachable)
 		return
 	}
-	r.successes++
+	r.now.successes++
 	if r.back != nil {
 		close(r.back)
 		r.back = nil
@@ -60,8 +61,9 @@ func (r *reach) lose(err error) {
 	}
 }
 
-// await waits until a poll succeeds, if the gateway is away. Watch may be waiting as well, for a slot, so one of the waiting goroutines
-// polls. It returns false when ctx ends first.
+// await waits until a poll succeeds, if the gateway is away. Watch may be waiting as
+// well, for a slot, so one of the waiting goroutines polls. It returns false when ctx
+// ends first.
 func (r *reach) await(ctx context.Context, poll func(context.Context) error) bool {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		r.mu.Lock()
@@ -95,8 +97,9 @@ func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
 	}
 }
 
-// isOutage reports whether an outage caused an attempt to fail. It is called after the poll
-// that await waits for: one before it has failed too, or all polls during the attempt did.
+// isOutage reports whether an outage caused an attempt to fail. It is called after the
+// poll that await waits for: one before it has failed too, or all polls during the
+// attempt did.
 func (r *reach) isOutage(began, ended polls) bool {
 	return r.polls().failures > ended.failures || ended.successes == began.successes && ended.failures > began.failures
 }

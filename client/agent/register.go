@@ -8,10 +8,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// registering is the key of a channel that ends when a Serve of this client has registered the node.
+// registering is the key of a channel that ends when a Serve of this client has
+// registered the node.
 type registering struct{}
 
-// checkSender returns an error if nobody can reply to this node. It waits for a Serve that is registering it.
+// checkSender returns an error if nobody can reply to this node. It waits for a Serve
+// that is registering it.
 func (c *node) checkSender(ctx context.Context) error {
 	for {
 		err := c.CheckRecipient(ctx, c.Name)
@@ -31,8 +33,8 @@ func (c *node) checkSender(ctx context.Context) error {
 	}
 }
 
-// prepare registers the node, and checks that the gateway can hold claims. It returns the error of a refusal, which a later attempt cannot
-// change, and nil when ctx ends first.
+// prepare registers the node, and checks that the gateway can hold claims. It returns the
+// error of a refusal, which a later attempt cannot change, and nil when ctx ends first.
 func (s *server) prepare(ctx context.Context) (err error) {
 	if s.opts.Register != nil {
 		registered := make(chan struct{})
@@ -54,7 +56,7 @@ func (s *server) insist(ctx context.Context, do func(context.Context) error) err
 		if err == nil || ctx.Err() != nil {
 			return nil //nolint:nilerr // the end of ctx is not a failure
 		}
-		if !classify(err).passes() || errors.Is(err, errKeysIgnored) {
+		if !classify(err).unreached() && classify(err) != broken || errors.Is(err, errKeysIgnored) {
 			return err
 		}
 		s.report(message{}, err)
@@ -68,8 +70,8 @@ func (s *server) register(ctx context.Context) error {
 	return err
 }
 
-// keepRegistered registers the node again when the gateway has lost it, until ctx ends. A disabled node is registered: enabling it is up to
-// the operator.
+// keepRegistered registers the node again when the gateway has lost it, until ctx ends. A
+// disabled node is registered: enabling it is up to the operator.
 func (s *server) keepRegistered(ctx context.Context) {
 	for s.client.Sleep(ctx, pause.Shorten(registrationInterval)) == nil {
 		_, err := s.client.Peer(ctx, s.client.Name)
@@ -88,6 +90,6 @@ func (s *server) ready(ctx context.Context) {
 		s.opts.OnReady()
 	}
 	if s.opts.Register == nil && s.client.checkSender(ctx) != nil {
-		s.client.Log.WarnContext(ctx, "this node is not registered or not enabled: no node can send to it; set ServeOptions.Register", "node", s.client.Shown)
+		s.client.Log.WarnContext(ctx, "this node is not registered or not enabled: no node can send to it; set ServeOptions.Register")
 	}
 }

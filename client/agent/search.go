@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -15,13 +16,16 @@ import (
 
 // GetMessage returns a message to the client's node by its id. It marks nothing read.
 //
-// The gateway has no request for one message, and a list shows no more than the newest 1000. GetMessage therefore searches the
-// list of all messages to the node and, if that may be incomplete, the lists of the unread ones, of 100 threads and of 100
-// registered senders at most. It keeps only the message itself, so that the others may exceed [client.WithMaxResponseBytes], and reads
-// no further than to it. If a list is larger than 1 GiB, fewer messages are requested.
+// The gateway has no request for one message, and a list shows no more than the newest
+// 1000. GetMessage therefore searches the list of all messages to the node and, if that
+// may be incomplete, the lists of the unread ones, of 100 threads and of 100 registered
+// senders at most. It keeps only the message itself, so that the others may exceed
+// [client.WithMaxResponseBytes], and reads no further than to it. If a list is larger
+// than 1 GiB, fewer messages are requested.
 //
-// If the message is not found, the error is a [*NotInInboxError], which describes what was searched. A message that cannot be
-// decoded is a [*client.RowError]; other such messages are ignored. An id below 1 is a [*client.ValueError].
+// If the message is not found, the error is a [*NotInInboxError], which describes what
+// was searched. A message that cannot be decoded is a [*client.RowError]; other such
+// messages are ignored. An id below 1 is a [*client.ValueError].
 func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.MeshMessage, error) {
 	n, err := of(ctx, c)
 	if err == nil {
@@ -30,19 +34,19 @@ func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.Me
 	if err != nil {
 		return nil, err
 	}
-	s := &search{client: n, id: id, limit: maxLimit}
-	for _, lists := range []func(context.Context) ([]query, error){s.inbox, s.ofThreads, s.ofSenders} {
-		selected, err := lists(ctx)
+	return (&search{client: n, id: id, limit: maxLimit}).run(ctx)
+}
+
+func (s *search) run(ctx context.Context) (*message, error) {
+	for list, err := range s.lists(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		for _, list := range selected {
-			if found, err := s.find(ctx, list); found != nil || err != nil {
-				return found, err
-			}
-			if s.complete {
-				return nil, s.notFound()
-			}
+		if found, err := s.find(ctx, list); found != nil || err != nil {
+			return found, err
+		}
+		if s.complete {
+			break
 		}
 	}
 	return nil, s.notFound()
@@ -58,7 +62,8 @@ const (
 type search struct {
 	client *node
 	id     int64
-	// limit is the number of messages of the next list. It is lower after a list that was too large.
+	// limit is the number of messages of the next list. It is lower after a list that was
+	// too large.
 	limit int
 	// complete means that the list of all messages had room for more.
 	complete         bool
@@ -67,32 +72,37 @@ type search struct {
 	unidentified *client.RowError
 }
 
-// inbox returns the lists of all messages and of the unread ones.
-func (s *search) inbox(context.Context) ([]query, error) {
-	return []query{{ToNode: s.client.Name}, {ToNode: s.client.Name, UnreadOnly: true}}, nil
-}
-
-// ofThreads returns the list of each thread of the node. Older gateways have no threads.
-func (s *search) ofThreads(ctx context.Context) (lists []query, err error) {
-	threads, err := s.client.ListThreads(ctx, client.ThreadQuery{Peer: s.client.Name, Limit: maxSearchedThreads})
-	if withoutRows(err) != nil && !errors.Is(err, client.ErrNoSuchPath) {
-		return nil, err
+// lists yields the lists of all messages, of the unread ones, of each thread, which older
+// gateways do not have, and of each peer, so that one sender cannot hide another.
+func (s *search) lists(ctx context.Context) iter.Seq2[query, error] {
+	return func(yield func(query, error) bool) {
+		name := s.client.Name
+		if !yield(query{ToNode: name}, nil) || !yield(query{ToNode: name, UnreadOnly: true}, nil) {
+			return
+		}
+		threads, err := s.client.ListThreads(ctx, client.ThreadQuery{Peer: name, Limit: maxSearchedThreads})
+		if withoutRows(err) != nil && !errors.Is(err, client.ErrNoSuchPath) {
+			yield(query{}, err)
+			return
+		}
+		s.threads = len(threads)
+		for _, thread := range threads {
+			if !yield(query{ToNode: name, ThreadID: thread.ID}, nil) {
+				return
+			}
+		}
+		peers, err := s.client.Peers(ctx)
+		if withoutRows(err) != nil {
+			yield(query{}, err)
+			return
+		}
+		s.senders = min(len(peers), maxSearchedSenders)
+		for _, peer := range peers[:s.senders] {
+			if !yield(query{ToNode: name, FromNode: peer.Name}, nil) {
+				return
+			}
+		}
 	}
-	for _, thread := range threads {
-		lists = append(lists, query{ToNode: s.client.Name, ThreadID: thread.ID})
-	}
-	s.threads = len(lists)
-	return lists, nil
-}
-
-// ofSenders returns the list of each registered peer, so that the messages of one cannot hide those of another.
-func (s *search) ofSenders(ctx context.Context) (lists []query, err error) {
-	peers, err := s.client.Peers(ctx)
-	for _, peer := range peers[:min(len(peers), maxSearchedSenders)] {
-		lists = append(lists, query{ToNode: s.client.Name, FromNode: peer.Name})
-	}
-	s.senders = len(lists)
-	return lists, withoutRows(err)
 }
 
 // find searches one list. While the list is too large, it requests fewer messages.
@@ -128,7 +138,8 @@ func (s *search) find(ctx context.Context, list query) (*message, error) {
 	return nil, err
 }
 
-// wants reports whether a row may be the message, and whether it is. The decoder of the list reports an invalid one.
+// wants reports whether a row may be the message, and whether it is. The decoder of the
+// list reports an invalid one.
 func (s *search) wants(row []byte) (maybe, is bool) {
 	if !bytes.Contains(row, strconv.AppendInt(nil, s.id, 10)) {
 		return false, false
@@ -156,7 +167,8 @@ func (s *search) notFound() error {
 type NotInInboxError struct {
 	// ID is the id of the message.
 	ID int64
-	// Searched describes the lists that were searched. It is empty if the inbox was searched completely.
+	// Searched describes the lists that were searched. It is empty if the inbox was searched
+	// completely.
 	Searched string
 }
 

@@ -13,99 +13,129 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/spool"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent/internal/backlog"
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 )
 
 const (
 	defaultMaxAttempts = 5
-	// registrationInterval is the longest time between two checks whether the gateway still knows the node. A gateway that
-	// restarts with an empty database may do so between two polls, and then no request fails.
+	// registrationInterval is the longest time between two checks whether the gateway still
+	// knows the node. A gateway that restarts with an empty database may do so between two
+	// polls, and then no request fails.
 	registrationInterval = time.Minute
 )
 
 // ServeOptions configures [Serve]. The zero value is valid.
 type ServeOptions struct {
-	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve polls while they run, until about
-	// 1,000 messages or 32 MiB wait for a worker.
+	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve
+	// polls while they run, until about 1,000 messages or 32 MiB wait for a worker.
 	Workers int
 	// Interval, IdleInterval and Limit configure the polls, as in [WatchOptions].
 	Interval     time.Duration
 	IdleInterval time.Duration
 	Limit        int
-	// FromNode, ThreadID and Kinds select the messages to handle, as in [WatchOptions]. The others stay unread.
+	// FromNode, ThreadID and Kinds select the messages to handle, as in [WatchOptions]. The
+	// others stay unread.
 	FromNode string
 	ThreadID string
 	Kinds    []client.Kind
-	// Lease, if it is positive, shares the messages among the servers of the node: programs with a Serve or Answer that all have a Lease.
-	// One of them at a time handles a message. If it is killed, another one takes the message over after its own Lease, such as a
-	// minute, which must be much longer than the pauses of the programs and of the gateway. With 0 every server handles every
-	// message, and a warning is logged when another one has answered first.
+	// Lease, if it is positive, shares the messages among the servers of the node: programs
+	// with a Serve or Answer that all have a Lease. One of them at a time handles a message.
+	// If it is killed, another one takes the message over after its own Lease, such as a
+	// minute, which must be much longer than the pauses of the programs and of the gateway.
+	// With 0 every server handles every message, and a warning is logged when another one
+	// has answered first.
 	//
-	// A message that one server gives up is given up by all that are running; a server that starts later tries it again.
+	// A message that one server gives up is given up by all that are running; a server that
+	// starts later tries it again.
 	//
-	// A server claims a message by a message to the node "claims", which cannot be registered, under an idempotency key, and renews the claim
-	// every third of the lease. A gateway that ignores keys is refused with an error.
+	// A server claims a message by a message to the node "claims", which cannot be
+	// registered, under an idempotency key, and renews the claim every third of the lease. A
+	// gateway that ignores keys is refused with an error.
 	Lease time.Duration
-	// Register is the registration of the node. With nil, Serve does not register the node. Serve discards the PeerToken of a
-	// registration: a program that needs it calls [client.MeshClient.Register] itself, before Serve.
+	// Register is the registration of the node. With nil, Serve does not register the node.
+	// Serve discards the PeerToken of a registration: a program that needs it calls
+	// [client.MeshClient.Register] itself, before Serve.
 	Register *client.RegisterRequest
-	// OnReady is called once, when the node is registered and the first poll has succeeded: a question of another node now arrives. Serve
-	// waits for it.
+	// OnReady is called once, when the node is registered and the first poll has succeeded:
+	// a question of another node now arrives. Serve waits for it.
 	OnReady func()
-	// MaxAttempts is how often a message is handed to the handler before it is given up; 0 means 5. For Answer it is also how
-	// often the answer is sent.
+	// MaxAttempts is how often a message is handed to the handler before it is given up; 0
+	// means 5. For Answer it is also how often the answer is sent.
 	MaxAttempts int
-	// OnGiveUp reports whether a message that is given up is marked read. It receives the error of the last attempt, and a worker
-	// waits for it. With nil, such messages stay unread.
+	// OnGiveUp reports whether a message that is given up is marked read. It receives the
+	// error of the last attempt, and a worker waits for it. With nil, such messages stay
+	// unread.
 	OnGiveUp func(client.MeshMessage, error) (markRead bool)
-	// OnError receives the error of every message that is given up or cannot be marked read. With a zero message, it receives
-	// the errors of polling and registration, which do not end Serve. It may be called from several goroutines at the same
-	// time, and Serve waits for it: polling pauses until it returns. A message that could not be marked at once has no Content.
-	// With nil, the errors are logged as warnings.
+	// OnError receives the error of every message that is given up or cannot be marked read.
+	// With a zero message, it receives the errors of polling and registration, which do not
+	// end Serve. It may be called from several goroutines at the same time, and Serve waits
+	// for it: polling pauses until it returns. A message that could not be marked at once
+	// has no Content. With nil, the errors are logged as warnings.
 	OnError func(client.MeshMessage, error)
 }
 
-// Serve hands each unread message of the client's node to handler until ctx ends, and marks it read when handler returns nil.
+// Serve hands each unread message to handler until ctx ends, and marks it read when
+// handler returns nil.
 //
-// When handler returns an error, it receives the message again after a pause, which [RetryPause] describes. After a [*client.NotInRegistryError]
-// a pause takes at least 15 seconds: a gateway that has lost its database knows its peers again within a minute. After
-// ServeOptions.MaxAttempts attempts, Serve gives the message up. It does so at once after a [*client.ValueError] or a [*client.MeshSecretLeakError],
-// which the same reply causes again. OnError receives the error, and the message stays unread unless OnGiveUp returns true. Unread
-// messages count towards the limit of each poll. If they fill a poll, other unread messages may be hidden, and OnError receives an error.
-// Messages that the node has sent to itself are not handled, but marked read.
+// After an error from handler, Serve hands the message out again, up to MaxAttempts
+// times, with the pauses of [RetryPause]. Then it gives the message up: OnError receives
+// the error, and the message stays unread unless OnGiveUp returns true. A
+// [*client.ValueError] or a [*client.MeshSecretLeakError] gives it up at once, since the
+// same reply would cause it again. After a [*client.NotInRegistryError] a pause takes at
+// least 15 seconds: a gateway that has lost its database knows its peers again within a
+// minute.
 //
-// Before Serve marks a message read, it looks at the message in the inbox: a gateway with a new database reuses ids, and a mark
-// has only the id. A message that is in the inbox no longer is not marked, and OnError receives the error, unless it is read
-// already. This takes one or two more requests.
+// Invalid options are a [*client.ValueError]. A refused registration is returned as its
+// error.
 //
-// If marking a message read fails, only the marking is repeated, one message at a time and with growing pauses, for as long as
-// Serve runs. After five attempts, or four failures in a row for any messages, OnError receives the error, once for each message.
-// The gateway's own 404 shows that the message is read. At most 20,000 messages wait for their marks; any others stay
-// unread, and are reported.
+// # At least once
 //
-// The context of handler has the [Conversation] of the message, for which Serve looks up the name of its thread.
+// A message is handled at least once: if the program stops between a handler and the
+// mark, it receives the message again, and so does every other program that serves the
+// node without a Lease. One Serve never hands a message to two handlers at a time. With
+// one worker, messages are handled in Watch's order, except that the senders of waiting
+// messages take turns. A panic in a handler is not recovered.
 //
-// Serve registers the node first if ServeOptions.Register is set, and again within a minute after the gateway has lost it. It
-// keeps polling while the gateway cannot be reached, at least every five seconds, or every IdleInterval if that is longer: what is
-// finished is delivered soon after the gateway is back.
+// # Registration
 //
-// When ctx ends, Serve starts no further handler, waits for those that are running and returns nil. Their context does not end
-// with ctx, so that they can finish and reply. Marks that have failed before are sent until the first failure, and the others are
-// reported. After [client.MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as the running handlers have
-// returned. Messages that were waiting for another attempt stay unread.
+// If Register is set, Serve registers the node first, and again within a minute after the
+// gateway has lost it. Otherwise it warns once if the node isn't registered.
 //
-// A message is handled at least once: a program that stops between a handler and the mark receives the message again, and so
-// does every other program that serves the same node. One Serve does not hand a message to two handlers at the same time. With
-// one worker, messages are handled in the order of Watch, apart from repeated attempts and from turns: the senders of the messages that wait take
-// turns, so that one with many messages does not delay the others. Messages that wait for another attempt
-// and exceed 32 MiB, with 32 KiB added for each, occupy a worker. A panic in a handler is not recovered.
+// # Outages
 //
-// While the gateway cannot be reached, no handler is started: Serve waits for a poll that succeeds. An attempt that fails with a
-// [*client.MeshGatewayError] without a response, or with status 502, 503 or 504, does not count towards MaxAttempts if polls fail as well. It counts
-// if a poll has succeeded since the attempt began, since a handler that costs money would run for ever if only its replies
-// fail. [Answer] keeps what the handler has finished.
+// Serve keeps polling while the gateway is unreachable, at least every five seconds, or
+// every IdleInterval if that's longer. It starts no handler meanwhile. An attempt that
+// fails with a [*client.MeshGatewayError] without a response, or with status 502, 503 or
+// 504, doesn't count if the next poll fails as well. If polls succeed, it counts: a
+// handler that costs money must not run forever because only its replies fail. [Answer]
+// keeps what the handler has finished.
 //
-// Invalid options are a [*client.ValueError]. A registration that the gateway refuses is returned as its error.
+// # The end
+//
+// When ctx ends, Serve starts no further handler, waits for those that are running, and
+// returns nil. Their context does not end with ctx, so they can finish and reply. Failed
+// marks are sent until the first failure, and the others are reported. After
+// [client.MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as
+// the running handlers have returned. Messages that wait for another attempt stay unread.
+//
+// # Marks
+//
+// Before a mark, Serve looks at the message in the inbox, which takes one or two
+// requests: a gateway with a new database reuses ids, and a mark has only the id. A
+// message that has left the inbox is not marked, and OnError receives the error, unless
+// it was read.
+//
+// A failed mark is repeated as long as Serve runs, one message at a time with growing
+// pauses. OnError receives the error once for each message, after five attempts or after
+// four failures in a row. At most 20,000 messages wait for their marks; others stay
+// unread and are reported. The node's own messages are marked read without a handler.
+//
+// # Memory
+//
+// Messages that wait for another attempt and exceed 32 MiB, with 32 KiB added for each,
+// occupy a worker. Unread messages count towards each poll's limit; if they fill a poll,
+// they may hide others, and OnError receives an error.
 func Serve(ctx context.Context, c *client.MeshClient, handler func(context.Context, client.MeshMessage) error, opts ServeOptions) error {
 	if handler == nil {
 		return invalid("handler", "must not be nil")
@@ -113,7 +143,7 @@ func Serve(ctx context.Context, c *client.MeshClient, handler func(context.Conte
 	return serve(ctx, c, func(ctx context.Context, m message) (string, error) { return "", handler(ctx, m) }, AnswerOptions{ServeOptions: opts})
 }
 
-func serve(ctx context.Context, given *client.MeshClient, handler func(context.Context, message) (string, error), opts AnswerOptions) error {
+func serve(ctx context.Context, given *client.MeshClient, handle handler, opts AnswerOptions) error {
 	c, err := of(ctx, given)
 	if err != nil {
 		return err
@@ -127,7 +157,7 @@ func serve(ctx context.Context, given *client.MeshClient, handler func(context.C
 	defer cancel()
 	s := &server{
 		client:   c,
-		handler:  handler,
+		handler:  handle,
 		handling: handling,
 		opts:     opts,
 		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
@@ -148,7 +178,7 @@ func serve(ctx context.Context, given *client.MeshClient, handler func(context.C
 	s.running.Wait()
 	abort()
 	s.renewals.Wait()
-	if c.isClosed() {
+	if c.Lifetime.Err() != nil {
 		return c.ListFailed(seam.ErrClosed)
 	}
 	return nil
@@ -182,7 +212,7 @@ func (o ServeOptions) watch() WatchOptions {
 // server is the state of one Serve.
 type server struct {
 	client  *node
-	handler func(context.Context, message) (string, error) // returns the answer of Answer, and "" for Serve
+	handler handler // returns "" for Serve
 	opts    AnswerOptions
 	slots   chan struct{} // one element for each worker that is busy
 	sends   chan struct{} // one element for each answer that is sent again
@@ -194,7 +224,7 @@ type server struct {
 	unreached bool            // such a delivery found no gateway
 	running   sync.WaitGroup
 	active    sync.Map // the messages that Serve has not finished with, by their keys, and what ends with each of them
-	backlog   backlog
+	backlog   backlog.Backlog
 	marks     markQueue
 	check     unreadCheck
 	spool     *spool.Spool
@@ -207,7 +237,8 @@ type server struct {
 	hint     sync.Once
 }
 
-// serve polls while workers are busy, so that a message does not wait for all earlier ones.
+// serve polls while workers are busy, so that a message does not wait for all earlier
+// ones.
 func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })
@@ -222,24 +253,26 @@ func (s *server) serve(ctx context.Context) {
 
 // accept takes the new messages of a poll.
 func (s *server) accept(messages []message) {
-	s.backlog.add(slices.DeleteFunc(slices.Clone(messages), func(m message) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
+	s.backlog.Add(slices.DeleteFunc(slices.Clone(messages), func(m message) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
 }
 
 // dispatch starts a goroutine for each message of the backlog, which owns a slot.
 func (s *server) dispatch(ctx context.Context) {
-	for s.backlog.await(ctx, s.backlog.isFilled) && s.acquire(ctx, s.slots) {
-		m := s.backlog.next() // after the wait for a slot, in which others may have come
+	for s.backlog.Await(ctx, backlog.Filled) && s.acquire(ctx, s.slots) {
+		m := s.backlog.Next() // after the wait for a slot, in which others may have come
 		s.running.Go(func() { s.process(ctx, &job{message: m, slots: s.slots}) })
 	}
 }
 
-// begin reports whether m is a new message, and adds it to those that are active. Watch yields a message that it has forgotten again.
+// begin reports whether m is a new message, and adds it to those that are active. Watch
+// yields a message that it has forgotten again.
 func (s *server) begin(m message) bool {
 	_, active := s.active.LoadOrStore(keyOf(m), func(bool) {})
 	return !active
 }
 
-// isWorking reports whether messages wait for a worker or an attempt, after which they leave the inbox.
+// isWorking reports whether messages wait for a worker or an attempt, after which they
+// leave the inbox.
 func (s *server) isWorking() bool {
 	working := false
 	if s != nil {
@@ -257,7 +290,8 @@ func (s *server) end(m message, givenUp bool) {
 	}
 }
 
-// acquire waits until the gateway can be reached and a slot is free. It returns false when ctx ends or the client is closed first.
+// acquire waits until the gateway can be reached and a slot is free. It returns false
+// when ctx ends or the client is closed first.
 func (s *server) acquire(ctx context.Context, slots chan struct{}) bool {
 	for s.reach.await(ctx, s.poll) {
 		select {
@@ -265,7 +299,7 @@ func (s *server) acquire(ctx context.Context, slots chan struct{}) bool {
 		case <-ctx.Done():
 			return false
 		}
-		if ctx.Err() == nil && !s.client.isClosed() && !s.reach.isAway() { // select chooses at random
+		if ctx.Err() == nil && s.client.Lifetime.Err() == nil && !s.reach.isAway() { // select chooses at random
 			return true
 		}
 		<-slots
@@ -286,16 +320,17 @@ func (s *server) answeredElsewhere(m message) {
 	if s.opts.Lease == 0 {
 		s.hint.Do(func() {
 			s.client.Log.Warn("a message has another answer already; if several programs serve the node, ServeOptions.Lease and mesh serve --share share its messages",
-				"node", s.client.Shown, "message", m.ID)
+				"message", m.ID)
 		})
 	}
 }
 
-// report passes an error on. The error of a handler may contain anything, so it is redacted before it is logged.
+// report passes an error on. The error of a handler may contain anything, so it is
+// redacted before it is logged.
 func (s *server) report(m message, err error) {
 	if s.opts.OnError != nil {
 		s.opts.OnError(m, err)
 		return
 	}
-	s.client.Log.Warn("serving the inbox failed", "node", s.client.Shown, "message", m.ID, "error", s.client.Redact(err.Error()))
+	s.client.Log.Warn("serving the inbox failed", "message", m.ID, "error", s.client.Redact(err.Error()))
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
-// errNotInInbox reports a message that cannot be marked by its id, which may belong to another message now.
+// errNotInInbox reports a message that cannot be marked by its id, which may belong to
+// another message now.
 var errNotInInbox = errors.New("the message is not visible in the inbox any more; the gateway may have a new database")
 
-// unreadCheck looks for messages in the inbox before they are marked. Ids and times alone do not show that the gateway has a new
-// database, since its clock may step back.
+// unreadCheck looks for messages in the inbox before they are marked. Ids and times alone
+// do not show that the gateway has a new database, since its clock may step back.
 type unreadCheck struct {
 	client *node
 	last   atomic.Pointer[snapshot]
@@ -37,15 +38,16 @@ func (s *snapshot) has(m message) bool {
 	return ok && sender == m.FromNode
 }
 
-// isUnread reports whether m is unread. The error is errNotInInbox if m is not visible. A mark of a message that was read in the
-// meantime does no harm.
+// isUnread reports whether m is unread. The error is errNotInInbox if m is not visible. A
+// mark of a message that was read in the meantime does no harm.
 func (c *unreadCheck) isUnread(ctx context.Context, m message, repeat bool) (bool, error) {
 	how := seam.List{Once: !repeat, Filter: withoutContents}
 	last := c.last.Load()
 	if listed, err := c.isListed(ctx, how, last, m); err != nil || listed {
 		return listed, err
 	}
-	// It is read, or many newer messages hide it. An empty body does not show that it is gone.
+	// It is read, or many newer messages hide it. An empty body does not show that it is
+	// gone.
 	how.NeedsBody = true
 	row, _, err := c.find(ctx, how, m, c.similar(m))
 	if err == nil && row == nil {
@@ -69,8 +71,9 @@ func (c *unreadCheck) similar(m message) query {
 	return query{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
 }
 
-// isListed reports whether a list of the unread messages shows that the id still belongs to m. If the newest one was in the snapshot
-// with m and is not older, the database is the same: this spares the list of all messages, which is long while many wait.
+// isListed reports whether a list of the unread messages shows that the id still belongs
+// to m. If the newest one was in the snapshot with m and is not older, the database is
+// the same: this spares the list of all messages, which is long while many wait.
 func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapshot, m message) (bool, error) {
 	if last.has(m) {
 		rows, _, err := c.fetchSince(ctx, how, m, query{UnreadOnly: true, Limit: 1})
@@ -85,8 +88,8 @@ func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapsho
 	return err == nil && (unread.has(m) || unread.follows(last, m)), err
 }
 
-// follows reports whether s, which has no room for m, has a message of an earlier snapshot with m, and one that is not older: the
-// database is the same then.
+// follows reports whether s, which has no room for m, has a message of an earlier
+// snapshot with m, and one that is not older: the database is the same then.
 func (s *snapshot) follows(last *snapshot, m message) bool {
 	if !last.has(m) || len(s.senders) < s.limit {
 		return false
@@ -99,11 +102,7 @@ func (s *snapshot) follows(last *snapshot, m message) bool {
 	return false
 }
 
-// keep keeps the messages of a poll. They need a look before the first mark.
-func (c *unreadCheck) keep(rows []message, limit int) {
-	c.last.Store(newSnapshot(rows, limit))
-}
-
+// newSnapshot has messages that need a look before the first mark.
 func newSnapshot(rows []message, limit int) *snapshot {
 	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit}
 	for _, row := range rows {
@@ -112,8 +111,8 @@ func newSnapshot(rows []message, limit int) *snapshot {
 	return s
 }
 
-// refresh requests the unread messages from m on. If they are more than a response can hold, as on a slow link, it keeps the last
-// snapshot, which has m.
+// refresh requests the unread messages from m on. If they are more than a response can
+// hold, as on a slow link, it keeps the last snapshot, which has m.
 func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m message) (*snapshot, error) {
 	last, limit := c.last.Load(), maxLimit
 	if last != nil {
@@ -138,14 +137,15 @@ func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, 
 	return rows[:min(len(rows), limit)], limit, withoutRows(err)
 }
 
-// justBefore returns an argument of since that includes a time: the gateway compares texts.
+// justBefore returns an argument of since that includes a time: the gateway compares
+// texts.
 func justBefore(createdAt string) string {
 	_, size := utf8.DecodeLastRuneInString(createdAt)
 	return createdAt[:len(createdAt)-size]
 }
 
-// withoutContents filters a list of messages: the contents of many large messages would exceed the limit of a response, and hide
-// the older ones.
+// withoutContents filters a list of messages: the contents of many large messages would
+// exceed the limit of a response, and hide the older ones.
 func withoutContents(body io.Reader) io.Reader {
 	return &jsonlist.Filter{Body: body, List: "messages", Field: "content", Limit: -1}
 }

@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// askInterval is the time between the first two polls for answers. It doubles up to the interval of Watch.
+	// askInterval is the time between the first two polls for answers. It doubles up to the
+	// interval of Watch.
 	askInterval = 100 * time.Millisecond
-	// maxRefusals is the number of refused polls in a row that ends the waiting. With the token of a peer, a single 401 can pass.
+	// maxRefusals is the number of refused polls in a row that ends the waiting. With the
+	// token of a peer, a single 401 can pass.
 	maxRefusals = 3
 )
 
@@ -34,7 +36,6 @@ type waiter struct {
 	unsent  []*outgoing
 	pending []message
 	turns   []conversation // that this waiter has taken
-	unknown bool           // the numbers of pending questions have to be looked up
 
 	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
 	idle     int             // the number of polls in a row without an answer
@@ -82,7 +83,10 @@ func (w *waiter) run(ctx context.Context) {
 // send sends each question whose turn it is.
 func (w *waiter) send(ctx context.Context) {
 	w.unsent = slices.DeleteFunc(w.unsent, func(q *outgoing) bool {
-		req := q.form()
+		req := q.req
+		if q.numbered && q.refusals >= maxNumberRefusals && !q.stored {
+			req.RelatedTaskID = ""
+		}
 		turn := conversation{q.to, req.ThreadID, questionNumber(req.RelatedTaskID)}
 		if w.client.Ended(ctx) != nil || !w.take(turn) {
 			return false
@@ -103,20 +107,22 @@ func (w *waiter) send(ctx context.Context) {
 	})
 }
 
-// numberRefusals are the statuses with which a gateway may refuse the number of a question, because it has no such task.
+// numberRefusals are the statuses with which a gateway may refuse the number of a
+// question, because it has no such task.
 var numberRefusals = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
 
 const (
-	// maxNumberRefusals is how often a number is refused before the question has none. One 404 may come from a proxy.
+	// maxNumberRefusals is how often a number is refused before the question has none. One
+	// 404 may come from a proxy.
 	maxNumberRefusals = 2
 	// sendAttempts is how often a question fails with 500 before Ask gives up.
 	sendAttempts = 5
 )
 
-// sendsAgain reports whether a question is sent again after a failure. Each form of it has
-// the same key: if the gateway refuses the one without the number because of the key, it has
-// the other one, and answers that with the receipt.
-func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent client.SendRequest, err error) bool {
+// sendsAgain reports whether a question is sent again after a failure. Each form of it
+// has the same key: if the gateway refuses the one without the number because of the key,
+// it has the other one, and answers that with the receipt.
+func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent request, err error) bool {
 	status := statusOf(err)
 	switch {
 	case status == http.StatusInternalServerError && sent.IdempotencyKey != "":
@@ -162,13 +168,10 @@ func (w *waiter) emit(m message, err error) { w.stopped = w.stopped || !w.yield(
 func (w *waiter) poll(ctx context.Context) {
 	w.idle++
 	defer func(began time.Time) { w.took = time.Since(began) }(time.Now())
-	var failed error
-	if w.unknown {
-		failed = w.lookAtQuestions(ctx)
-		w.unknown = failed != nil
-	}
+	failed := w.checkQuestions(ctx)
+	unknown := failed != nil // without its number a question might get another answer
 	for _, thread := range w.threads() {
-		if !w.unknown { // without its number a question might get another answer
+		if !unknown {
 			failed = cmp.Or(failed, w.pollThread(ctx, thread))
 		}
 		if w.stopped || w.client.Ended(ctx) != nil {
@@ -176,7 +179,6 @@ func (w *waiter) poll(ctx context.Context) {
 		}
 	}
 	if failed == nil {
-		w.checkLost(ctx)
 		w.failed, w.failures, w.refusals = nil, 0, 0
 		return
 	}
@@ -200,10 +202,12 @@ func (w *waiter) threads() []string {
 	return slices.Compact(threads)
 }
 
-// lastPoll is the shortest time before a deadline at which the last poll begins: it has to end in time, and the mark after it.
+// lastPoll is the shortest time before a deadline at which the last poll begins: it has
+// to end in time, and the mark after it.
 const lastPoll = 200 * time.Millisecond
 
-// pause returns the time until the next poll. Before the deadline of ctx there is a last one, for which there is time.
+// pause returns the time until the next poll. Before the deadline of ctx there is a last
+// one, for which there is time.
 func (w *waiter) pause(ctx context.Context) time.Duration {
 	attempt := w.idle
 	for _, q := range w.unsent {
@@ -265,17 +269,11 @@ func (w *waiter) settle(q message) {
 	w.release(conversationWith(q.ToNode, q))
 }
 
-// mark marks an answer read. An answer that stays unread is not lost, so there is no error.
+// mark marks an answer read. An answer that stays unread is not lost, so there is no
+// error.
 func (w *waiter) mark(ctx context.Context, id int64) {
-	for attempt := 1; ; attempt++ {
-		err := w.client.MarkRead(ctx, id)
-		if err == nil || classify(err) == absent {
-			return
-		}
-		if attempt == markAttempts || w.client.Sleep(ctx, pauseAfter(askInterval, attempt, err, pause.Vary)) != nil {
-			w.client.Log.WarnContext(ctx, "an answer could not be marked read", "node", w.client.Shown, "message", id, "error", err)
-			return
-		}
+	if err := w.client.MarkRead(ctx, id); err != nil && classify(err) != absent {
+		w.client.Log.WarnContext(ctx, "an answer could not be marked read", "message", id, "error", err)
 	}
 }
 
@@ -296,8 +294,8 @@ func (w *waiter) release(turn conversation) {
 	}
 }
 
-// askWindow is how many answers in a thread a poll returns. If there are more, later polls select each recipient by itself and
-// return up to maxLimit.
+// askWindow is how many answers in a thread a poll returns. If there are more, later
+// polls select each recipient by itself and return up to maxLimit.
 const askWindow = 100
 
 // answers returns the newest answers in a thread.
@@ -335,16 +333,20 @@ func (w *waiter) newest(ctx context.Context, query query, limit int) (rows []mes
 	return rows, len(rows) > 0 && len(rows)+len(rowErrors(w.invalid)) >= limit, err
 }
 
-// checkLost looks at the questions after an error and every minute: a gateway may restart with a new database between two polls.
-func (w *waiter) checkLost(ctx context.Context) {
+// checkQuestions looks at the questions after an error and every minute: a gateway may
+// restart with a new database between two polls.
+func (w *waiter) checkQuestions(ctx context.Context) (err error) {
 	if w.failures > 0 || time.Since(w.checked) >= registrationInterval {
-		w.checked = time.Now()
-		_ = w.lookAtQuestions(ctx) // not known
+		if err = w.lookAtQuestions(ctx); err == nil {
+			w.checked = time.Now()
+		}
 	}
+	return err
 }
 
-// lookAtQuestions ends the waiting for questions that the gateway does not have any more, and sets the numbers of those of Await, whose caller
-// may have kept less than the receipts.
+// lookAtQuestions ends the waiting for questions that the gateway does not have any more,
+// and sets the numbers of those of Await, whose caller may have kept less than the
+// receipts.
 func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
 	how := seam.List{Filter: withoutContents, NeedsBody: true} // an empty body does not show that a question is gone
 	for _, thread := range w.threads() {
@@ -353,25 +355,18 @@ func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
 		}, how)
 		failed = cmp.Or(failed, withoutRows(err))
 		for i, q := range slices.Backward(slices.Clone(w.pending)) {
-			at := slices.IndexFunc(rows, func(m message) bool { return isQuestion(q, m) })
+			at := slices.IndexFunc(rows, func(m message) bool { // a gateway with a new database reuses ids
+				return m.ID == q.ID && m.ToNode == q.ToNode && (q.CreatedAt == "" || m.CreatedAt == q.CreatedAt)
+			})
 			switch {
 			case q.GetThreadID() != thread:
 			case at >= 0 && q.RelatedTaskID == nil:
 				w.pending[i].RelatedTaskID = rows[at].RelatedTaskID
 			case at < 0 && err == nil && len(rows) < maxLimit:
-				w.lose(q)
+				w.settle(q)
+				w.emit(message{}, w.client.noAnswer(q, errQuestionLost))
 			}
 		}
 	}
 	return failed
-}
-
-// isQuestion reports whether m is the question q. A gateway with a new database reuses ids.
-func isQuestion(q, m message) bool {
-	return m.ID == q.ID && m.ToNode == q.ToNode && (q.CreatedAt == "" || m.CreatedAt == q.CreatedAt)
-}
-
-func (w *waiter) lose(q message) {
-	w.settle(q)
-	w.emit(message{}, w.client.noAnswer(q, errQuestionLost))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/agent/internal/backlog"
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
@@ -20,8 +21,8 @@ const (
 	DefaultIdleInterval  = 5 * time.Second
 )
 
-// Watch rejects a shorter interval than minWatchInterval, which is a number without a unit, and warns of one that is shorter
-// than shortWatchInterval.
+// Watch rejects a shorter interval than minWatchInterval, which is a number without a
+// unit, and warns of one that is shorter than shortWatchInterval.
 const (
 	minWatchInterval   = time.Millisecond
 	shortWatchInterval = 100 * time.Millisecond
@@ -29,27 +30,32 @@ const (
 
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
-	// Interval is the time between two polls for two minutes after a message, varied at random by up to a quarter; 0 means
-	// [DefaultWatchInterval]. It must be at least one millisecond; below 100 ms a warning is logged, which a test silences with
+	// Interval is the time between two polls for two minutes after a message, varied at
+	// random by up to a quarter; 0 means [DefaultWatchInterval]. It must be at least one
+	// millisecond; below 100 ms a warning is logged, which a test silences with
 	// [client.WithLogger].
 	Interval time.Duration
-	// IdleInterval is the longest time between two polls. After two minutes without a message, the time doubles with each poll, from
-	// Interval to IdleInterval. A poll that takes a second, or is answered with 429, ends the two minutes at once. 0 means
-	// [DefaultIdleInterval], or Interval if that is set. It must not be shorter than Interval.
+	// IdleInterval is the longest time between two polls. After two minutes without a
+	// message, the time doubles with each poll, from Interval to IdleInterval. A poll that
+	// takes a second, or is answered with 429, ends the two minutes at once. 0 means
+	// [DefaultIdleInterval], or Interval if that is set. It must not be shorter than
+	// Interval.
 	IdleInterval time.Duration
-	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the gateway's maximum.
+	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the
+	// gateway's maximum.
 	Limit int
-	// FromNode and ThreadID select messages as in [client.FetchOptions]. Messages that an older gateway does not filter are dropped by the
-	// client.
+	// FromNode and ThreadID select messages as in [client.FetchOptions]. Messages that an
+	// older gateway does not filter are dropped by the client.
 	FromNode string
 	ThreadID string
-	// Kinds selects the kinds of messages; an empty slice means all. Each kind is polled by itself, so that other messages cannot fill
-	// the polls.
+	// Kinds selects the kinds of messages; an empty slice means all. Each kind is polled by
+	// itself, so that other messages cannot fill the polls.
 	Kinds []client.Kind
 }
 
-// Watch polls the inbox of the client's node for unread messages and yields each of them once, the oldest first. It marks
-// nothing read: call [client.MeshClient.MarkRead] when a message has been processed, or the next Watch yields it again.
+// Watch polls the client's inbox and yields each unread message once, the oldest first.
+// It marks nothing read: call [client.MeshClient.MarkRead] when a message has been
+// processed, or the next Watch yields it again.
 //
 //	for m, err := range agent.Watch(ctx, c, agent.WatchOptions{}) {
 //		if err != nil {
@@ -59,26 +65,34 @@ type WatchOptions struct {
 //		...
 //	}
 //
-// A Retry-After is honored up to one minute. The sequence ends when ctx ends or the loop breaks. After [client.MeshClient.Close] it
-// yields an error that matches net.ErrClosed and ends. Invalid options yield one [*client.ValueError] and end it.
+// The sequence ends when ctx ends or the loop breaks. After [client.MeshClient.Close] it
+// yields an error that matches net.ErrClosed and ends. Invalid options yield one
+// [*client.ValueError] and end it. A Retry-After up to a minute is honored.
 //
-// If a response exceeds [client.WithMaxResponseBytes], or its body takes longer than the timeout, Watch fetches fewer messages at a time,
-// down to one, and more again later. A timeout before the header is an error.
+// # Full inboxes
 //
-// After a full poll with a new message the next poll follows without a pause. A poll returns the newest unread messages. If there are
-// more than fit into it, a warning is logged, and the older ones are yielded after newer ones have been marked read. Messages that the
-// node sent to itself are not yielded, but unread ones count towards the limit of a poll: mark them read. If such messages fill a poll,
-// or if three polls in a row are full and the last has no new message, an error is yielded once.
+// A poll returns the newest unread messages, so older ones are yielded after newer ones
+// have been marked read. After a full poll with a new message the next one follows at
+// once. The node's own messages are not yielded, but unread ones count towards the limit:
+// mark them read. If they fill a poll, or if three polls in a row are full and the last
+// one has no new message, an error is yielded once.
 //
-// A message that cannot be decoded is yielded once as a [*client.RowError], while polling continues as usual. Its mark is up to the
-// operator of the gateway, and it counts towards the limit of a poll.
+// # Faulty responses
 //
-// A gateway that ignores the limit or the recipient of a poll does not fill the memory: messages beyond the limit and messages of
-// other nodes are dropped, and an error follows the others.
+// If a response exceeds [client.WithMaxResponseBytes], or its body takes longer than the
+// timeout, Watch fetches fewer messages at a time, and more again later. A timeout before
+// the header is an error.
 //
-// A message is identified by its id and its CreatedAt, because a gateway with a new database reuses ids. Each range over the
-// sequence remembers up to 20,000 messages, and then those of its last poll. A message that it has forgotten and that is still unread is
-// yielded again.
+// An invalid message is yielded once as a [*client.RowError]. Only the gateway's operator
+// can mark it read. Messages beyond the limit and messages to other nodes are dropped,
+// and an error follows.
+//
+// # Identity
+//
+// A message is identified by its ID and CreatedAt, because a gateway with a new database
+// reuses ids. Each range over the sequence remembers up to 20,000 messages, and beyond
+// that only those in its last poll: a forgotten message is yielded again while it's
+// unread.
 func Watch(ctx context.Context, c *client.MeshClient, opts WatchOptions) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
@@ -86,11 +100,7 @@ func Watch(ctx context.Context, c *client.MeshClient, opts WatchOptions) iter.Se
 			yield(message{}, err)
 			return
 		}
-		for m, err := range n.watch(ctx, opts, nil) {
-			if !yield(m, err) {
-				return
-			}
-		}
+		n.watch(ctx, opts, nil)(yield)
 	}
 }
 
@@ -122,8 +132,8 @@ func (o WatchOptions) selection(n *node) query {
 	return query{ToNode: n.Name, UnreadOnly: true, FromNode: n.Resolve(o.FromNode), ThreadID: o.ThreadID, Limit: o.Limit}
 }
 
-// fullListInterval is the longest time without a list of all messages while some wait for a
-// worker of Serve.
+// fullListInterval is the longest time without a list of all messages while some wait for
+// a worker of Serve.
 const fullListInterval = time.Minute
 
 const (
@@ -184,7 +194,8 @@ func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq
 	}
 }
 
-// poll fetches every window once and yields the new messages. It returns false when the sequence has to end.
+// poll fetches every window once and yields the new messages. It returns false when the
+// sequence has to end.
 func (w *watcher) poll(ctx context.Context) bool {
 	found, unreached := 0, 0
 	w.failed, w.hurried, w.more, w.strained = nil, w.more, false, false
@@ -228,11 +239,11 @@ func (w *watcher) poll(ctx context.Context) bool {
 
 // pollWindow fetches a window and yields its new messages. It returns their number.
 func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
-	if w.server != nil && !w.server.backlog.await(ctx, w.server.backlog.hasRoom) {
+	if w.server != nil && !w.server.backlog.Await(ctx, backlog.HasRoom) {
 		return 0, nil
 	}
-	// While messages wait, a list of all would be as long each time. It is needed now and then
-	// nevertheless, since the gateway's clock may step back.
+	// While messages wait, a list of all would be as long each time. It is needed now and
+	// then nevertheless, since the gateway's clock may step back.
 	newer := w.isBusy() && time.Since(window.listed) < fullListInterval
 	rows, err := w.fetch(ctx, window, newer)
 	if w.server != nil && ctx.Err() == nil && !classify(err).unreached() {
@@ -249,13 +260,15 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 		w.emit(ctx, message{}, row)
 	}
 	if w.server != nil && !newer {
-		w.server.check.keep(rows, window.limit)
+		w.server.check.last.Store(newSnapshot(rows, window.limit))
 	}
 	own, rows := w.takeOwn(ctx, rows)
 	unseen := window.unseen(rows)
 	if !newer {
 		window.listed = time.Now()
-		w.checkFull(ctx, window, n, own, len(unseen))
+		if err := window.checkFull(n, own, len(unseen), w.hurried || w.server.isWorking()); err != nil {
+			w.emit(ctx, message{}, err)
+		}
 	}
 	if w.server != nil {
 		w.server.accept(unseen)
@@ -291,47 +304,30 @@ func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows [
 	began := time.Now()
 	rows, window.limit, err = w.client.List(ctx, opts, seam.List{Slow: true})
 	w.strained = w.strained || isStrained(time.Since(began), err)
-	if err != nil && w.client.isClosed() {
+	if err != nil && w.client.Lifetime.Err() != nil {
 		return nil, w.client.ListFailed(seam.ErrClosed)
 	}
 	return rows, err
 }
 
-// takeOwn removes the messages that the node sent to itself, and returns how many of them are left to the caller to mark.
+// takeOwn removes the messages that the node sent to itself, and returns how many of them
+// are left to the caller to mark.
 func (w *watcher) takeOwn(ctx context.Context, rows []message) (own int, others []message) {
-	var taken []message
-	others = slices.DeleteFunc(rows, func(m message) bool {
-		isOwn := w.client.isOwn(m)
-		if isOwn {
-			taken = append(taken, m)
-		}
-		return isOwn
-	})
-	if w.server == nil {
-		return len(taken), others
+	others = slices.DeleteFunc(slices.Clone(rows), w.client.isOwn)
+	if w.server != nil {
+		w.server.markOwn(ctx, rows)
+		return 0, others
 	}
-	w.server.markOwn(ctx, taken)
-	return 0, others
-}
-
-// checkFull reports a list that is full.
-func (w *watcher) checkFull(ctx context.Context, window *window, n, own, unseen int) {
-	if blocked := window.checkFull(n, own, unseen, w.hurried || w.server.isWorking()); blocked != nil {
-		w.emit(ctx, message{}, blocked)
-	}
-	if window.full == 1 {
-		w.client.Log.WarnContext(ctx, "the inbox window is full; older unread messages may be hidden until newer ones are marked read",
-			"node", w.client.Shown, "limit", window.limit)
-	}
+	return len(rows) - len(others), others
 }
 
 // isBusy reports whether messages wait for a worker of Serve.
 func (w *watcher) isBusy() bool {
-	return w.server != nil && w.server.backlog.awaited(w.server.backlog.isEmpty) != nil
+	return w.server != nil && !w.server.backlog.Is(backlog.Empty)
 }
 
-// rest waits until the next poll. A full list may hide messages behind those that wait for a
-// worker: Serve polls again as soon as they have one.
+// rest waits until the next poll. A full list may hide messages behind those that wait
+// for a worker: Serve polls again as soon as they have one.
 func (w *watcher) rest(ctx context.Context) {
 	full := slices.ContainsFunc(w.windows, func(window *window) bool { return window.full > 0 })
 	if w.failed != nil || !full || !w.isBusy() {
@@ -340,11 +336,11 @@ func (w *watcher) rest(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.pause())
 	defer cancel()
-	w.server.backlog.await(ctx, w.server.backlog.isEmpty)
+	w.server.backlog.Await(ctx, backlog.Empty)
 }
 
-// pause returns the time until the next poll: the interval, doubled for every idle poll up to the idle interval, and for every failed poll
-// in a row.
+// pause returns the time until the next poll: the interval, doubled for every idle poll
+// up to the idle interval, and for every failed poll in a row.
 func (w *watcher) pause() time.Duration {
 	return pauseAfter(pause.Backoff(w.opts.Interval, w.opts.IdleInterval, w.idle+1), w.failures+1, w.failed, pause.Vary)
 }

@@ -23,8 +23,9 @@ type window struct {
 	reported bool       // the window has been reported as blocked
 }
 
-// sift returns the messages of a response that belong into the window. The rows of other nodes and those beyond the limit are an
-// error: a gateway that ignores the parameters of a request must not fill the memory with messages. A message that is not selected is
+// sift returns the messages of a response that belong into the window. The rows of other
+// nodes and those beyond the limit are an error: a gateway that ignores the parameters of
+// a request must not fill the memory with messages. A message that is not selected is
 // dropped without an error, since older gateways ignore those parameters.
 func (w *window) sift(rows []message) ([]message, error) {
 	var faults []string
@@ -63,7 +64,8 @@ func (w *window) unseen(rows []message) []message {
 	return slices.CompactFunc(rows, func(a, b message) bool { return keyOf(a) == keyOf(b) })
 }
 
-// placeholders returns messages by which a window remembers the rows that cannot be decoded. No message has their CreatedAt.
+// placeholders returns messages by which a window remembers the rows that cannot be
+// decoded. No message has their CreatedAt.
 func placeholders(invalid []*client.RowError) []message {
 	rows := make([]message, len(invalid))
 	for i, row := range invalid {
@@ -83,11 +85,13 @@ func (w *window) unreported(invalid []*client.RowError) (fresh []*client.RowErro
 	return fresh
 }
 
-// blockedAfter is the number of full polls in a row, the last one without a new message, that is reported as an error.
+// blockedAfter is the number of full polls in a row, the last one without a new message,
+// that is reported as an error.
 const blockedAfter = 3
 
-// checkFull returns an error, once, when a poll of n messages is full and no other message can be yielded: all are the node's
-// own, or none is new. hurried means that there was no time to mark the messages.
+// checkFull returns an error, once, when a poll of n messages is full and no other
+// message can be yielded: all are the node's own, or none is new. hurried means that
+// there was no time to mark the messages.
 func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 	if n < w.limit {
 		w.full, w.reported = 0, false
@@ -115,7 +119,8 @@ func (w *window) grow(highest int) {
 	}
 }
 
-// seenMessages tracks the messages already yielded until they leave the inbox. Its size is bounded.
+// seenMessages tracks the messages already yielded until they leave the inbox. Its size
+// is bounded.
 type seenMessages struct {
 	shown map[messageKey]shown
 	// latest counts the windows: all of them, and the complete ones.
@@ -127,7 +132,8 @@ type seenMessages struct {
 // shown is when a message was last shown, in numbers of windows.
 type shown struct{ window, complete int }
 
-// messageKey identifies a message. The id alone does not: a gateway with a new database counts from 1 again.
+// messageKey identifies a message. The id alone does not: a gateway with a new database
+// counts from 1 again.
 type messageKey struct {
 	id        int64
 	createdAt string
@@ -136,10 +142,12 @@ type messageKey struct {
 func keyOf(m message) messageKey { return messageKey{m.ID, m.CreatedAt} }
 
 const (
-	// forgetAfter is the number of complete windows in a row without a message after which it is forgotten. A message that was
-	// marked read never becomes unread again, so 1 would do if gateways made no mistakes.
+	// forgetAfter is the number of complete windows in a row without a message after which
+	// it is forgotten. A message that was marked read never becomes unread again, so 1 would
+	// do if gateways made no mistakes.
 	forgetAfter = 3
-	// maxSeen is the number of messages beyond which those that are not in the latest window are forgotten.
+	// maxSeen is the number of messages beyond which those that are not in the latest window
+	// are forgotten.
 	maxSeen = 20_000
 )
 
@@ -155,9 +163,9 @@ func (s *seenMessages) add(m message) {
 	s.shown[keyOf(m)] = s.latest
 }
 
-// observe forgets the messages that have left the inbox. A message is missing from a complete window only if it has left.
-// complete means that the window has room for more; a window with as many rows as any before may still be cut by a limit of the
-// gateway.
+// observe forgets the messages that have left the inbox. A message is missing from a
+// complete window only if it has left. complete means that the window has room for more;
+// a window with as many rows as any before may still be cut by a limit of the gateway.
 func (s *seenMessages) observe(rows []message, complete bool) {
 	s.largest = max(s.largest, len(rows))
 	s.latest.window++

@@ -1,21 +1,24 @@
-// Package gatewaytest provides a mesh gateway in memory, on a local port. It is for the tests of programs that use package
-// client, for demonstrations and for development.
+// Package gatewaytest provides a mesh gateway in memory, on a local port. It is for the
+// tests of programs that use package client, for demonstrations and for development.
 //
 //	g := gatewaytest.New(t, gatewaytest.WithToken("test-token"), gatewaytest.WithPeers("node-b"))
 //	c, err := client.New("node-a", g.Options()...)
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //	// g.Requests(gatewaytest.SendMessage) returns the requests that arrived.
 //
-// The gateway responds as recorded from a real one: it has peers, messages and threads with their filters, limits and
-// idempotency keys, and its errors have the status, content type and text of the real gateway. docs/gateway.md lists the rules.
-// Unlike the current gateway it ignores the query parameter to_node, as older ones do: a client has to send "to".
-// [WithBareArrays] and [WithoutIdempotency] make it behave like older gateways.
+// The gateway responds as recorded from a real one: it has peers, messages and threads
+// with their filters, limits and idempotency keys, and its errors have the status,
+// content type and text of the real gateway. docs/gateway.md lists the rules. Unlike the
+// current gateway it ignores the query parameter to_node, as older ones do: a client has
+// to send "to". [WithBareArrays] and [WithoutIdempotency] make it behave like older
+// gateways.
 //
 // # Faults
 //
-// [Gateway.Fail] makes the next requests of an operation fail: with a status, late, with a closed connection or with garbage,
-// before or after the request took effect. [Gateway.FailIf] decides for each request, for example at random. [Gateway.Reset]
-// is a gateway that has lost its database.
+// [Gateway.Fail] makes the next requests of an operation fail: with a status, late, with
+// a closed connection or with garbage, before or after the request took effect.
+// [Gateway.FailIf] decides for each request, for example at random. [Gateway.Reset] is a
+// gateway that has lost its database.
 //
 //	html := http.Header{"Content-Type": {"text/html"}}
 //	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Header: html, Body: "<html>Sign in</html>"}) // a proxy's page with status 200
@@ -23,9 +26,11 @@
 //
 // # Limits
 //
-// Everything is kept in memory and is lost when the gateway closes. The gateway also keeps every request that arrived; a
-// long-running gateway needs [WithoutRequestLog] or [Gateway.ForgetRequests]. Unlike the real gateway, it has no tasks,
-// channels or ratification of peers, and does not close a connection that is idle or had an internal error.
+// Everything is kept in memory and is lost when the gateway closes. The gateway also
+// keeps every request that arrived; a long-running gateway needs [WithoutRequestLog] or
+// [Gateway.ForgetRequests]. Unlike the real gateway, it has no tasks, channels or
+// ratification of peers, and does not close a connection that is idle or had an internal
+// error.
 //
 // A Gateway is safe for concurrent use.
 package gatewaytest
@@ -47,7 +52,8 @@ import (
 
 // Gateway is a running gateway.
 type Gateway struct {
-	// URL is the address for [client.WithGatewayURL]. It has a base path, so that a test notices a client that drops it.
+	// URL is the address for [client.WithGatewayURL]. It has a base path, so that a test
+	// notices a client that drops it.
 	URL string
 
 	addr       string
@@ -67,7 +73,8 @@ type Gateway struct {
 	threads  map[string]*thread // by UUID
 }
 
-// TB is the part of testing.TB that New needs. Programs that use Start do not link package testing.
+// TB is the part of testing.TB that New needs. Programs that use Start do not link
+// package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -81,7 +88,8 @@ func New(t TB, opts ...Option) *Gateway {
 	return g
 }
 
-// Start starts a gateway outside of a test; the caller closes it. It panics if it cannot listen; see [Listen].
+// Start starts a gateway outside of a test; the caller closes it. It panics if it cannot
+// listen; see [Listen].
 func Start(opts ...Option) *Gateway {
 	g, err := Listen(opts...)
 	if err != nil {
@@ -90,7 +98,8 @@ func Start(opts ...Option) *Gateway {
 	return g
 }
 
-// Listen is Start with an error if the gateway cannot listen at the address of [WithAddr].
+// Listen is Start with an error if the gateway cannot listen at the address of
+// [WithAddr].
 func Listen(opts ...Option) (*Gateway, error) {
 	g := &Gateway{server: testserver.New(record)}
 	g.reset()
@@ -110,26 +119,31 @@ func Listen(opts ...Option) (*Gateway, error) {
 
 const basePath = "/gateway"
 
-// Handler returns the gateway as a handler without the base path of [Gateway.URL], to be served by another server. It shares
-// all data with the gateway at URL, and works until [Gateway.Close].
+// Handler returns the gateway as a handler without the base path of [Gateway.URL], to be
+// served by another server. It shares all data with the gateway at URL, and works until
+// [Gateway.Close].
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
-// Options returns the options that connect a client to this gateway: its URL and its token. If the gateway has no token,
-// a placeholder is passed, so that a real token in the environment is not sent.
+// Options returns the options that connect a client to this gateway: its URL and its
+// token. If the gateway has no token, a placeholder is passed, so that a real token in
+// the environment is not sent.
 func (g *Gateway) Options() []client.Option {
 	token := cmp.Or(g.token.Reveal(), "gatewaytest")
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(token)}
 }
 
-// Close stops the gateway, ends delayed responses and waits for requests in progress. A test may close a gateway of [New]
-// early, to see how a program behaves when the gateway is gone. A second Close does nothing.
+// Close stops the gateway, ends delayed responses and waits for requests in progress. A
+// test may close a gateway of [New] early, to see how a program behaves when the gateway
+// is gone. A second Close does nothing.
 func (g *Gateway) Close() { g.server.Close() }
 
-// Format prints the URL of the gateway. The other fields change while requests are in progress.
+// Format prints the URL of the gateway. The other fields change while requests are in
+// progress.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
 
-// Reset empties the database, as if the gateway started with a new one: it has no peers, messages, threads or idempotency
-// keys, the tokens of peers are invalid, and ids begin with 1 again. Faults and recorded requests stay.
+// Reset empties the database, as if the gateway started with a new one: it has no peers,
+// messages, threads or idempotency keys, the tokens of peers are invalid, and ids begin
+// with 1 again. Faults and recorded requests stay.
 func (g *Gateway) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,7 +159,8 @@ func (g *Gateway) reset() {
 	g.threads = make(map[string]*thread)
 }
 
-// Disable disables a peer or enables it again. A disabled peer is not listed by default. An unknown name is ignored.
+// Disable disables a peer or enables it again. A disabled peer is not listed by default.
+// An unknown name is ignored.
 func (g *Gateway) Disable(name string, disabled bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,14 +172,16 @@ func (g *Gateway) Disable(name string, disabled bool) {
 	}
 }
 
-// Store adds a message as if it had been sent, and returns its id. Names and kind are not validated.
+// Store adds a message as if it had been sent, and returns its id. Names and kind are not
+// validated.
 func (g *Gateway) Store(from, to, kind, content string) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.store(&message{threadMessage: threadMessage{FromNode: from, ToNode: to, Kind: kind, Content: content}}).ID
 }
 
-// timestamp returns the current time in the gateway's format: microseconds, which are left out when they are zero.
+// timestamp returns the current time in the gateway's format: microseconds, which are
+// left out when they are zero.
 func timestamp() string {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	if now.Nanosecond() == 0 {
@@ -179,16 +196,16 @@ type Option func(*config)
 // config is a gateway that is being made, so that no option can change a running one.
 type config Gateway
 
-// WithToken requires a bearer token on every request but /health: this one, or the token of a registered peer. Without the
-// option every request is accepted.
+// WithToken requires a bearer token on every request but /health: this one, or the token
+// of a registered peer. Without the option every request is accepted.
 func WithToken(token string) Option { return func(g *config) { g.token = secret.New(token) } }
 
-// WithAddr listens on a fixed address such as "127.0.0.1:8787", so that other processes know it. The default is a free port
-// of the loopback interface.
+// WithAddr listens on a fixed address such as "127.0.0.1:8787", so that other processes
+// know it. The default is a free port of the loopback interface.
 func WithAddr(addr string) Option { return func(g *config) { g.addr = addr } }
 
-// WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A long-running gateway then grows only with its peers,
-// messages and threads.
+// WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A long-running
+// gateway then grows only with its peers, messages and threads.
 func WithoutRequestLog() Option { return func(g *config) { g.server.DisableLog() } }
 
 // WithPeers registers peers with these names and the URLs http://NAME.
@@ -200,7 +217,8 @@ func WithPeers(names ...string) Option {
 	}
 }
 
-// WithThreads creates threads whose id and name are the given ids. A message with any other thread id gets status 500.
+// WithThreads creates threads whose id and name are the given ids. A message with any
+// other thread id gets status 500.
 func WithThreads(ids ...string) Option {
 	return func(g *config) {
 		for _, id := range ids {
@@ -209,15 +227,17 @@ func WithThreads(ids ...string) Option {
 	}
 }
 
-// WithBareArrays returns lists of peers and messages as bare arrays, as other versions of the gateway do.
+// WithBareArrays returns lists of peers and messages as bare arrays, as other versions of
+// the gateway do.
 func WithBareArrays() Option { return func(g *config) { g.bareArrays = true } }
 
 // WithoutIdempotency ignores idempotency keys, as older gateways do.
 func WithoutIdempotency() Option { return func(g *config) { g.ignoreKeys = true } }
 
-// WithHosts refuses requests to other hosts than these names and addresses, such as localhost, with status 403, and
-// requests that a web page of another origin sends. A gateway without a token needs it wherever a browser runs: a page could reach it
-// under a name whose address changes to that of the gateway.
+// WithHosts refuses requests to other hosts than these names and addresses, such as
+// localhost, with status 403, and requests that a web page of another origin sends. A
+// gateway without a token needs it wherever a browser runs: a page could reach it under a
+// name whose address changes to that of the gateway.
 func WithHosts(names ...string) Option {
 	return func(g *config) { g.hosts = append(g.hosts, names...) }
 }
@@ -252,7 +272,8 @@ func hostName(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// Fault describes how an operation fails. The fields combine: a delayed 503, or garbage in a body that breaks off.
+// Fault describes how an operation fails. The fields combine: a delayed 503, or garbage
+// in a body that breaks off.
 //
 //	Times       int           // number of requests that fail; 0 means 1, a negative number means all from now on
 //	Delay       time.Duration // time before the response; without other fields the usual response follows
@@ -264,16 +285,18 @@ func hostName(host string) string {
 //	Header      http.Header   // header of the response; the default Content-Type is text/plain
 //	Body        string        // body of the response
 //
-// A Delay ends early when the client disconnects or the gateway closes. With HangUp and Body, the connection closes after the
-// status, the header and Body, one byte before the announced length.
+// A Delay ends early when the client disconnects or the gateway closes. With HangUp and
+// Body, the connection closes after the status, the header and Body, one byte before the
+// announced length.
 type Fault = testserver.Fault
 
-// Fail makes an operation fail. Faults of one operation happen in the order of the calls. It panics if the gateway does not
-// have the operation.
+// Fail makes an operation fail. Faults of one operation happen in the order of the calls.
+// It panics if the gateway does not have the operation.
 func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
 
-// FailIf calls choose for every request that has no fault of [Gateway.Fail], and applies the fault that it returns; nil means
-// the usual response. Fault.Times is ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+// FailIf calls choose for every request that has no fault of [Gateway.Fail], and applies
+// the fault that it returns; nil means the usual response. Fault.Times is ignored. choose
+// must be safe for concurrent use. A second FailIf replaces the first.
 func (g *Gateway) FailIf(choose func(Request) *Fault) { g.server.FailIf(choose) }
 
 // Heal removes the faults that have not happened yet, and the function of FailIf.

@@ -89,7 +89,8 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// newest returns the messages to a node, or to all nodes, newest first. With unreadOnly it may leave out those that are read.
+// newest returns the messages to a node, or to all nodes, newest first. With unreadOnly
+// it may leave out those that are read.
 func (g *Gateway) newest(to string, unreadOnly bool) iter.Seq[*message] {
 	if to == "" {
 		return backward(g.messages)
@@ -136,8 +137,9 @@ func (b *inbox) newestUnread(yield func(*message) bool) {
 	}
 }
 
-// matches reports whether the filters let a message pass. The gateway compares since as text, and reads from_node as from.
-// It reads to_node as to as well, but older gateways ignore to_node, and this one does too: a client has to send to.
+// matches reports whether the filters let a message pass. The gateway compares since as
+// text, and reads from_node as from. It reads to_node as to as well, but older gateways
+// ignore to_node, and this one does too: a client has to send to.
 func (m *message) matches(query url.Values) bool {
 	from := cmp.Or(query.Get("from"), query.Get("from_node"))
 	return (from == "" || from == m.FromNode) && equal(query, "to", &m.ToNode) && equal(query, "kind", &m.Kind) && equal(query, "thread_id", m.ThreadID) &&
@@ -199,7 +201,8 @@ func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// refuseMessage refuses an unknown kind, and every message that is not to exactly one node.
+// refuseMessage refuses an unknown kind, and every message that is not to exactly one
+// node.
 func refuseMessage(kind string, to, channel, key *string) *answer {
 	var refusal answer
 	switch {
@@ -222,8 +225,8 @@ func unknownChannel(name string) answer {
 	return refuse(http.StatusNotFound, fmt.Sprintf("channel '%s' not found", name))
 }
 
-// accept stores a message, or returns the receipt of the message that was stored under the same key. The recipient need not
-// be registered.
+// accept stores a message, or returns the receipt of the message that was stored under
+// the same key. The recipient need not be registered.
 func (g *Gateway) accept(m *message, sender string, key *string) answer {
 	if key != nil {
 		if first := g.receipts[receiptKey{sender, *key}]; first != nil {
@@ -243,15 +246,16 @@ func (g *Gateway) accept(m *message, sender string, key *string) answer {
 	return ok(m.receipt())
 }
 
-// same reports whether two messages with one key are the same. What the gateway adds makes no difference.
+// same reports whether two messages with one key are the same. What the gateway adds
+// makes no difference.
 func (m *message) same(other *message) bool {
 	sent := *m
 	sent.ID, sent.CreatedAt, sent.ReadAt = other.ID, other.CreatedAt, other.ReadAt
 	return reflect.DeepEqual(sent, *other)
 }
 
-// storable reports whether the database takes a message: its thread exists and its task id has 64 bits. The gateway does not
-// check either and answers 500.
+// storable reports whether the database takes a message: its thread exists and its task
+// id has 64 bits. The gateway does not check either and answers 500.
 func (g *Gateway) storable(m *message) bool {
 	return (m.ThreadID == nil || g.threads[*m.ThreadID] != nil) && (m.RelatedTaskID == nil || m.RelatedTaskID.IsInt64())
 }

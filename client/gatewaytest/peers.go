@@ -75,8 +75,8 @@ func (g *Gateway) registerPeer(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// register adds or renews a peer and returns the answer of the real gateway, which is not a whole peer. The token of the peer
-// is in the answer to its first registration only.
+// register adds or renews a peer and returns the answer of the real gateway, which is not
+// a whole peer. The token of the peer is in the answer to its first registration only.
 func (g *Gateway) register(name, url string, capabilities object) object {
 	if capabilities == nil {
 		capabilities = object{}

@@ -10,7 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation is an operation of the gateway, named by its operationId in specs/gateway.yaml.
+// Operation is an operation of the gateway, named by its operationId in
+// specs/gateway.yaml.
 type Operation string
 
 // other is the operation of every request that is not in specs/gateway.yaml.
@@ -21,7 +22,8 @@ type route struct {
 	handler      http.Handler
 }
 
-// router returns the routes of the gateway. A path with several methods is one route for each.
+// router returns the routes of the gateway. A path with several methods is one route for
+// each.
 func (g *Gateway) router() http.Handler {
 	var routes []route
 	add := func(method, path string, op Operation, parse func(*http.Request) (action, []issue)) {
@@ -51,8 +53,9 @@ func (g *Gateway) router() http.Handler {
 	})
 }
 
-// matchPath reports whether path fits pattern, and gives r the value of each wildcard. net/http's own mux is not used: it answers
-// HEAD on a GET route and redirects paths with double slashes, which the gateway does not do.
+// matchPath reports whether path fits pattern, and gives r the value of each wildcard.
+// net/http's own mux is not used: it answers HEAD on a GET route and redirects paths with
+// double slashes, which the gateway does not do.
 func matchPath(pattern, path string, r *http.Request) bool {
 	names, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(names) != len(segments) {
@@ -69,7 +72,8 @@ func matchPath(pattern, path string, r *http.Request) bool {
 	return true
 }
 
-// refuseRoute answers a request that no route takes: 405 for another method, 307 for a slash at the end, else 404.
+// refuseRoute answers a request that no route takes: 405 for another method, 307 for a
+// slash at the end, else 404.
 func refuseRoute(routes []route, r *http.Request) answer {
 	trimmed, slash := strings.CutSuffix(r.URL.Path, "/")
 	for _, route := range routes {
@@ -98,11 +102,12 @@ func redirect(r *http.Request) answer {
 
 type answer = testserver.Answer
 
-// action is a valid request that runs when its caller is known. caller is the peer whose token was sent, or nil.
+// action is a valid request that runs when its caller is known. caller is the peer whose
+// token was sent, or nil.
 type action func(caller *peer) answer
 
-// serve validates a request with parse, then checks its token, then runs it. The real gateway has the same order: a request
-// that is both invalid and without a token is 422.
+// serve validates a request with parse, then checks its token, then runs it. The real
+// gateway has the same order: a request that is both invalid and without a token is 422.
 func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue)) http.Handler {
 	return g.server.Handle(op, func(r *http.Request) answer {
 		run, issues := parse(r)
@@ -119,7 +124,8 @@ func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue
 	})
 }
 
-// authenticate checks the bearer token: the gateway's own, or that of a peer, which it returns. /health needs none.
+// authenticate checks the bearer token: the gateway's own, or that of a peer, which it
+// returns. /health needs none.
 func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
 	token, given := bearer(r)
 	if caller := g.callers[token]; given && caller != nil {
@@ -178,7 +184,8 @@ func (g *Gateway) features(*http.Request) (action, []issue) {
 	}, nil
 }
 
-// createTask refuses an incomplete task as the real gateway does. A complete one is refused too: there are no tasks here.
+// createTask refuses an incomplete task as the real gateway does. A complete one is
+// refused too: there are no tasks here.
 func (g *Gateway) createTask(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	for _, field := range []string{"task_id", "category", "spec_json", "added_by"} {
@@ -197,17 +204,20 @@ type Request struct {
 	Query url.Values
 	// Header does not include Authorization, so that printing a request shows no token.
 	Header http.Header
-	// HasToken reports whether there was an Authorization header. Token is its value without the prefix "Bearer ".
+	// HasToken reports whether there was an Authorization header. Token is its value without
+	// the prefix "Bearer ".
 	HasToken bool
 	Token    client.Secret
 	Body     string
 }
 
-// Requests returns the requests that have arrived, oldest first: of the given operations, or of all.
+// Requests returns the requests that have arrived, oldest first: of the given operations,
+// or of all.
 func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
 
-// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests] returns only later ones. A long-running
-// gateway grows with every request unless ForgetRequests is called from time to time; see also [WithoutRequestLog].
+// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests]
+// returns only later ones. A long-running gateway grows with every request unless
+// ForgetRequests is called from time to time; see also [WithoutRequestLog].
 func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
 
 func record(op Operation, r *http.Request, body []byte) Request {

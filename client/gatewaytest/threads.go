@@ -36,8 +36,9 @@ type openedThread struct {
 	Created bool `json:"created"`
 }
 
-// openThread returns the thread of a name and makes it if there is none. A session replaces the one of an existing thread. Only
-// this moves last_used_at; a message does not.
+// openThread returns the thread of a name and makes it if there is none. A session
+// replaces the one of an existing thread. Only this moves last_used_at; a message does
+// not.
 func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	name, session := f.required("thread_name", maxThreadName), f.optional("session_id", 0)

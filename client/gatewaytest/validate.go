@@ -32,7 +32,8 @@ type fields struct {
 	issues []issue
 }
 
-// add adds an issue of a field. Its input is the value of the field, unless it has another.
+// add adds an issue of a field. Its input is the value of the field, unless it has
+// another.
 func (f *fields) add(field string, i issue) {
 	i.Loc = []any{f.place, field}
 	if i.Input == nil {
@@ -41,7 +42,8 @@ func (f *fields) add(field string, i issue) {
 	f.issues = append(f.issues, i)
 }
 
-// readBody reads a JSON object with its numbers exact. The body has to be declared as JSON.
+// readBody reads a JSON object with its numbers exact. The body has to be declared as
+// JSON.
 func readBody(r *http.Request) *fields {
 	text, _ := io.ReadAll(r.Body) // it is in memory
 	if len(text) == 0 {
@@ -51,7 +53,8 @@ func readBody(r *http.Request) *fields {
 		return &fields{issues: []issue{notAnObject(string(text))}}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	// Offset counts the bytes up to the error. With the blank, the end of an incomplete text differs from a wrong last character.
+	// Offset counts the bytes up to the error. With the blank, the end of an incomplete text
+	// differs from a wrong last character.
 	if bad := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(append(text, ' '), new(json.RawMessage)), &bad) {
 		return &fields{issues: []issue{notJSON(text, bad)}}
 	}
@@ -71,8 +74,9 @@ func readBody(r *http.Request) *fields {
 
 var missingBody = issue{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 
-// notJSON returns the issue of a text that is not JSON. The position of the error is in characters; of an incomplete text it is the
-// end. The reason is that of encoding/json, while the gateway has that of Python.
+// notJSON returns the issue of a text that is not JSON. The position of the error is in
+// characters; of an incomplete text it is the end. The reason is that of encoding/json,
+// while the gateway has that of Python.
 func notJSON(text []byte, bad *json.SyntaxError) issue {
 	return issue{
 		Type: "json_invalid", Loc: []any{"body", utf8.RuneCount(text[:bad.Offset-1])}, Msg: "JSON decode error",
@@ -87,8 +91,8 @@ func notAnObject(body any) issue {
 	}
 }
 
-// isJSON reports whether the gateway parses a body of this type. Before FastAPI 0.132.0 a body without
-// a type is JSON.
+// isJSON reports whether the gateway parses a body of this type. Before FastAPI 0.132.0 a
+// body without a type is JSON.
 func isJSON(contentType string) bool {
 	if contentType == "" {
 		return true
@@ -156,7 +160,8 @@ func (f *fields) list(field string) {
 	}
 }
 
-// integer returns a whole number of any size, or nil for none. It takes the number or the text of one.
+// integer returns a whole number of any size, or nil for none. It takes the number or the
+// text of one.
 func (f *fields) integer(field string) *big.Int {
 	switch value := f.values[field].(type) {
 	case nil:
@@ -230,14 +235,16 @@ func (f *fields) boolean(field string, standard bool) bool {
 	return false
 }
 
-// equal reports whether a row has the value of a parameter. An empty parameter fits every value.
+// equal reports whether a row has the value of a parameter. An empty parameter fits every
+// value.
 func equal(query url.Values, field string, value *string) bool {
 	wanted := query.Get(field)
 	return wanted == "" || value != nil && *value == wanted
 }
 
-// contains reports whether text has a part like the value of a parameter, as LIKE of SQL compares it: % is any text, _ is any
-// character, and the case of ASCII letters makes no difference. An empty parameter fits every text.
+// contains reports whether text has a part like the value of a parameter, as LIKE of SQL
+// compares it: % is any text, _ is any character, and the case of ASCII letters makes no
+// difference. An empty parameter fits every text.
 func contains(query url.Values, field, text string) bool {
 	pattern := regexp.QuoteMeta(lower(query.Get(field)))
 	return regexp.MustCompile("(?s)" + strings.NewReplacer("%", ".*", "_", ".").Replace(pattern)).MatchString(lower(text))

@@ -13,10 +13,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Client is the unexported side of client.MeshClient. R is client.SendRequest and Q
-// is client.MessageQuery. All node names in its arguments are final: aliases are resolved.
+// Client is the unexported side of client.MeshClient. R is client.SendRequest and Q is
+// client.MessageQuery. All node names in its arguments are final: aliases are resolved.
 type Client[R, Q any] struct {
-	// Ready rejects the zero client and a nil context. The other fields are unset if it does.
+	// Ready rejects the zero client and a nil context. The other fields are unset if it
+	// does.
 	Ready func(context.Context) error
 
 	Name     string // of the client's node
@@ -28,7 +29,8 @@ type Client[R, Q any] struct {
 	State    *sync.Map       // belongs to package agent
 	Resolve  func(name string) string
 
-	// Ended returns an error if the client is closed or the context has ended. Sleep does so too, after a pause otherwise.
+	// Ended returns an error if the client is closed or the context has ended. Sleep does so
+	// too, after a pause otherwise.
 	Ended func(context.Context) error
 	Sleep func(context.Context, time.Duration) error
 
@@ -68,13 +70,15 @@ type Client[R, Q any] struct {
 type List struct {
 	Once      bool // regardless of the retry policy
 	NeedsBody bool // an empty body is an error, not an empty list
-	// Fewer requests fewer messages while the response is too large, and Slow also while it takes too long.
+	// Fewer requests fewer messages while the response is too large, and Slow also while it
+	// takes too long.
 	Fewer, Slow bool
 	// Filter returns a reader of the needed part of the body.
 	Filter func(io.Reader) io.Reader
 }
 
-// ClaimNode receives the claims of ServeOptions.Lease. No node may have this name: claims are in no inbox.
+// ClaimNode receives the claims of ServeOptions.Lease. No node may have this name: claims
+// are in no inbox.
 const ClaimNode = "claims"
 
 // MaxLimit is the gateway's highest limit for a message list.
