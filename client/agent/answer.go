@@ -16,7 +16,7 @@ type AnswerOptions struct {
 	// AllKinds answers messages of all kinds, which Kinds then cannot select. Two programs
 	// that answer answers exchange messages without end.
 	AllKinds bool
-	// AllowRules lists numbers of scan rules that an answer may match, as in
+	// AllowRules lists scan rule numbers that an answer may match, as in
 	// [client.SendRequest].
 	AllowRules []int
 	// OnAnswer receives the outcome of each attempt to send a text: the receipt, or the
@@ -89,7 +89,7 @@ var (
 	ErrAnswerKept = errors.New("the answer is kept")
 )
 
-// deliver sends the answer of a job, or instead of one that is refused, a notice.
+// deliver sends a job's answer, or a notice if it is refused.
 func (s *server) deliver(j *job) error {
 	if j.answer == "" {
 		return nil
@@ -168,7 +168,6 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 	s.report(j.message, err)
 }
 
-// openSpool opens the folder of finished answers, if there is one.
 func (s *server) openSpool() (err error) {
 	if s.spool, err = spool.Open(s.opts.Spool, s.client.Name+" "+s.client.Server); err != nil {
 		return invalid("Spool", s.client.Redact(err.Error()))
@@ -199,7 +198,6 @@ func (s *server) discard(k mark) {
 	}
 }
 
-// resume delivers the answers of an earlier process.
 func (s *server) resume(ctx context.Context) {
 	answers, err := s.spool.Load()
 	if err != nil {

@@ -171,16 +171,14 @@ func ask(ctx context.Context, c *client.MeshClient, to []string, req request) it
 	}
 }
 
-// unsent is the result of a question that was not sent.
 func (c *node) unsent(node string, err error) *NoAnswerError {
 	return c.noAnswer(message{ToNode: c.Redact(node)}, err)
 }
 
-// noAnswer returns the error of a question. Errors are printed with all fields, so that
-// it has no others of the receipt than Await needs.
+// noAnswer keeps only what Await needs: errors are printed with all fields.
 func (c *node) noAnswer(q message, err error) *NoAnswerError {
 	return &NoAnswerError{Err: c.RedactError(err), Question: message{
-		ID: q.ID, ToNode: c.RedactOwn(q.ToNode), CreatedAt: c.Redact(q.CreatedAt), // a part of a token may be the name of a peer
+		ID: q.ID, ToNode: c.RedactOwn(q.ToNode), CreatedAt: c.Redact(q.CreatedAt), // a peer's name may be part of a token
 		ThreadID: optional(c.Redact(q.GetThreadID())), RelatedTaskID: optional(c.Redact(q.GetRelatedTaskID())),
 	}}
 }
@@ -234,7 +232,7 @@ type outgoing struct {
 	ownKey, numbered bool
 
 	failures int  // with 500, which may have stored the question
-	refusals int  // of the number, with a 4xx status
+	refusals int  // to take the number, with a 4xx status
 	stored   bool // the gateway has the numbered question under the key
 }
 
@@ -254,8 +252,7 @@ func (c *node) outgoing(node string, req request, numbered bool) *outgoing {
 	return &outgoing{to: node, req: req, ownKey: key == "", numbered: numbered}
 }
 
-// checkAsk validates a question to several nodes, sets its kind, and returns the names of
-// the nodes after aliases.
+// checkAsk validates a question, sets its kind, and resolves aliases.
 func (c *node) checkAsk(to []string, req *request) ([]string, error) {
 	if req.To != "" {
 		return nil, invalid("To", "must be empty; the recipients are in to")
@@ -283,7 +280,6 @@ func (c *node) checkAsk(to []string, req *request) ([]string, error) {
 	return nodes, nil
 }
 
-// checkQuestions validates the questions of Await.
 func (c *node) checkQuestions(questions []message) error {
 	seen := make(map[int64]bool, len(questions))
 	for _, q := range questions {

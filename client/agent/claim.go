@@ -20,7 +20,7 @@ import (
 // errKeysIgnored reports a gateway at which servers cannot share messages.
 var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that ServeOptions.Lease has no effect; it must be 0")
 
-// claimGivenUp is the content of the last claim on a message, in place of an identity.
+// claimGivenUp is the last claim's content, in place of an identity.
 const claimGivenUp = "given up"
 
 // claim waits until this server may handle the message of a job, which one server at a
@@ -84,8 +84,8 @@ func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
 	}
 }
 
-// claimKey returns the beginning of the idempotency keys of the claims on a message. A
-// gateway with a new database reuses ids.
+// claimKey is the prefix for a message's claims. A gateway with a new database reuses
+// ids.
 func claimKey(m message) string {
 	return fmt.Sprintf("claim-%d-%s-", m.ID, digest(m.CreatedAt)[:16])
 }
@@ -252,7 +252,7 @@ func (s *server) update(ctx context.Context, m message, last *lastClaim) error {
 	return nil
 }
 
-// claimNumber returns the number of a claim on a message, or -1 if it is another one.
+// claimNumber returns -1 for another claim.
 func (s *server) claimNumber(m, claim message) int {
 	text, ok := strings.CutPrefix(claim.GetContent(), claimKey(m))
 	number, _, _ := strings.Cut(text, " ")

@@ -19,20 +19,18 @@ import (
 // thread, and the number of the question. The thread is "" outside of threads.
 type conversation struct{ node, thread, number string }
 
-// conversationWith returns the conversation of a message from or to a node.
 func conversationWith(node string, m message) conversation {
 	return conversation{node, m.GetThreadID(), questionNumber(m.GetRelatedTaskID())}
 }
 
-// Questions have numbers of 53 bits, which JavaScript reads exactly. Numbers of tasks are
+// Questions have 53-bit numbers, which JavaScript reads exactly. Task numbers are
 // smaller.
 const (
 	lowestNumber = 1 << 52
-	numberDigits = 52 / 4 // of a digest
+	numberDigits = 52 / 4 // hexadecimal
 )
 
-// questionNumber returns task if it is the number of a question, and "" for any other
-// task.
+// questionNumber returns task if a question has it as its number, and "" for other tasks.
 func questionNumber(task string) string {
 	if n, err := strconv.ParseUint(task, 10, 64); err != nil || n < lowestNumber || n >= 2*lowestNumber {
 		return ""
@@ -40,14 +38,12 @@ func questionNumber(task string) string {
 	return task
 }
 
-// newNumber returns the number of a question: for an idempotency key always the same, and
-// otherwise a random one.
+// newNumber returns a random number, or always the same one for an idempotency key.
 func newNumber(key, node string) string {
 	n, _ := strconv.ParseUint(digest(cmp.Or(key, rand.Text()), node)[:numberDigits], 16, 64) // digits only
 	return strconv.FormatUint(lowestNumber+n, 10)
 }
 
-// digest returns a hash of texts in hexadecimal digits.
 func digest(texts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", texts)))
 }
@@ -59,20 +55,20 @@ const askPrefix = ":ask-"
 
 type conversationKey struct{}
 
-// Conversation returns the name of the thread of the message that a handler of [Serve] or
-// [Answer] handles. ctx is the context of the handler, or derived from it. The name is ""
-// if the message has no thread or one for a single question, if the gateway did not
-// return the thread, or if the name has control characters.
+// Conversation returns the thread name of the message that a handler handles. ctx is the
+// handler's context in [Serve] or [Answer], or derived from it. The name is "" if the
+// message has no thread or one for a single question, if the gateway did not return the
+// thread, or if the name has control characters.
 //
-// [Ask] asks in this thread unless SendRequest.ThreadID is set. The meter of package
+// [Ask] asks in this thread unless SendRequest.ThreadID is set. The meter in package
 // discovery/meter records the name as the label "thread".
 func Conversation(ctx context.Context) string {
 	name, _ := ctx.Value(conversationKey{}).(string)
 	return name
 }
 
-// inConversation returns ctx with the conversation of a message, if the name of its
-// thread is known and is that of a conversation. The name of a thread is looked up once.
+// inConversation adds the conversation to ctx if the thread has a name for it, which is
+// looked up once.
 func (s *server) inConversation(ctx context.Context, m message) context.Context {
 	id := m.GetThreadID()
 	if id == "" {

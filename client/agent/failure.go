@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// failure is what the error of a request means for the next one.
+// failure tells what an error means for the next request.
 type failure int
 
 const (
@@ -35,10 +35,9 @@ var failures = map[int]failure{
 	http.StatusNotFound:           absent,
 }
 
-// failureClasses are the meanings of 2xx, 4xx and 5xx.
+// status / 100 -> meaning
 var failureClasses = map[int]failure{2: broken, 4: refused, 5: trouble}
 
-// classify returns the meaning of an error.
 func classify(err error) failure {
 	var failed *client.MeshGatewayError
 	if !errors.As(err, &failed) || errors.Is(err, seam.ErrClosed) {
@@ -70,8 +69,7 @@ func failedRequest(err error) (failed client.MeshGatewayError) {
 
 func statusOf(err error) int { return failedRequest(err).StatusCode }
 
-// incorrect returns the error of a complete response to a request for /messages that is
-// not what was requested.
+// incorrect reports a complete response to another request than the one that was sent.
 func incorrect(method string, err error) error {
 	return &client.MeshGatewayError{Method: method, Path: "/messages", StatusCode: http.StatusOK, Err: err}
 }
@@ -86,12 +84,11 @@ const (
 	failurePause = time.Second
 )
 
-// RetryPause returns how long to wait before a request is repeated that has failed
+// RetryPause returns how long [Serve] waits before it repeats a request that has failed
 // several times in a row, the last time with err: a second, doubled for each further
-// failure up to a minute, or up to five seconds while the gateway cannot be reached, as
-// without a response or with a status from 502 to 504. It is shortened at random by up to
-// half, so that programs that failed together do not return together. The Retry-After of
-// err, up to a minute, is honored. [Serve] pauses so.
+// failure up to a minute, or up to five seconds while the gateway is unreachable (no
+// response, or a status from 502 to 504). It is shortened at random by up to half, to
+// spread programs that failed together. A Retry-After in err is honored up to a minute.
 func RetryPause(err error, failures int) time.Duration {
 	return pauseAfter(failurePause, failures, err, pause.Shorten)
 }

@@ -25,7 +25,7 @@ type job struct {
 	finished bool          // the handler has succeeded, and is not called again
 	answer   string        // is sent then; "" for none
 	saved    bool          // the answer is in AnswerOptions.Spool
-	refused  error         // of the text that answer replaces
+	refused  error         // why the function's text is not sent
 }
 
 // process hands a message to the handler until it succeeds or is given up. It begins with

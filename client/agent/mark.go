@@ -20,7 +20,7 @@ type mark struct {
 	message  message
 	cause    string // what has happened to the message, for errors
 	attempts int    // that failed
-	err      error  // of the last attempt
+	err      error  // in the last attempt
 	missed   bool   // the message was not in the inbox
 	reported bool
 	saved    bool // the answer is in AnswerOptions.Spool

@@ -23,10 +23,10 @@ type (
 
 func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowError](err) }
 
-// withoutRows returns nil if the error is only about invalid rows.
+// withoutRows returns nil if err is about invalid rows.
 func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
-// of returns an error for a client that client.New has not made, and for a nil context.
+// of rejects nil contexts and clients that [client.New] has not made.
 func of(ctx context.Context, c *client.MeshClient) (*node, error) {
 	n := &node{c, c.ForAgent()}
 	if err := n.Ready(ctx); err != nil {

@@ -12,7 +12,7 @@ import (
 // PendingOptions selects the questions that [Pending] looks at. The zero value selects
 // all.
 type PendingOptions struct {
-	// ToNode is the name or alias of the recipient; "" selects all.
+	// ToNode is the recipient's name or alias; "" selects all.
 	ToNode string
 	// UnreadOnly excludes questions that their recipients have marked read.
 	UnreadOnly bool
@@ -20,19 +20,18 @@ type PendingOptions struct {
 	ThreadID string
 	Since    string
 	Extra    url.Values
-	// Limit is the maximum number of questions, 1 to 1000; 0 means 1000.
+	// Limit is the most questions, 1 to 1000; 0 means 1000.
 	Limit int
 }
 
-// Pending returns the questions among the messages of [client.MeshClient.Sent] that have
-// no answer, the newest first. A question is answered by a later message of the kind
-// answer from its recipient in the same thread, or outside of threads if the question has
-// no thread. The answer to a question with a number, as [Ask] gives it in a thread, has
-// that number. Without one, any later answer without a number counts, which is
-// approximate: it may belong to an earlier question.
+// Pending returns the questions in [client.MeshClient.Sent] that have no answer, the
+// newest first. A question is answered by a later message from its recipient, with the
+// kind answer and in the same thread, or outside threads if the question has none. If the
+// question has a number (see [Ask]), the answer has it, too. Without a number any later
+// answer without one counts, which may belong to an earlier question.
 //
 // It takes two requests. If the inbox has 1000 answers that are newer than a question,
-// one more finds the newest answer from its recipient in its thread.
+// one more finds the newest answer in its conversation.
 func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]client.MeshMessage, error) {
 	n, err := of(ctx, c)
 	if err != nil {
@@ -64,8 +63,8 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	return pending, err
 }
 
-// readAnswers adds the ids of the newest answers of a conversation, or of all for "",
-// without their contents. It returns the id from which on all answers are known.
+// readAnswers adds the newest answers' ids in a conversation, or in all for "", without
+// contents. It returns the id from which on all answers are known.
 func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
 	rows, _, err := c.List(ctx, query{
 		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,

@@ -12,8 +12,8 @@ type reach struct {
 	mu      sync.Mutex
 	now     polls
 	back    chan struct{} // closed by the next successful poll; nil while the gateway can be reached
-	err     error         // of the last failure
-	polling sync.Mutex    // of the goroutine that polls for all that wait
+	err     error         // in the last failure
+	polling sync.Mutex    // held by the goroutine that polls for all
 }
 
 // polls is how many polls had succeeded and failed when an attempt began.

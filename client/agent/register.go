@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// registering is the key of a channel that ends when a Serve of this client has
+// registering is the key for a channel that is closed when a Serve of this client has
 // registered the node.
 type registering struct{}
 
@@ -54,7 +54,7 @@ func (s *server) insist(ctx context.Context, do func(context.Context) error) err
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := do(ctx)
 		if err == nil || ctx.Err() != nil {
-			return nil //nolint:nilerr // the end of ctx is not a failure
+			return nil //nolint:nilerr // ctx has ended, which is no failure
 		}
 		if !classify(err).unreached() && classify(err) != broken || errors.Is(err, errKeysIgnored) {
 			return err

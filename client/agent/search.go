@@ -16,15 +16,14 @@ import (
 
 // GetMessage returns a message to the client's node by its id. It marks nothing read.
 //
-// The gateway has no request for one message, and a list shows no more than the newest
-// 1000. GetMessage therefore searches the list of all messages to the node and, if that
-// may be incomplete, the lists of the unread ones, of 100 threads and of 100 registered
-// senders at most. It keeps only the message itself, so that the others may exceed
-// [client.WithMaxResponseBytes], and reads no further than to it. If a list is larger
+// The gateway has no request for one message, and its lists show only the newest 1000.
+// GetMessage therefore searches the whole inbox and, if that may be incomplete, the
+// unread messages, up to 100 threads and up to 100 senders. It keeps only the message
+// itself, so the others may exceed [client.WithMaxResponseBytes]. If a list is larger
 // than 1 GiB, fewer messages are requested.
 //
 // If the message is not found, the error is a [*NotInInboxError], which describes what
-// was searched. A message that cannot be decoded is a [*client.RowError]; other such
+// was searched. If it's invalid, the error is a [*client.RowError]; other invalid
 // messages are ignored. An id below 1 is a [*client.ValueError].
 func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.MeshMessage, error) {
 	n, err := of(ctx, c)
@@ -52,7 +51,7 @@ func (s *search) run(ctx context.Context) (*message, error) {
 	return nil, s.notFound()
 }
 
-// The number of threads and senders whose messages are searched.
+// How many threads and senders are searched.
 const (
 	maxSearchedThreads = 100
 	maxSearchedSenders = 100
@@ -65,15 +64,15 @@ type search struct {
 	// limit is the number of messages of the next list. It is lower after a list that was
 	// too large.
 	limit int
-	// complete means that the list of all messages had room for more.
+	// complete means that the inbox had room for more.
 	complete         bool
 	threads, senders int
-	// unidentified is the error of a row without a valid id that may be the message.
+	// unidentified reports a row without a valid id that may be the message.
 	unidentified *client.RowError
 }
 
-// lists yields the lists of all messages, of the unread ones, of each thread, which older
-// gateways do not have, and of each peer, so that one sender cannot hide another.
+// lists yields queries for all messages, for unread ones, for each thread, which older
+// gateways do not have, and for each peer, so one sender cannot hide another.
 func (s *search) lists(ctx context.Context) iter.Seq2[query, error] {
 	return func(yield func(query, error) bool) {
 		name := s.client.Name
@@ -120,7 +119,7 @@ func (s *search) find(ctx context.Context, list query) (*message, error) {
 	kept, limit, err := s.client.List(ctx, list, seam.List{Fewer: true, Filter: filter})
 	s.limit = limit
 	for _, m := range kept {
-		if m.ID == s.id && m.ToNode == s.client.Name { // gateways with deviations return messages of other nodes
+		if m.ID == s.id && m.ToNode == s.client.Name { // some gateways return other nodes' messages
 			return &m, nil
 		}
 	}

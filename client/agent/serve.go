@@ -27,7 +27,7 @@ const (
 
 // ServeOptions configures [Serve]. The zero value is valid.
 type ServeOptions struct {
-	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve
+	// Workers is how many handlers may run at the same time; 0 means 1. Serve
 	// polls while they run, until about 1,000 messages or 32 MiB wait for a worker.
 	Workers int
 	// Interval, IdleInterval and Limit configure the polls, as in [WatchOptions].
@@ -54,7 +54,7 @@ type ServeOptions struct {
 	// gateway that ignores keys is refused with an error.
 	Lease time.Duration
 	// Register is the registration of the node. With nil, Serve does not register the node.
-	// Serve discards the PeerToken of a registration: a program that needs it calls
+	// Serve discards a PeerToken: a program that needs it calls
 	// [client.MeshClient.Register] itself, before Serve.
 	Register *client.RegisterRequest
 	// OnReady is called once, when the node is registered and the first poll has succeeded:
@@ -67,8 +67,8 @@ type ServeOptions struct {
 	// error of the last attempt, and a worker waits for it. With nil, such messages stay
 	// unread.
 	OnGiveUp func(client.MeshMessage, error) (markRead bool)
-	// OnError receives the error of every message that is given up or cannot be marked read.
-	// With a zero message, it receives the errors of polling and registration, which do not
+	// OnError receives an error for every message that is given up or cannot be marked read.
+	// With a zero message, it receives errors in polling and registration, which do not
 	// end Serve. It may be called from several goroutines at the same time, and Serve waits
 	// for it: polling pauses until it returns. A message that could not be marked at once
 	// has no Content. With nil, the errors are logged as warnings.
@@ -200,7 +200,6 @@ func (o AnswerOptions) check(c *node) error {
 	return err
 }
 
-// liveTokenRule is the scan rule of the live tokens.
 const liveTokenRule = 0
 
 func (o ServeOptions) watch() WatchOptions {
@@ -209,30 +208,29 @@ func (o ServeOptions) watch() WatchOptions {
 	}
 }
 
-// server is the state of one Serve.
 type server struct {
 	client  *node
 	handler handler // returns "" for Serve
 	opts    AnswerOptions
 	slots   chan struct{} // one element for each worker that is busy
 	sends   chan struct{} // one element for each answer that is sent again
-	waiting atomic.Int64  // the bytes of the messages and answers that wait without a slot
+	waiting atomic.Int64  // bytes that wait without a slot
 	reach   reach
 
-	handling  context.Context // of handlers and answers; it does not end with ctx
-	ending    sync.Mutex      // of the answers that are sent after the end of ctx
+	handling  context.Context // for handlers and answers; it does not end with ctx
+	ending    sync.Mutex      // while answers are sent after ctx has ended
 	unreached bool            // such a delivery found no gateway
 	running   sync.WaitGroup
-	active    sync.Map // the messages that Serve has not finished with, by their keys, and what ends with each of them
+	active    sync.Map // unfinished messages: key -> what ends with it
 	backlog   backlog.Backlog
 	marks     markQueue
 	check     unreadCheck
 	spool     *spool.Spool
-	resumed   map[messageKey]bool // messages with an answer of an earlier process; a late poll may show them as unread
-	threads   sync.Map            // the names of conversations, by the ids of their threads
+	resumed   map[messageKey]bool // answered by an earlier process; a late poll may show them as unread
+	threads   sync.Map            // thread id -> conversation name
 
-	identity string // of the claims
-	started  int64  // the id of its first claim
+	identity string // in claims
+	started  int64  // id; claims by this server are later
 	renewals sync.WaitGroup
 	hint     sync.Once
 }
@@ -251,12 +249,11 @@ func (s *server) serve(ctx context.Context) {
 	}
 }
 
-// accept takes the new messages of a poll.
 func (s *server) accept(messages []message) {
 	s.backlog.Add(slices.DeleteFunc(slices.Clone(messages), func(m message) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
 }
 
-// dispatch starts a goroutine for each message of the backlog, which owns a slot.
+// dispatch starts a goroutine for each waiting message, which owns a slot.
 func (s *server) dispatch(ctx context.Context) {
 	for s.backlog.Await(ctx, backlog.Filled) && s.acquire(ctx, s.slots) {
 		m := s.backlog.Next() // after the wait for a slot, in which others may have come
@@ -325,7 +322,7 @@ func (s *server) answeredElsewhere(m message) {
 	}
 }
 
-// report passes an error on. The error of a handler may contain anything, so it is
+// report passes an error on. A handler's error may contain anything, so it is
 // redacted before it is logged.
 func (s *server) report(m message, err error) {
 	if s.opts.OnError != nil {

@@ -24,10 +24,10 @@ type unreadCheck struct {
 	last   atomic.Pointer[snapshot]
 }
 
-// snapshot is the unread messages of one response.
+// snapshot has one response's unread messages.
 type snapshot struct {
 	senders map[messageKey]string
-	limit   int // of the request
+	limit   int // in the request
 }
 
 func (s *snapshot) has(m message) bool {
@@ -66,7 +66,6 @@ func (c *unreadCheck) find(ctx context.Context, how seam.List, m message, opts q
 	return &rows[i], false, err
 }
 
-// similar selects the messages with the sender, the kind and the thread of m.
 func (c *unreadCheck) similar(m message) query {
 	return query{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
 }
@@ -137,8 +136,8 @@ func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, 
 	return rows[:min(len(rows), limit)], limit, withoutRows(err)
 }
 
-// justBefore returns an argument of since that includes a time: the gateway compares
-// texts.
+// justBefore returns an argument for since that includes a time: the gateway compares
+// text.
 func justBefore(createdAt string) string {
 	_, size := utf8.DecodeLastRuneInString(createdAt)
 	return createdAt[:len(createdAt)-size]

@@ -26,7 +26,6 @@ const (
 // errQuestionLost reports a question that the gateway does not list any more.
 var errQuestionLost = errors.New("the gateway has lost the question; it may have a new database")
 
-// waiter is the state of one range over AskAll or Await.
 type waiter struct {
 	client  *node
 	yield   func(message, error) bool
@@ -38,11 +37,11 @@ type waiter struct {
 	turns   []conversation // that this waiter has taken
 
 	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
-	idle     int             // the number of polls in a row without an answer
-	failed   error           // of the last poll
-	invalid  error           // the rows of the last list that cannot be decoded
-	failures int             // the number of polls in a row that failed
-	refusals int             // of them refused by the gateway
+	idle     int             // polls in a row without an answer
+	failed   error           // in the last poll
+	invalid  error           // rows in the last list
+	failures int             // polls in a row that failed
+	refusals int             // polls in a row that the gateway refused
 	took     time.Duration   // by the last poll
 	active   time.Time       // when the last question was sent or answered
 	checked  time.Time       // when the gateway was last known to have the questions
@@ -151,7 +150,6 @@ func (w *waiter) expire(err error) {
 	w.end(w.client.ListFailed(err))
 }
 
-// end yields the error of every question that is left.
 func (w *waiter) end(err error) {
 	for _, q := range w.pending {
 		w.emit(message{}, w.client.noAnswer(q, err))
@@ -192,7 +190,6 @@ func (w *waiter) poll(ctx context.Context) {
 	}
 }
 
-// threads returns the threads of the pending questions.
 func (w *waiter) threads() []string {
 	var threads []string
 	for _, q := range w.pending {
@@ -286,7 +283,7 @@ func (w *waiter) take(turn conversation) bool {
 	return !taken
 }
 
-// release ends the turn of a conversation, if this waiter has it.
+// release ends a turn, if this waiter has it.
 func (w *waiter) release(turn conversation) {
 	if i := slices.Index(w.turns, turn); i >= 0 {
 		w.turns = slices.Delete(w.turns, i, i+1)
@@ -323,7 +320,7 @@ func (w *waiter) answers(ctx context.Context, thread string) ([]message, error) 
 	return all, nil
 }
 
-// newest returns the newest messages of a list. It is full if it can have older ones.
+// newest reports whether the list may have older messages, too.
 func (w *waiter) newest(ctx context.Context, query query, limit int) (rows []message, full bool, err error) {
 	query.Limit = limit
 	rows, limit, err = w.client.List(ctx, query, seam.List{Fewer: true})

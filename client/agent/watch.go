@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// The defaults of WatchOptions.
+// Defaults for WatchOptions.
 const (
 	DefaultWatchInterval = time.Second
 	DefaultIdleInterval  = 5 * time.Second
@@ -41,14 +41,14 @@ type WatchOptions struct {
 	// [DefaultIdleInterval], or Interval if that is set. It must not be shorter than
 	// Interval.
 	IdleInterval time.Duration
-	// Limit is the maximum number of messages in a poll, 1 to 1000; 0 means 1000, the
+	// Limit is the most messages in a poll, 1 to 1000; 0 means 1000, the
 	// gateway's maximum.
 	Limit int
 	// FromNode and ThreadID select messages as in [client.FetchOptions]. Messages that an
 	// older gateway does not filter are dropped by the client.
 	FromNode string
 	ThreadID string
-	// Kinds selects the kinds of messages; an empty slice means all. Each kind is polled by
+	// Kinds selects messages by kind; an empty slice means all. Each kind is polled by
 	// itself, so that other messages cannot fill the polls.
 	Kinds []client.Kind
 }
@@ -148,17 +148,16 @@ func isStrained(took time.Duration, err error) bool {
 	return took >= slowPoll || statusOf(err) == http.StatusTooManyRequests
 }
 
-// watcher is the state of one range over Watch.
 type watcher struct {
 	client   *node
 	opts     WatchOptions
 	windows  []*window
-	server   *server // of Serve, which takes the messages; nil for Watch
+	server   *server // takes the messages; nil for Watch
 	yield    func(message, error) bool
 	ended    bool      // yield must not be called again
-	failures int       // the number of polls in a row with an error
-	failed   error     // of the last poll
-	idle     int       // the number of polls in a row without a new message, from activeTime after the last one
+	failures int       // polls in a row with an error
+	failed   error     // in the last poll
+	idle     int       // polls in a row without a new message, from activeTime after the last one
 	strained bool      // the gateway, in this poll
 	found    time.Time // when the last new message was yielded
 	more     bool      // the last poll had a full window with a new message: the next one follows without a pause
@@ -292,7 +291,7 @@ func (w *watcher) emit(ctx context.Context, m message, err error) {
 	w.ended = w.ended || ctx.Err() != nil || !w.yield(m, err)
 }
 
-// fetch returns the rows of a window. Close cancels its requests.
+// fetch stops when the client is closed.
 func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows []message, err error) {
 	ctx, cancel := w.client.whileOpen(ctx)
 	defer cancel()
@@ -321,7 +320,6 @@ func (w *watcher) takeOwn(ctx context.Context, rows []message) (own int, others 
 	return len(rows) - len(others), others
 }
 
-// isBusy reports whether messages wait for a worker of Serve.
 func (w *watcher) isBusy() bool {
 	return w.server != nil && !w.server.backlog.Is(backlog.Empty)
 }

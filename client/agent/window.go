@@ -15,11 +15,11 @@ import (
 type window struct {
 	selected query
 	selects  func(query, message) bool
-	limit    int // of the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
+	limit    int // for the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
 	seen     *seenMessages
-	newest   messageKey // of the messages that were yielded
+	newest   messageKey // among those that were yielded
 	listed   time.Time  // when all messages were last listed, and not only newer ones
-	full     int        // the number of polls in a row that were full
+	full     int        // full polls in a row
 	reported bool       // the window has been reported as blocked
 }
 
@@ -50,7 +50,6 @@ func (w *window) sift(rows []message) ([]message, error) {
 	return rows, pollError("the response is not what was requested: %s; they are dropped", strings.Join(faults, ", and "))
 }
 
-// pollError returns the error of a poll whose response is complete.
 func pollError(format string, args ...any) error {
 	return incorrect("GET", fmt.Errorf(format, args...))
 }
@@ -109,7 +108,7 @@ func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 	return pollError("the poll is full: it has %d unread messages, which hide older ones%s; mark messages read", n, sender)
 }
 
-// growAfter is the number of full polls after which a poll requests more messages again.
+// After growAfter full polls the next one requests more messages again.
 const growAfter = 8
 
 // grow raises the limit after a response that was too large or too slow.
@@ -125,11 +124,11 @@ type seenMessages struct {
 	shown map[messageKey]shown
 	// latest counts the windows: all of them, and the complete ones.
 	latest shown
-	// largest is the largest number of rows of a window so far.
+	// largest is the most rows in a window so far.
 	largest int
 }
 
-// shown is when a message was last shown, in numbers of windows.
+// shown counts the windows until a message was last shown.
 type shown struct{ window, complete int }
 
 // messageKey identifies a message. The id alone does not: a gateway with a new database

@@ -13,14 +13,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Client is the unexported side of client.MeshClient. R is client.SendRequest and Q is
+// Client is client.MeshClient's unexported side. R is client.SendRequest and Q is
 // client.MessageQuery. All node names in its arguments are final: aliases are resolved.
 type Client[R, Q any] struct {
 	// Ready rejects the zero client and a nil context. The other fields are unset if it
 	// does.
 	Ready func(context.Context) error
 
-	Name     string // of the client's node
+	Name     string // the client's node
 	Shown    string // Name, or a placeholder if it doesn't look like a name
 	Server   string // base URL
 	MaxBytes int64
@@ -54,7 +54,7 @@ type Client[R, Q any] struct {
 	// made the idempotency key.
 	CheckAndPost, Post func(ctx context.Context, to string, req R, ownKey bool) (*gateway.MeshMessage, error)
 	ReplyKey           func(to gateway.MeshMessage, kind gateway.Kind, content string) string
-	// List returns the messages and the limit of its last request.
+	// List returns the messages and its last request's limit.
 	List func(context.Context, Q, List) ([]gateway.MeshMessage, int, error)
 	// Mark marks a message read, once if it must not be repeated.
 	Mark func(ctx context.Context, id int64, once bool) error
@@ -62,7 +62,7 @@ type Client[R, Q any] struct {
 	Peer  func(ctx context.Context, name string) (*gateway.MeshPeer, error)
 	Peers func(context.Context) ([]gateway.MeshPeer, error)
 
-	// ListFailed returns the error of a GET /messages that was not sent.
+	// ListFailed reports a GET /messages that was not sent.
 	ListFailed func(error) error
 }
 
@@ -73,7 +73,7 @@ type List struct {
 	// Fewer requests fewer messages while the response is too large, and Slow also while it
 	// takes too long.
 	Fewer, Slow bool
-	// Filter returns a reader of the needed part of the body.
+	// Filter returns the part that is needed.
 	Filter func(io.Reader) io.Reader
 }
 
