@@ -202,8 +202,8 @@ type SentOptions struct {
 	Extra    url.Values
 }
 
-// Sent returns messages that the client's node has sent, the newest first (GET
-// /messages?from=NODE). The claims of ServeOptions.Lease are left out. The slice is not
+// Sent returns messages that the client's node has sent, the newest first
+// (GET /messages?from=NODE). The claims of ServeOptions.Lease are left out. The slice is not
 // nil unless there is an error.
 //
 // The gateway returns only the 1000 newest messages. If claims fill its list, each kind

@@ -164,10 +164,10 @@ func opGetPeer(name string) operation {
 	return operation{method: http.MethodGet, path: "/peers/" + name, repeatable: true, absence: true}
 }
 
-// GetPeer returns the peer with the given name or alias, even if it is disabled (GET
-// /peers/{name}). An unknown name is a [*NotInRegistryError]. Capabilities that are too
-// large are dropped as by [MeshClient.ListPeers]. Older gateways do not have this path:
-// the peer is then one of the enabled ones (GET /peers).
+// GetPeer returns a peer by its name or alias, even if it is disabled
+// (GET /peers/{name}). An unknown name is a [*NotInRegistryError]. Capabilities that are too
+// large are dropped as by [MeshClient.ListPeers]. Older gateways do not have this path: the
+// peer is then one of the enabled ones (GET /peers).
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
