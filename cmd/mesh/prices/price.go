@@ -96,10 +96,15 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 		return exit.Failedf("%w", providers.Unlisted(list, o.Registry(), p, o.model))
 	}
 	return o.Print(pricings(rows), func(w io.Writer) error {
+		write := func() error { return priceTable(w, rows) }
 		if _, wide := w.(output.Wide); !wide && output.Width(w) > 0 {
-			return priceCard(w, o.Registry(), o.model, rows, time.Now())
+			write = func() error { return priceCard(w, o.Registry(), o.model, rows, time.Now()) }
 		}
-		return priceTable(w, rows)
+		if err := write(); err != nil {
+			return err
+		}
+		price, _ := list.Price(p, o.model, time.Now())
+		return promotion(w, price.Source, time.Now())
 	})
 }
 
@@ -195,7 +200,19 @@ func costTable(w io.Writer, cost *prices.Cost) error {
 	if err := output.Table(w, []table.Column{table.Key("WHAT"), table.Plain("TOKENS", 2), table.Plain("USD PER MILLION", 1), table.Plain("USD", 0)}, rows); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "price from: "+output.Line(cost.Source)+"\n")
+	if _, err := io.WriteString(w, "price from: "+output.Line(cost.Source)+"\n"); err != nil {
+		return err
+	}
+	return promotion(w, cost.Source, time.Now())
+}
+
+// promotion warns if a promotional price is no longer guaranteed.
+func promotion(w io.Writer, source string, now time.Time) error {
+	through := prices.GuaranteedThrough(source)
+	if through == "" || through >= now.UTC().Format(time.DateOnly) {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "This promotional price was guaranteed through %s only, and may have ended.\n", through)
 	return err
 }
 

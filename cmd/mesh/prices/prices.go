@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/update"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -44,7 +42,7 @@ valid_from until valid_until, and precedes the built-in ones. A row whose provid
 that platform alone. No factor, as of a batch, is applied to these prices.
 
 --stale, as in --stale 30d, prints the prices that neither a source nor a price feed stated in that time: those of the models that are
-named, else of all models that are sold today. Deprecated models are left out unless they are named. It also prints the age of the
+named, else of all models that are sold today: retired and deprecated models, and their builds and aliases, are left out unless they are named. It also prints the age of the
 table. The exit status is 1 if there is such a price.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --stale 30d gpt-5.2",
 		Args:      cobra.ArbitraryArgs, // names of models with --stale
@@ -184,18 +182,6 @@ func rowsOf(a *app.App, models []string) (rows []prices.Row, err error) {
 		rows = append(rows, found...)
 	}
 	return rows, nil
-}
-
-// stale returns the rows with a price in force that was verified longer ago than an age. A model that is retired or deprecated may be named
-// to be among them.
-func stale(rows []prices.Row, registry models.Registry, now time.Time, oldest time.Duration, named bool) []prices.Row {
-	today := now.UTC().Format(time.RFC3339) // which sorts as the days and times of the table
-	return slices.DeleteFunc(rows, func(r prices.Row) bool {
-		date, _ := registry.RetirementDate(r.Provider, r.ModelHint)
-		ended := date == models.Deprecated || registry.IsRetiredOn(r.Provider, r.ModelHint, now)
-		age, known := r.Age(now)
-		return r.InputPerMTok+r.OutputPerMTok == "" || r.ValidFrom > today || r.ValidUntil != "" && r.ValidUntil <= today || ended && !named || known && age <= oldest
-	})
 }
 
 // known returns a text, or "-" for "".

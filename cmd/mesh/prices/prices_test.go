@@ -35,3 +35,30 @@ func TestStaleLeavesDeprecatedModelsOut(t *testing.T) {
 	assert.Empty(t, stale(slices.Clone(rows), models.Retirements(), now, 30*24*time.Hour, false))
 	assert.Len(t, stale(slices.Clone(rows), models.Retirements(), now, 30*24*time.Hour, true), 1)
 }
+
+// A build of a retired model, and an alias whose builds have all retired, cannot be called.
+func TestStaleLeavesBuildsAndAliasesOfRetiredModelsOut(t *testing.T) {
+	t.Parallel()
+	key := func(id string) models.ModelKey { return models.ModelKey{Provider: models.OpenAI, ID: id} }
+	registry := models.Registry{}.With(map[models.ModelKey]string{
+		key("gpt-7"): "2026-01-01", key("gpt-8-2025-01-01"): "2026-01-01", key("gpt-9-2025-01-01"): "2026-01-01", key("gpt-10"): "2027-01-01",
+	})
+	var rows []prices.Row
+	for _, id := range []string{"gpt-7-2025-01-01", "gpt-8", "gpt-9", "gpt-9-2026-01-01", "gpt-10-2025-01-01", "gpt-11"} {
+		rows = append(rows, row(id, "2026-01-01"))
+	}
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	var got []string
+	for _, r := range stale(slices.Clone(rows), registry, now, 30*24*time.Hour, false) {
+		got = append(got, r.ModelHint)
+	}
+	assert.Equal(t, []string{"gpt-9", "gpt-9-2026-01-01", "gpt-10-2025-01-01", "gpt-11"}, got)
+	assert.Len(t, stale(rows, registry, now, 30*24*time.Hour, true), 6)
+}
+
+// A model without a date is sold after its preview has ended.
+func TestStaleListsModelsWhosePreviewEnded(t *testing.T) {
+	t.Parallel()
+	rows := prices.BuiltIn().ForModel(models.Gemini, "gemini-2.5-flash-lite")
+	assert.NotEmpty(t, stale(slices.Clone(rows), models.Retirements(), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), 30*24*time.Hour, false))
+}
