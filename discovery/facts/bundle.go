@@ -111,7 +111,7 @@ func readFile(fsys fs.FS, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close()
 	text, err := readAll(file)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)

@@ -93,7 +93,7 @@ func Run(ctx context.Context, a *app.App, source string, dryRun bool) error {
 		}
 		u.Stored = true
 	}
-	return a.Print(u, func(w io.Writer) error { return u.table(w) })
+	return a.Print(u, u.table)
 }
 
 // newest returns before if there are no newer facts.

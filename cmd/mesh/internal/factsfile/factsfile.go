@@ -26,7 +26,7 @@ func Load() (f *facts.Facts, from string, err error) {
 	if name != "" {
 		from = name
 	} else if name, err = storedName(); err != nil || !exists(name) {
-		return builtIn, "built in", nil //nolint:nilerr // nothing can have been stored
+		return builtIn, "built in", nil //nolint:nilerr // nothing was stored
 	} else {
 		hint = " (mesh update replaces them)"
 	}
@@ -35,7 +35,7 @@ func Load() (f *facts.Facts, from string, err error) {
 	case err != nil:
 		return builtIn, "built in", fmt.Errorf("the built-in facts are used: %w%s", err, hint)
 	case f.Newer(builtIn) != nil:
-		return builtIn, "built in", nil
+		return builtIn, "built in", nil //nolint:nilerr // the built-in facts are the newest
 	}
 	return f, from, nil
 }
@@ -43,7 +43,7 @@ func Load() (f *facts.Facts, from string, err error) {
 // Open reads a bundle, a directory with the tables, or a clone of the project. The error
 // names the file.
 func Open(name string) (f *facts.Facts, err error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	if info, err := os.Stat(name); err == nil && info.IsDir() { //nolint:gosec // the user names the file
 		if dir := filepath.Join(name, "discovery", "facts"); exists(filepath.Join(dir, "VERSION")) {
 			name = dir
 		}
@@ -67,7 +67,7 @@ func Open(name string) (f *facts.Facts, err error) {
 const maxFile = 32 << 20
 
 func exists(name string) bool {
-	_, err := os.Stat(name)
+	_, err := os.Stat(name) //nolint:gosec // as in Open
 	return err == nil
 }
 
