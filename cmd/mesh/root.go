@@ -211,7 +211,7 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 func checkTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
-	help.Example = "  mesh help usage\n  mesh help exit-codes"
+	help.Example = "  mesh help usage\n  mesh help exit-status"
 	showGlobals(root, help, nil)
 	help.Args = func(_ *cobra.Command, topic []string) error {
 		cmd, rest, err := root.Find(topic)

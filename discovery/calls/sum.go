@@ -27,6 +27,8 @@ type Options struct {
 	// By has a grouping for each result, all made in one pass: [ByDay] or the other
 	// constants, and [ByLabel]. An empty grouping gives one Group, as does an empty By.
 	By [][]string
+	// Location is the zone of days, weeks and months in By; nil is UTC.
+	Location *time.Location
 	// Prices price lines without a cost, except if it's null; nil is [prices.BuiltIn].
 	Prices *prices.List
 	// Reprice ignores recorded costs, unless the counts don't suffice: streams that were
@@ -145,6 +147,9 @@ func Sum(opts Options, paths ...string) ([][]Group, error) {
 	groupings, err := parseGroupings(opts.By)
 	if err != nil {
 		return nil, err
+	}
+	for _, by := range groupings {
+		by.zone = opts.Location
 	}
 	if !opts.From.IsZero() && !opts.To.IsZero() && !opts.From.Before(opts.To) {
 		return nil, invalid("To", "", "must be after From")

@@ -11,12 +11,13 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Groupings. Days, weeks and months are UTC, and may be partly outside Options.From and
-// To.
+// Groupings. Days, weeks and months are UTC unless
+// Options.Location is set, and may be partly outside Options.From and To.
 const (
 	ByDay            = "day"             // such as "2026-11-21"
 	ByWeek           = "week"            // its Monday, such as "2026-11-16"
@@ -40,6 +41,7 @@ var groupingNames = [...]string{ByDay, ByWeek, ByMonth, ByModel, ByProvider, ByP
 
 type grouping struct {
 	names []string
+	zone  *time.Location // nil is UTC
 }
 
 // parseGroupings returns one empty grouping if by is empty.
@@ -106,8 +108,8 @@ func (s *sums) group(r *Record) *group {
 	s.key = s.key[:0]
 	for _, name := range s.by.names {
 		begin := len(s.key)
-		s.key = appendValue(s.key, name, r)
-		if value := s.key[begin:]; !utf8.Valid(value) { // a Group's strings are valid UTF-8
+		s.key = s.by.appendValue(s.key, name, r)
+		if value := s.key[begin:]; !utf8.Valid(value) { // texts that are the same in a Group are one group
 			s.key = append(s.key[:begin], jsonread.Text(value)...)
 		}
 		s.key = binary.BigEndian.AppendUint32(s.key, uint32(len(s.key)-begin)) //nolint:gosec // a line is shorter
@@ -126,14 +128,15 @@ func (s *sums) group(r *Record) *group {
 	return g
 }
 
-func appendValue(key []byte, name string, r *Record) []byte {
+// appendValue appends the value of a call by which it is grouped.
+func (g *grouping) appendValue(key []byte, name string, r *Record) []byte {
 	switch name {
 	case ByDay:
-		return appendDay(key, r.Time)
+		return appendDay(key, calendar.Wall(r.Time, g.zone))
 	case ByWeek:
-		return appendDay(key, monday(r.Time))
+		return appendDay(key, monday(calendar.Wall(r.Time, g.zone)))
 	case ByMonth:
-		key = appendDay(key, r.Time)
+		key = appendDay(key, calendar.Wall(r.Time, g.zone))
 		return key[:len(key)-len("-02")]
 	case ByModel:
 		return append(key, r.Model...)

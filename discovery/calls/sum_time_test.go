@@ -90,3 +90,14 @@ func (t totals) add(name string, row *calls.Group) {
 	more, _ := new(big.Rat).SetString(string(row.USD))
 	t[name] = fmt.Sprint(number+row.Calls, " ", usd.Add(usd, more).RatString())
 }
+
+// Days start at midnight of the zone.
+func TestSumInAZone(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", 2*60*60)
+	rows, err := sumOf(t, calls.Options{By: [][]string{{"day", "week", "month"}}, Location: zone}, lineOf("2026-11-29T22:30:00Z", `,"usd":"1"`), lineOf("2026-11-30T23:30:00Z", `,"usd":"2"`))
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"2026-11-30", "2026-11-30", "2026-11"}, rows[0].By)
+	assert.Equal(t, []string{"2026-12-01", "2026-11-30", "2026-12"}, rows[1].By)
+}

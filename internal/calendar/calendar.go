@@ -165,3 +165,35 @@ func turnedBack(change time.Time) time.Duration {
 	_, after := change.Zone()
 	return time.Duration(before-after) * time.Second
 }
+
+// Wall returns the UTC time that shows the date and the clock of a zone at that moment; nil is UTC. Days of such times
+// are those of the zone.
+func Wall(at time.Time, zone *time.Location) time.Time {
+	if zone == nil {
+		return at.UTC()
+	}
+	at = at.In(zone)
+	y, m, d := at.Date()
+	return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+}
+
+// Unwall returns the moment that [Wall] shows.
+func Unwall(at time.Time, zone *time.Location) time.Time {
+	if zone == nil {
+		return at
+	}
+	y, m, d := at.Date()
+	return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), zone)
+}
+
+// ZoneName returns the name of a zone for people: its abbreviation at a time if it is the local one.
+func ZoneName(zone *time.Location, at time.Time) string {
+	switch name := zone.String(); {
+	case zone == nil:
+		return "UTC"
+	case name == "Local":
+		return at.In(zone).Format("MST")
+	default:
+		return name
+	}
+}

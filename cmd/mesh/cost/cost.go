@@ -190,7 +190,7 @@ func (o *Options) check() (err error) {
 		return exit.Usagef("--bill and --usage cannot both be stdin")
 	case o.saved == "" && o.provider == models.Gemini:
 		return exit.Usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
-	case o.saved == "" && o.From == "" && o.Last == "":
+	case o.saved == "" && o.From+o.Last+o.Month == "":
 		return exit.Usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
 	}
 	if err := o.setDays(time.Now()); err != nil {
@@ -200,8 +200,11 @@ func (o *Options) check() (err error) {
 }
 
 func (o *Options) setDays(now time.Time) (err error) {
-	if o.Last != "" {
-		o.from, o.to, err = selection.LastDays(o.Last, now)
+	now = now.UTC() // bills have UTC days
+	if o.Last+o.Month != "" {
+		if o.from, o.to, err = o.Times(now); err == nil && o.from.IsZero() {
+			return exit.Usagef("--last %s is not for bills", o.Last)
+		}
 		return err
 	}
 	if o.from, err = day("--from", o.From, now); err != nil {

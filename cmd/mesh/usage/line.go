@@ -1,13 +1,14 @@
 package usage
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -15,59 +16,78 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// printLine prints the calls of today, in UTC, and which part of the budgets is spent. It reads only the files of the periods: a status
-// bar calls it often.
+// printLine prints the calls of today, and which part of the budgets is spent. It reads only the files of these periods,
+// since a status bar calls it often. What cannot be read is a note.
 func (o *Options) printLine(now time.Time) error {
-	now = now.UTC()
-	today, opts := now.Format(time.DateOnly), o.selected
-	opts.From, opts.By = now.Truncate(24*time.Hour), [][]string{{"day"}}
-	begins := map[meter.Period]time.Time{meter.PeriodDay: opts.From, meter.PeriodMonth: opts.From.AddDate(0, 0, 1-now.Day()), meter.PeriodTotal: {}}
-	budgets := make([]meter.Budget, len(o.budgets))
-	for i, text := range o.budgets {
-		b, err := meter.ParseBudget(text)
-		if err != nil {
-			return err
-		}
-		budgets[i] = b
-		if begin := begins[b.Per]; begin.Before(opts.From) {
-			opts.From = begin
-		}
-		by := []string{calls.ByDay, calls.ByBilling}
-		if b.Label != "" {
-			by = append(by, calls.ByLabel(b.Label))
-		}
-		opts.By = append(opts.By, by)
+	today := now.UTC()
+	if o.zone != nil {
+		today = now.In(o.zone)
 	}
+	opts := o.selected
+	opts.From, _ = dates.DayIn("0d", today)
+	opts.To = opts.From.AddDate(0, 0, 1)
+	opts.By = [][]string{nil}
 	if o.reader != nil {
 		o.reader.Since = opts.From
 	}
 	sums, err := calls.Sum(opts, o.in.Since(opts.From)...)
-	err = o.said.Rest(err)
-	unread := exit.WrongUse(o.in.Rename(err))
-	if unread != nil && len(sums[0]) == 0 {
-		return unread
-	}
-	parts := todayParts(sums[0], today)
-	for i, b := range budgets {
-		groups := slices.DeleteFunc(sums[i+1], func(g calls.Group) bool {
-			day := g.Value(calls.ByDay)
-			return day < begins[b.Per].Format(time.DateOnly) || day > today || o.chargesOnly && g.Value(calls.ByBilling) == calls.Subscription
-		})
-		parts = append(parts, o.budgets[i]+": "+spentPart(b, groups))
-	}
+	parts := todayParts(sums[0])
+	spent, more := o.spentParts(now.UTC())
+	o.noteUnread(o.said.Rest(err), o.said.Rest(more))
 	o.Progress.Stop()
-	if _, err := fmt.Fprintln(o.Out, output.Line(strings.Join(parts, ", "))); err != nil {
-		return err
-	}
+	_, err = fmt.Fprintln(o.Out, output.Line(strings.Join(append(parts, spent...), ", ")))
 	o.tellShort()
-	return unread
+	return err
 }
 
-// todayParts returns the cost and the number of the calls of today.
-func todayParts(days []calls.Group, today string) []string {
+// noteUnread prints the first error of files that cannot be read.
+func (o *Options) noteUnread(errs ...error) {
+	for _, err := range errs {
+		if err = o.in.Rename(err); err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			o.Note("not counted: " + output.Line(strings.TrimPrefix(first, "calls: ")))
+			return
+		}
+	}
+}
+
+// spentParts returns which part of each budget is spent. Their days and months are UTC.
+func (o *Options) spentParts(now time.Time) (parts []string, err error) {
+	today := now.Truncate(24 * time.Hour)
+	begins := map[meter.Period]time.Time{meter.PeriodDay: today, meter.PeriodMonth: today.AddDate(0, 0, 1-now.Day()), meter.PeriodTotal: {}}
+	for _, text := range o.budgets {
+		b, invalid := meter.ParseBudget(text)
+		if invalid != nil {
+			return nil, invalid
+		}
+		opts := o.selected
+		opts.From, opts.To, opts.OnCopies = begins[b.Per], time.Time{}, func(calls.Copies) {}
+		if b.Per != meter.PeriodTotal {
+			opts.To = today.AddDate(0, 0, 1)
+		}
+		by := []string{calls.ByBilling}
+		if b.Label != "" {
+			by = append(by, calls.ByLabel(b.Label))
+		}
+		opts.By = [][]string{by}
+		if o.reader != nil {
+			o.reader.Since = opts.From
+		}
+		sums, unread := calls.Sum(opts, o.in.Since(opts.From)...)
+		err = cmp.Or(err, unread)
+		groups := slices.DeleteFunc(sums[0], func(g calls.Group) bool {
+			return o.chargesOnly && g.Value(calls.ByBilling) == calls.Subscription
+		})
+		parts = append(parts, text+": "+spentPart(b, groups))
+	}
+	return parts, err
+}
+
+// todayParts returns the cost and the number of the calls of today, which are one group; none without calls.
+func todayParts(today []calls.Group) []string {
 	g := calls.Group{USD: "0"}
-	if i := slices.IndexFunc(days, func(g calls.Group) bool { return g.Value(calls.ByDay) == today }); i >= 0 {
-		g = days[i]
+	if len(today) > 0 {
+		g = today[0]
 	}
 	parts := []string{"today " + money.USD(g.USD) + " USD", table.Calls(g.Calls)}
 	if g.Unpriced > 0 {

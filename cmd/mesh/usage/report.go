@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
@@ -32,22 +34,23 @@ type usageJSON struct {
 // without a terminal. The latter has the period of sums, which reports sets.
 func (o *Options) reports(sums *costs.Report) (r, text *report.Report, err error) {
 	s := report.Options{
-		From: o.selected.From, To: o.selected.To, MatchLabels: o.Match, Reprice: o.reprice, Subscription: o.subscription, Prices: o.selected.Prices,
+		Location: o.zone, Explain: o.explain, From: o.selected.From, To: o.selected.To, MatchLabels: o.Match, Reprice: o.reprice, Subscription: o.subscription, Prices: o.selected.Prices,
 		Budgets: o.budgets, ChargesOnly: o.chargesOnly,
 	}
-	terminal := o.Format == "text" && output.Width(o.Out) > 0
+	terminal := o.onTerminal() && !o.onlyPage()
 	if o.Format == "json" || o.html != "" || len(o.failOn) > 0 || len(o.budgets) > 0 && !terminal {
 		if r, err = page.ReadReport(o.App, s, o.in, sums.Errors); err != nil {
 			return nil, nil, exit.WrongUse(err)
 		}
 	}
-	s.From, s.To = wholeDays(sums, s.From, s.To)
+	s.From, s.To = o.wholeDays(sums, s.From, s.To)
+	wall := func(at time.Time) time.Time { return calendar.Wall(at, o.zone) }
 	if !s.From.IsZero() && !s.To.IsZero() {
-		sums.Period = table.Period(s.From, s.To, s.To.After(time.Now()))
+		sums.Period = table.Period(wall(s.From), wall(s.To), s.To.After(time.Now()), calendar.ZoneName(o.zone, time.Now()))
 	}
 	switch {
 	case !terminal:
-	case r != nil && r.Period.From.Equal(s.From) && r.Period.To.Equal(s.To):
+	case r != nil && r.Period.From.Equal(wall(s.From)) && r.Period.To.Equal(wall(s.To)):
 		text = r
 	default:
 		text, err = page.ReadReport(o.App, s, o.in, sums.Errors)
@@ -60,9 +63,10 @@ const maxYear = 9999
 
 // wholeDays returns the period of the calls: an open end of the chosen one is the day of the first or the last call. Both are zero without
 // calls, unless they were chosen.
-func wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
-	first, err1 := time.Parse(time.DateOnly, sums.First)
-	last, err2 := time.Parse(time.DateOnly, sums.Last)
+func (o *Options) wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
+	zone := cmp.Or(o.zone, time.UTC)
+	first, err1 := time.ParseInLocation(time.DateOnly, sums.First, zone)
+	last, err2 := time.ParseInLocation(time.DateOnly, sums.Last, zone)
 	if err1 == nil && err2 == nil {
 		if from.IsZero() {
 			from = first
@@ -104,7 +108,11 @@ func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 		return o.printBy(r, sums, width)
 	}
 	var text bytes.Buffer
-	if err := r.WriteText(&text, width); err != nil {
+	write := r.WriteText
+	if o.firstLook() {
+		write = r.WriteDays
+	}
+	if err := write(&text, width); err != nil {
 		return err
 	}
 	blank := 0 // the sentences are behind the table, whose names are not marked
@@ -112,7 +120,7 @@ func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 		switch {
 		case line == "\n":
 			blank++
-		case strings.HasPrefix(line, "MODEL "):
+		case strings.HasPrefix(line, "MODEL "), strings.HasPrefix(line, "DAY "):
 			line = output.Heading(o.Out, strings.TrimSuffix(line, "\n")) + "\n"
 		case blank > 1:
 			line = output.Mark(o.Out, line)
@@ -134,7 +142,8 @@ func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error
 	var before []calls.Group
 	if rows.Change {
 		opts := o.selected
-		opts.By, opts.From, opts.To = [][]string{o.by}, r.Previous.From, r.Previous.To
+		opts.By = [][]string{o.by}
+		opts.From, opts.To = calendar.Unwall(r.Previous.From, o.zone), calendar.Unwall(r.Previous.To, o.zone)
 		opts.OnRead = o.ReadingCalls("reading calls for the change", o.in)
 		groups, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
 		before = groups[0]

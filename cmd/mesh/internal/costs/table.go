@@ -198,5 +198,10 @@ func bound(g *calls.Group) string {
 // bounds for unpriced calls. A column is empty if nothing is known.
 func (r *Report) CSV(out io.Writer) error {
 	names, rows := r.cells(slices.Concat([]column{numCalls, unpriced}, used(), []column{{"usd", known}, {"at_least_usd", bound}}))
+	for i, by := range r.By { // a label has its own name, unless another column has it
+		if label, labelled := strings.CutPrefix(by, calls.ByLabel("")); labelled && !slices.Contains(names, label) {
+			names[i] = label
+		}
+	}
 	return output.CSV(out, slices.Insert(rows, 0, names))
 }

@@ -18,22 +18,28 @@ func Days(text string) (days int, ok bool) {
 	return int(n), ok && err == nil && n <= MaxDays
 }
 
-// Day parses a day, such as 2026-11-21 or 7d (seven days before now), which starts at
-// 00:00 UTC.
-func Day(text string, now time.Time) (time.Time, bool) {
+// Day reads a day such as 2026-11-21, or a number of days before now: 7d is seven days ago. It starts at 00:00 UTC.
+func Day(text string, now time.Time) (time.Time, bool) { return DayIn(text, now.UTC()) }
+
+// DayIn is [Day] with the zone of now.
+func DayIn(text string, now time.Time) (time.Time, bool) {
 	if days, ok := Days(text); ok {
-		return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -days), true
+		y, m, d := now.Date()
+		return time.Date(y, m, d-days, 0, 0, 0, 0, now.Location()), true
 	}
-	t, err := time.Parse(time.DateOnly, text)
+	t, err := time.ParseInLocation(time.DateOnly, text, now.Location())
 	return t, err == nil
 }
 
-// Time parses a day as [Day] does, or an RFC 3339 time. "" is the zero time.
-func Time(text string) (time.Time, error) {
+// Time reads a UTC day as [Day] does, or an RFC 3339 time. "" is the zero time.
+func Time(text string) (time.Time, error) { return TimeIn(text, time.Now().UTC()) }
+
+// TimeIn is [Time] with days in the zone of now.
+func TimeIn(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if day, ok := Day(text, time.Now()); ok {
+	if day, ok := DayIn(text, now); ok {
 		return day, nil
 	}
 	t, err := time.Parse(time.RFC3339, text)

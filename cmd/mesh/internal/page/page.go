@@ -3,6 +3,7 @@ package page
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -56,22 +57,30 @@ func Write(a *app.App, file string, o report.Options, in *callsfiles.Files) erro
 	if err != nil {
 		return err
 	}
-	return WriteHTML(a, file, r)
+	if err := WriteHTML(file, "", r); err != nil {
+		return err
+	}
+	a.Note("wrote " + output.Line(file))
+	return nil
 }
 
-// WriteHTML writes the page.
-func WriteHTML(a *app.App, name string, r *report.Report) error {
+// Wrote returns what prints the file, the amount and the period of a page as one line.
+func Wrote(name string, r *report.Report) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s\n", output.Line(name), r.Headline())
+		return err
+	}
+}
+
+// WriteHTML writes the file of --html. title may be empty.
+func WriteHTML(name, title string, r *report.Report) error {
 	file, err := os.Create(name) //nolint:gosec // the user names the file
 	if err != nil {
 		return exit.Usagef("--html %s: %w", name, exit.WithoutPath(err))
 	}
-	if err := page.Write(file, r); err != nil {
+	if err := page.WriteTitled(file, r, title); err != nil {
 		_ = file.Close()
 		return err
 	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Errs, "mesh: wrote %s\n", output.Line(name))
-	return nil
+	return file.Close()
 }

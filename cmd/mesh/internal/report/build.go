@@ -22,7 +22,7 @@ func (c *collector) report() *Report {
 	items := modelItems(now, before)
 	total := item{current: &now.total, previous: &before.total}
 	r := &Report{
-		Period: c.window.current, Previous: c.window.previous, Source: c.source(), Total: c.total(total, items), Week: c.history.week(c.window.today),
+		Period: c.window.current, Previous: c.window.previous, Source: c.source(), explain: c.Explain, Total: c.total(total, items), Week: c.history.week(c.window.today),
 		Month: c.history.month(&c.window), Budgets: []Budget{}, Models: []ModelRow{}, Users: users(&now.users, &before.users),
 		Cache: c.cache(items), Latency: latency(items), Failures: c.failures(), Top: c.top(), Unpriced: unpriced(now, before),
 		Bills: append([]*bills.Comparison{}, c.Bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
@@ -36,7 +36,7 @@ func (c *collector) report() *Report {
 	r.Days = c.days(items)
 	c.addLabels(r, total, items)
 	for _, b := range c.budgets {
-		r.Budgets = append(r.Budgets, b.state(&r.Month, c.window.today))
+		r.Budgets = append(r.Budgets, b.state(&r.Month, &c.window))
 	}
 	r.Retiring = c.retiring(r.Labels)
 	c.advise(r)
@@ -55,7 +55,7 @@ func (c *collector) settle() {
 
 func (c *collector) source() Source {
 	s := Source{
-		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, RetirementsAsOf: c.retirement.AsOf(),
+		Paths: []string{}, Copies: []calls.Copies{}, MatchLabels: c.MatchLabels, Calls: c.calls, First: c.first, Last: c.last, Future: c.future, Now: c.now, Zone: calendar.ZoneName(c.Location, c.utc), RetirementsAsOf: c.retirement.AsOf(),
 	}
 	if c.sessions.Calls > 0 {
 		s.Sessions = &c.sessions
@@ -240,7 +240,8 @@ const (
 
 // window is which calls are in which period.
 type window struct {
-	now time.Time
+	now time.Time // shows the clock of Options.Location
+	utc time.Time // for budgets
 	// today is the day of now, in days since 1970.
 	today             int64
 	current, previous Period
@@ -256,7 +257,7 @@ func newWindow(o *Options) (window, error) {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	w := window{now: now.UTC(), today: calendar.DayNumber(now), chosen: !o.From.IsZero() || !o.To.IsZero()}
+	w := window{utc: now.UTC(), now: calendar.Wall(now, o.Location), chosen: !o.From.IsZero() || !o.To.IsZero()}
 	for _, at := range []struct {
 		field string
 		time  time.Time
@@ -265,8 +266,9 @@ func newWindow(o *Options) (window, error) {
 			return w, invalid(at.field, "must be a time of the years 1 to 9999")
 		}
 	}
-	from, to := o.From.UTC(), o.To.UTC()
-	switch midnight := calendar.Date(now); {
+	w.today = calendar.DayNumber(w.now)
+	from, to := wallIfSet(o.From, o.Location), wallIfSet(o.To, o.Location)
+	switch midnight := calendar.Date(w.now); {
 	case !w.chosen:
 		from, to = midnight.AddDate(0, 0, -defaultDays), midnight
 	case o.To.IsZero():
@@ -280,6 +282,14 @@ func newWindow(o *Options) (window, error) {
 	w.set(from, to)
 	w.historyBegin = min(w.today, calendar.DayNumber(w.previous.From)) - historyDays
 	return w, nil
+}
+
+// wallIfSet returns the zero time unchanged.
+func wallIfSet(at time.Time, zone *time.Location) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return calendar.Wall(at, zone)
 }
 
 // set sets the period, and the one before, which is as long.

@@ -119,7 +119,7 @@ func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 			r.Billing = calls.Subscription
 		}
 		if err == nil {
-			err = one.read(&r)
+			err = one.read(&r, c.Location)
 		}
 		if err != nil {
 			c.errors.add(err)
@@ -170,7 +170,8 @@ func (c *collector) add(one *call) {
 
 func (c *collector) addBudgets(one *call) {
 	for _, b := range c.budgets {
-		in, forecast := b.in(one.day, &c.window), b.Per == "month" && one.day >= c.window.today-forecastDays && one.day <= c.window.today
+		today := calendar.DayNumber(c.utc)
+		in, forecast := b.in(one.utcDay, today), b.Per == "month" && one.utcDay >= today-forecastDays && one.utcDay <= today
 		if !in && !forecast {
 			continue
 		}
@@ -182,7 +183,7 @@ func (c *collector) addBudgets(one *call) {
 			b.add(value, usd)
 		}
 		if forecast {
-			b.addDay(value, one.day, usd)
+			b.addDay(value, one.utcDay, usd)
 		}
 	}
 }
@@ -232,8 +233,9 @@ func (l *errorList) errors() Errors {
 // call is a record with what is computed of it once.
 type call struct {
 	calls.Record
-	id  ModelID
-	day int64
+	id ModelID
+	// day is the one of Options.Location, and utcDay that of budgets.
+	day, utcDay int64
 	// usd is the cost if it is known, and more a lower bound if it is bounded.
 	usd, more      decimal.Decimal
 	known, bounded bool
@@ -249,7 +251,7 @@ var (
 )
 
 // read reads a record. An error contains nothing of it.
-func (c *call) read(one *calls.Record) error {
+func (c *call) read(one *calls.Record, zone *time.Location) error {
 	if one.Time.IsZero() {
 		return errTime
 	}
@@ -258,6 +260,8 @@ func (c *call) read(one *calls.Record) error {
 	}
 	*c = call{Record: *one}
 	c.id = ModelID{Provider: models.Provider(cut(string(c.Provider))), Platform: cut(c.Platform), Model: cut(c.Model)}
+	c.utcDay = calendar.DayNumber(c.Time)
+	c.Time = calendar.Wall(c.Time, zone)
 	c.day = calendar.DayNumber(c.Time)
 	c.usd, c.known = decimal.ParsePlain(c.USD)
 	c.more, c.bounded = decimal.ParsePlain(c.BoundUSD)

@@ -191,12 +191,12 @@ func newBudgets(texts []string) (sums []*budgetSum, err error) {
 }
 
 // in reports whether a day is in the present period of the budget.
-func (b *budgetSum) in(number int64, w *window) bool {
+func (b *budgetSum) in(number, today int64) bool {
 	switch b.Per {
 	case "day":
-		return number == w.today
+		return number == today
 	case "month":
-		return number >= monthStart(w.now) && number <= w.today
+		return number >= monthStart(dayTime(today)) && number <= today
 	default:
 		return true
 	}
@@ -235,17 +235,19 @@ func highest[V any](values map[string]V, amount func(value string) decimal.Decim
 }
 
 // state returns what is left of a budget.
-func (b *budgetSum) state(month *Month, today int64) Budget {
+func (b *budgetSum) state(month *Month, w *window) Budget {
+	today := calendar.DayNumber(w.utc)
+	daysLeft := int(monthStart(dayTime(monthStart(w.utc)).AddDate(0, 1, 0)) - today)
 	value, usd := highest(b.spent, func(value string) decimal.Decimal { return b.spent[value].Total() })
 	left := b.limit.Sub(usd)
 	state := Budget{
 		Text: b.text, LimitUSD: usdOf(b.limit), Per: b.Per, Label: b.Label, Value: value, SpentUSD: usdOf(usd), LeftUSD: usdOf(left), Over: left.Sign() < 0,
 	}
 	if b.Per == "month" {
-		state.PerDayUSD = quotient(left, month.DaysLeft)
+		state.PerDayUSD = quotient(left, daysLeft)
 		if month.Forecast != nil {
 			value, usd := highest(b.days, func(value string) decimal.Decimal {
-				return b.days[value].monthEnd(made(b.spent, value).Total(), today, month.DaysLeft)
+				return b.days[value].monthEnd(made(b.spent, value).Total(), today, daysLeft)
 			})
 			if usd.Cmp(b.limit) > 0 {
 				state.ForecastValue, state.ForecastUSD, state.Over = value, usdOf(usd), true

@@ -59,6 +59,8 @@ type Report struct {
 	// "errors", "unpriced".
 	Codes  []string `json:"codes"`
 	Errors Errors   `json:"errors"`
+
+	explain bool
 }
 
 // Period is a range of time in UTC.
@@ -89,8 +91,10 @@ type Source struct {
 	Sessions *Sessions `json:"sessions,omitempty"`
 	// Future is the number of calls after the day of Options.Now, which are in no period that was not given.
 	Future int `json:"future"`
-	// Now is Options.Now, in UTC.
-	Now time.Time `json:"now"`
+	// Now is Options.Now, and Zone the zone of all times, such as "UTC". The times show its clock as if it was UTC, until
+	// [Report.InZone] is called.
+	Now  time.Time `json:"now"`
+	Zone string    `json:"zone"`
 	// PricesAsOf and RetirementsAsOf are the dates of the tables; "" if unknown.
 	PricesAsOf      string `json:"prices_as_of"`
 	RetirementsAsOf string `json:"retirements_as_of"`
@@ -216,6 +220,10 @@ type Options struct {
 	// MatchLabels selects the calls that have all of these labels, as [calls.Record.HasLabels] reports; nil selects all calls. The report
 	// has nothing of other calls: budgets and bills are compared with these, too.
 	MatchLabels map[string]string
+	// Location is the zone of days and months; nil is UTC. Budgets and bills are in UTC.
+	Location *time.Location
+	// Explain makes the text say what session files lack.
+	Explain bool
 	// Now is the present time, which decides on the month, on today and on what retires. Zero is time.Now().
 	Now time.Time
 	// Labels are the names of the labels to report. nil selects the four with the highest cost, without "message", "thread" and "thread_id".

@@ -157,7 +157,7 @@ func (s *Sessions) String() string {
 		text += " The totals of sessions have more than their lines: calls such as those of compactions, which have a cost and are not counted."
 	}
 	if s.Notes > 0 {
-		text += fmt.Sprintf(" What else they lack is in %s (mesh usage --verbose).", table.Number(s.Notes, "note", "notes"))
+		text += fmt.Sprintf(" What else they lack is in %s (mesh usage --explain).", table.Number(s.Notes, "note", "notes"))
 	}
 	return text
 }

@@ -19,7 +19,11 @@ import (
 // rounded, and texts have no colour and no control characters.
 func (r *Report) WriteText(w io.Writer, columns int) error {
 	t := &text{columns: columns}
-	t.head(r)
+	period := r.period()
+	if r.compares() {
+		period += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
+	}
+	t.head(r, period)
 	if r.Total.Calls > 0 {
 		t.table(r)
 	}
@@ -43,8 +47,12 @@ func (t *text) notes(r *Report) {
 	if r.compares() && r.Change.USD != "0" {
 		t.line("Change in USD: %s", r.Change.Sentence(r.Sheet(), money.Format{}))
 	}
-	if r.Source.Sessions != nil {
-		t.line("%s", r.Source.Sessions)
+	switch s := r.Source.Sessions; {
+	case s == nil:
+	case r.explain:
+		t.line("%s", s)
+	default:
+		t.line("%s of session files, which lack some facts (--explain).", table.Number(s.Calls, "call is", "calls are"))
 	}
 	if old := table.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
 		t.line("Prices: %s.", old)
@@ -69,15 +77,29 @@ func (t *text) line(format string, args ...any) {
 	fmt.Fprintln(t, table.Paragraph(table.Line(fmt.Sprintf(format, args...)), t.columns))
 }
 
+func (r *Report) period() string {
+	return table.Period(r.Period.From, r.Period.To, r.Period.Running, cmp.Or(r.Source.Zone, "UTC"))
+}
+
+// Headline returns the amount and the period, such as "at least 12.00 USD, 1 Oct to 31 Oct 2026 (31 days, UTC)".
+func (r *Report) Headline() string {
+	amount := money.USD(r.Total.USD) + " USD"
+	switch t := &r.Total; {
+	case t.Calls == 0:
+		amount = "no calls"
+	case t.Unpriced == t.Calls:
+		amount = "cost not known"
+	case t.Unpriced > 0:
+		amount = "at least " + amount
+	}
+	return amount + ", " + r.period()
+}
+
 // compares reports whether there is a period before that can be compared.
 func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable }
 
 // head writes the period, and why there are no calls in it.
-func (t *text) head(r *Report) {
-	period := table.Period(r.Period.From, r.Period.To, r.Period.Running)
-	if r.compares() {
-		period += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
-	}
+func (t *text) head(r *Report, period string) {
 	t.line("%s", period)
 	if labels := table.Labels(r.Source.MatchLabels); labels != "" {
 		t.line("Only calls %s", labels)
@@ -86,7 +108,7 @@ func (t *text) head(r *Report) {
 	case s.Calls == 0:
 		t.line("There are no calls.")
 	case r.Total.Calls == 0:
-		t.line("There are no calls in this time; %s from %s to %s were read.", table.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
+		t.line("There are no calls in this time; %s from %s to %s were read (--last all).", table.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
 	default:
 		t.line("")
 	}
@@ -149,7 +171,7 @@ func (t *text) known(r *Report) {
 		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", table.Length(r.Previous.From, r.Previous.To))
 	}
 	if r.Source.Calls > r.Total.Calls && r.Total.Calls > 0 {
-		t.line("%s were read; --last, --from and --to select others.", table.Calls(r.Source.Calls))
+		t.line("%s were read; --last all shows everything.", table.Calls(r.Source.Calls))
 	}
 	if r.Errors.Count > 0 {
 		t.line("%s cannot be read and are in no number.", table.Number(r.Errors.Count, "line", "lines"))
@@ -194,7 +216,11 @@ func (t *text) budget(r *Report, b *Budget) {
 	case b.Over && !over:
 		left += ", not enough by the forecast"
 	}
-	t.line("Budget %s: %s USD spent%s, %s.", b.Text, usd(b.SpentUSD), of, left)
+	zone := ""
+	if b.Per != "" && r.Source.Zone != "UTC" {
+		zone = " (UTC)"
+	}
+	t.line("Budget %s%s: %s USD spent%s, %s.", b.Text, zone, usd(b.SpentUSD), of, left)
 }
 
 // bill writes the sentences of a bill beside the calls.

@@ -113,7 +113,7 @@ total                      57         1  1,683.44  100.0%
 The part of the calls without a known cost differs by more
   than a point from the 28 days before: the costs are not
   comparable.
-85 calls were read; --last, --from and --to select others.
+85 calls were read; --last all shows everything.
 November: 1,262.58 USD until now, about 1,803.69 at its end
   (estimate).
 Budget 2000/month: 1,262.83 USD spent, 737.17 left, 81.91 a
@@ -144,8 +144,8 @@ func TestTextWithoutCalls(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "25 Oct to 21 Nov 2026 (28 days, UTC)\nThere are no calls.\n\n", textOf(t, build(t, report.Options{}), 80))
 	old := calls.Record{Provider: models.OpenAI, Model: "m", Time: at(300), Status: 200, USD: "1"}
-	text := textOf(t, build(t, report.Options{}, old), 80)
-	assert.Contains(t, text, "There are no calls in this time; 1 call from 2026-01-26 to 2026-01-26 were read.")
+	text := textOf(t, build(t, report.Options{}, old), 100)
+	assert.Contains(t, text, "There are no calls in this time; 1 call from 2026-01-26 to 2026-01-26 were read (--last all).")
 }
 
 // Names cannot control the terminal, and a cost that is not known is not 0.

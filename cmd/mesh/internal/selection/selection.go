@@ -14,8 +14,8 @@ import (
 
 // Flags are shared by mesh usage and mesh cost.
 type Flags struct {
-	From, To, Last string
-	labels         []string
+	From, To, Last, Month string
+	labels                []string
 
 	// Match has the required labels; nil selects all calls.
 	Match map[string]string
@@ -26,15 +26,26 @@ func (s *Flags) Add(cmd *cobra.Command, from, to, label string) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.From, "from", "", from)
 	flags.StringVar(&s.To, "to", "", to)
-	flags.StringVar(&s.Last, "last", "", "last full UTC days, such as 28d; replaces --from and --to")
+	flags.StringVar(&s.Last, "last", "", "the last full days, weeks or month: 28d, 1w or month")
+	flags.StringVar(&s.Month, "month", "", "a calendar month, such as 2026-10")
 	flags.StringArrayVar(&s.labels, "label", nil, label)
 	app.Complete(cmd, "label", app.CompleteNothing)
+	app.Complete(cmd, "last", cobra.FixedCompletions([]string{"7d", "28d", "1w", "month"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Parse checks the flags and sets Match.
+// HasPeriod reports whether a flag selects a period.
+func (s *Flags) HasPeriod() bool { return s.From+s.To+s.Last+s.Month != "" }
+
+// Parse checks the flags, and sets Match.
 func (s *Flags) Parse() error {
-	if s.Last != "" && (s.From != "" || s.To != "") {
-		return exit.Usagef("--last cannot be combined with --from or --to")
+	given := 0
+	for _, period := range []string{s.From + s.To, s.Last, s.Month} {
+		if period != "" {
+			given++
+		}
+	}
+	if given > 1 {
+		return exit.Usagef("use only one of --from and --to, --last and --month")
 	}
 	for _, text := range s.labels {
 		name, value, ok := strings.Cut(text, "=")
@@ -42,7 +53,7 @@ func (s *Flags) Parse() error {
 			return exit.Usagef("--label %q must be NAME=VALUE, or NAME= for calls without that label", text)
 		}
 		if _, twice := s.Match[name]; twice {
-			return exit.Usagef("duplicate --label %s", name)
+			return exit.Usagef("duplicate --label %s; a call has one value per label", name)
 		}
 		if s.Match == nil {
 			s.Match = map[string]string{}
@@ -52,15 +63,25 @@ func (s *Flags) Parse() error {
 	return nil
 }
 
-// Times returns the selected range; to is exclusive. A zero time leaves an end open.
+// Times returns the start and the exclusive end of the selected period, in the zone of now. A zero time leaves that
+// end open.
 func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
-	if s.Last != "" {
+	switch {
+	case s.Last == "all":
+		return from, to, nil
+	case s.Last != "":
 		return LastDays(s.Last, now)
+	case s.Month != "":
+		from, err := time.ParseInLocation("2006-01", s.Month, now.Location())
+		if err != nil {
+			return from, to, exit.Usagef("--month %q must be like 2026-10", s.Month)
+		}
+		return from, from.AddDate(0, 1, 0), nil
 	}
-	if from, err = dates.Time(s.From); err != nil {
+	if from, err = dates.TimeIn(s.From, now); err != nil {
 		return from, to, exit.Usagef("--from: %w", err)
 	}
-	if to, err = dates.Time(s.To); err != nil {
+	if to, err = dates.TimeIn(s.To, now); err != nil {
 		return from, to, exit.Usagef("--to: %w", err)
 	}
 	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
@@ -69,12 +90,22 @@ func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// LastDays parses text such as "28d", and returns the last full days before now.
+// LastDays returns the last full days before now: for "28d" or "4w", or the last calendar month for
+// "month".
 func LastDays(text string, now time.Time) (from, to time.Time, err error) {
-	n, ok := dates.Days(text)
-	if !ok || n == 0 {
-		return from, to, exit.Usagef("--last %q must be a number of days from 1d to %dd", text, dates.MaxDays)
+	const week = 7
+	to, _ = dates.DayIn("0d", now)
+	if text == "month" {
+		to = to.AddDate(0, 0, 1-to.Day())
+		return to.AddDate(0, -1, 0), to, nil
 	}
-	to = now.UTC().Truncate(24 * time.Hour)
+	n, ok := dates.Days(text)
+	if weeks, isWeeks := strings.CutSuffix(text, "w"); isWeeks {
+		n, ok = dates.Days(weeks + "d")
+		n *= week
+	}
+	if !ok || n == 0 || n > dates.MaxDays {
+		return from, to, exit.Usagef("--last %q must be days such as 28d, weeks such as 1w, or month", text)
+	}
 	return to.AddDate(0, 0, -n), to, nil
 }

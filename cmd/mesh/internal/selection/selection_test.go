@@ -12,7 +12,7 @@ import (
 
 func TestSelectionOfTimes(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
+	now := time.Now().UTC()
 	today := now.UTC().Truncate(24 * time.Hour)
 	for name, test := range map[string]struct {
 		flags    Flags
@@ -24,16 +24,46 @@ func TestSelectionOfTimes(t *testing.T) {
 		"open":         {Flags{From: "7d"}, today.AddDate(0, 0, -7), time.Time{}},
 		"mixed":        {Flags{From: "2020-02-29", To: "1d"}, time.Date(2020, 2, 29, 0, 0, 0, 0, time.UTC), today.AddDate(0, 0, -1)},
 		"within a day": {Flags{From: "2020-02-29T12:30:00Z"}, time.Date(2020, 2, 29, 12, 30, 0, 0, time.UTC), time.Time{}},
+		"weeks":        {Flags{Last: "2w"}, today.AddDate(0, 0, -14), today},
+		"all":          {Flags{Last: "all"}, time.Time{}, time.Time{}},
+		"month":        {Flags{Month: "2026-02"}, time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
+		"last month": {
+			Flags{Last: "month"}, time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC), time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC),
+		},
 	} {
 		from, to, err := test.flags.Times(now)
 		require.NoError(t, err, name)
 		assert.Equal(t, test.from, from.UTC(), name)
 		assert.Equal(t, test.to, to.UTC(), name)
 	}
-	for _, flags := range []Flags{{From: "1d", To: "7d"}, {From: "1d", To: "1d"}, {From: "7x"}, {To: "7x"}, {Last: "0d"}, {Last: "7"}, {Last: "2026-11-01"}} {
+	for _, flags := range []Flags{{From: "1d", To: "7d"}, {From: "1d", To: "1d"}, {From: "7x"}, {To: "7x"}, {Last: "0d"}, {Last: "7"}, {Last: "0w"}, {Last: "9999w"}, {Last: "year"}, {Month: "10"}, {Month: "2026-13"}, {Last: "2026-11-01"}} {
 		_, _, err := flags.Times(now)
 		var usage *exit.Error
 		assert.ErrorAs(t, err, &usage, flags)
+	}
+}
+
+// Days start at midnight of the zone, also when its clocks change.
+func TestSelectionInAZone(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	now := time.Date(2026, 10, 26, 0, 30, 0, 0, berlin)
+	for flags, want := range map[*Flags][2]string{
+		{Last: "1d"}:       {"2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},
+		{Month: "2026-10"}: {"2026-09-30T22:00:00Z", "2026-10-31T23:00:00Z"},
+		{From: "2026-10-25", To: "2026-10-26T00:00:00Z"}: {"2026-10-24T22:00:00Z", "2026-10-26T00:00:00Z"},
+	} {
+		from, to, err := flags.Times(now)
+		require.NoError(t, err)
+		assert.Equal(t, want, [2]string{from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339)})
+	}
+}
+
+func TestSelectionHasOnePeriod(t *testing.T) {
+	t.Parallel()
+	for _, s := range []Flags{{From: "7d", Last: "7d"}, {To: "7d", Month: "2026-10"}, {Last: "7d", Month: "2026-10"}} {
+		require.ErrorContains(t, s.Parse(), "use only one of --from and --to, --last and --month")
 	}
 }
 

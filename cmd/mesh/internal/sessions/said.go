@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -93,7 +92,10 @@ func (s *Said) unread() string {
 }
 
 // Short is one line for output without notes, or "".
-func (s *Said) Short() string {
+func (s *Said) Short() string { return s.line("mesh usage --explain") }
+
+// line is "" if nothing was found; more is the command or flag that shows the rest.
+func (s *Said) line(more string) string {
 	s.told = true
 	var parts []string
 	if n := len(s.Notes); n > 0 {
@@ -105,31 +107,31 @@ func (s *Said) Short() string {
 	if parts == nil {
 		return ""
 	}
-	return strings.Join(parts, ", ") + " (mesh usage --verbose)"
+	return strings.Join(parts, ", ") + " (" + more + ")"
 }
 
-const firstNotes = 3
-
-// Tell calls note with the first notes, or all if verbose. rename restores names given on
-// the command line.
-func (s *Said) Tell(verbose bool, rename func(error) error, note func(string)) {
-	s.told = true
-	if verbose {
-		for _, err := range s.first {
-			note(strings.TrimPrefix(rename(err).Error(), "calls: "))
-		}
+// Tell calls note with one line, or with all notes to explain what the files lack. rename
+// restores names given on the command line.
+func (s *Said) Tell(explain bool, rename func(error) error, note func(string)) {
+	switch text := s.line("--explain"); {
+	case text == "":
+	case !explain && len(s.Notes) == 1 && s.lines == 0:
+		note(s.Notes[0])
+	case !explain:
+		note(text)
+	default:
+		s.explain(rename, note)
 	}
-	switch {
-	case s.lines > 0 && !verbose:
-		note(s.unread() + "; --verbose lists them")
-	case s.lines > len(s.first):
+}
+
+func (s *Said) explain(rename func(error) error, note func(string)) {
+	for _, err := range s.first {
+		note(strings.TrimPrefix(rename(err).Error(), "calls: "))
+	}
+	if s.lines > len(s.first) {
 		note(s.unread())
 	}
-	for i, text := range s.Notes {
-		if i == firstNotes && !verbose {
-			note(fmt.Sprintf("%d more sessions differ from their totals; --verbose lists them", len(s.Notes)-i))
-			return
-		}
+	for _, text := range s.Notes {
 		note(text)
 	}
 }

@@ -57,15 +57,15 @@ func TestWhatIsSaidAboutSessions(t *testing.T) {
 		note := func(text string) { told = append(told, text) }
 		same := func(err error) error { return err }
 		said.Tell(false, same, note)
-		assert.Equal(t, []string{"4 lines of 3 files cannot be read; --verbose lists them"}, told)
+		assert.Equal(t, []string{"4 lines of 3 files cannot be read (--explain)"}, told)
 		told = nil
 		said.Tell(true, same, note)
 		assert.Len(t, told, 4)
-		assert.Equal(t, "4 lines of 3 files cannot be read (mesh usage --verbose)", said.Short())
+		assert.Equal(t, "4 lines of 3 files cannot be read (mesh usage --explain)", said.Short())
 		said.Notes = []string{"a", "b", "c", "d", "e"}
-		assert.Equal(t, "5 notes about sessions, 4 lines of 3 files cannot be read (mesh usage --verbose)", said.Short())
+		assert.Equal(t, "5 notes about sessions, 4 lines of 3 files cannot be read (mesh usage --explain)", said.Short())
 		told = nil
 		said.Tell(false, same, note)
-		assert.Equal(t, []string{"4 lines of 3 files cannot be read; --verbose lists them", "a", "b", "c", "2 more sessions differ from their totals; --verbose lists them"}, told)
+		assert.Equal(t, []string{"5 notes about sessions, 4 lines of 3 files cannot be read (--explain)"}, told)
 	}
 }

@@ -93,10 +93,7 @@ func (t *Costs) table(rows []CostRow) *Table {
 		if table.Columns[i].Title == "UNPRICED" || slices.ContainsFunc(table.Rows, func(row []string) bool { return row[i] != "" && row[i] != none }) {
 			continue
 		}
-		table.Columns = slices.Delete(table.Columns, i, i+1)
-		for n, row := range table.Rows {
-			table.Rows[n] = slices.Delete(row, i, i+1)
-		}
+		table.Remove(i)
 	}
 	return table
 }

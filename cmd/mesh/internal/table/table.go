@@ -42,6 +42,14 @@ type Table struct {
 	Rows    [][]string
 }
 
+// Remove removes a column.
+func (t *Table) Remove(column int) {
+	t.Columns = slices.Delete(t.Columns, column, column+1)
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Delete(row, column, column+1)
+	}
+}
+
 // Rows returns the cells of each element of a list.
 func Rows[T any](list []T, cells func(*T) []string) [][]string {
 	rows := make([][]string, len(list))

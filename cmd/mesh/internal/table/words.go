@@ -15,14 +15,14 @@ import (
 // long is the layout of a day.
 const long = "2 Jan 2006"
 
-// Period returns a period in UTC for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)". running reports whether it ends after the
-// present time.
-func Period(from, to time.Time, running bool) string {
+// Period returns a period for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)". running reports whether it ends
+// after the present time. The times show the clock of the zone as if it was UTC.
+func Period(from, to time.Time, running bool, zone string) string {
 	length := Length(from, to)
 	if running {
 		length += ", today included"
 	}
-	return fmt.Sprintf("%s (%s, UTC)", Days(from, to, " to "), length)
+	return fmt.Sprintf("%s (%s, %s)", Days(from, to, " to "), length, zone)
 }
 
 // Days returns the first and the last day of a period in UTC with a text between them, or its times unless it has whole days.

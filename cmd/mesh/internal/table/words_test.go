@@ -45,7 +45,7 @@ func TestPeriod(t *testing.T) {
 		{"0001-01-01T00:00", "9999-12-31T12:00", true, "1 Jan 0001, 00:00 to 31 Dec 9999, 12:00 (87,649,404 hours, today included, UTC)", "87,649,404 hours", "1 Jan 0001"},
 	} {
 		from, to := at(row.from), at(row.to)
-		assert.Equal(t, []string{row.want, row.length, row.start}, []string{table.Period(from, to, row.running), table.Length(from, to), table.Start(from)})
+		assert.Equal(t, []string{row.want, row.length, row.start}, []string{table.Period(from, to, row.running, "UTC"), table.Length(from, to), table.Start(from)})
 	}
 }
 
@@ -53,7 +53,7 @@ func TestPeriod(t *testing.T) {
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	from, to := time.Date(9999, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
-	assert.Equal(t, "1 Dec to 31 Dec 9999 (31 days, UTC)", table.Period(from, to, false))
+	assert.Equal(t, "1 Dec to 31 Dec 9999 (31 days, UTC)", table.Period(from, to, false, "UTC"))
 }
 
 func TestOldPrices(t *testing.T) {

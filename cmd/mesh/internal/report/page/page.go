@@ -34,11 +34,15 @@ var pageCSS string
 
 // Write writes a report as a page. Amounts are rounded for display, half to even, and each is in the page with all its digits. Names are
 // escaped, and shown without control characters and marks of the writing direction.
-func Write(w io.Writer, r *report.Report) error {
+func Write(w io.Writer, r *report.Report) error { return WriteTitled(w, r, "") }
+
+// WriteTitled is [Write] with a title of the page; "" is the default one.
+func WriteTitled(w io.Writer, r *report.Report, title string) error {
 	if r == nil {
 		return argument.New("page", "r", "", "must not be nil")
 	}
 	p := newPage(r)
+	p.title = title
 	page, err := p.template()
 	if err != nil {
 		return err

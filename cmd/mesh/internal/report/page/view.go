@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -29,6 +30,7 @@ type page struct {
 	ByMonth    bool
 	// sheet rounds all amounts except for those of bills, budgets and single calls.
 	sheet *money.Sheet
+	title string // of the user
 }
 
 func newPage(r *report.Report) *page {
@@ -41,6 +43,8 @@ func newPage(r *report.Report) *page {
 // Title is the title of the page.
 func (p *page) Title() string {
 	switch {
+	case p.title != "":
+		return line(p.title)
 	case p.Total.Calls > 0:
 		return p.Known() + " for models, " + p.PeriodText(p.Period)
 	case len(p.Report.Bills) > 0:
@@ -64,6 +68,12 @@ func (*page) PeriodText(t report.Period) string {
 	}
 	return table.Days(t.From, t.To, " – ")
 }
+
+// Zone is the zone of all times.
+func (p *page) Zone() string { return cmp.Or(p.Source.Zone, "UTC") }
+
+// Brand is above the period.
+func (p *page) Brand() string { return line(cmp.Or(p.title, "Model costs")) }
 
 // DaysText returns the length of the period.
 func (p *page) DaysText() string {

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"cmp"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
+	"github.com/mesh-gateway/mesh-go/internal/money"
+)
+
+// WriteDays writes the days of the report with their models, and then what [Report.WriteText] has below its table. Call it
+// for a period of a few days.
+func (r *Report) WriteDays(w io.Writer, columns int) error {
+	t := &text{columns: columns}
+	t.head(r, r.period())
+	if r.Total.Calls > 0 {
+		t.days(r)
+	}
+	t.line("")
+	t.known(r)
+	t.notes(r)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+func (t *text) days(r *Report) {
+	total, costs := money.Exact(r.Total.USD), []*big.Rat{}
+	for i := range r.Days.Rows {
+		costs = append(costs, money.Exact(r.Days.Rows[i].USD))
+	}
+	sheet := money.NewSheet(money.Places(total))
+	shown := sheet.Texts(money.Format{}, total, costs...)
+	days := &table.Table{Columns: []table.Column{
+		table.Plain("DAY", 0), {Title: "CALLS", Right: true, Drop: 2}, {Title: "UNPRICED", Right: true, Drop: 1}, {Title: "USD", Right: true}, table.Free("MODELS"),
+	}}
+	for i := range r.Days.Rows {
+		d := &r.Days.Rows[i]
+		days.Rows = append(days.Rows, []string{d.weekday(), table.Count(d.Calls), lacking(d.Unpriced), d.cost(shown[i]), r.modelsOf(d)})
+	}
+	days.Rows = append(days.Rows, []string{"total", table.Count(r.Total.Calls), lacking(r.Total.Unpriced), sheet.Text(money.Format{}, total), ""})
+	if r.Total.Unpriced == 0 {
+		days.Remove(2)
+	}
+	_ = days.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
+}
+
+// weekday returns a day such as "Sat 28 Nov".
+func (d *Day) weekday() string {
+	at, err := time.Parse(time.DateOnly, d.Day)
+	if err != nil {
+		return d.Day
+	}
+	return at.Format("Mon _2 Jan")
+}
+
+func (d *Day) cost(shown string) string {
+	if d.Calls == 0 || d.Unpriced == d.Calls {
+		return "-"
+	}
+	return shown
+}
+
+func lacking(unpriced int) string {
+	if unpriced == 0 {
+		return "-"
+	}
+	return table.Count(unpriced)
+}
+
+// modelsOf returns the models of a day, the most expensive first.
+func (r *Report) modelsOf(d *Day) string {
+	type model struct {
+		name string
+		usd  *big.Rat
+	}
+	var models []model
+	for i, usd := range d.Models {
+		name := "others"
+		if i < len(r.Days.Models) {
+			name = r.Days.Models[i].Model
+		}
+		if exact := money.Exact(usd); exact.Sign() > 0 {
+			models = append(models, model{cmp.Or(name, "(no model)"), exact})
+		}
+	}
+	slices.SortStableFunc(models, func(a, b model) int { return b.usd.Cmp(a.usd) })
+	names := make([]string, len(models))
+	for i := range models {
+		names[i] = models[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// InZone makes the times of the report those of moments in a zone, for JSON; nil is UTC.
+func (r *Report) InZone(zone *time.Location) {
+	times := []*time.Time{&r.Period.From, &r.Period.To, &r.Previous.From, &r.Previous.To, &r.Source.First, &r.Source.Last, &r.Source.Now}
+	for i := range r.Top.Calls {
+		times = append(times, &r.Top.Calls[i].Time)
+	}
+	if s := r.Source.Sessions; s != nil {
+		times = append(times, &s.First)
+	}
+	for _, at := range times {
+		if !at.IsZero() {
+			*at = calendar.Unwall(*at, zone)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// topics are commands that only have help.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use:   "environment",
+			Short: "Environment variables",
+			Long: `Mesh reads these variables. Flags and --profile take precedence.
+
+  MESH_NODE             name of this node (--node)
+  MESH_GATEWAY_URL      base URL of the gateway (--gateway-url)
+  MESH_GATEWAY_TOKEN    gateway token
+  MESH_TOKEN_FILE       absolute path to a file with the gateway token (--token-file); replaces MESH_GATEWAY_TOKEN
+  MESH_CATALOG_URL      URL of the model catalog
+  MESH_PROVIDERS_URL    URL of mesh providers, which must run on this machine
+  MESH_TZ               time zone of mesh usage: local, UTC or a name (--tz)
+  MESH_PRICES           your own price files, separated as in PATH; --prices replaces them
+  NO_COLOR              if set, headers are not bold
+  TERM                  dumb turns off bold headers and progress
+  XDG_CONFIG_HOME       directory with mesh/profiles.json (on Linux)
+  XDG_CACHE_HOME        directory that caches the catalog for a day (on Linux)
+  XDG_DATA_HOME         directory in which mesh update stores facts
+  MESH_FACTS            file or directory with facts; replaces the stored ones
+
+Provider keys:
+
+  models and balances   OPENAI_API_KEY DEEPSEEK_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY XAI_API_KEY
+  prices of Google      GOOGLE_CLOUD_BILLING_API_KEY or GOOGLE_CLOUD_API_KEY
+  bills (mesh cost)     OPENAI_ADMIN_KEY ANTHROPIC_ADMIN_KEY, XAI_MANAGEMENT_KEY and XAI_TEAM_ID
+
+If DEEPSEEK_API_KEY is unset, mesh balance reads it from the file at DEEPSEEK_LEGACY_ENV_PATH.
+
+mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and sets them for its command. HTTPS_PROXY and NO_PROXY
+select the proxy for its own requests. It changes HTTPS_PROXY, NODE_OPTIONS and NODE_USE_ENV_PROXY for its command, and with --intercept
+the variables for certificates, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS.
+
+mesh serve sets MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD for its command (mesh help serve).`,
+		},
+		{
+			Use:   "profiles",
+			Short: "Named settings in a file",
+			Long: `Name your settings in mesh/profiles.json in the configuration directory (~/.config on Linux,
+~/Library/Application Support on macOS, %AppData% on Windows):
+
+  {"default": "home", "profiles": {
+    "home": {"gateway_url": "http://127.0.0.1:8787/gateway"},
+    "work": {"node": "node-a", "token_file": "~/.mesh-token",
+      "gateway_url": "https://mesh.example.com/gateway"}}}
+
+Flags come first, then --profile, the environment and the default profile. mesh whoami shows the source of each value. A relative
+token_file starts at the directory that holds profiles.json.
+
+A token goes only to its own gateway. If the gateway comes from a profile, the token comes from token_file or --token-file, never from
+MESH_GATEWAY_TOKEN. If you override the gateway, such as with --gateway-url, the profile's token isn't sent. Keep tokens out of profiles.json.`,
+		},
+		{
+			Use:   "usage-flags",
+			Short: "Periods, groups and output of mesh usage",
+			Long: `Period: On a terminal, mesh usage shows the last 14 days by day, and then the month. In a pipe, and with -o, --by, --all or
+--fail-on, it reads everything. The first line names the period. These flags select one:
+
+  --last 28d          the last 28 full days; on a terminal compared with the 28 before
+  --last 1w           the last seven full days
+  --last month        the last full calendar month
+  --last all          everything
+  --month 2026-10     a calendar month
+  --from --to         a day, 7d (seven days ago, 00:00) or an RFC 3339 time; --to is exclusive
+
+Days start at midnight UTC, or in the zone of --tz or MESH_TZ: local, UTC or a name such as Europe/Berlin. Budgets and bills are
+always in UTC. The output names the zone.
+
+Groups: --by takes one or more of these, separated by commas:
+
+  day, week, month    a week is named by its Monday
+  provider, model     the default
+  platform            such as bedrock; empty is the provider's own API
+  unpriced            why a call has no cost
+  billing             subscription, or empty
+  NAME                the label NAME, also as label:NAME
+
+Output: A terminal shows rounded amounts that add up; INPUT includes cached input, and CACHED is its share. Columns that don't
+fit are dropped unless you set --wide, and rows after the twelfth are added up unless you set --all. Pipes, -o csv and -o json have
+every row and column and exact amounts; there INPUT excludes caches. -o json also has the data of the --html page.
+
+-o focus prints CSV in the FinOps Open Cost and Usage Specification (FOCUS) 1.2, with --account as BillingAccountId. It has no rows
+for unpriced calls: if there are any, their number is printed on stderr and the exit status is 1.
+
+--html writes a page of the last 28 full days, unless a flag selects a period, and prints its amount and period.
+
+--line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". It always exits with 0: files that can't
+be read are noted on stderr. If file names start with a day, it reads only the files it needs.
+
+Sessions: --explain says what session files lack, lists unreadable lines and sessions that differ from their own totals. With
+--strict, an unreadable line of a session file is an error, as in a calls file. Session files don't say whether a subscription paid:
+--subscription does. If a program was also metered, a call counts once if the session file has its response id (Claude Code, Codex,
+Copilot CLI and pi). Deleted sessions are missing: Claude Code deletes them after 30 days.`,
+		},
+		{
+			Use:   "budgets",
+			Short: "Budgets, and rules that fail a CI step",
+			Long: `mesh meter --budget stops calls at a limit in USD. mesh usage --budget shows what's left of it:
+
+  5/day               calls of today (UTC)
+  100/month           calls of this month (UTC)
+  5                   all calls of the files
+  2/day/label:user    for each value of the label; usage shows the one that spent most
+
+Like mesh meter, usage counts an unpriced call with its minimum cost, adds what the provider behind OpenRouter bills separately, and
+includes subscription calls unless you set --charges-only. Budgets ignore --from, --to, --last and --month. With --label only calls
+with that label count, although mesh meter counts all.
+
+mesh usage --fail-on exits with 1, and prints the rule on stderr, if a rule fires in the selected period (default: the last 28 full
+days):
+
+  retired             a model has been retired, and its calls fail
+  retiring            a model retires within 14 days
+  budget              a --budget is exceeded, or will be by the end of the month
+  label               one label value caused at least a fifth of an increase
+  errors              at least 3 % of a model's calls failed
+  unpriced            a call has no price`,
+		},
+		{
+			Use:     "exit-status",
+			Aliases: []string{"exit-codes"},
+			Short:   "Exit statuses",
+			Long: `The exit status is
+
+  0  success, or a gateway, serve, mcp or inbox --watch that you interrupted
+  1  found something: a credential, a retired or soon retiring model, an old price, unpriced calls, a --fail-on rule of mesh usage, too large or unknown drift; or an answer to mesh ask is missing
+  2  incorrect use: a flag, an argument, an unknown name, a missing key, or an unreadable or unwritable file
+  3  the gateway, a provider, the output or an mcp session failed; serve was killed; or mesh price has no price for a model or call
+  4  refused: the message contains a credential, or the node isn't registered
+
+In a shell, 130 means that ^C ended any other command.`,
+		},
+	}
+}

@@ -1,0 +1,118 @@
+package usage
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
+)
+
+// ZoneVariable is the environment variable that replaces --tz.
+const ZoneVariable = "MESH_TZ"
+
+// New returns the command mesh usage.
+func New(a *app.App) *cobra.Command {
+	o := &Options{App: a}
+	cmd := &cobra.Command{
+		Use:     "usage FILE|DIR|-...",
+		Aliases: []string{"sessions"},
+		Short:   "Show what LLM calls cost",
+		Long: `Usage adds up call records: their number, tokens and cost. On a terminal it shows the last 14 days and the month; in a pipe,
+and with -o, --by or --fail-on, everything. mesh sessions is mesh usage --sessions.
+
+A line of the input is one call, as written by mesh meter --log. The minimum is a provider's usage object, copied from its response:
+
+  {"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z",
+   "usage":{...}}
+
+You can omit the provider if the model name implies it. Directories are searched for .jsonl and .jsonl.gz files, and - is stdin.
+
+Costs: A recorded cost (usd) counts as is. Other calls are priced with the price list of their day, or all calls with today's
+prices if you set --reprice. Calls that can't be priced are counted as unpriced, with a reason, and left out of the totals.
+
+Sessions: --sessions reads the session files of Claude Code, Codex, Gemini CLI, opencode, Copilot CLI, pi, Qwen Code and Droid.
+Their calls have the labels program, project and session. --explain says what these files lack.
+
+See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, mesh help exit-status.`,
+		Example: `  mesh usage calls
+  mesh usage --sessions --by project
+  mesh usage calls --last 28d
+  mesh usage calls --month 2026-10 --by day,model
+  mesh usage calls --label team=search --by month
+  mesh usage calls --html page.html
+  mesh usage calls --budget 100/month --fail-on budget,retired
+  mesh usage calls --budget 5/day --line
+  mesh usage calls --by team -o csv > teams.csv
+  gunzip -c calls.jsonl.gz | mesh usage - -o json`,
+		Args: func(cmd *cobra.Command, paths []string) error {
+			if o.sessions = o.sessions || cmd.CalledAs() == "sessions"; o.sessions {
+				return nil
+			}
+			return cobra.MinimumNArgs(1)(cmd, paths)
+		},
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			o.paths, o.byGiven = paths, cmd.Flags().Changed("by")
+			if !cmd.Flags().Changed("tz") {
+				o.tz = os.Getenv(ZoneVariable)
+			}
+			if o.sessions {
+				o.usual = sessions.Paths()
+				o.paths = append(o.paths, o.usual...)
+			}
+			if len(o.paths) == 0 && !o.line {
+				a.Note("there are no sessions of agent programs in their usual folders; mesh usage DIR reads those of another folder")
+				return nil
+			}
+			return o.run()
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *Options) addFlags(cmd *cobra.Command) {
+	o.Flags.Add(cmd, "count calls from this `TIME` on: a day, 7d (days ago) or RFC 3339", "count calls before this `TIME`",
+		"only calls with this label, or without it (NAME=); repeatable")
+	flags := cmd.Flags()
+	flags.Lookup("last").Usage = "the last `DAYS`: 28d, 1w or month (full ones), or all"
+	flags.Lookup("month").Usage = "a calendar `MONTH`, such as 2026-10"
+	flags.Lookup("label").Usage = "only calls with the label `NAME=VALUE`, or without (NAME=); repeatable"
+	flags.StringSliceVar(&o.by, "by", []string{"provider", "model"}, "comma-separated `GROUPS`: day, model, a label, ... (mesh help usage-flags)")
+	flags.BoolVar(&o.sessions, "sessions", false, "also read the sessions of agent programs in their usual folders")
+	flags.BoolVar(&o.subscription, "subscription", false, "a subscription pays for the sessions: no charge")
+	flags.BoolVar(&o.reprice, "reprice", false, "ignore recorded costs and use today's prices")
+	flags.StringVar(&o.html, "html", "", "write an HTML report to this `FILE` (default: the last 28 full days)")
+	flags.StringVar(&o.title, "title", "", "`TITLE` of the HTML report")
+	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
+	flags.StringVar(&o.tz, "tz", "", "time `ZONE` of days: local, UTC or a name (default $"+ZoneVariable+", else UTC)")
+	flags.StringArrayVar(&o.budgets, "budget", nil, "show what's left of a `LIMIT`: 5/day, 100/month; repeatable (mesh help budgets)")
+	flags.BoolVar(&o.chargesOnly, "charges-only", false, "leave subscription calls out of --budget")
+	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if one of these `RULES` fires (mesh help budgets)")
+	flags.BoolVar(&o.line, "line", false, "print one line for a status bar: today's calls and the budgets")
+	flags.BoolVar(&o.strict, "strict", false, "exit with 2 if a line of a session file can't be read")
+	flags.BoolVar(&o.explain, "explain", false, "say what session files lack, and list unreadable lines")
+	flags.BoolVar(&o.explain, "verbose", false, "")
+	flags.BoolVar(&o.all, "all", false, "on a terminal, show all rows")
+	flags.Lookup("verbose").Hidden = true // the former name of --explain
+	app.Complete(cmd, "fail-on", completeList(adviceCodes...))
+	app.Complete(cmd, "by", completeList(append(slices.Clone(fields), "label:")...))
+	app.Complete(cmd, "tz", cobra.FixedCompletions([]string{"local", "UTC"}, cobra.ShellCompDirectiveNoFileComp))
+	app.PricesFlag(o.App, cmd)
+}
+
+// completeList completes the last of comma-separated names.
+func completeList(all ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+		given := prefix[:strings.LastIndex(prefix, ",")+1]
+		for _, name := range all {
+			if !slices.Contains(strings.Split(given, ","), name) {
+				names = append(names, given+name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+	}
+}
