@@ -166,8 +166,8 @@ func turnedBack(change time.Time) time.Duration {
 	return time.Duration(before-after) * time.Second
 }
 
-// Wall returns the UTC time that shows the date and the clock of a zone at that moment; nil is UTC. Days of such times
-// are those of the zone.
+// Wall returns the UTC time with the date and clock that zone shows; nil is UTC. UTC days
+// of such times are the zone's days.
 func Wall(at time.Time, zone *time.Location) time.Time {
 	if zone == nil {
 		return at.UTC()
@@ -186,7 +186,7 @@ func Unwall(at time.Time, zone *time.Location) time.Time {
 	return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), zone)
 }
 
-// ZoneName returns the name of a zone for people: its abbreviation at a time if it is the local one.
+// ZoneName returns a name for people: for the local zone, its abbreviation at that time.
 func ZoneName(zone *time.Location, at time.Time) string {
 	switch name := zone.String(); {
 	case zone == nil:

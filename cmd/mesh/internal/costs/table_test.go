@@ -24,7 +24,7 @@ func TestTableAndCSV(t *testing.T) {
 	require.NoError(t, r.CSV(&text))
 	rows, err := csv.NewReader(&text).ReadAll()
 	require.NoError(t, err)
-	assert.Equal(t, []string{"model", "label:user", "calls", "unpriced", "input"}, rows[0][:5])
+	assert.Equal(t, []string{"model", "user", "calls", "unpriced", "input"}, rows[0][:5])
 	assert.Equal(t, `'=a,"b"`, rows[1][0])
 	assert.Equal(t, "0.000000000000000001", rows[1][len(rows[1])-1])
 	assert.Empty(t, rows[2][len(rows[2])-1], "an unknown cost is empty")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -223,6 +224,8 @@ type TopCall struct {
 	Input  int64  `json:"input"`
 	Output int64  `json:"output"`
 	Thread string `json:"thread"`
+	// Labels are up to four labels of the call, of those of Report.Labels.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // maxTop is the number of the dearest calls and threads.
@@ -234,16 +237,20 @@ type topCalls []dearCall
 type dearCall struct {
 	TopCall
 	usd decimal.Decimal
+	all map[string]string // labels
 }
 
 func (t *topCalls) add(c *call) {
 	if len(*t) == maxTop && c.usd.Cmp((*t)[maxTop-1].usd) < 0 {
 		return
 	}
-	d := dearCall{TopCall{
+	d := dearCall{usd: c.usd, all: c.Labels, TopCall: TopCall{
 		ModelID: c.id, ID: strings.Clone(cut(c.ID)), Time: c.Time, USD: usdOf(c.usd), Input: c.input, Output: c.output, Thread: strings.Clone(cut(c.thread())),
-	}, c.usd}
+	}}
 	place, _ := slices.BinarySearchFunc(*t, d, compareCalls)
+	if place < maxTop {
+		d.all = maps.Clone(d.all)
+	}
 	all := slices.Insert(*t, place, d)
 	*t = all[:min(len(all), maxTop)]
 }
@@ -257,7 +264,16 @@ func compareCalls(a, b dearCall) int {
 func (c *collector) top() Top {
 	now, before := c.current, c.previous
 	top := Top{Threads: len(now.threads.rows), Calls: []TopCall{}}
+	names := c.labelNames()
 	for _, d := range now.top {
+		for _, name := range names {
+			if value := d.all[name]; value != "" && name != labelThread {
+				if d.Labels == nil {
+					d.Labels = map[string]string{}
+				}
+				d.Labels[name] = cut(value)
+			}
+		}
 		top.Calls = append(top.Calls, d.TopCall)
 	}
 	threads := make([]item, 0, len(now.threads.rows))

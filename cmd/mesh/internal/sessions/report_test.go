@@ -22,7 +22,7 @@ func reading(o report.Options) report.Options {
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	o := report.Options{From: time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	o := report.Options{Explain: true, From: time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	r, err := report.Read(reading(o), "testdata/home")
 	require.NoError(t, err)
 	assert.EqualValues(t, "0.452926", r.Total.USD)

@@ -61,7 +61,7 @@ func bars(days *report.Days) (all []bar, byMonth bool) {
 func months(days []bar) (all []bar) {
 	for i := range days {
 		d := &days[i]
-		month := d.Day.Day[:min(len(d.Day.Day), len("2026-11"))]
+		month := dateAs(d.Day.Day, time.DateOnly, "Jan 2006")
 		if len(all) == 0 || all[len(all)-1].Title != month {
 			all = append(all, bar{Day: report.Day{Sum: report.Sum{USD: "0"}, Models: zeros(len(d.Models))}, Unpriced: true, Title: month, short: month})
 		}
@@ -152,6 +152,7 @@ func (p *page) Stack() stack {
 	columns := len(all[0].Models)
 	full, pale := make([]strings.Builder, columns), make([]strings.Builder, columns)
 	var before strings.Builder
+	step := "M" // the line begins here
 	scale := perUnit(stackHeight, top(all))
 	for i := range all {
 		b, paths := &all[i], full
@@ -160,7 +161,14 @@ func (p *page) Stack() stack {
 		}
 		b.draw(i, scale, paths)
 		if b.PreviousUSD != "" {
-			fmt.Fprintf(&before, "M%d %.0fh%d", i*slotWidth, stackHeight-number(b.PreviousUSD)*scale, slotWidth)
+			y := stackHeight - number(b.PreviousUSD)*scale
+			if step == "M" {
+				fmt.Fprintf(&before, "M%d %.0f", i*slotWidth, y)
+			}
+			fmt.Fprintf(&before, "V%.0fh%d", y, slotWidth)
+			step = ""
+		} else {
+			step = "M"
 		}
 	}
 	return stack{shapes(full), shapes(pale), before.String()}
@@ -242,7 +250,7 @@ func newChart(class string, width, height, left, names int, all []bar) *chart {
 	scale, step := perUnit(high, most), tickStep(most)
 	for i := 0; float64(i)*step <= most; i++ {
 		value := float64(i) * step
-		y, text := float64(c.Bottom)-value*scale, axisText(value)
+		y, text := float64(c.Bottom)-value*scale, axisText(value, step)
 		c.Ticks = append(c.Ticks, tick{coordinate(y), coordinate(y + 4), text})
 		c.Left = max(c.Left, 12+textWidth*len(text)) // the widest text decides on the margin
 	}
@@ -312,11 +320,15 @@ func tickStep(top float64) float64 {
 	return 10 * power
 }
 
-func axisText(value float64) string {
-	if value != 0 && value < 1 {
-		return "$" + strconv.FormatFloat(value, 'g', 3, 64)
+// axisText returns an amount in cents if the steps of the axis are below a dollar, with more digits for smaller steps.
+func axisText(value, step float64) string {
+	switch {
+	case value == 0:
+		return "$0"
+	case step >= 1:
+		return "$" + compact(value)
 	}
-	return "$" + compact(value)
+	return "$" + strconv.FormatFloat(value, 'f', max(2, int(math.Ceil(-math.Log10(step)))), 64)
 }
 
 // coordinate returns a number with one decimal place.

@@ -64,7 +64,7 @@ func (p *page) template() (*template.Template, error) {
 		"css":     func() template.CSS { return template.CSS(pageCSS) }, //nolint:gosec // it is ours
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
 		"usd":     p.usd, "monthusd": p.monthUSD, "delta": p.delta, "small": smallDollars, "count": table.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
-		"date": dateText, "day": shortDate, "instant": table.Instant, "plural": table.Number, "line": line, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
+		"date": dateText, "day": shortDate, "instant": table.Instant, "plural": table.Number, "line": line, "sentence": sentence, "cause": causeOf, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
 		"platform": platformName, "status": statusText, "saving": sameChange, "nocost": noCost, "models": unpricedModels, "first": first,
 		"percentWidth": percentWidth,
 		"less":         func(a, b int) int { return a - b },
@@ -171,7 +171,7 @@ type adviceText struct{ Do, Why, Command string }
 // ToDo is the advice.
 func (p *page) ToDo() (all []adviceText) {
 	for _, a := range p.Advice {
-		text := line(a.Text)
+		text := sentence(a.Text)
 		do, why, found := strings.Cut(text, ". ")
 		if found {
 			do += "."

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -145,6 +146,41 @@ func (p *page) CacheRows() []report.CacheRow {
 		p.sheet.Difference(money.Exact(row.WithoutUSD), money.Exact(row.USD))
 	}
 	return p.Cache.Models
+}
+
+// topCall is a call with an amount that differs from the others, if theirs do.
+type topCall struct {
+	report.TopCall
+	Cost amount
+}
+
+// LabelTexts are the labels of the call, and its id if it has none.
+func (c *topCall) LabelTexts() (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
+		all = append(all, name+"="+c.Labels[name])
+	}
+	if all == nil && c.ID != "" {
+		all = append(all, c.ID)
+	}
+	return all
+}
+
+// TopCalls are the dearest calls. Their amounts have as many digits as show the differences, six at most.
+func (p *page) TopCalls() (all []*topCall) {
+	const cents, most = 2, 6
+	for places := cents; places <= most; places++ {
+		sheet, texts, exact := money.NewSheet(places), map[string]bool{}, map[prices.USD]bool{}
+		all = nil
+		for _, c := range p.Top.Calls {
+			text := rounded(sheet, c.USD, "")
+			texts[text], exact[c.USD] = true, true
+			all = append(all, &topCall{c, amount{Exact: c.USD, Text: text}})
+		}
+		if len(texts) == len(exact) {
+			break
+		}
+	}
+	return all
 }
 
 // timing is a row of errors and latency, with a bar from the median to the slowest 5 %, in hundredths of the width.

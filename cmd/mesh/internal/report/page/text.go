@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
@@ -145,6 +147,28 @@ func line(text string) string {
 		return string(runes[:maxLine-1]) + "…"
 	}
 	return text
+}
+
+// The amounts and days of sentences. Names in them have other forms: gpt-4o-2024-08-06, gpt-5.2.
+var (
+	usdInText = regexp.MustCompile(`(^|[ (])([+−-]?)<?([\d,]+\.\d{2,})( USD)?([ .,:;)]|$)`)
+	dayInText = regexp.MustCompile(`(^|[ (])(\d{4}-\d\d-\d\d)([ .,:;)]|$)`)
+)
+
+// sentence returns a sentence with the amounts and the days of the page.
+func sentence(text string) string {
+	text = usdInText.ReplaceAllString(line(text), "${1}${2}$$${3}${5}")
+	text = usdInText.ReplaceAllString(text, "${1}${2}$$${3}${5}") // those that touch
+	return dayInText.ReplaceAllStringFunc(text, func(found string) string {
+		parts := dayInText.FindStringSubmatch(found)
+		return parts[1] + dateText(parts[2]) + parts[3]
+	})
+}
+
+// causeOf returns why a row of a bill differs, without the amount, which is next to it.
+func causeOf(p *bills.Part) string {
+	_, cause, _ := strings.Cut(p.Explain(), " USD")
+	return sentence(strings.TrimLeft(cause, ": "))
 }
 
 const maxLine = 300

@@ -46,11 +46,27 @@ func (p *page) Title() string {
 	case p.title != "":
 		return line(p.title)
 	case p.Total.Calls > 0:
-		return p.Known() + " for models, " + p.PeriodText(p.Period)
+		return p.atLeast() + p.Known() + " for models, " + p.PeriodText(p.Period)
 	case len(p.Report.Bills) > 0:
 		return "Bill of " + table.Provider(string(p.Report.Bills[0].Provider)) + ", " + p.PeriodText(report.Period{From: p.Report.Bills[0].From, To: p.Report.Bills[0].To})
 	}
 	return "Model costs: no calls"
+}
+
+// SpendName is the name of the known cost.
+func (p *page) SpendName() string {
+	if p.atLeast() != "" {
+		return "At least"
+	}
+	return "Spend"
+}
+
+// atLeast is before the known cost if that of other calls is not known.
+func (p *page) atLeast() string {
+	if p.Total.Unpriced > 0 && p.Total.Unpriced < p.Total.Calls {
+		return "at least "
+	}
+	return ""
 }
 
 // Known is the known cost, or that it is not known.

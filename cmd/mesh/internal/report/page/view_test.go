@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 	page := html(t, r)
 	all := checkPage(t, page)
 	assert.Equal(t, []string{
-		"Summary", "Bill of OpenAI", "What to do", "Cost per day", "Models", "Labels and providers", "Caching", "Errors and latency", "Models in use that retire",
+		"Summary", "Cost per day", "Bill of OpenAI", "What to do", "Models", "Labels and providers", "Caching", "Errors and latency", "Models in use that retire",
 		"Most expensive", "Not in the total", "How the numbers are made",
 	}, texts(byName(all, "h2")))
 	assert.GreaterOrEqual(t, len(r.Models), 40)
@@ -173,7 +173,7 @@ func TestChartOfALongTimeIsByMonth(t *testing.T) {
 	page := html(t, build(t, report.Options{From: day("2025-01-01"), To: day("2026-11-22")}, records...))
 	all := checkPage(t, page)
 	assert.Contains(t, texts(byName(all, "h2")), "Cost per month")
-	assert.Contains(t, page, `<th scope="row">2026-05</th><td><data value="3.1">$3.10</data></td>`)
+	assert.Contains(t, page, `<th scope="row">May 2026</th><td><data value="3.1">$3.10</data></td>`)
 }
 
 func TestPageOfABill(t *testing.T) {
@@ -195,17 +195,20 @@ func TestPageOfABill(t *testing.T) {
 	page = html(t, build(t, o, priced(at(2), "1")))
 	checkPage(t, page)
 	for i, sentence := range within.Sentences() {
-		times := []int{4, 2, 2}[i] // the verdict is in the summary, too
-		assert.Equal(t, times, strings.Count(strings.ReplaceAll(page, "&#43;", "+"), sentence), sentence)
+		shown := []string{sentence, "Billed $1.02, counted $1.00; +$0.02: another price.", "2026-11-20 gpt-5.2"}[i]
+		if i < 2 {
+			assert.Equal(t, 2, strings.Count(strings.ReplaceAll(page, "&#43;", "+"), shown), "each bill has it once: %s", shown)
+		}
 	}
 	o.Bills = []*bills.Comparison{compared(t, "1", 0.55, billed("gpt-5.2", "1.015"), credit)}
 	r := build(t, o, priced(at(2), "1"))
 	page = html(t, r)
 	checkPage(t, page)
-	assert.Contains(t, page, "<small>−0.50 USD for fees and credits</small>")
+	assert.Contains(t, page, "<small>for fees and credits</small>")
 	assert.Contains(t, page, "No model: &#34;Credit &lt;b&gt;&#34;.")
 	assert.Equal(t, []report.Advice{{Code: report.CodeBill, Text: "Look at the bill of OpenAI: −0.48 USD: −0.50 for fees and credits, +0.02 another price. Compare the fees and credits with your contract."}}, r.Advice)
-	assert.Contains(t, page, "Look at the bill of OpenAI: −0.48 USD")
+	assert.Contains(t, strings.ReplaceAll(page, "&#43;", "+"), "Look at the bill of OpenAI: −$0.48: −$0.50 for fees and credits, +$0.02 another price.")
+	assert.NotContains(t, page, " USD")
 }
 
 func TestPageOfLinesThatCannotBeRead(t *testing.T) {
@@ -252,4 +255,52 @@ func TestPageOfSelectedLabels(t *testing.T) {
 	checkPage(t, page)
 	assert.Contains(t, page, "only calls <bdi>with project=p2\ufffd&lt;b&gt;, without team</bdi>")
 	assert.NotContains(t, html(t, build(t, report.Options{}, someRecords(100, 60)...)), "nly calls")
+}
+
+func TestPageNamesASumThatIsNotAll(t *testing.T) {
+	t.Parallel()
+	assert.Contains(t, html(t, build(t, report.Options{}, priced(at(2), "1"))), `<h3>Spend</h3><p class="big"><data value="1">$1.00</data>`)
+	unpriced := priced(at(2), "")
+	unpriced.Unpriced = "closed"
+	text := html(t, build(t, report.Options{}, priced(at(2), "1"), unpriced))
+	assert.Contains(t, text, `<h3>At least</h3><p class="big"><data value="1">$1.00</data>`)
+	assert.Contains(t, text, "<title>at least $1.00 for models")
+}
+
+func TestPageTitle(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	require.NoError(t, page.WriteTitled(&out, build(t, report.Options{}, priced(at(2), "1")), "Costs of <Acme>"))
+	checkPage(t, out.String())
+	assert.Contains(t, out.String(), "<title>Costs of &lt;Acme&gt;</title>")
+	assert.Contains(t, out.String(), `<p class="brand">Costs of &lt;Acme&gt;</p>`)
+}
+
+// The amounts of the dearest calls have the digits in which they differ, and the labels that lead to who made them.
+func TestMostExpensiveCallsDiffer(t *testing.T) {
+	t.Parallel()
+	records := repeat(100, priced(at(2), "0.01"))
+	for i := range 10 {
+		records = append(records, labelled(priced(at(3), prices.USD(strings.TrimSuffix(fmt.Sprintf("0.0987%d", i), "0"))), "team", "search"))
+	}
+	page := html(t, build(t, report.Options{}, records...))
+	assert.Contains(t, page, `<data value="0.09879">$0.09879</data>`)
+	assert.Contains(t, page, `<data value="0.0987">$0.09870</data>`)
+	assert.Contains(t, page, "team=search")
+}
+
+// The first figure of the page is the chart, in cents where a step is less than a dollar; commands are folded.
+func TestPageBeginsWithTheChart(t *testing.T) {
+	t.Parallel()
+	page := html(t, demo(t))
+	chart := strings.Index(page, `id="h-day"`)
+	for _, later := range []string{`id="h-bill0"`, `id="h-do"`, `id="h-mod"`} {
+		assert.Less(t, chart, strings.Index(page, later), later)
+	}
+	assert.Contains(t, page, "<details><summary>Command</summary><code>mesh ")
+	for _, tick := range texts(byName(parse(t, html(t, build(t, report.Options{}, priced(at(1), "0.4"), priced(at(2), "1.1"), priced(at(3), "1")))), "text")) {
+		if strings.HasPrefix(tick, "$") {
+			assert.Regexp(t, `^\$(0|\d+\.\d\d)$`, tick)
+		}
+	}
 }

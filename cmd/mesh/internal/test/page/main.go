@@ -30,7 +30,7 @@ const (
 )
 
 // views are the windows: a phone, a tablet and a screen, light and dark.
-var views = []view{{390, false}, {768, false}, {1280, false}, {390, true}, {1280, true}}
+var views = []view{{390, false}, {768, false}, {1440, false}, {390, true}, {1440, true}}
 
 func main() {
 	program := flag.String("chromium", "chromium", "the browser")
