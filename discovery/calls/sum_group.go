@@ -109,7 +109,7 @@ func (s *sums) group(r *Record) *group {
 	for _, name := range s.by.names {
 		begin := len(s.key)
 		s.key = s.by.appendValue(s.key, name, r)
-		if value := s.key[begin:]; !utf8.Valid(value) { // texts that are the same in a Group are one group
+		if value := s.key[begin:]; !utf8.Valid(value) { // a Group's strings are valid UTF-8
 			s.key = append(s.key[:begin], jsonread.Text(value)...)
 		}
 		s.key = binary.BigEndian.AppendUint32(s.key, uint32(len(s.key)-begin)) //nolint:gosec // a line is shorter
@@ -128,7 +128,6 @@ func (s *sums) group(r *Record) *group {
 	return g
 }
 
-// appendValue appends the value of a call by which it is grouped.
 func (g *grouping) appendValue(key []byte, name string, r *Record) []byte {
 	switch name {
 	case ByDay:
