@@ -180,7 +180,7 @@ func (c *Client) baseURL(service Service) string {
 // Call it in a caller's goroutine, never within a shared request.
 func (c *Client) report(ctx context.Context, f *Failure) error {
 	c.onFailure(*f)
-	c.log.WarnContext(ctx, "discovery failed", "operation", f.Operation, "provider", string(f.Provider),
+	c.log.WarnContext(ctx, "discovery failed", "operation", f.Operation, "provider", f.source(),
 		"reason", string(f.Reason), "status", f.StatusCode, "error", f.Err)
 	return c.strictError(f)
 }

@@ -83,15 +83,19 @@ type Failure struct { //nolint:errname // the exported name is fixed
 
 // Error returns the operation, provider, reason and cause.
 func (f Failure) Error() string {
-	who := string(f.Provider)
+	return fmt.Sprintf("discovery: %s: %s: %s: %v", f.Operation, f.source(), f.Reason, f.Err)
+}
+
+// source is the provider, or the public file that has none.
+func (f Failure) source() string {
 	switch {
-	case who != "":
+	case f.Provider != "":
+		return string(f.Provider)
 	case f.Operation == opUpdateFacts:
-		who = "facts"
+		return "facts"
 	default:
-		who = "catalog"
+		return "catalog"
 	}
-	return fmt.Sprintf("discovery: %s: %s: %s: %v", f.Operation, who, f.Reason, f.Err)
 }
 
 // Unwrap returns Err.

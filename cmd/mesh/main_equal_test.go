@@ -150,7 +150,7 @@ func TestAmountsOfTheCommandAreEqual(t *testing.T) {
 	assert.Equal(t, equalBill, billed.FloatString(2), "what is charged: without the subscription")
 
 	html := filepath.Join(t.TempDir(), "page.html")
-	out, _ = equalMesh(t, "usage", dir, "--budget", "20", "--html", html, "--from", "2026-11-20", "--to", "2026-11-21")
+	out, _ = equalMesh(t, "usage", dir, "--budget", "20", "--html", html, "--by", "provider,model", "--from", "2026-11-20", "--to", "2026-11-21")
 	assert.Regexp(t, fmt.Sprintf(`(?m)^openai +gpt-4o +%d .* %d +at least %s$`, equalCalls, equalUnpriced, equalAtLeast), out)
 	assert.Contains(t, out, fmt.Sprintf("\ntotal at least %s USD; calls: %d, unpriced: %d\nincluded: 2 USD ", equalAtLeast, equalCalls, equalUnpriced))
 	assert.Contains(t, out, "\nnot included: 0.5 USD ")

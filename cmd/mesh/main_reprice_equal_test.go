@@ -145,7 +145,7 @@ func checkCommand(t *testing.T, file string, reprice bool, want, drawn string, s
 	assert.EqualValues(t, want, printed.Rows[0].USD, "-o json")
 
 	html := filepath.Join(t.TempDir(), "page.html")
-	out, _ = equalMesh(t, append(args, "--html", html)...)
+	out, _ = equalMesh(t, append(args, "--by", "provider,model", "--html", html)...)
 	if want != "0" {
 		assert.Regexp(t, `(?m)^total `+want+` USD`, out, "table")
 	}

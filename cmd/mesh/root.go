@@ -116,10 +116,10 @@ func newRoot(a *app.App) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.Flags.Node, "node", "", "name of this node (default $MESH_NODE)")
 	flags.StringVar(&a.Flags.GatewayURL, "gateway-url", "", "base URL of the gateway (default $MESH_GATEWAY_URL)")
-	flags.StringVar(&a.Flags.TokenFile, "token-file", "", "file with the gateway token (default $MESH_TOKEN_FILE, else the token in $MESH_GATEWAY_TOKEN)")
-	flags.StringVar(&a.Flags.Profile, "profile", "", "profile in profiles.json (mesh help profiles)")
+	flags.StringVar(&a.Flags.TokenFile, "token-file", "", "`FILE` with the gateway token (default $MESH_TOKEN_FILE)")
+	flags.StringVar(&a.Flags.Profile, "profile", "", "`NAME` of a profile in profiles.json (mesh help profiles)")
 	// not --output: that's a token count in mesh price
-	flags.StringVarP(&a.Format, "format", "o", "text", "output format: text or json, and others for some commands")
+	flags.StringVarP(&a.Format, "format", "o", "text", "output `FORMAT`: text, json and others")
 	flags.BoolVar(&a.Wide, "wide", false, "on a terminal, show all table columns in full")
 	app.Complete(root, "profile", completeProfile)
 	root.SetFlagErrorFunc(flagError)
@@ -188,7 +188,7 @@ func showGlobals(root, cmd *cobra.Command, used []string) {
 		case f.Hidden:
 			cmd.Flags().AddFlag(&f)
 		case f.Name == "format":
-			f.Usage = "output format: " + output.Alternatives(formats(cmd))
+			f.Usage = "output `FORMAT`: " + output.Alternatives(formats(cmd))
 			cmd.Flags().AddFlag(&f)
 			app.Complete(cmd, f.Name, cobra.FixedCompletions(formats(cmd), cobra.ShellCompDirectiveNoFileComp))
 		}

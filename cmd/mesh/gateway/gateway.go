@@ -38,13 +38,16 @@ func New(a *app.App) *cobra.Command {
 Clients need the token from --token, --token-file or MESH_GATEWAY_TOKEN. With --token-out, the gateway uses the token already in that
 file, or writes a new one.
 
-If there is no token, the gateway accepts every request to localhost, 127.0.0.1, [::1], the --addr host and each --host. It refuses
+If there is no token, the gateway accepts every request to localhost, 127.0.0.1, [::1], the --listen host and each --host. It refuses
 other host names, which a web page could use.`,
-		Example: "  mesh gateway --token dev\n  mesh gateway --addr 127.0.0.1:0 --peer node-b --token-out token",
+		Example: "  mesh gateway --token dev\n  mesh gateway --listen 127.0.0.1:0 --peer node-b --token-out token",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
-	cmd.Flags().StringVar(&o.addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 selects a free port")
+	const address = "127.0.0.1:8787"
+	cmd.Flags().StringVar(&o.addr, "listen", address, "listen on `ADDR`; port 0 is a free one")
+	cmd.Flags().StringVar(&o.addr, "addr", address, "")
+	cmd.Flags().Lookup("addr").Hidden = true // the former name of --listen
 	cmd.Flags().StringVar(&o.token, "token", "", "required token; process lists show it, so don't pass a secret")
 	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file to write the token to, readable only by you")
 	cmd.Flags().StringArrayVar(&o.peers, "peer", nil, "name of a node to register at the start; repeatable")
@@ -53,7 +56,7 @@ other host names, which a web page could use.`,
 }
 
 func run(ctx context.Context, o *options) error {
-	if err := listen.Check("--addr", o.addr); err != nil {
+	if err := listen.Check("--listen", o.addr); err != nil {
 		return err
 	}
 	for _, peer := range o.peers {
@@ -80,7 +83,7 @@ func run(ctx context.Context, o *options) error {
 	defer stop()
 	g, err := gatewaytest.Listen(opts...)
 	if err != nil {
-		return listen.Error("--addr", err)
+		return listen.Error("--listen", err)
 	}
 	defer g.Close()
 	if err := file.Commit([]byte(token + "\n")); err != nil {

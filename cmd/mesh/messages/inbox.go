@@ -52,8 +52,8 @@ func NewInbox(a *app.App) *cobra.Command {
 	flags.StringVar(&o.FromNode, "from", "", "only messages from this node")
 	flags.StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
 	o.add(cmd)
-	flags.BoolVar(&o.watch, "watch", false, "print unread messages as they arrive, until interrupted")
-	flags.DurationVar(&o.interval, "interval", 0, "with --watch: polling interval (default 1s for two minutes after a message, growing to 5s)")
+	flags.BoolVar(&o.watch, "watch", false, "print unread messages as they arrive, oldest first")
+	flags.DurationVar(&o.interval, "interval", 0, "polling `INTERVAL` of --watch (default 1s, to 5s when idle)")
 	app.Exclude(cmd, "watch", "since", "limit")
 	app.Complete(cmd, "from", o.CompleteNode)
 	return cmd
@@ -61,8 +61,8 @@ func NewInbox(a *app.App) *cobra.Command {
 
 // add registers flags for inbox and sent.
 func (o *filters) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar((*string)(&o.Kind), "kind", "", "only this kind: fyi, question, answer, status or unblock")
-	cmd.Flags().StringVar(&o.since, "since", "", "only later messages: a UTC day, 7d (seven days ago) or an RFC 3339 time")
+	cmd.Flags().StringVar((*string)(&o.Kind), "kind", "", "only this `KIND`: fyi, question, answer, status or unblock")
+	cmd.Flags().StringVar(&o.since, "since", "", "only messages after this `TIME`: a UTC day, 7d or RFC 3339")
 	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	app.Complete(cmd, "kind", app.CompleteKind)
 }

@@ -42,8 +42,8 @@ func NewSend(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.thread, "thread", "", "thread name or id; a new name creates it")
 	cmd.Flags().StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
-	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: repeats with the same key arrive once")
-	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "scan rule to ignore; repeatable")
+	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: the same message arrives once")
+	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
 	o.RulesFlag(cmd)
 	return app.WithText(cmd, 2)
 }

@@ -34,12 +34,12 @@ func NewThreads(a *app.App) *cobra.Command {
 		ValidArgsFunction: app.CompleteNothing,
 		RunE:              a.Observe(o.run),
 	}
-	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads with this node")
-	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads with this topic")
-	cmd.Flags().StringVar(&o.SessionID, "session", "", "only threads in this session")
-	cmd.Flags().BoolVar(&o.all, "all", false, "include threads with a single mesh ask question")
-	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of threads, 1 to 100 (default 50), or messages, 1 to 1000 (default 100)")
-	cmd.Flags().BoolVar(&o.newest, "newest", false, "with NAME or ID: list the newest messages, not the oldest")
+	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads of this node")
+	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads of this topic")
+	cmd.Flags().StringVar(&o.SessionID, "session", "", "only threads of this session")
+	cmd.Flags().BoolVar(&o.all, "all", false, "also the threads of single questions of mesh ask")
+	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of threads (default 50) or messages (100)")
+	cmd.Flags().BoolVar(&o.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
 	app.Complete(cmd, "peer", o.CompleteNode)
 	return cmd
 }

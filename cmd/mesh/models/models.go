@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
@@ -66,7 +68,7 @@ for a day. If it cannot be read, the lists of the providers are used instead; th
 			return run(cmd.Context(), o)
 		},
 	}
-	app.ProviderFlag(cmd, &o.provider, "only models of this provider: openai, deepseek, anthropic, gemini or xai")
+	app.ProviderFlag(cmd, &o.provider, "only models of this `PROVIDER`, such as openai")
 	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "read the catalog again, regardless of its age")
 	return cmd
 }
@@ -107,11 +109,16 @@ func run(ctx context.Context, o *Options) error {
 }
 
 func printModels(a *app.App, models []discovery.ModelInfo) error {
-	columns := []table.Column{table.Key("ID"), table.Plain("DEVELOPER", 1), table.Plain("CONTEXT TOKENS", 3), table.Plain("OUTPUT TOKENS", 2), table.Free("NAME")}
+	columns := []table.Column{
+		table.Key("ID"), table.Plain("DEVELOPER", 1), {Title: "CONTEXT TOKENS", Right: true, Drop: 4}, {Title: "OUTPUT TOKENS", Right: true, Drop: 3}, table.Plain("NAME", 2),
+	}
+	slices.SortStableFunc(models, func(a, b discovery.ModelInfo) int { return strings.Compare(a.ID, b.ID) })
 	return a.PrintTable(models, columns, table.Rows(models, func(m *discovery.ModelInfo) []string {
-		return []string{m.ID, m.Developer, output.Count(m.ContextLength), output.Count(m.MaxTokens), output.Text(m.Name)}
+		return []string{m.ID, m.Developer, count(m.ContextLength), count(m.MaxTokens), output.Text(m.Name)}
 	}))
 }
+
+func count(n *int64) string { return money.Separated(output.Count(n)) }
 
 // unlisted returns the error of a model that the catalog does not list, with the one that it is most like.
 func unlisted(ctx context.Context, c *discovery.Client, id string, opts discovery.CatalogOptions) error {
@@ -136,8 +143,8 @@ func printModel(a *app.App, info *discovery.ModelInfo) error {
 		{"developer", info.Developer},
 		{"name", output.Text(info.Name)},
 		{"type", output.Text(info.Type)},
-		{"context tokens", output.Count(info.ContextLength)},
-		{"output tokens", output.Count(info.MaxTokens)},
+		{"context tokens", count(info.ContextLength)},
+		{"output tokens", count(info.MaxTokens)},
 		{"description", output.Text(info.Description)},
 		{"source", info.Source},
 	})

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -178,14 +180,43 @@ func NewHealth(a *app.App) *cobra.Command {
 				return err
 			}
 			return a.Print(map[string]any{"health": health(text)}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, output.Lines(strings.TrimSpace(text)))
+				_, err := fmt.Fprintln(w, output.Lines(healthText(text)))
 				return err
 			})
 		}),
 	}
 }
 
-// health keeps JSON; other text becomes a string.
+// healthText returns a JSON object as lines such as "database.status: ok", and another report as it is.
+func healthText(text string) string {
+	var report map[string]any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&report) != nil || len(report) == 0 {
+		return strings.TrimSpace(text)
+	}
+	var lines []string
+	addLines(&lines, "", report)
+	return strings.Join(lines, "\n")
+}
+
+func addLines(lines *[]string, prefix string, report map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(report)) {
+		switch value := report[name].(type) {
+		case map[string]any:
+			addLines(lines, prefix+name+".", value)
+		case string:
+			*lines = append(*lines, prefix+name+": "+output.Line(value))
+		case []any:
+			compact, _ := json.Marshal(value) // it was decoded from JSON
+			*lines = append(*lines, prefix+name+": "+string(compact))
+		default:
+			*lines = append(*lines, fmt.Sprintf("%s%s: %v", prefix, name, value))
+		}
+	}
+}
+
+// health returns the JSON of a report, or a report in another format as a text.
 func health(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

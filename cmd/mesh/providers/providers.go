@@ -47,7 +47,7 @@ Try --fail 529, Anthropic's status for overload, or --fail 429, a rate limit.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
-	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on; port 0 selects a free port")
+	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8788", "listen on `ADDR`; port 0 is a free one")
 	cmd.Flags().IntVar(&o.fail, "fail", 0, "status for every response, from 400 to 599")
 	return cmd
 }

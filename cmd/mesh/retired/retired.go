@@ -86,7 +86,7 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 			return run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&o.within, "within", "60d", "report models that retire within this time, in days as in 60d")
+	cmd.Flags().StringVar(&o.within, "within", "60d", "report models that retire within these `DAYS`")
 	cmd.Flags().BoolVar(&o.scan, "scan", false, "find models in the files and folders that are given")
 	cmd.Flags().BoolVar(&o.used, "used", false, "find models in the calls files and folders that are given")
 	app.PricesFlag(o.App, cmd)

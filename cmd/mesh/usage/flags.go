@@ -75,24 +75,24 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 }
 
 func (o *Options) addFlags(cmd *cobra.Command) {
-	o.Flags.Add(cmd, "count calls from this `TIME` on: a day, 7d (days ago) or RFC 3339", "count calls before this `TIME`",
+	o.Flags.Add(cmd, "first `TIME`: a day, 7d (days ago) or RFC 3339", "end `TIME`, exclusive",
 		"only calls with this label, or without it (NAME=); repeatable")
 	flags := cmd.Flags()
 	flags.Lookup("last").Usage = "the last `DAYS`: 28d, 1w or month (full ones), or all"
 	flags.Lookup("month").Usage = "a calendar `MONTH`, such as 2026-10"
-	flags.Lookup("label").Usage = "only calls with the label `NAME=VALUE`, or without (NAME=); repeatable"
-	flags.StringSliceVar(&o.by, "by", []string{"provider", "model"}, "comma-separated `GROUPS`: day, model, a label, ... (mesh help usage-flags)")
-	flags.BoolVar(&o.sessions, "sessions", false, "also read the sessions of agent programs in their usual folders")
+	flags.Lookup("label").Usage = "only calls with this `LABEL`: NAME=VALUE, or NAME= for none"
+	flags.StringSliceVar(&o.by, "by", []string{"provider", "model"}, "`GROUPS` (mesh help usage-flags)")
+	flags.BoolVar(&o.sessions, "sessions", false, "also read agent sessions in their usual folders")
 	flags.BoolVar(&o.subscription, "subscription", false, "a subscription pays for the sessions: no charge")
 	flags.BoolVar(&o.reprice, "reprice", false, "ignore recorded costs and use today's prices")
-	flags.StringVar(&o.html, "html", "", "write an HTML report to this `FILE` (default: the last 28 full days)")
+	flags.StringVar(&o.html, "html", "", "write an HTML report (the last 28 full days) to this `FILE`")
 	flags.StringVar(&o.title, "title", "", "`TITLE` of the HTML report")
 	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default \"default\")")
-	flags.StringVar(&o.tz, "tz", "", "time `ZONE` of days: local, UTC or a name (default $"+ZoneVariable+", else UTC)")
-	flags.StringArrayVar(&o.budgets, "budget", nil, "show what's left of a `LIMIT`: 5/day, 100/month; repeatable (mesh help budgets)")
+	flags.StringVar(&o.tz, "tz", "", "time `ZONE`: local, UTC or a name (default $"+ZoneVariable+", else UTC)")
+	flags.StringArrayVar(&o.budgets, "budget", nil, "show what's left of this `LIMIT`, such as 5/day (mesh help budgets)")
 	flags.BoolVar(&o.chargesOnly, "charges-only", false, "leave subscription calls out of --budget")
 	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if one of these `RULES` fires (mesh help budgets)")
-	flags.BoolVar(&o.line, "line", false, "print one line for a status bar: today's calls and the budgets")
+	flags.BoolVar(&o.line, "line", false, "print one line for a status bar: today and the budgets")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 2 if a line of a session file can't be read")
 	flags.BoolVar(&o.explain, "explain", false, "say what session files lack, and list unreadable lines")
 	flags.BoolVar(&o.explain, "verbose", false, "")

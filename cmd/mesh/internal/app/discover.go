@@ -148,7 +148,7 @@ func (a *App) FactsAge() string {
 // PricesFlag adds the flag of the user's price files.
 func PricesFlag(a *App, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.PriceFiles, "prices", nil,
-		"CSV file with prices of your own, which precede the built-in ones (mesh prices --help); the last file has precedence; repeatable (default $MESH_PRICES)")
+		"CSV `FILE` with your prices; repeatable (default $MESH_PRICES)")
 }
 
 // OwnPriceFiles returns the files of --prices, else those of MESH_PRICES.

@@ -174,6 +174,6 @@ const (
 
 // RulesFlag adds --rules to a command that sends messages.
 func (a *App) RulesFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Rules, "rules", extendedRules, "scan for credentials with the extended rules, or with the basic ones of all nodes: extended or basic")
+	cmd.Flags().StringVar(&a.Rules, "rules", extendedRules, "credential scan `RULES`: extended or basic")
 	Complete(cmd, "rules", cobra.FixedCompletions([]string{extendedRules, BasicRules}, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The limits of help: what is above the flags fits on a screen, and a flag is one line.
+const (
+	mostAboveFlags = 25
+	widestFlag     = 90
+)
+
+// longFlags are the commands whose flags are still longer.
+var longFlags = []string{"mesh cost", "mesh meter", "mesh prices", "mesh register", "mesh serve"}
+
+func TestHelpFitsOnAScreen(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range everyCommand(t) {
+		above, _, found := strings.Cut(helpText(cmd, helpWidth), "\nFlags:\n")
+		if found && cmd.HasParent() {
+			assert.LessOrEqual(t, strings.Count(above, "\n"), mostAboveFlags, cmd.CommandPath())
+		}
+		if slices.Contains(longFlags, cmd.CommandPath()) {
+			continue
+		}
+		own, global := splitFlags(cmd)
+		for line := range strings.Lines(own.FlagUsages() + global.FlagUsages()) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), widestFlag, "%s: %s", cmd.CommandPath(), line)
+		}
+	}
+}
+
+// An address to listen on has one name.
+func TestAddressesAreListen(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range everyCommand(t) {
+		if f := cmd.Flags().Lookup("addr"); f != nil {
+			assert.True(t, f.Hidden, cmd.CommandPath())
+			assert.NotNil(t, cmd.Flags().Lookup("listen"), cmd.CommandPath())
+		}
+	}
+}
