@@ -12,7 +12,7 @@ import (
 func TestOpenGatewayWarns(t *testing.T) {
 	t.Parallel()
 	for addr, flags := range map[string][]string{":0": nil, "127.0.0.1:0": nil, "0.0.0.0:0": {"--token", "dev"}} {
-		cmd := command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", addr}, flags...)...)
+		cmd := command(t, newGatewayForTest(t), append([]string{"gateway", "--listen", addr}, flags...)...)
 		cmd.Env = append(cmd.Env, "MESH_GATEWAY_TOKEN=")
 		p := startProcess(t, cmd)
 		assert.Equal(t, flags == nil, strings.HasSuffix(p.line(), "There is no token: it accepts every request."))
@@ -31,7 +31,7 @@ func TestOpenGatewayWarns(t *testing.T) {
 func TestOpenGatewayHasNames(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{"--host", "build.example"}, {"--token", "dev"}} {
-		cmd := command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", "127.0.0.1:0"}, flags...)...)
+		cmd := command(t, newGatewayForTest(t), append([]string{"gateway", "--listen", "127.0.0.1:0"}, flags...)...)
 		cmd.Env = append(cmd.Env, "MESH_GATEWAY_TOKEN=")
 		p := startProcess(t, cmd)
 		p.line()

@@ -73,7 +73,7 @@ func TestWatchGoesOnAfterAnError(t *testing.T) {
 
 func TestInterruptEndsGateway(t *testing.T) {
 	t.Parallel()
-	cmd := command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token", gatewayToken, "--peer", "node-c")
+	cmd := command(t, newGatewayForTest(t), "gateway", "--listen", "127.0.0.1:0", "--token", gatewayToken, "--peer", "node-c")
 	p := startGroup(t, cmd)
 	assert.Equal(t, "# An in-memory gateway for development. All data is lost when it ends.", p.line())
 	url, ok := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
@@ -97,7 +97,7 @@ func TestGatewayTakesTheToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte("the-token-of-the-file\r\n"), 0o600))
 	for token, flags := range map[string][]string{"the-token-of-the-file": {"--token-file", file}, gatewayToken: nil} {
-		p := startGroup(t, command(t, newGatewayForTest(t), append([]string{"gateway", "--addr", "127.0.0.1:0", "-o", "json"}, flags...)...))
+		p := startGroup(t, command(t, newGatewayForTest(t), append([]string{"gateway", "--listen", "127.0.0.1:0", "-o", "json"}, flags...)...))
 		var started struct{ URL string }
 		require.NoError(t, json.Unmarshal([]byte(p.line()), &started))
 		for given, accepted := range map[string]bool{token: true, "another": false} {
@@ -115,7 +115,7 @@ func TestGatewayTakesTheToken(t *testing.T) {
 func TestGatewayMakesAToken(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/token"
-	p := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token-out", file))
+	p := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--listen", "127.0.0.1:0", "--token-out", file))
 	p.line()
 	url, _ := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
 	token, err := os.ReadFile(file)
@@ -129,7 +129,7 @@ func TestGatewayMakesAToken(t *testing.T) {
 	var refused *client.MeshAuthError
 	require.ErrorAs(t, err, &refused)
 
-	other := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--addr", "127.0.0.1:0", "--token-out", file))
+	other := startGroup(t, command(t, newGatewayForTest(t), "gateway", "--listen", "127.0.0.1:0", "--token-out", file))
 	other.line()
 	other.line()
 	kept, err := os.ReadFile(file)
@@ -139,7 +139,7 @@ func TestGatewayMakesAToken(t *testing.T) {
 	assert.Equal(t, exit.Done, other.exit())
 
 	address, _ := strings.CutSuffix(strings.TrimPrefix(url, "http://"), "/gateway")
-	for name, flag := range map[string]string{"gateway": "--addr", "providers": "--listen"} {
+	for name, flag := range map[string]string{"gateway": "--listen", "providers": "--listen"} {
 		used := startGroup(t, command(t, newGatewayForTest(t), name, flag, address))
 		assert.Equal(t, exit.Usage, used.exit())
 		assert.Contains(t, used.stderr.String(), "address already in use; another mesh may run there; "+flag+" 127.0.0.1:0 selects a free port\n")
@@ -252,7 +252,7 @@ func TestTwoSignalsAtOnceAreOne(t *testing.T) {
 	g := newGatewayForTest(t)
 	g.Store("node-b", "node-a", "fyi", "one")
 	for _, args := range [][]string{
-		{"inbox", "--watch"}, {"gateway", "--addr", "127.0.0.1:0"}, {"providers", "--listen", "127.0.0.1:0"}, {"meter", "--listen", "127.0.0.1:0", "--log", t.TempDir()},
+		{"inbox", "--watch"}, {"gateway", "--listen", "127.0.0.1:0"}, {"providers", "--listen", "127.0.0.1:0"}, {"meter", "--listen", "127.0.0.1:0", "--log", t.TempDir()},
 	} {
 		p := startGroup(t, command(t, g, args...))
 		p.line()
