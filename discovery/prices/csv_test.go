@@ -181,7 +181,3 @@ func FuzzReadCSV(f *testing.F) {
 		assert.Equal(t, rows, again)
 	})
 }
-
-func ownRow() prices.Row {
-	return prices.Row{Provider: models.OpenAI, ModelHint: "own", InputPerMTok: "1", OutputPerMTok: "1"}
-}

@@ -22,6 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
+// Options holds the flags of mesh ask.
 type Options struct {
 	*app.App // its arguments are the nodes and the text
 	timeout  time.Duration

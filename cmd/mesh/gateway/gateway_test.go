@@ -23,5 +23,5 @@ func TestRun(t *testing.T) {
 	o.peers = []string{"no/name"}
 	assert.Equal(t, exit.Usage, exit.Code(run(ctx, o)))
 	o.addr = "8787"
-	require.ErrorContains(t, run(ctx, o), "--addr")
+	require.ErrorContains(t, run(ctx, o), "--listen")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
+// Options holds the flags of mesh meter.
 type Options struct {
 	*app.App
 	command           []string

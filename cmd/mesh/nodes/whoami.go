@@ -187,7 +187,8 @@ func NewHealth(a *app.App) *cobra.Command {
 	}
 }
 
-// healthText returns a JSON object as lines such as "database.status: ok", and another report as it is.
+// healthText turns a JSON object into lines such as "database.status: ok". Other reports
+// stay as they are.
 func healthText(text string) string {
 	var report map[string]any
 	decoder := json.NewDecoder(strings.NewReader(text))

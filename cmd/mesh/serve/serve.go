@@ -25,6 +25,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
+// Options holds the flags of mesh serve.
 type Options struct {
 	*app.App // its arguments are the command
 

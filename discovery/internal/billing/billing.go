@@ -24,6 +24,7 @@ var (
 	errNotCost = errors.New("the result is not a cost")
 )
 
+// Page is one response from a cost or usage endpoint.
 type Page struct {
 	Days []Day
 	// Usage reports a page from Anthropic's usage report, which has no costs.
@@ -44,7 +45,7 @@ type Day struct {
 	costs   []Cost
 }
 
-// Cost is a part of a day. A provider sets only some groupings.
+// Cost is part of a day. A provider sets only some groupings.
 type Cost struct {
 	LineItem, Project, Key, Workspace, User, APISource string
 

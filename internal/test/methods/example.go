@@ -48,7 +48,7 @@ func (m Method) Example(t *testing.T, dir string) Example {
 				Body   json.RawMessage
 			}
 		}
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(file) //nolint:gosec // our recordings
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &r), file)
 		same, err := http.NewRequestWithContext(t.Context(), r.Request.Method, r.Request.Path, nil)

@@ -81,6 +81,7 @@ func argument(kind reflect.Type, name string) reflect.Value {
 				value.Field(i).Set(argument(kind.Field(i).Type, kind.Field(i).Name))
 			}
 		}
+	default: // its zero value
 	}
 	return value
 }

@@ -18,10 +18,11 @@ func Days(text string) (days int, ok bool) {
 	return int(n), ok && err == nil && n <= MaxDays
 }
 
-// Day reads a day such as 2026-11-21, or a number of days before now: 7d is seven days ago. It starts at 00:00 UTC.
+// Day parses a day, such as 2026-11-21 or 7d (seven days before now), which starts at
+// 00:00 UTC.
 func Day(text string, now time.Time) (time.Time, bool) { return DayIn(text, now.UTC()) }
 
-// DayIn is [Day] with the zone of now.
+// DayIn is [Day] in now's time zone.
 func DayIn(text string, now time.Time) (time.Time, bool) {
 	if days, ok := Days(text); ok {
 		y, m, d := now.Date()
@@ -31,10 +32,10 @@ func DayIn(text string, now time.Time) (time.Time, bool) {
 	return t, err == nil
 }
 
-// Time reads a UTC day as [Day] does, or an RFC 3339 time. "" is the zero time.
+// Time parses a UTC day as [Day] does, or an RFC 3339 time. "" is the zero time.
 func Time(text string) (time.Time, error) { return TimeIn(text, time.Now().UTC()) }
 
-// TimeIn is [Time] with days in the zone of now.
+// TimeIn is [Time] with days in now's time zone.
 func TimeIn(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

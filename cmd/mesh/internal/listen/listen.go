@@ -28,7 +28,7 @@ func Check(flag, addr string) error {
 }
 
 // IsLoopback reports whether only this machine can reach text, a URL with an IP address
-// and a port. with a port.
+// and a port.
 func IsLoopback(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -63,8 +63,8 @@ func (s *Flags) Parse() error {
 	return nil
 }
 
-// Times returns the start and the exclusive end of the selected period, in the zone of now. A zero time leaves that
-// end open.
+// Times returns the selected range in now's time zone; to is exclusive. A zero time
+// leaves an end open.
 func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	switch {
 	case s.Last == "all":
@@ -90,8 +90,8 @@ func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// LastDays returns the last full days before now: for "28d" or "4w", or the last calendar month for
-// "month".
+// LastDays returns the last full days before now for "28d" or "4w", and the last calendar
+// month for "month".
 func LastDays(text string, now time.Time) (from, to time.Time, err error) {
 	const week = 7
 	to, _ = dates.DayIn("0d", now)
