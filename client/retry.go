@@ -16,8 +16,8 @@ import (
 //
 // A request is repeated after a network failure (including its own timeout) and after the
 // statuses 429, 502, 503 and 504, if it is a read, a MarkRead, an OpenThread, or a Send
-// with an idempotency key. WithRetry adds a random key to messages without one. A gateway
-// that ignores keys may then store a message twice.
+// with an idempotency key. If a message has no key, WithRetry adds a random
+// one. A gateway that ignores keys may then store a message twice.
 //
 // A Register, a Send that the gateway accepted and a request whose response is too large,
 // or too slow for Watch, are not repeated. Nothing is repeated after the caller's context

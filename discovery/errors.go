@@ -86,7 +86,6 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("discovery: %s: %s: %s: %v", f.Operation, f.source(), f.Reason, f.Err)
 }
 
-// source is the provider, or the public file that has none.
 func (f Failure) source() string {
 	switch {
 	case f.Provider != "":

@@ -25,7 +25,7 @@ type SavedBill struct {
 // bill.
 type BillError = billing.BillError
 
-// ErrOtherBill matches, with errors.Is, the error of a saved bill of another provider.
+// ErrOtherBill reports a bill saved from another provider. Use errors.Is.
 var ErrOtherBill = billing.ErrOther
 
 // ReadOpenAIBill compares a saved bill with the cost you counted, like

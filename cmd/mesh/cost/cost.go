@@ -21,6 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
+// Options holds the flags of mesh cost.
 type Options struct {
 	*app.App
 	selection.Flags

@@ -65,7 +65,7 @@ func CacheWrites(object []byte) (w Writes, ok bool) {
 const (
 	ownMessage = "message"
 	compaction = "compaction"      // in no count of the object
-	advisor    = "advisor_message" // in no count, and of another model
+	advisor    = "advisor_message" // in no count, has its own model
 )
 
 type iteration struct {
