@@ -16,8 +16,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// requestBody returns the body of a request as JSON, or nil without one, after the scan
-// for credentials.
 func (c *MeshClient) requestBody(req Request) ([]byte, error) {
 	var body []byte
 	if req.Body != nil {
@@ -37,8 +35,7 @@ func (c *MeshClient) requestBody(req Request) ([]byte, error) {
 	return withIdempotencyKey(body, req.IdempotencyKey)
 }
 
-// scanRequest scans the strings of a request. A segment of the path is scanned as the
-// server reads it.
+// scanRequest scans path segments unescaped, because servers read them so.
 func (c *MeshClient) scanRequest(req Request, body []byte) error {
 	texts := append(queryTexts(req.Query), req.IdempotencyKey)
 	for _, segment := range strings.Split(req.Path, "/") {
@@ -48,7 +45,6 @@ func (c *MeshClient) scanRequest(req Request, body []byte) error {
 	return c.redactor.scanAll(append(texts, jsonTexts(body)...), req.AllowRules)
 }
 
-// withIdempotencyKey adds the key to a body that is an object.
 func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	if body == nil {
 		body = []byte("{}")
@@ -63,7 +59,7 @@ func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	return encodeMembers(json.RawMessage(body), map[string]any{"idempotency_key": key})
 }
 
-// encodeMembers returns an object with more members as JSON.
+// encodeMembers encodes object, which must be a JSON object, with additional members.
 func encodeMembers(object any, members map[string]any) ([]byte, error) {
 	text, err := json.Marshal(object)
 	if err != nil || len(members) == 0 {
@@ -76,7 +72,7 @@ func encodeMembers(object any, members map[string]any) ([]byte, error) {
 	return slices.Concat(text[:len(text)-1], []byte(","), more[1:]), nil
 }
 
-// encodeJSON returns value as JSON. The errors do not show it.
+// encodeJSON's errors don't show the value: it may be a secret.
 func encodeJSON(field string, value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -88,7 +84,7 @@ func encodeJSON(field string, value any) ([]byte, error) {
 	return text, nil
 }
 
-// jsonTexts returns the strings and keys of a JSON value.
+// jsonTexts returns all strings in valid JSON, keys included.
 func jsonTexts(value []byte) (texts []string) {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -103,7 +99,6 @@ func jsonTexts(value []byte) (texts []string) {
 	}
 }
 
-// scanAll scans each text for credentials.
 func (r *redactor) scanAll(texts []string, allowed []int) error {
 	for _, text := range texts {
 		if err := r.scan(text, allowed); err != nil {
@@ -136,18 +131,15 @@ func checkIdempotencyKey(key string) error {
 	return checkText("IdempotencyKey", key)
 }
 
-// The names that the fields of SendRequest, RegisterRequest and FetchOptions have on the
-// wire. Extra takes any other name, also one that specs/gateway.yaml describes before its
-// type has a field. The gateway reads to_node and from_node as other names of to and
-// from.
+// Field names on the wire, which Extra must not repeat. Extra takes any other name, even
+// one that specs/gateway.yaml describes, until its type has a field. The gateway also
+// reads to_node and from_node as to and from.
 var (
 	sendNames     = []string{"from_node", "to_node", "kind", "content", "related_task_id", "thread_id", "idempotency_key"}
 	registerNames = []string{"name", "url", "capabilities"}
 	fetchNames    = []string{"to", "from", "kind", "thread_id", "unread_only", "since", "limit", "to_node", "from_node"}
 )
 
-// checkMembers validates the members that a caller adds to a request body that has
-// others.
 func (r *redactor) checkMembers(extra map[string]any, taken []string) error {
 	if len(extra) == 0 {
 		return nil
@@ -161,7 +153,7 @@ func (r *redactor) checkMembers(extra map[string]any, taken []string) error {
 	return err
 }
 
-// scanMembers scans members that have been checked for credentials.
+// scanMembers scans members that passed checkMembers.
 func (r *redactor) scanMembers(extra map[string]any, allowed []int) error {
 	if len(extra) == 0 {
 		return nil
@@ -173,8 +165,7 @@ func (r *redactor) scanMembers(extra map[string]any, allowed []int) error {
 	return r.scanAll(jsonTexts(text), allowed)
 }
 
-// checkExtraQuery validates the parameters that a caller adds to FetchOptions, and scans
-// them for credentials.
+// checkExtraQuery validates FetchOptions.Extra and scans it for credentials.
 func (r *redactor) checkExtraQuery(extra url.Values) error {
 	for name := range extra {
 		if err := r.checkExtraName(name, fetchNames); err != nil {
@@ -197,7 +188,6 @@ func (r *redactor) checkExtraName(name string, taken []string) error {
 	return nil
 }
 
-// withParameters adds parameters to the query of a request.
 func withParameters(extra url.Values) gateway.RequestEditorFn {
 	return func(_ context.Context, req *http.Request) error {
 		if len(extra) > 0 {
@@ -211,18 +201,17 @@ func withParameters(extra url.Values) gateway.RequestEditorFn {
 	}
 }
 
-// replacement matches each form that U+FFFD has in JSON.
+// replacement matches U+FFFD in JSON, escaped or not.
 var replacement = regexp.MustCompile(`\x{fffd}|(?i:\\ufffd)`)
 
-// isUTF8 reports whether value, which json.Marshal wrote as text, has valid strings only.
-// json.Marshal replaces invalid bytes by U+FFFD, so only a text with one needs the slow
-// look.
+// isUTF8 reports whether json.Marshal lost nothing when it wrote value as text. It
+// replaces invalid bytes with U+FFFD, so the slow check is needed only if text contains
+// one.
 func isUTF8(value any, text []byte) bool {
 	return utf8.Valid(text) && (!replacement.Match(text) || hasValidStrings(reflect.ValueOf(value)))
 }
 
-// hasValidStrings reports whether all strings that json.Marshal writes for v are valid
-// UTF-8.
+// hasValidStrings follows json.Marshal: it checks only strings that it would write.
 func hasValidStrings(v reflect.Value) bool {
 	if text, ok := marshaled(v); ok {
 		return utf8.Valid(text)
@@ -261,8 +250,8 @@ func hasValidFields(v reflect.Value) bool {
 	return true
 }
 
-// marshaled returns the text of a value that writes itself. Methods of a pointer count
-// only if v is addressable, as for json.Marshal.
+// marshaled returns v's text if v implements a Marshaler. Like json.Marshal, it uses
+// pointer methods only if v is addressable.
 func marshaled(v reflect.Value) (text []byte, ok bool) {
 	if !v.IsValid() {
 		return nil, false

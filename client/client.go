@@ -15,11 +15,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
-// MeshClient is a node's connection to a mesh gateway. Make one with [New], share it, and
-// call [MeshClient.Close] when it is no longer needed.
+// MeshClient connects a node to a mesh gateway. Make one with [New], share it, and call
+// [MeshClient.Close] when it is no longer needed.
 //
-// Printing it with %v, %+v, %#v, %s or %q, or logging it, shows the node and the gateway.
-// No verb shows the token.
+// Printing or logging it shows the node and the gateway, never the token.
 type MeshClient struct {
 	node     string
 	gateway  string
@@ -34,15 +33,14 @@ type MeshClient struct {
 	log      *slog.Logger
 	// shownNode is node, or a placeholder if it does not look like a name.
 	shownNode string
-	anyNode   bool     // of WithoutSelfNameValidation
-	state     sync.Map // of package agent
+	anyNode   bool     // set by WithoutSelfNameValidation
+	state     sync.Map // for package agent
 	// lifetime ends when the client is closed.
 	lifetime context.Context //nolint:containedctx // it is the client's, not a request's
 	end      context.CancelFunc
 }
 
-// idleTimeout is shorter than the five seconds after which the gateway closes idle
-// connections.
+// idleTimeout must stay below five seconds: then the gateway closes idle connections.
 const idleTimeout = 4 * time.Second
 
 // New returns a client for the node with the given name. It sends no request.
@@ -82,8 +80,7 @@ func New(node string, opts ...Option) (*MeshClient, error) {
 	return c, nil
 }
 
-// headers returns a request editor that sets the headers of every request. Without a
-// token there is no Authorization header.
+// headers sets no Authorization header if the token is empty.
 func headers(token secret.Secret) gateway.RequestEditorFn {
 	authorization := ""
 	if text := token.Reveal(); text != "" {
@@ -125,7 +122,7 @@ func (c *MeshClient) Close() error {
 // isClosed reports whether Close has been called.
 func (c *MeshClient) isClosed() bool { return c.lifetime.Err() != nil }
 
-// sleep waits for d. It returns an error if ctx ends or the client is closed first.
+// sleep returns an error if ctx ends or the client is closed before d has passed.
 func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -139,7 +136,7 @@ func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
 
 var opHealth = operation{method: http.MethodGet, path: "/health", repeatable: true}
 
-// Health returns the body of the gateway's health endpoint (GET /health): JSON or plain
+// Health returns the body from the gateway's health endpoint (GET /health): JSON or plain
 // text, depending on the gateway. It needs no token. A status that is not 2xx is a
 // [*MeshGatewayError].
 func (c *MeshClient) Health(ctx context.Context) (string, error) {
@@ -149,7 +146,7 @@ func (c *MeshClient) Health(ctx context.Context) (string, error) {
 	return strings.ToValidUTF8(string(resp.Body), "\uFFFD"), err
 }
 
-// String returns the names of the node and the gateway.
+// String names the node and the gateway.
 func (c *MeshClient) String() string {
 	if c == nil {
 		return "mesh client"
@@ -157,7 +154,7 @@ func (c *MeshClient) String() string {
 	return fmt.Sprintf("mesh client %s at %s", c.shownNode, c.gateway)
 }
 
-// GoString returns [MeshClient.String], so that %#v does not print the fields.
+// GoString keeps %#v from printing the fields.
 func (c *MeshClient) GoString() string { return c.String() }
 
 // LogValue returns [MeshClient.String] for log/slog.

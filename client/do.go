@@ -18,39 +18,37 @@ import (
 type Request struct {
 	// Method is an HTTP method in upper case, such as "POST".
 	Method string
-	// Path is relative to the gateway's URL and begins with one slash, as in
-	// "/tasks/7/complete". A name in it must be escaped with url.PathEscape. "." and "..",
-	// empty segments, "?" and "#" are a [*ValueError].
+	// Path is relative to the gateway's URL and starts with one slash, as in
+	// "/tasks/7/complete". Escape names in it with url.PathEscape. "." and "..", empty
+	// segments, "?" and "#" are a [*ValueError].
 	Path string
-	// Query has the parameters of the query.
+	// Query holds the URL parameters.
 	Query url.Values
-	// Body is written as JSON, as json.Marshal does; nil sends none. Requests with the
-	// method GET or HEAD have none.
+	// Body is encoded by json.Marshal; nil sends no body. It must be nil for GET and HEAD.
 	Body any
-	// AllowRules lists numbers of scan rules that may match, as in [SendRequest].
+	// AllowRules lists scan rules to ignore, by number, as in [SendRequest].
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan, as in [SendRequest].
 	SkipSecretCheck bool
-	// IdempotencyKey is sent as the property idempotency_key of Body, which must be a JSON
-	// object without one, in at most 128 characters. With [WithRetry] the request is
-	// repeated under it: set it only for an operation that recognizes it, such as POST
-	// /messages, or that may be carried out twice.
+	// IdempotencyKey, at most 128 characters, is sent as Body's property idempotency_key:
+	// Body must be nil or a JSON object that doesn't have this property. With [WithRetry]
+	// the request is repeated under the key. Set it only for an operation that recognizes
+	// the key, such as POST /messages, or may be carried out twice.
 	IdempotencyKey string
 }
 
-// Do sends a request to any path of the gateway, for operations that have no method of
-// their own. It uses the client's token, timeout, limits and errors, and decodes the
-// response into out with json.Unmarshal. If out is nil, the body is discarded; a
+// Do sends a request to any gateway path, for operations that have no method here. It
+// applies the client's token, timeout and limits, returns the usual errors, and decodes
+// the response into out with json.Unmarshal. If out is nil, the body is discarded; a
 // *json.RawMessage gets it unchanged.
 //
-// Every string and every key of Body, the path and the query are scanned for credentials
-// as by [MeshClient.Send]; a finding is a [*MeshSecretLeakError], and nothing is sent.
+// Strings and keys in Body, the path and the query are scanned for credentials as in
+// [MeshClient.Send]; a finding is a [*MeshSecretLeakError], and nothing is sent.
 // Recipients in Body are not looked up.
 //
-// With [WithRetry] a GET or HEAD is repeated as [MeshClient.Fetch] is, and another
-// request only under an IdempotencyKey. Without one it is sent once. If the gateway
-// accepted such a request but its response is invalid, the error has Delivered set; if it
-// may have, Uncertain.
+// With [WithRetry] a GET or HEAD is repeated as [MeshClient.Fetch] is. Any other request
+// is repeated only if it has an IdempotencyKey. If the gateway accepted such a request
+// but its response is invalid, the error has Delivered set; if it may have, Uncertain.
 func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -80,7 +78,7 @@ func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 // reads reports whether the request changes nothing.
 func (req Request) reads() bool { return req.Method == http.MethodGet || req.Method == http.MethodHead }
 
-// operation describes the request. path is its path as errors may show it.
+// operation takes a path that is already redacted for errors.
 func (req Request) operation(path string, discards bool) operation {
 	return operation{
 		method: req.Method, path: path, repeatable: req.reads() || req.IdempotencyKey != "", delivers: !req.reads(),
@@ -88,7 +86,6 @@ func (req Request) operation(path string, discards bool) operation {
 	}
 }
 
-// sendRequest sends the request once.
 func (c *MeshClient) sendRequest(ctx context.Context, req Request, body []byte) (*http.Response, error) {
 	var reader io.Reader = http.NoBody
 	if body != nil {
@@ -113,8 +110,8 @@ func (c *MeshClient) sendRequest(ctx context.Context, req Request, body []byte) 
 	return c.http.Do(r)
 }
 
-// escapePath escapes what a path has unescaped, such as a blank. net/http would otherwise
-// decode the whole path first, and with it an escaped slash.
+// escapePath escapes unescaped characters, such as spaces, segment by segment: net/http
+// would decode the whole path first, including an escaped slash.
 func escapePath(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -124,10 +121,9 @@ func escapePath(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// upperCase matches HTTP methods.
 var upperCase = regexp.MustCompile(`^[A-Z]+$`)
 
-// check validates everything but the body.
+// check validates everything but Body.
 func (req Request) check() error {
 	switch {
 	case !upperCase.MatchString(req.Method) || req.Method == http.MethodConnect:

@@ -45,15 +45,16 @@
 //
 // Every error matches [ErrMesh]. Use errors.As to find its type:
 //
-//   - [*ValueError]: an argument is invalid, the context is nil, or [New] did not make the
-//     client. Nothing was sent.
+//   - [*ValueError]: an argument is invalid, the context is nil, or [New] did not make
+//     the client. Nothing was sent.
 //   - [*NotInRegistryError]: the recipient is not registered. Nothing was posted.
 //   - [*RowError]: a row in a list is invalid. The list has the other rows. It matches
 //     [ErrIncomplete] if the gateway has more rows than the response.
 //   - [*MeshSecretLeakError]: the content contains a credential. Nothing was posted.
 //   - [*MeshAuthError]: the gateway answered 401 or 403. It is a [*MeshGatewayError] too.
-//   - [*MeshGatewayError]: any other failed request. Delivered and Uncertain report whether
-//     a message may have arrived; RetryAfter is the wait that the gateway requests.
+//   - [*MeshGatewayError]: any other failed request. Delivered and Uncertain report
+//     whether a message may have arrived; RetryAfter is the wait that the gateway
+//     requests.
 //
 // If a context ended, errors.Is finds context.Canceled or context.DeadlineExceeded. If a
 // response exceeds [WithMaxResponseBytes], errors.Is finds [ErrTooLarge].

@@ -16,33 +16,36 @@ import (
 // ErrMesh matches every error of this package: errors.Is(err, client.ErrMesh).
 var ErrMesh = argument.ErrMesh
 
-// ErrTooLarge matches the error of a response that exceeds [WithMaxResponseBytes]. Raise
+// ErrTooLarge is returned, wrapped, if a response exceeds [WithMaxResponseBytes]. Raise
 // the limit, or fetch fewer messages at a time with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
 
-// ErrNoSuchPath matches the error of a 404 where every gateway has the path: the URL may
-// lack its base path, or a proxy may have no gateway to forward to. A 404 for a peer, a
-// thread or a message that does not exist does not match it.
+// ErrNoSuchPath is returned, wrapped, after a 404 where every gateway has the path: the
+// URL may lack its base path, or a proxy may have no gateway to forward to. It is not
+// returned if a peer, a thread or a message does not exist.
 var ErrNoSuchPath = errors.New("the gateway does not have this path; check the base path of its URL")
 
-// ValueError reports an invalid argument. Nothing was sent. Its fields are Field, the Go
-// name of the argument, or of the field in it; Value, the argument, or "" if it could be
-// a secret; and Reason, what it must be. The text of the error has all three. It matches
-// [ErrMesh].
+// ValueError reports an invalid argument. Nothing was sent.
+//
+//   - Field is the Go name, either an argument or a field in one.
+//   - Value is the argument, or "" if it could be a secret.
+//   - Reason says what it must be.
+//
+// The error's text has all three. It matches [ErrMesh].
 type ValueError = argument.ValueError
 
-// NotInRegistryError reports a name that is not in the gateway's registry. From Send and
+// NotInRegistryError reports that a name is not in the gateway's registry. From Send and
 // Reply it means that the recipient is not registered or not enabled, and that nothing
 // was posted. From GetPeer it means that the peer is not registered.
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
-	// Sender reports that Name is the client's own node: agent.Ask refuses to ask a question
-	// that nobody can answer.
+	// Sender reports that Name is the client's own node. agent.Ask returns it, because an
+	// unregistered node cannot receive answers.
 	Sender bool
 	// Near lists up to three similar registered names, the most similar first. It is empty
-	// for GetPeer and Reply, and in a registry of more than 10,000 names or beyond the size
-	// limit.
+	// for GetPeer and Reply, and if the registry has more than 10,000 names or exceeds the
+	// size limit.
 	Near []string
 }
 
@@ -60,14 +63,13 @@ func (e *NotInRegistryError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 
-// MeshSecretLeakError reports that the content of a message seems to contain a
-// credential. Nothing was posted. Rotate the credential and send the message without it.
+// MeshSecretLeakError reports that a message seems to contain a credential. Nothing was
+// posted. Rotate the credential and send the message without it.
 type MeshSecretLeakError struct {
 	// Finding is the rule that matched and the position; it does not contain the credential.
 	Finding scan.Finding
 	// Word is the word behind the match that makes a heuristic rule (10 or 12) apply: aws,
-	// or a longer word of letters that contains it, such as flaws. It is empty for the other
-	// rules.
+	// or a longer word that contains it, such as flaws. It is empty for other rules.
 	Word string
 }
 
@@ -84,8 +86,8 @@ func (e *MeshSecretLeakError) Error() string {
 	return text
 }
 
-// Reason returns a sentence about why a heuristic rule applies, or "" for another rule.
-// It does not contain the match.
+// Reason explains in a sentence why a heuristic rule applies. It returns "" for other
+// rules. It does not contain the match.
 func (e *MeshSecretLeakError) Reason() string {
 	trigger := e.Finding.Trigger()
 	switch {
@@ -110,10 +112,10 @@ type MeshGatewayError struct {
 	// Method and Path identify the request. Path does not include the base path of the
 	// gateway's URL.
 	Method, Path string
-	// StatusCode is the status of the response, or 0 if there was none.
+	// StatusCode is the response status, or 0 if there was no response.
 	StatusCode int
-	// Body is the beginning of the response body: 500 characters if the status is not 2xx,
-	// 200 characters if the body is invalid.
+	// Body is the start of the response body: 500 characters if the status is not 2xx, 200
+	// characters if the body is invalid.
 	Body string
 	// Delivered reports that the gateway accepted the message although its receipt is
 	// invalid: sending the message again would deliver it twice.
@@ -125,13 +127,12 @@ type MeshGatewayError struct {
 	// twice, unless it has the same IdempotencyKey. Uncertain is false if Delivered is true;
 	// only Send, Reply and Do set it.
 	Uncertain bool
-	// RetryAfter is the wait that the Retry-After header requests, or 0 without one.
+	// RetryAfter is the wait requested by the Retry-After header, or 0.
 	RetryAfter time.Duration
-	// RequestID is the X-Request-Id header of the response, at most 128 characters, or ""
-	// without one.
+	// RequestID is the response's X-Request-Id header, cut to 128 characters.
 	RequestID string
-	// Err is the underlying error or an explanation of the status. It may be nil if
-	// StatusCode is not 0.
+	// Err is the underlying error or explains the status. It may be nil if StatusCode is not
+	// 0.
 	Err error
 }
 
@@ -172,8 +173,8 @@ func (e *MeshGatewayError) Unwrap() error { return e.Err }
 // a [*MeshGatewayError].
 type MeshAuthError struct{ MeshGatewayError }
 
-// Error advises checking the token. A gateway answers 403 to a token that it knows: the
-// reason is in its body.
+// Error adds advice about the token. The gateway answers 403 to a token that it knows:
+// its reason is in Body.
 func (e *MeshAuthError) Error() string {
 	if e.StatusCode == http.StatusForbidden {
 		return e.MeshGatewayError.Error() + " (this node may not do that, or MESH_GATEWAY_TOKEN is the token of another node)"
@@ -184,8 +185,8 @@ func (e *MeshAuthError) Error() string {
 // Unwrap returns the MeshGatewayError.
 func (e *MeshAuthError) Unwrap() error { return &e.MeshGatewayError }
 
-// statusOf returns the status of a failed request. It is 0 if there was no response, and
-// -1 if no request failed.
+// statusOf returns a failed request's status. It is 0 if there was no response, and -1 if
+// err is not a failed request or the client is closed.
 func statusOf(err error) int {
 	var failed *MeshGatewayError
 	if !errors.As(err, &failed) || errors.Is(err, errClosed) {

@@ -15,20 +15,19 @@ import (
 
 // MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists
 // its fields. ID, FromNode, ToNode, Kind and CreatedAt are always set. Content is nil in
-// the receipt of a send, ReadAt is nil while the message is unread, RelatedTaskID and
-// ThreadID are nil if the message has none. RelatedTaskID is a string even if the gateway
-// sends a number. Times are strings as the gateway wrote them.
+// a receipt, ReadAt is nil while the message is unread, and RelatedTaskID and ThreadID
+// may be nil. RelatedTaskID is a string even if the gateway sends a number. Times are
+// strings as the gateway wrote them.
 //
 // AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
-// field for one of them, which removes it from the map.
+// field for one and remove it from the map.
 type MeshMessage = gateway.MeshMessage
 
-// Kind is the purpose of a message: fyi, question, answer, status or unblock. Valid
-// reports whether it is one of these five. Only those can be sent; an inbox may contain
-// others.
+// Kind is a message's purpose: fyi, question, answer, status or unblock. Valid reports
+// whether it is one of these five. Only those can be sent; an inbox may contain others.
 type Kind = gateway.Kind
 
-// The kinds of messages that can be sent.
+// Kinds that can be sent.
 const (
 	KindFYI      = gateway.KindFYI
 	KindQuestion = gateway.KindQuestion
@@ -37,11 +36,10 @@ const (
 	KindUnblock  = gateway.KindUnblock
 )
 
-// FetchOptions selects the messages that Fetch returns. The zero value selects the read
-// and unread messages of the client's own node.
+// FetchOptions selects the messages that Fetch returns. The zero value selects all
+// messages to the client's own node, read and unread.
 type FetchOptions struct {
-	// ToNode is the name or alias of the node whose inbox is read; "" means the client's own
-	// node.
+	// ToNode is the node name or alias whose inbox is read; "" means the client's own node.
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
 	UnreadOnly bool
@@ -50,24 +48,23 @@ type FetchOptions struct {
 	FromNode string
 	Kind     Kind
 	ThreadID string
-	// Since selects messages with a later CreatedAt. Pass the CreatedAt of a message
-	// unchanged, because the gateway compares strings.
+	// Since selects messages with a later CreatedAt. Pass a message's CreatedAt unchanged,
+	// because the gateway compares strings.
 	Since string
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default,
 	// which is 100.
 	Limit int
-	// Extra has further query parameters for a newer gateway, by their names there. They are
-	// scanned for credentials. The name of a parameter that has a field, such as "since", is
-	// a [*ValueError].
+	// Extra adds query parameters for a newer gateway. They are scanned for credentials. A
+	// parameter that has a field, such as "since", is a [*ValueError].
 	Extra url.Values
 }
 
 var opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 
 // MessageQuery selects the messages that ListMessages returns. The zero value selects
-// those of all nodes.
+// messages between all nodes.
 type MessageQuery struct {
-	// ToNode and FromNode are the names or aliases of the recipient and the sender; ""
+	// ToNode and FromNode are the recipient and the sender, each a name or an alias; ""
 	// selects all.
 	ToNode string
 	// UnreadOnly excludes messages that are marked read.
@@ -81,12 +78,12 @@ type MessageQuery struct {
 	Extra    url.Values
 }
 
-// ListMessages returns messages between any nodes, the newest first (GET /messages).
-// [MeshClient.Fetch] and [MeshClient.Sent] list those of the client's node with it. The
-// slice is not nil unless there is an error.
+// ListMessages returns messages between any nodes, the newest first (GET /messages). Use
+// [MeshClient.Fetch] and [MeshClient.Sent] for the client's own node. The slice is not
+// nil unless there is an error.
 //
-// The response is returned as it is: older gateways ignore parameters, and the inbox of a
-// node with a Serve has claims next to messages.
+// The response is returned as it is: older gateways ignore parameters, and if a node runs
+// Serve, its inbox has claims next to messages.
 func (c *MeshClient) ListMessages(ctx context.Context, q MessageQuery) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -96,13 +93,13 @@ func (c *MeshClient) ListMessages(ctx context.Context, q MessageQuery) ([]MeshMe
 	return rows, err
 }
 
-// Fetch returns the messages of an inbox, the newest first (GET /messages). It marks
-// nothing read. The slice is not nil unless there is an error.
+// Fetch returns an inbox, the newest message first (GET /messages). It marks nothing
+// read. The slice is not nil unless there is an error.
 //
-// Messages that the node sent to itself are removed. The inbox of another node is
+// An invalid message is a [*RowError], which Fetch returns together with the other
+// messages. Messages that the node sent to itself are removed; another node's inbox is
 // returned unchanged. There is no cursor: the gateway returns only the 1000 newest
 // messages. A response with an empty body is an empty inbox; a web page is an error.
-// Messages that cannot be decoded are [*RowError] values beside the others.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -121,8 +118,8 @@ func (q MessageQuery) check() error {
 		checkTexts("ToNode", q.ToNode, "FromNode", q.FromNode, "Kind", string(q.Kind), "ThreadID", q.ThreadID, "Since", q.Since))
 }
 
-// listMessages is the one operation for GET /messages. Its names are final: no alias is
-// resolved.
+// listMessages does not resolve aliases. It also returns the limit last used, which
+// how.Fewer and how.Slow may lower.
 func (c *MeshClient) listMessages(ctx context.Context, q MessageQuery, how seam.List) ([]MeshMessage, int, error) {
 	if err := cmp.Or(q.check(), c.ready(ctx)); err != nil {
 		return nil, q.Limit, err
@@ -144,13 +141,11 @@ func (c *MeshClient) listMessages(ctx context.Context, q MessageQuery, how seam.
 	}
 }
 
-// isSlow reports whether the header of a 2xx response arrived, but its body took longer
-// than the timeout.
+// isSlow reports whether a 2xx header arrived, but its body took longer than the timeout.
 func isSlow(err error) bool {
 	return accepted(statusOf(err)) && errors.Is(err, context.DeadlineExceeded)
 }
 
-// list sends one request for messages.
 func (c *MeshClient) list(ctx context.Context, op operation, q MessageQuery) ([]MeshMessage, error) {
 	params := &gateway.ListMessagesParams{
 		To: optional(q.ToNode), UnreadOnly: optional(q.UnreadOnly), From: optional(q.FromNode), Kind: optional(q.Kind),
@@ -168,11 +163,12 @@ func opMarkRead(id int64) operation {
 }
 
 // MarkRead marks one message read (POST /messages/{id}/read). Call it when the message
-// has been processed: fetching does not mark it. If the id is unknown or the message is
-// already read, the error is a [*MeshGatewayError] with status 404. With [WithRetry],
-// this 404 is success if an earlier attempt may have marked the message; the 404 of a
-// proxy is not. A 2xx response is success, whatever its body is, unless it is a web page.
-// An id below 1 is a [*ValueError].
+// has been processed: fetching does not mark it.
+//
+// If the id is unknown or the message is already read, the error is a [*MeshGatewayError]
+// with status 404. With [WithRetry], this 404 is success if an earlier attempt may have
+// marked the message; a proxy's 404 is not. A 2xx response is success, whatever its body
+// is, unless it is a web page. An id below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
 	return c.markRead(ctx, opMarkRead(id), id)
 }
@@ -190,7 +186,7 @@ func (c *MeshClient) markRead(ctx context.Context, op operation, id int64) error
 // SentOptions selects the messages that [MeshClient.Sent] returns. The zero value selects
 // all.
 type SentOptions struct {
-	// ToNode is the name or alias of the recipient; "" selects all.
+	// ToNode is the recipient's name or alias; "" selects all.
 	ToNode string
 	// UnreadOnly excludes messages that their recipients have marked read.
 	UnreadOnly bool
@@ -203,12 +199,12 @@ type SentOptions struct {
 }
 
 // Sent returns messages that the client's node has sent, the newest first
-// (GET /messages?from=NODE). The claims of ServeOptions.Lease are left out. The slice is not
-// nil unless there is an error.
+// (GET /messages?from=NODE). Claims made for ServeOptions.Lease are left out. The slice
+// is not nil unless there is an error.
 //
 // The gateway returns only the 1000 newest messages. If claims fill its list, each kind
-// is listed by itself. A request with ToNode counts as a sign of life of that node
-// (LastSeen), as every request for its inbox does.
+// is listed by itself. A request with ToNode updates that node's LastSeen, as every
+// request for its inbox does.
 func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -230,21 +226,22 @@ func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage,
 	return rows[:min(len(rows), limit)], err
 }
 
-// selects reports whether a message has what the query selects, apart from Since.
+// selects reports whether m passes all filters except for Since, which the gateway
+// compares.
 func (q MessageQuery) selects(m MeshMessage) bool {
 	is := func(selected, value string) bool { return selected == "" || selected == value }
 	return is(q.ToNode, m.ToNode) && is(q.FromNode, m.FromNode) && is(string(q.Kind), string(m.Kind)) && is(q.ThreadID, m.GetThreadID()) &&
 		!(q.UnreadOnly && m.ReadAt != nil)
 }
 
-// defaultLimit is the gateway's limit of a list of messages.
+// defaultLimit is the gateway's default for a message list.
 const defaultLimit = 100
 
-// isClaim reports whether a message is a claim, which no node receives.
+// isClaim reports whether m is a claim, which no node receives.
 func isClaim(m MeshMessage) bool { return m.ToNode == seam.ClaimNode }
 
 // behindClaims lists each kind by itself, since the gateway cannot leave claims out: they
-// fill the lists of all kinds and of status messages.
+// fill lists for all kinds and for status messages.
 func (c *MeshClient) behindClaims(ctx context.Context, q MessageQuery) (all []MeshMessage, err error) {
 	kinds := []Kind{KindFYI, KindQuestion, KindAnswer, KindStatus, KindUnblock}
 	if q.Kind != "" {

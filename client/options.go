@@ -13,13 +13,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Defaults of the options.
+// Option defaults.
 const (
 	// DefaultTimeout is the default of [WithTimeout].
 	DefaultTimeout = 10 * time.Second
-	// DefaultRegistryTTL is the time for which Send uses the cached registry.
+	// DefaultRegistryTTL is the default of [WithRegistryTTL].
 	DefaultRegistryTTL = 5 * time.Minute
-	// DefaultMaxResponseBytes is the size limit of a response body: 32 MiB.
+	// DefaultMaxResponseBytes is the default of [WithMaxResponseBytes]: 32 MiB.
 	DefaultMaxResponseBytes = 32 << 20
 )
 
@@ -27,11 +27,10 @@ const (
 // [*ValueError]. A nil Option is ignored.
 type Option func(*config) error
 
-// config is a client that is being made, so that no option can change a finished one.
+// config keeps options from changing a client after New returns.
 type config MeshClient
 
-// configure applies the options, and the environment for the token and the URL of the
-// gateway.
+// configure applies the options, then the environment for a missing token or URL.
 func (c *MeshClient) configure(opts []Option) error {
 	for _, opt := range opts {
 		if opt == nil {
@@ -54,8 +53,7 @@ func (c *MeshClient) configure(opts []Option) error {
 	return c.redactor.checkAliases(c.aliases)
 }
 
-// setNode sets the client's own node name. A name that violates the syntax is accepted
-// and logged.
+// setNode accepts names that violate the syntax, with a warning.
 func (c *MeshClient) setNode(node string) error {
 	if err := checkOwnName(node); err != nil {
 		return err
@@ -75,8 +73,7 @@ func (c *MeshClient) setNode(node string) error {
 	return nil
 }
 
-// resolveAlias returns the node name that name stands for. Aliases are resolved before
-// names are validated, so that an alias can have any spelling.
+// resolveAlias runs before names are validated: an alias can have any spelling.
 func resolveAlias(aliases map[string]string, name string) string {
 	if target, ok := aliases[name]; ok {
 		return target
@@ -85,7 +82,7 @@ func resolveAlias(aliases map[string]string, name string) string {
 }
 
 // WithToken sets the bearer token. White space around it is removed; if nothing is left,
-// MESH_GATEWAY_TOKEN is used. [New] rejects a token that cannot be sent in a header.
+// MESH_GATEWAY_TOKEN is used. [New] rejects a token that is invalid in a header.
 func WithToken(token string) Option {
 	return func(c *config) error { c.redactor.token = secret.New(token); return nil }
 }
@@ -97,11 +94,12 @@ func WithGatewayURL(gatewayURL string) Option {
 	return func(c *config) error { c.gateway = gatewayURL; return nil }
 }
 
-// WithTimeout sets the time limit of each request, from sending it to the header of the
-// response, and of each silence after it: a body may take longer while its bytes arrive,
-// up to ten times the timeout. Watch and Serve, which request fewer messages after a
-// timeout, take no longer than the timeout for a list. Each attempt of a repeated request
-// has its own time limit. The default is [DefaultTimeout]; timeout must be positive.
+// WithTimeout sets a time limit that applies twice: from sending a request to the
+// response header, and to each silence after it. A body may take longer while its bytes
+// arrive, up to ten times the timeout. Watch and Serve, which request fewer messages
+// after a timeout, take no longer than the timeout for a list. When a request is
+// repeated, each attempt has its own time limit. The default is [DefaultTimeout]; timeout
+// must be positive.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *config) error {
 		if timeout <= 0 {
@@ -112,8 +110,8 @@ func WithTimeout(timeout time.Duration) Option {
 	}
 }
 
-// WithoutSelfNameValidation turns off the warning about an invalid node name of the
-// client itself.
+// WithoutSelfNameValidation turns off the warning if the client's own node name is
+// invalid.
 func WithoutSelfNameValidation() Option {
 	return func(c *config) error { c.anyNode = true; return nil }
 }
@@ -142,10 +140,10 @@ func WithAliases(aliases map[string]string) Option {
 	}
 }
 
-// WithRegistryTTL sets the time for which Send uses the cached registry; with 0 every
-// Send reads it. The default is [DefaultRegistryTTL]. A name that is missing from the
-// cache is looked up again before Send rejects it, so a long time matters only for peers
-// that have been removed or disabled.
+// WithRegistryTTL sets how long Send uses the cached registry; with 0 every Send reads
+// it. The default is [DefaultRegistryTTL]. A name that is missing from the cache is
+// looked up again before Send rejects it, so a long time matters only for peers that have
+// been removed or disabled.
 func WithRegistryTTL(registryTTL time.Duration) Option {
 	return func(c *config) error {
 		if registryTTL < 0 {
@@ -166,10 +164,9 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithLogger sets the logger for warnings (an invalid node name, a short interval of
-// Watch, errors of Serve without OnError) and for retries, which are logged at debug
-// level. The default is the slog.Default() at the time of New. Contents and tokens are
-// never logged.
+// WithLogger sets the logger for warnings (an invalid node name, a short Watch interval,
+// Serve errors without OnError) and for retries, which are logged at debug level. The
+// default is slog.Default() when New is called. Contents and tokens are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
@@ -180,7 +177,7 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithMaxResponseBytes sets the size limit of a response body after decompression. The
+// WithMaxResponseBytes sets the size limit for a response body after decompression. The
 // default is [DefaultMaxResponseBytes]; maxBytes must be positive. A response with more
 // than half a million array elements and map entries is also an error, whatever its size.
 // Send and [MeshClient.ListPeers] work with a peer list beyond these limits.

@@ -17,33 +17,32 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// MeshPeer is one row of the peer list. It is a generated type; [gateway.MeshPeer] lists
+// MeshPeer is one row in the peer list. It is a generated type; [gateway.MeshPeer] lists
 // its fields. Name is always set. URL, LastHealth, LastSeen, RegisteredAt and PeerToken
 // are nil if the gateway did not send them. Capabilities is never nil and contains
 // numbers as json.Number. Enabled is true if the gateway did not send it. Times are
 // strings as the gateway wrote them.
 //
 // AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
-// field for one of them, which removes it from the map.
+// field for one and remove it from the map.
 type MeshPeer = gateway.MeshPeer
 
-// Secret is a text that prints, logs and marshals as "[REDACTED]". It has no exported
-// fields. Its method Reveal returns the text, and Equal, like ==, reports whether two
-// secrets have the same text. The zero Secret is empty.
+// Secret is a string that prints, logs and marshals as "[REDACTED]". It has no exported
+// fields. Its method Reveal returns the string, and Equal, like ==, reports whether two
+// secrets are the same string. The zero Secret is empty.
 type Secret = secret.Secret
 
 // RegisterRequest describes the node to register.
 type RegisterRequest struct {
-	// URL is the network URL of the node's service. Gateways require one, but nothing in
-	// this module connects to it. The default is "http://NODE:8787".
+	// URL is the node's network address. Gateways require one, but nothing in this module
+	// connects to it. The default is "http://NODE:8787".
 	URL string
-	// Capabilities describes the node to its peers, as any JSON object. It replaces all
-	// capabilities of an earlier registration. If it is nil, it is not sent, and current
+	// Capabilities describes the node to its peers, as any JSON object. It replaces
+	// everything from an earlier registration. If it is nil, it is not sent, and current
 	// gateways clear them.
 	Capabilities map[string]any
-	// Extra has further properties of the request for a newer gateway, by their names there.
-	// Its strings and keys are scanned for credentials. The name of a property that has a
-	// field, and "name", is a [*ValueError].
+	// Extra adds request properties for a newer gateway. Its strings and keys are scanned
+	// for credentials. "name" and properties that have a field are a [*ValueError].
 	Extra map[string]any
 }
 
@@ -54,9 +53,9 @@ var opListPeers = operation{method: http.MethodGet, path: "/peers", repeatable: 
 //
 // One peer cannot make the list unreadable. Capabilities that are nested more than 1000
 // levels deep, or larger than [WithMaxResponseBytes], are dropped. If the list is still
-// too large, it is requested again without the capabilities of more than 64 KiB, and then
-// without all of them. A warning is logged, and a peer whose capabilities were dropped
-// has empty Capabilities and the additional property "capabilities_dropped".
+// too large, it is requested again without capabilities over 64 KiB, and then without
+// any. ListPeers logs a warning, and a peer whose capabilities were dropped has empty
+// Capabilities and the additional property "capabilities_dropped".
 func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	return peers, err
 }
 
-// listWithin lowers the limit of capabilities while the list is too large.
+// listWithin lowers the capability limit, in bytes, while the list is too large.
 func (c *MeshClient) listWithin(ctx context.Context, limits []int64) (peers []MeshPeer, err error) {
 	for i, largest := 0, limits[0]; i < len(limits); i++ {
 		if i == 0 || exceedsBound(err) && largest > limits[i] {
@@ -76,8 +75,8 @@ func (c *MeshClient) listWithin(ctx context.Context, limits []int64) (peers []Me
 	return peers, err
 }
 
-// listPeers returns the enabled peers, without capabilities of more than limit bytes.
-// largest is the size of the largest capabilities that it did not drop.
+// listPeers drops capabilities over limit bytes. largest is the biggest size that it
+// kept.
 func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPeer, largest int64, err error) {
 	var f *jsonlist.Filter
 	op := opListPeers
@@ -99,12 +98,12 @@ var opRegister = operation{method: http.MethodPost, path: "/peers/register"}
 // Register registers the client's node (POST /peers/register). Only Register and
 // agent.Serve register it, and [WithRetry] never repeats the request.
 //
-// Current gateways return only some of the fields of the peer; the others are not set.
-// PeerToken is returned once, by the first registration of a name. Keep the string that
-// Reveal returns: it cannot be retrieved again.
+// Current gateways return only some fields; the others are not set. PeerToken is returned
+// once, when a name is registered for the first time. Keep the string that Reveal
+// returns: it cannot be retrieved again.
 //
-// Capabilities that cannot be written as JSON, text that is not valid UTF-8, and the node
-// "claims", which ServeOptions.Lease uses, are a [*ValueError].
+// Capabilities that cannot be written as JSON, strings that are not valid UTF-8, and the
+// node "claims", which ServeOptions.Lease uses, are a [*ValueError].
 func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPeer, error) {
 	if err := cmp.Or(req.check(), c.ready(ctx)); err != nil {
 		return nil, err
@@ -135,8 +134,8 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	return peer, nil
 }
 
-// unwrapRegistration returns the registration that a response has in one of its fields,
-// or nil. A gateway may wrap it one day, and its token is returned once.
+// unwrapRegistration finds the registration in one of the response's fields, or returns
+// nil. A gateway may wrap it one day, and its token is returned only once.
 func unwrapRegistration(body []byte, node string) *MeshPeer {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
@@ -159,15 +158,15 @@ func unwrapRegistration(body []byte, node string) *MeshPeer {
 	return nil
 }
 
-// opGetPeer takes the name as errors may show it.
+// opGetPeer takes a redacted name.
 func opGetPeer(name string) operation {
 	return operation{method: http.MethodGet, path: "/peers/" + name, repeatable: true, absence: true}
 }
 
 // GetPeer returns a peer by its name or alias, even if it is disabled
-// (GET /peers/{name}). An unknown name is a [*NotInRegistryError]. Capabilities that are too
-// large are dropped as by [MeshClient.ListPeers]. Older gateways do not have this path: the
-// peer is then one of the enabled ones (GET /peers).
+// (GET /peers/{name}). An unknown name is a [*NotInRegistryError]. Capabilities that are
+// too large are dropped as in [MeshClient.ListPeers]. Older gateways do not have this
+// path: GetPeer then searches the enabled peers (GET /peers).
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -180,8 +179,8 @@ func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error
 	return peer, nil
 }
 
-// findPeer is GetPeer without aliases. It lowers the limit of capabilities while the peer
-// is too large.
+// findPeer is GetPeer without aliases. It tries each capability limit, in bytes, until
+// the response fits.
 func (c *MeshClient) findPeer(ctx context.Context, name string, limits ...int64) (peer *MeshPeer, err error) {
 	for _, limit := range limits {
 		if peer, err = c.getPeer(ctx, name, limit); !exceedsBound(err) {
@@ -222,16 +221,17 @@ func (c *MeshClient) getPeer(ctx context.Context, name string, limit int64) (*Me
 	return peer, err
 }
 
-// Limits of the capabilities of one peer, in bytes. maxCapabilities applies after the
-// list has exceeded a bound, fewCapabilities after it has exceeded one again; it keeps {}
-// and null.
+// Capability limits per peer, in bytes. maxCapabilities applies after the list has
+// exceeded a bound, fewCapabilities after it has exceeded one again; it keeps {} and
+// null.
 const (
 	maxCapabilities = 64 << 10
 	fewCapabilities = 16
 	noCapabilities  = -1
 )
 
-// The name of the field, and of the one that a row has in place of its capabilities.
+// A row has capabilitiesDropped instead of capabilitiesField if its capabilities were
+// dropped.
 const (
 	capabilitiesField   = "capabilities"
 	capabilitiesDropped = "capabilities_dropped"
@@ -241,15 +241,13 @@ func (c *MeshClient) capabilityLimits() []int64 {
 	return []int64{c.limits.MaxBytes, maxCapabilities, fewCapabilities}
 }
 
-// exceedsBound reports whether err is the error of a response that is too large.
 func exceedsBound(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, wire.ErrTooMany)
 }
 
-// maxWarned is the number of peers that a warning names.
+// maxWarned limits the peer names in a warning.
 const maxWarned = 10
 
-// warnDropped logs which peers have lost their capabilities.
 func (c *MeshClient) warnDropped(ctx context.Context, peers []MeshPeer) {
 	var names []string
 	for _, p := range peers {

@@ -24,17 +24,16 @@ type redactor struct {
 	live   atomic.Pointer[liveTokens]
 }
 
-// liveTokens finds the client's token and the token that the environment had when it was
-// made.
+// liveTokens finds the client's token and MESH_GATEWAY_TOKEN as it was when liveTokens
+// was made.
 type liveTokens struct {
 	env      [sha256.Size]byte // a digest: making a Secret costs every send more
 	scanner  *scan.Scanner
 	redactor *secret.Redactor
 }
 
-// scan rejects content that contains a credential, except for matches of the allowed
-// rules. The token in the environment counts as it is now, and so does the client's own
-// token, which may differ.
+// scan rejects content with a credential, unless its rule is allowed. It always looks for
+// the client's own token and for MESH_GATEWAY_TOKEN as it is now, which may differ.
 func (r *redactor) scan(content string, allowed []int) error {
 	finding, found := find(r.current().scanner, content, allowed)
 	if r.custom != nil {
@@ -50,17 +49,17 @@ func (r *redactor) scan(content string, allowed []int) error {
 	return &MeshSecretLeakError{Finding: finding, Word: r.triggerWord(finding, content)}
 }
 
-// maxWord bounds the letters of a word that an error shows.
+// maxWord limits the word shown in an error, in letters.
 const maxWord = 24
 
-// triggerWord returns the word of letters that contains the trigger of a heuristic rule.
-// It takes nothing of the match, and nothing that may be a credential.
+// triggerWord returns the word that contains a heuristic rule's trigger. It includes no
+// letters from the match, and nothing that may be a credential.
 func (r *redactor) triggerWord(f scan.Finding, content string) string {
 	trigger := f.Trigger()
 	if trigger == "" {
 		return ""
 	}
-	rest := strings.TrimLeftFunc(content[f.End:], unicode.IsLetter) // letters behind the match may be a part of it
+	rest := strings.TrimLeftFunc(content[f.End:], unicode.IsLetter) // letters right behind the match may belong to it
 	for word := range strings.FieldsFuncSeq(rest, func(c rune) bool { return !unicode.IsLetter(c) }) {
 		if strings.Contains(word, trigger) && utf8.RuneCountInString(word) <= maxWord && r.redact(word) == word {
 			return word
@@ -69,8 +68,7 @@ func (r *redactor) triggerWord(f scan.Finding, content string) string {
 	return trigger
 }
 
-// find returns the leftmost match of the first rule, in the order of their numbers, that
-// is not allowed.
+// find returns the leftmost match for the lowest rule number that is not allowed.
 func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
 	findings := slices.DeleteFunc(s.FindAll(content), func(f scan.Finding) bool { return slices.Contains(allowed, f.Rule.Number) })
 	if len(findings) == 0 {
@@ -79,22 +77,20 @@ func find(s *scan.Scanner, content string, allowed []int) (scan.Finding, bool) {
 	return slices.MinFunc(findings, func(a, b scan.Finding) int { return cmp.Compare(a.Rule.Number, b.Rule.Number) }), true
 }
 
-// hasLiveToken reports whether text contains the client's token or the one in the
-// environment.
+// hasLiveToken reports whether text contains the client's token or the environment's.
 func (r *redactor) hasLiveToken(text string) bool {
 	finding, found := r.current().scanner.Find(text)
 	return found && finding.Rule.Number == liveTokenRule
 }
 
-// maxRequestID bounds the characters of a request id that an error shows.
+// maxRequestID is in characters.
 const maxRequestID = 128
 
-// requestID returns the id that the gateway gave a request.
 func (r *redactor) requestID(header http.Header) string {
 	return call.OneLine(call.Excerpt([]byte(header.Get("X-Request-Id")), maxRequestID, r.redact))
 }
 
-// current returns the scanner and redactor for the token that is now in the environment.
+// current returns liveTokens for the token that is now in the environment.
 func (r *redactor) current() *liveTokens {
 	env := strings.TrimSpace(os.Getenv("MESH_GATEWAY_TOKEN"))
 	digest := sha256.Sum256([]byte(env))
@@ -110,13 +106,12 @@ func (r *redactor) current() *liveTokens {
 	return l
 }
 
-// redact returns text that came from outside as errors and logs may show it: without the
-// live tokens, parts of them, and everything that looks like a credential. A 422 response
-// echoes the request, some servers echo headers, and a caller may pass a token as a name.
+// redact prepares foreign text for errors and logs: it removes the live tokens, pieces
+// cut from them, and everything that looks like a credential. A 422 response echoes the
+// request, some servers echo headers, and a caller may pass a token as a name.
 //
-// The response to a registration contains a token that is not known yet. If it has to be
-// quoted because it is invalid, the quotation ends before the token. The name of the
-// field may be written with escapes.
+// A registration response contains a token that we don't know yet. If we quote an invalid
+// one, the quotation ends before the token. The field name may be written with escapes.
 func (r *redactor) redact(text string) string {
 	if i := secret.Index(text, "peer_token"); i >= 0 {
 		text = text[:i] + "peer_token" + secret.Redacted
@@ -124,8 +119,8 @@ func (r *redactor) redact(text string) string {
 	return r.redactCredentials(r.current().redactor.Redact(text))
 }
 
-// redactOwn is redact for text of this package. A part of a token in it is an ordinary
-// word.
+// redactOwn is redact for this package's text, where a piece that also occurs in a token
+// is an ordinary word.
 func (r *redactor) redactOwn(text string) string {
 	return r.redactCredentials(r.current().redactor.RedactWhole(text))
 }
@@ -137,7 +132,6 @@ func (r *redactor) redactCredentials(text string) string {
 	return r.current().scanner.Redact(text)
 }
 
-// redactText returns the text of err without credentials.
 func (r *redactor) redactText(err error) string { return call.RedactText(err, r.redact, r.redactOwn) }
 
 // redactError returns err, or an equivalent error without credentials in its text.
@@ -153,9 +147,9 @@ func (r *redactor) redactError(err error) error {
 }
 
 // redactedError replaces an error whose text contained a credential. It supports
-// errors.Is, but not errors.As or errors.Unwrap, which would give access to the text. The
-// error is in a function because test packages print the differences of two errors by
-// their fields.
+// errors.Is, but not errors.As or errors.Unwrap, which would give access to the text. A
+// function hides the original error because test packages print the fields when errors
+// differ.
 type redactedError struct {
 	text string
 	is   func(target error) bool

@@ -12,23 +12,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
-// registry caches the names of the enabled peers. A name is valid only when the gateway
-// lists it: if the registry cannot be read, no name is valid.
+// registry caches the enabled peers' names. A name is valid only if the gateway lists it:
+// if the registry cannot be read, no name is valid.
 type registry struct {
 	client *MeshClient
 	ttl    time.Duration
 	cache  cache.Value[peerNames]
 }
 
-// peerNames is the result of reading the registry. It is immutable.
+// peerNames is immutable.
 type peerNames struct {
-	// names are those of the enabled peers, as far as they have the syntax of a node name in
-	// any case.
+	// names holds enabled peers whose names have the syntax of node names in any case.
 	names map[string]bool
-	// exceeded is the error of a list that exceeds a bound. The set is empty then, and each
-	// name is looked up by itself.
+	// exceeded is set if the list exceeds a bound. names is then empty, and each name is
+	// looked up by itself.
 	exceeded error
-	// invalid has the peers whose rows cannot be decoded.
+	// invalid holds undecodable rows by peer name.
 	invalid map[string]*RowError
 }
 
@@ -37,9 +36,8 @@ type peerNames struct {
 func (n peerNames) decide(name string) bool { return n.exceeded != nil || n.names[name] }
 
 // check returns an error unless the registry contains exactly this name: a RowError if
-// its row cannot be decoded, else a NotInRegistryError. A name that is missing from the
-// cached registry is looked up in a new one before it is rejected, so that a message to a
-// peer that has just registered is sent.
+// its row is undecodable, else a NotInRegistryError. If the cached registry lacks a name,
+// check reads a new one before it rejects the name: the peer may have just registered.
 func (r *registry) check(ctx context.Context, name string) error {
 	fresh := func(names peerNames, loadedAt time.Time) bool {
 		return time.Since(loadedAt) < r.ttl && names.decide(name)
@@ -62,8 +60,8 @@ func (r *registry) check(ctx context.Context, name string) error {
 	return &NotInRegistryError{Name: name, Near: similarNames(name, names.names)}
 }
 
-// checkAlone is check by a request for this peer. Older gateways do not have it: exceeded
-// is the error then.
+// checkAlone requests only this peer. It returns exceeded if the gateway is too old for
+// that.
 func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
 	peer, err := r.client.getPeer(ctx, name, noCapabilities)
 	switch {
@@ -75,7 +73,6 @@ func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) 
 	return err
 }
 
-// readRegistry returns the names of the enabled peers.
 func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 	peers, _, err := c.listPeers(ctx, noCapabilities)
 	if exceedsBound(err) || errors.Is(err, ErrIncomplete) {
@@ -98,23 +95,21 @@ func (c *MeshClient) readRegistry(ctx context.Context) (peerNames, error) {
 	return peerNames{names: names, invalid: invalid}, nil
 }
 
-// isNodeNameInAnyCase reports whether name has the syntax of a node name but for
-// upper-case ASCII letters.
+// isNodeNameInAnyCase is isNodeName that also accepts upper-case ASCII letters.
 func isNodeNameInAnyCase(name string) bool {
 	lower := strings.ToLower(name)
 	return len(lower) == len(name) && isNodeName(lower)
 }
 
 const (
-	// maxSimilarNames is the number of similar names that an error lists.
+	// maxSimilarNames limits the names listed in an error.
 	maxSimilarNames = 3
-	// maxCompared bounds the time that an error takes: 10,000 comparisons take about 0.1 s.
+	// maxCompared limits the time: 10,000 comparisons take about 0.1 s.
 	maxCompared = 10_000
 )
 
 // similarNames returns up to three registered names by edit distance or shared prefix,
-// the most similar first. Case does not count, so that another spelling of name comes
-// first.
+// the most similar first. It ignores case: another spelling of name comes first.
 func similarNames(name string, names map[string]bool) []string {
 	if len(names) > maxCompared {
 		return nil

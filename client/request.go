@@ -16,22 +16,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// operation describes a request for errors and the retry policy. The operations of the
-// gateway are beside the methods that send them.
+// operation describes a request for errors and the retry policy. Each one is defined next
+// to the method that sends it.
 type operation struct {
 	method, path string
 	// repeatable means that a second request does no harm.
 	repeatable bool
 	// delivers means that a 2xx response accepts a message, whatever its body is. With
-	// receipt, a complete body must have the id of the message.
+	// receipt, a complete body must have the message id.
 	delivers, receipt bool
-	// ownKey means that the message has an idempotency key that this package made.
+	// ownKey means that this package made the idempotency key.
 	ownKey bool
 	// ignoresBody means that a 2xx status is success, whatever the body is and even if it
 	// breaks off, unless noPages is set and it is a web page.
 	ignoresBody bool
-	// needsBody means that an empty body of a 2xx response is a failure, and not an empty
-	// list.
+	// needsBody means that an empty 2xx body is a failure, not an empty list.
 	needsBody bool
 	// noPages means that a web page is a failure, whatever its status is.
 	noPages bool
@@ -44,7 +43,7 @@ type operation struct {
 	// shrinks means that fewer messages are requested when the body takes too long. The same
 	// request would take as long again.
 	shrinks bool
-	// filter, if not nil, returns a reader of the part of the response body that is needed.
+	// filter, if not nil, reduces the response body to the bytes that are needed.
 	filter func(io.Reader) io.Reader
 }
 
@@ -57,12 +56,11 @@ func (op operation) done(failed, uncertain *call.Error) bool {
 	return op.goneIsDone && uncertain != nil && isAbsence(failed)
 }
 
-// rejects reports whether a 2xx response is a failure because it is a web page.
 func (op operation) rejects(header http.Header, body []byte) bool {
 	return op.noPages && isPage(header, body)
 }
 
-// fails returns the error of a 2xx response that is complete, but not what was requested.
+// fails returns an error for a complete 2xx response that is not what was requested.
 func (op operation) fails(err error) error {
 	return &MeshGatewayError{Method: op.method, Path: op.path, StatusCode: http.StatusOK, Err: err}
 }
@@ -75,7 +73,7 @@ func (op operation) limits(l call.Limits) call.Limits {
 }
 
 // do sends a request, repeats it as the retry policy allows, and returns a 2xx response.
-// send calls a method of the generated client.
+// send calls a method on the generated client.
 func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Context) (*http.Response, error)) (call.Response, error) {
 	if err := c.ready(ctx); err != nil {
 		return call.Response{}, err
@@ -112,8 +110,8 @@ func (c *MeshClient) do(ctx context.Context, op operation, send func(context.Con
 	}
 }
 
-// mayHaveEffect reports whether the gateway may have carried out a request although it
-// failed: the response is missing or invalid, or an error of the gateway or of a proxy. A
+// mayHaveEffect reports whether the gateway may have carried out a failed request: the
+// response is missing or invalid, or has status 5xx from the gateway or a proxy. A
 // request that was not sent has no effect.
 func mayHaveEffect(failed *call.Error) bool {
 	if failed.Status != 0 {
@@ -135,14 +133,13 @@ func isNotSent(err error) bool {
 	return errors.As(err, &network) && slices.Contains([]string{"dial", "proxyconnect", "socks connect"}, network.Op)
 }
 
-// notSentError is the error of a request that was not sent because its context had ended
-// or the client was closed.
+// notSentError reports that a request was not sent: its context had ended or the client
+// was closed.
 type notSentError struct{ err error }
 
 func (e notSentError) Error() string { return e.err.Error() }
 func (e notSentError) Unwrap() error { return e.err }
 
-// errClosed is the error of every call after Close.
 var errClosed = seam.ErrClosed
 
 // ended returns an error if the client is closed or ctx has ended. It reads the cause
@@ -169,14 +166,14 @@ func (c *MeshClient) ready(ctx context.Context) error {
 	return nil
 }
 
-// The number of characters of a response body that an error shows.
+// Response body characters that an error shows.
 const (
 	statusExcerpt  = 500
 	invalidExcerpt = 200
 )
 
-// gatewayError returns the exported error for a failed request. uncertain is the last
-// earlier attempt that may have had its effect, or nil.
+// gatewayError returns the exported error. uncertain is the last earlier attempt that may
+// have had its effect, or nil.
 func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) error {
 	e := c.newError(op, failed, uncertain)
 	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
@@ -212,8 +209,7 @@ func (c *MeshClient) newError(op operation, failed, uncertain *call.Error) *Mesh
 	return e
 }
 
-// explain returns the underlying error of a failed request, or an explanation of its
-// status.
+// explain returns a failed request's underlying error, or explains its status.
 func explain(op operation, failed *call.Error) error {
 	switch {
 	case errors.Is(failed.Err, ErrTooLarge) && op.path == opListMessages.path && !op.delivers && op.filter == nil:
@@ -230,10 +226,9 @@ func explain(op operation, failed *call.Error) error {
 	return nil
 }
 
-// isAbsence reports whether a response is the gateway's 404 for an unknown peer, thread
-// or message: its body has a detail of its own. The gateway answers an unknown path with
-// "Not Found". A proxy answers 404 as well, for example while it has no gateway to
-// forward to.
+// isAbsence reports whether failed is the gateway's 404 for an unknown peer, thread or
+// message: its body has a specific detail. The gateway answers an unknown path with "Not
+// Found". A proxy answers 404 as well, for example while it has no gateway to forward to.
 func isAbsence(failed *call.Error) bool {
 	var refusal struct{ Detail string }
 	return failed.Status == http.StatusNotFound && json.Unmarshal(failed.Body, &refusal) == nil &&

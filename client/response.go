@@ -14,8 +14,8 @@ import (
 )
 
 // fromGateway reports whether a 2xx response with an invalid body can be the gateway's:
-// the body begins like JSON, or nothing of it arrived. Something in between, such as a
-// captive portal, answers with HTML.
+// the body starts like JSON, or none arrived. Something in between, such as a captive
+// portal, answers with HTML.
 func fromGateway(header http.Header, body []byte) bool {
 	if body := bytes.TrimLeft(body, blanks); len(body) > 0 {
 		return body[0] == '{' || body[0] == '['
@@ -23,7 +23,7 @@ func fromGateway(header http.Header, body []byte) bool {
 	return !isHTML(header)
 }
 
-// mayBeReceipt reports whether a body is a receipt, or the beginning of one.
+// mayBeReceipt accepts an incomplete body.
 func mayBeReceipt(body []byte) bool {
 	if !json.Valid(body) {
 		return true
@@ -41,8 +41,7 @@ func isPage(header http.Header, body []byte) bool {
 
 const byteOrderMark = "\ufeff"
 
-// errStream is the error of a response that consists of several JSON values. The first
-// alone would be a part of it.
+// A stream has several JSON values; the first alone would be incomplete.
 var errStream = errors.New("the response is a stream of JSON values, which is not supported")
 
 func isStream(header http.Header) bool {
@@ -57,8 +56,8 @@ func isHTML(header http.Header) bool {
 	return mediaType == "text/html"
 }
 
-// decode parses the body of a 2xx response with unmarshal. That of a generated type is
-// its UnmarshalJSON, because json.Unmarshal would scan the body a second time.
+// decode parses a 2xx body with unmarshal. For a generated type pass its UnmarshalJSON,
+// because json.Unmarshal would scan the body a second time.
 func (c *MeshClient) decode(op operation, resp call.Response, unmarshal func([]byte) error) error {
 	if isStream(resp.Header) {
 		return c.invalidBody(op, resp, errStream)
@@ -69,7 +68,6 @@ func (c *MeshClient) decode(op operation, resp call.Response, unmarshal func([]b
 	return nil
 }
 
-// request sends a request and decodes the response.
 func request[T any, P interface {
 	*T
 	json.Unmarshaler
@@ -85,7 +83,7 @@ func request[T any, P interface {
 	return into, nil
 }
 
-// invalidBody returns the error for a 2xx response whose body is invalid because of err,
+// invalidBody returns an error for a 2xx response whose body is invalid because of err,
 // or is not JSON at all.
 func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) error {
 	e := c.newError(op, &call.Error{Status: resp.Status, Header: resp.Header, Body: resp.Body, Err: err}, nil)
@@ -100,9 +98,9 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) er
 	return e
 }
 
-// blank reports whether a body consists of nothing but JSON white space, which means an
-// empty list.
+// blank reports whether a body is empty except for JSON white space, which means an empty
+// list.
 func blank(resp call.Response) bool { return len(bytes.Trim(resp.Body, blanks)) == 0 }
 
-// blanks is the white space of JSON. Other blanks, such as U+00A0, are invalid.
+// blanks is JSON's white space. Other white space, such as U+00A0, is invalid.
 const blanks = " \t\r\n"

@@ -59,9 +59,9 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 	return max(pause.Shorten(pause.Backoff(p.BaseDelay, p.MaxDelay, attempt)), pause.Lengthen(requested)), true
 }
 
-// transient reports whether the same request may succeed later. A message that the
-// gateway accepted must not be sent again, and a response that was too large will be too
-// large again.
+// transient reports whether the same request may succeed later. We must not repeat a
+// message that the gateway accepted, and a response that was too large will be too large
+// again.
 func transient(op operation, failed *call.Error) bool {
 	switch failed.Status {
 	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

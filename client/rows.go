@@ -16,18 +16,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
-// RowError reports a row of a list that cannot be decoded, such as a message without a
-// recipient. A list returns its other rows and the joined RowErrors; errors.As finds the
-// first. If no row can be decoded, the list is nil and the error is a [*MeshGatewayError]
-// that wraps them. A list that ends early has one that matches [ErrIncomplete]. A Send to
-// a peer whose row cannot be decoded returns its RowError.
+// RowError reports an invalid row in a list, such as a message without a recipient. A
+// list returns its other rows and the joined RowErrors; errors.As finds the first.
+//
+// If no row is valid, the list is nil and the error is a [*MeshGatewayError] that wraps
+// them. If a list is incomplete, one RowError matches [ErrIncomplete]. A Send to a peer
+// whose row is invalid returns its RowError.
 type RowError struct {
-	// ID is the id of a message, or 0 if it is not known or the row is not a message.
+	// ID is a message id, or 0 if it is unknown or the row is not a message.
 	ID int64
-	// Name is the name of a peer or the id of a thread, or "" if it is not known or the row
-	// is a message. A text that does not look like a name is redacted.
+	// Name is a peer's name or a thread's id, or "" if it is unknown or the row is a
+	// message. A value that does not look like a name is redacted.
 	Name string
-	// Err names the field and the reason. It contains no value of the row.
+	// Err names the field and the reason. It contains no value from the row.
 	Err error
 }
 
@@ -49,16 +50,14 @@ func (e *RowError) Is(target error) bool { return target == ErrMesh }
 // Unwrap returns Err.
 func (e *RowError) Unwrap() error { return e.Err }
 
-// rowErrors returns the RowErrors in err.
 func rowErrors(err error) []*RowError { return seam.Parts[*RowError](err) }
 
-// withoutRowErrors returns err unless it consists of RowErrors.
+// withoutRowErrors returns nil if err contains a RowError, else err.
 func withoutRowErrors(err error) error { return seam.Without[*RowError](err) }
 
-// rowKind describes the rows of a list.
 type rowKind struct {
-	list   string // the field of the array, if the list is an object
-	name   string // the field of the name of a row; "" for messages, which have an id
+	list   string // the array field, if the list is an object
+	name   string // the field that names a row; "" for messages, which have an id
 	decode func([]byte) error
 }
 
@@ -69,9 +68,8 @@ var (
 )
 
 // requestList sends a request and decodes the response into a generated type with a list.
-// If that fails because of some rows, the list has the others, and the error is the
-// joined RowErrors. The rows are decoded one by one only after the whole body could not
-// be.
+// If only some rows are invalid, the list has the others, and the error is the joined
+// RowErrors. We decode rows one by one only if the whole body fails.
 func requestList[L any, P interface {
 	*L
 	json.Unmarshaler
@@ -102,9 +100,9 @@ func requestList[L any, P interface {
 	}
 }
 
-// separate returns body without the rows that cannot be decoded, or nil if no row is
-// left, and the errors of those rows. Both are nil if body is not a list of JSON values,
-// or all of its rows can be decoded.
+// separate splits off the invalid rows. It returns body with the valid rows only, or nil
+// if no row is left, and one error per invalid row. Both results are nil if body is not a
+// list with JSON values, or if all rows are valid.
 func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []error) {
 	valid := true
 	f := &jsonlist.Filter{Body: bytes.NewReader(body), List: rows.list}
@@ -126,8 +124,7 @@ func (c *MeshClient) separate(body []byte, rows rowKind) (good []byte, bad []err
 	return good, bad
 }
 
-// rowError returns the error of a row. A row whose fields cannot be read is not
-// identified.
+// rowError identifies the row in its error only if the fields are readable.
 func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 	e := &RowError{Err: err}
 	var fields map[string]json.RawMessage
@@ -142,17 +139,16 @@ func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 	return e
 }
 
-// ErrIncomplete matches the error of a list of which the gateway has more rows than the
-// response: it has a next_cursor, or a Link header with rel="next". Today's gateways have
-// neither. The error is a [*RowError] without ID and Name, beside the rows that came. A
-// list with as many rows as the caller's Limit is complete.
+// ErrIncomplete is returned, wrapped in a [*RowError] without ID and Name, if the gateway
+// has more rows than the response: the list has a next_cursor, or a Link header with
+// rel="next". Today's gateways send neither. The list has the rows that came. A list with
+// as many rows as the caller's Limit is complete.
 var ErrIncomplete = errors.New("the list is incomplete: the gateway has more rows than this response")
 
-// nextLink matches a Link header that names a next page.
 var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*("([^"]*\s)?next(\s[^"]*)?"|next\s*($|[;,]))`)
 
 // withIncomplete adds an error to err if the response has fewer rows than the gateway,
-// and than limit. extra has the unknown fields of the list.
+// and than limit. extra has the list's unknown fields.
 func withIncomplete(err error, header http.Header, extra map[string]json.RawMessage, rows int, limit *int64) error {
 	if withoutRowErrors(err) != nil || limit != nil && int64(rows+len(rowErrors(err))) >= *limit || !hasMore(header, extra) {
 		return err

@@ -16,13 +16,12 @@ import (
 // SendRequest is a message to send. To, Kind and Content are required. Optional fields
 // that are "" are not sent.
 type SendRequest struct {
-	// To is the recipient's node name or an alias of it. [New] describes the syntax of
-	// names. Case matters.
+	// To is the recipient's node name or an alias. [New] describes the syntax. Case matters.
 	To string
 	// Kind is one of the five kinds, from KindFYI to KindUnblock.
 	Kind Kind
-	// Content is the message: 1 to 200,000 characters of valid UTF-8. Treat it as public:
-	// everyone with a token of the gateway can read it.
+	// Content is the message: 1 to 200,000 characters, valid UTF-8. Treat it as public:
+	// everyone with a token for the gateway can read it.
 	Content string
 	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number
 	// that does not fit into a signed 64-bit integer is a [*ValueError].
@@ -30,19 +29,19 @@ type SendRequest struct {
 	// ThreadID links a thread. Current gateways return 500 if it is unknown.
 	ThreadID string
 	// IdempotencyKey identifies a message across repeated sends, in at most 128 characters.
-	// The gateway answers the same message under the same key with the first receipt, and
-	// another message under it with 409. Older gateways ignore it.
+	// If the key repeats, the gateway returns the first receipt for the same message, and
+	// 409 for another one. Older gateways ignore it.
 	IdempotencyKey string
-	// AllowRules lists numbers of scan rules that may match, for false positives: rule 10,
-	// an AWS secret key, matches every run of 40 letters and digits in front of the word
-	// aws. Rule 0, the live tokens, cannot be allowed; listing it is a [*ValueError].
+	// AllowRules lists scan rules to ignore, by number, for false positives: rule 10, an AWS
+	// secret key, matches any 40 consecutive letters and digits in front of the word aws.
+	// Rule 0, the live tokens, cannot be allowed; listing it is a [*ValueError].
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds
 	// the live tokens.
 	SkipSecretCheck bool
-	// Extra has further properties of the request for a newer gateway, by their names there,
-	// such as "mentions". Its strings and keys are scanned as Content is. The name of a
-	// property that has a field, such as "content", is a [*ValueError].
+	// Extra adds request properties for a newer gateway, such as "mentions". Its strings and
+	// keys are scanned as Content is. A property that has a field, such as "content", is a
+	// [*ValueError].
 	Extra map[string]any
 }
 
@@ -75,9 +74,9 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	return c.send(ctx, resolveAlias(c.aliases, req.To), req, req.IdempotencyKey == "")
 }
 
-// CheckSend takes the first three steps of [MeshClient.Send] and returns their error. It
-// posts nothing. Call it before something that is of no use without the message, such as
-// a new thread.
+// CheckSend takes the first three steps in [MeshClient.Send] and returns their error. It
+// posts nothing. Call it before work that's wasted if the message can't be sent, such as
+// opening a thread.
 func (c *MeshClient) CheckSend(ctx context.Context, req SendRequest) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -85,7 +84,7 @@ func (c *MeshClient) CheckSend(ctx context.Context, req SendRequest) error {
 	return c.checkSend(ctx, resolveAlias(c.aliases, req.To), req)
 }
 
-// checkSend is CheckSend for a node name.
+// checkSend does not resolve aliases.
 func (c *MeshClient) checkSend(ctx context.Context, to string, req SendRequest) error {
 	if err := c.redactor.checkMessage(to, req); err != nil {
 		return err
@@ -96,7 +95,6 @@ func (c *MeshClient) checkSend(ctx context.Context, to string, req SendRequest) 
 	return c.scanContent(req)
 }
 
-// scanContent scans the content of a message and its extra properties for credentials.
 func (c *MeshClient) scanContent(req SendRequest) error {
 	if req.SkipSecretCheck {
 		return nil
@@ -107,8 +105,8 @@ func (c *MeshClient) scanContent(req SendRequest) error {
 	return c.redactor.scanMembers(req.Extra, req.AllowRules)
 }
 
-// send is Send to a node name. ownKey means that this package makes the idempotency key,
-// if there is one.
+// send does not resolve aliases. ownKey means that this package makes the idempotency
+// key, if there is one.
 func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	if err := c.checkSend(ctx, to, req); err != nil {
 		return nil, err
@@ -116,7 +114,7 @@ func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKe
 	return c.post(ctx, to, req, ownKey)
 }
 
-// post sends a message that has been checked.
+// post requires a checked message.
 func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	m := c.message(to, req)
 	body, err := encodeMembers(m, req.Extra)
@@ -129,7 +127,6 @@ func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKe
 	})
 }
 
-// checkRecipient looks up a name in the registry.
 func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 	err := c.registry.check(ctx, name)
 	var unknown *NotInRegistryError
@@ -148,8 +145,7 @@ func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 	return err
 }
 
-// message returns the request body. With retries enabled, every message has an
-// idempotency key.
+// message adds an idempotency key if retries are enabled and req has no key.
 func (c *MeshClient) message(to string, req SendRequest) gateway.SendMessageRequest {
 	m := gateway.SendMessageRequest{
 		FromNode:       c.node,
@@ -166,15 +162,15 @@ func (c *MeshClient) message(to string, req SendRequest) gateway.SendMessageRequ
 	return m
 }
 
-// Reply sends a message to the sender of another one, in its thread and with its task,
-// unless req has a ThreadID or a RelatedTaskID. req.To must be "", and a Kind of "" is
+// Reply answers a message: it sends req to its sender, in its thread and with its task,
+// unless req has a ThreadID or a RelatedTaskID. req.To must be "", and Kind defaults to
 // KindAnswer. Reply makes the same checks as [MeshClient.Send] and returns the same
 // errors. The sender's name is not resolved as an alias.
 //
-// Without an IdempotencyKey, the key is derived from the node, the id and CreatedAt of
-// the message, the kind and the content, so that the same reply sent twice arrives once:
-// to must have the ID and CreatedAt that the gateway sent. After a crash or an uncertain
-// failure, send the reply again. Older gateways ignore the key.
+// The same reply sent twice arrives once: unless req has an IdempotencyKey, Reply derives
+// one from the node, the message's ID and CreatedAt, the kind and the content. to must
+// have the ID and CreatedAt that the gateway sent. After a crash or an uncertain failure,
+// send the reply again. Older gateways ignore the key.
 func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -193,9 +189,8 @@ func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest)
 	return receipt, err
 }
 
-// replyKey returns the idempotency key of a reply. A gateway with a new database counts
-// its messages from 1 again, so the key needs CreatedAt as well. %q keeps the parts
-// apart; content is the last.
+// replyKey includes CreatedAt because a gateway with a new database counts its messages
+// from 1 again. %q keeps the parts apart; content is the last.
 func (c *MeshClient) replyKey(to MeshMessage, kind Kind, content string) string {
 	return fmt.Sprintf("reply-%x", sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q %s", c.node, to.ID, to.CreatedAt, kind, content)))
 }

@@ -24,12 +24,11 @@ const (
 	maxThreadLimit = 100
 )
 
-// ThreadQuery selects the threads that ListThreads returns. The zero value selects all of
-// them.
+// ThreadQuery selects the threads that ListThreads returns. The zero value selects all.
 type ThreadQuery struct {
-	// Peer selects threads whose pair of peers contains this name or alias; "" selects all.
-	// The gateway matches Peer and Topic as SQL's LIKE does: any part of the text, in any
-	// case of ASCII letters, % for any text and _ for any character.
+	// Peer selects threads whose pair contains this name or alias; "" selects all. The
+	// gateway matches Peer and Topic as a substring, like SQL's LIKE: ASCII case is ignored,
+	// % is any text and _ any character.
 	Peer string
 	// Topic selects threads whose topic contains this text; "" selects all.
 	Topic string
@@ -54,8 +53,8 @@ var opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatab
 
 // OpenThread returns the thread with the given name, 1 to 128 characters, and creates it
 // if it is new (POST /threads). Its ID is the value for SendRequest.ThreadID. By
-// convention a name is the two peers and a topic, as in "node-a↔node-b:builds". A name of
-// another length is a [*ValueError].
+// convention a name is the two peers and a topic, as in "node-a↔node-b:builds". If the
+// name is too short or too long, the error is a [*ValueError].
 func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, error) {
 	if err := checkThreadName(name); err != nil {
 		return nil, err
@@ -72,19 +71,19 @@ func checkThreadName(name string) error {
 	return checkText("name", name)
 }
 
-// opGetThread takes the id as errors may show it.
+// opGetThread takes a redacted id.
 func opGetThread(id string) operation {
 	return operation{method: http.MethodGet, path: "/threads/" + id, repeatable: true, needsBody: true, absence: true}
 }
 
 // GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}).
-// The messages have the ThreadID of the thread, so that [MeshClient.Reply] stays in it;
-// their ReadAt is always nil, because the gateway does not return it here. An unknown id
+// The messages have ThreadID set, which makes [MeshClient.Reply] stay in the thread.
+// Their ReadAt is always nil, because the gateway does not return it here. An unknown id
 // is a [*MeshGatewayError] with status 404.
 //
 // With ThreadOptions.Newest one request lists the messages (GET /messages). They have
-// ReadAt, and of the Thread only ID is set. If a thread has more than 2000 messages,
-// those between the oldest and the newest 1000 cannot be listed.
+// ReadAt, and only the Thread's ID is set. If a thread has more than 2000 messages, those
+// between the oldest and the newest 1000 cannot be listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err
@@ -108,7 +107,7 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 	return &page.Thread, page.Messages, err
 }
 
-// newestOfThread is GetThread for the newest messages. An empty list does not show
+// newestOfThread falls back to GetThread if the list is empty, which does not show
 // whether the thread exists.
 func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
 	rows, _, err := c.listMessages(ctx, MessageQuery{ThreadID: id, Limit: opts.Limit}, seam.List{})
@@ -123,10 +122,10 @@ func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadO
 	return &Thread{ID: id}, rows, err
 }
 
-// FindThread returns the thread with exactly this name, and whether there is one. It
-// creates nothing. The gateway lists at most 100 threads whose names are similar: if the
-// name is not among so many, the error is a [*MeshGatewayError] with status 200. The name
-// has 1 to 128 characters, as for OpenThread.
+// FindThread returns the thread with exactly this name, and whether it exists. It creates
+// nothing. The gateway lists at most 100 threads with similar names: if the name is not
+// among so many, the error is a [*MeshGatewayError] with status 200. The name has 1 to
+// 128 characters, as for OpenThread.
 func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool, error) {
 	if err := cmp.Or(c.ready(ctx), checkThreadName(name)); err != nil {
 		return nil, false, err
@@ -147,7 +146,7 @@ func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool
 		return nil, false, opListThreads.fails(
 			fmt.Errorf("the thread is not among the %d listed ones, and there may be more with similar names", len(threads)))
 	}
-	return nil, false, err // a row that cannot be decoded may be the thread
+	return nil, false, err // an invalid row may be the thread
 }
 
 var opListThreads = operation{method: http.MethodGet, path: "/threads", repeatable: true, noPages: true}
@@ -175,7 +174,7 @@ func (q ThreadQuery) check() error {
 	return cmp.Or(checkTexts("Peer", q.Peer, "Topic", q.Topic, "SessionID", q.SessionID), checkLimit(q.Limit, maxThreadLimit))
 }
 
-// optional returns a pointer to value, or nil for the zero value, which is not sent.
+// optional returns nil for the zero value, which is not sent.
 func optional[T comparable](value T) *T {
 	var zero T
 	if value == zero {

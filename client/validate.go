@@ -16,20 +16,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// Limits of the gateway. Lengths are in characters.
+// Gateway limits. Lengths are in characters.
 const (
 	maxContent        = 200_000
 	maxIdempotencyKey = 128
 	maxLimit          = 1000
 )
 
-// liveTokenRule is the number of the scan rule of the live tokens.
+// liveTokenRule is the scan rule for live tokens.
 const liveTokenRule = 0
 
 var invalid, invalidValue = argument.Hidden, argument.Plain
 
-// isNodeName reports whether name has the syntax of node names. An expression for it
-// costs every start of a program.
+// isNodeName uses no regular expression, which would slow down every program start.
 func isNodeName(name string) bool {
 	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	return len(name) >= 2 && len(name) <= 64 && strings.Trim(name, letters+digits+"-") == "" && strings.Contains(letters, name[:1]) &&
@@ -41,7 +40,6 @@ func isNodeName(name string) bool {
 // hyphen. It does not look the name up.
 func ValidNodeName(name string) error { return new(redactor).checkNodeName("name", name) }
 
-// checkNodeName validates the syntax of a node name.
 func (r *redactor) checkNodeName(field, name string) error {
 	if isNodeName(name) {
 		return nil
@@ -50,8 +48,8 @@ func (r *redactor) checkNodeName(field, name string) error {
 		"must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen")
 }
 
-// nameError returns a ValueError for a name or kind. It shows the value only if it looks
-// like one: it may be a token that was passed in the wrong place.
+// nameError shows the value only if it looks like a name or kind: it may be a token that
+// was passed in the wrong place.
 func (r *redactor) nameError(field, value, reason string) error {
 	if shown := r.show(value); shown == value {
 		return invalidValue(field, value, reason)
@@ -59,7 +57,7 @@ func (r *redactor) nameError(field, value, reason string) error {
 	return invalid(field, reason)
 }
 
-// show returns name if it looks like a name, and otherwise a placeholder.
+// show returns name if it looks like one, otherwise a placeholder.
 func (r *redactor) show(name string) string {
 	if (isNodeName(name) || nameLike(name) || uuid.MatchString(name)) && r.redact(name) == name {
 		return name
@@ -67,7 +65,7 @@ func (r *redactor) show(name string) string {
 	return secret.Redacted
 }
 
-// uuid matches the ids of threads.
+// uuid matches thread ids.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // nameLike reports whether text may be a misspelled name or kind. Tokens are longer.
@@ -77,8 +75,8 @@ func nameLike(text string) bool {
 	})
 }
 
-// checkOwnName rejects names that cannot be sent unchanged. Other names that violate the
-// syntax are only logged.
+// checkOwnName rejects names that would not arrive unchanged. Other invalid names are
+// only logged.
 func checkOwnName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -91,8 +89,8 @@ func checkOwnName(name string) error {
 	return nil
 }
 
-// checkText rejects invalid UTF-8, which encoding/json would replace silently: the
-// recipient would read another text, and two idempotency keys could become equal.
+// checkText rejects invalid UTF-8. encoding/json would silently replace it: the recipient
+// would read something else, and two idempotency keys could become equal.
 func checkText(field, text string) error {
 	if utf8.ValidString(text) {
 		return nil
@@ -100,7 +98,7 @@ func checkText(field, text string) error {
 	return invalid(field, "must be valid UTF-8")
 }
 
-// checkTexts is checkText for pairs of a field and a text.
+// checkTexts takes pairs: a field name and its value.
 func checkTexts(pairs ...string) error {
 	for pair := range slices.Chunk(pairs, 2) {
 		if err := checkText(pair[0], pair[1]); err != nil {
@@ -110,7 +108,7 @@ func checkTexts(pairs ...string) error {
 	return nil
 }
 
-// checkPathSegment rejects texts that do not survive as one segment of a path.
+// checkPathSegment rejects text that does not survive as one path segment.
 func checkPathSegment(field, text string) error {
 	switch {
 	case text == "" || text == "." || text == "..":
@@ -142,7 +140,6 @@ func (r *redactor) checkKind(field string, kind Kind) error {
 	return r.nameError(field, string(kind), "must be fyi, question, answer, status or unblock")
 }
 
-// checkMessage validates a message to the node to, within the gateway's limits.
 func (r *redactor) checkMessage(to string, req SendRequest) error {
 	if err := cmp.Or(r.checkKind("Kind", req.Kind), r.checkNodeName("To", to),
 		checkTexts("Content", req.Content, "RelatedTaskID", req.RelatedTaskID, "ThreadID", req.ThreadID, "IdempotencyKey", req.IdempotencyKey)); err != nil {
@@ -167,20 +164,19 @@ func checkAllowRules(rules []int) error {
 	return nil
 }
 
-// overflows reports whether text is an integer that does not fit into 64 bits with a
-// sign. The gateway answers it with 500.
+// overflows reports whether text is an integer beyond 64 bits. The gateway would answer
+// 500.
 func overflows(text string) bool {
 	_, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	return errors.Is(err, strconv.ErrRange)
 }
 
-// check validates that the request can be written as JSON.
 func (req RegisterRequest) check() error {
 	_, err := encodeJSON("Capabilities", req.Capabilities)
 	return cmp.Or(err, checkText("URL", req.URL))
 }
 
-// checkToken rejects a token that net/http would refuse to send in a header: that error
+// checkToken rejects a token that net/http would refuse to send in a header: its error
 // would show the token.
 func checkToken(token string) error {
 	for i := range len(token) {
@@ -222,8 +218,7 @@ func parseGatewayURL(text string) (string, error) {
 	return "", invalid("gatewayURL", reason)
 }
 
-// checkAliases validates the node names that aliases stand for. An empty alias would
-// apply to every empty argument.
+// checkAliases rejects an empty alias: it would apply to every empty argument.
 func (r *redactor) checkAliases(aliases map[string]string) error {
 	for alias, name := range aliases {
 		if alias == "" {
