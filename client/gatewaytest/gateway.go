@@ -1,5 +1,5 @@
-// Package gatewaytest provides a mesh gateway in memory, on a local port. It is for the
-// tests of programs that use package client, for demonstrations and for development.
+// Package gatewaytest provides an in-memory mesh gateway on a local port. Use it to test
+// programs that import package client, for demonstrations and for development.
 //
 //	g := gatewaytest.New(t, gatewaytest.WithToken("test-token"), gatewaytest.WithPeers("node-b"))
 //	c, err := client.New("node-a", g.Options()...)
@@ -7,18 +7,17 @@
 //	// g.Requests(gatewaytest.SendMessage) returns the requests that arrived.
 //
 // The gateway responds as recorded from a real one: it has peers, messages and threads
-// with their filters, limits and idempotency keys, and its errors have the status,
-// content type and text of the real gateway. docs/gateway.md lists the rules. Unlike the
-// current gateway it ignores the query parameter to_node, as older ones do: a client has
-// to send "to". [WithBareArrays] and [WithoutIdempotency] make it behave like older
-// gateways.
+// with their filters, limits and idempotency keys, and its errors have the real status,
+// content type and text. docs/gateway.md lists the rules. Unlike the current gateway it
+// ignores the query parameter to_node, as older ones do: a client has to send "to".
+// [WithBareArrays] and [WithoutIdempotency] make it behave like older gateways.
 //
 // # Faults
 //
-// [Gateway.Fail] makes the next requests of an operation fail: with a status, late, with
-// a closed connection or with garbage, before or after the request took effect.
-// [Gateway.FailIf] decides for each request, for example at random. [Gateway.Reset] is a
-// gateway that has lost its database.
+// [Gateway.Fail] makes an operation's next requests fail: with a status, late, with a
+// closed connection or with garbage, before or after the request took effect.
+// [Gateway.FailIf] decides for each request, for example at random. After [Gateway.Reset]
+// the gateway has lost its database.
 //
 //	html := http.Header{"Content-Type": {"text/html"}}
 //	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Header: html, Body: "<html>Sign in</html>"}) // a proxy's page with status 200
@@ -28,8 +27,8 @@
 //
 // Everything is kept in memory and is lost when the gateway closes. The gateway also
 // keeps every request that arrived; a long-running gateway needs [WithoutRequestLog] or
-// [Gateway.ForgetRequests]. Unlike the real gateway, it has no tasks, channels or
-// ratification of peers, and does not close a connection that is idle or had an internal
+// [Gateway.ForgetRequests]. Unlike the real gateway, it has no tasks or channels, does
+// not ratify peers, and does not close a connection that is idle or had an internal
 // error.
 //
 // A Gateway is safe for concurrent use.
@@ -73,7 +72,7 @@ type Gateway struct {
 	threads  map[string]*thread // by UUID
 }
 
-// TB is the part of testing.TB that New needs. Programs that use Start do not link
+// TB is implemented by *testing.T and *testing.B. Programs that use Start do not link
 // package testing.
 type TB interface {
 	Helper()
@@ -88,7 +87,7 @@ func New(t TB, opts ...Option) *Gateway {
 	return g
 }
 
-// Start starts a gateway outside of a test; the caller closes it. It panics if it cannot
+// Start starts a gateway outside a test; the caller closes it. It panics if it cannot
 // listen; see [Listen].
 func Start(opts ...Option) *Gateway {
 	g, err := Listen(opts...)
@@ -98,8 +97,8 @@ func Start(opts ...Option) *Gateway {
 	return g
 }
 
-// Listen is Start with an error if the gateway cannot listen at the address of
-// [WithAddr].
+// Listen is [Start], but returns an error if it cannot listen, for example because the
+// address given to [WithAddr] is in use.
 func Listen(opts ...Option) (*Gateway, error) {
 	g := &Gateway{server: testserver.New(record)}
 	g.reset()
@@ -119,31 +118,31 @@ func Listen(opts ...Option) (*Gateway, error) {
 
 const basePath = "/gateway"
 
-// Handler returns the gateway as a handler without the base path of [Gateway.URL], to be
-// served by another server. It shares all data with the gateway at URL, and works until
+// Handler returns a handler for another server. It has no base path, unlike
+// [Gateway.URL], but shares all data with the gateway at URL. It works until
 // [Gateway.Close].
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
-// Options returns the options that connect a client to this gateway: its URL and its
-// token. If the gateway has no token, a placeholder is passed, so that a real token in
-// the environment is not sent.
+// Options returns client options with this gateway's URL and token. If the gateway has no
+// token, the options contain a placeholder, which keeps a real token in the environment
+// from being sent.
 func (g *Gateway) Options() []client.Option {
 	token := cmp.Or(g.token.Reveal(), "gatewaytest")
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(token)}
 }
 
-// Close stops the gateway, ends delayed responses and waits for requests in progress. A
-// test may close a gateway of [New] early, to see how a program behaves when the gateway
-// is gone. A second Close does nothing.
+// Close stops the gateway, ends delayed responses and waits for requests in progress. To
+// see how a program behaves when the gateway is gone, a test may call Close early. A
+// second Close does nothing.
 func (g *Gateway) Close() { g.server.Close() }
 
-// Format prints the URL of the gateway. The other fields change while requests are in
+// Format prints the gateway's URL. The other fields change while requests are in
 // progress.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
 
-// Reset empties the database, as if the gateway started with a new one: it has no peers,
-// messages, threads or idempotency keys, the tokens of peers are invalid, and ids begin
-// with 1 again. Faults and recorded requests stay.
+// Reset empties the database, as if the gateway started with a new one: peers, messages,
+// threads and idempotency keys are gone, peer tokens are invalid, and ids start with 1
+// again. Faults and recorded requests stay.
 func (g *Gateway) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,8 +179,7 @@ func (g *Gateway) Store(from, to, kind, content string) int64 {
 	return g.store(&message{threadMessage: threadMessage{FromNode: from, ToNode: to, Kind: kind, Content: content}}).ID
 }
 
-// timestamp returns the current time in the gateway's format: microseconds, which are
-// left out when they are zero.
+// timestamp has the gateway's format: microseconds, which are left out if they are zero.
 func timestamp() string {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	if now.Nanosecond() == 0 {
@@ -193,15 +191,15 @@ func timestamp() string {
 // Option configures a gateway for [New] and [Start]. A nil Option is ignored.
 type Option func(*config)
 
-// config is a gateway that is being made, so that no option can change a running one.
+// config keeps options from changing a running gateway.
 type config Gateway
 
-// WithToken requires a bearer token on every request but /health: this one, or the token
-// of a registered peer. Without the option every request is accepted.
+// WithToken requires a bearer token on every request but /health: this one, or a
+// registered peer's. Without the option every request is accepted.
 func WithToken(token string) Option { return func(g *config) { g.token = secret.New(token) } }
 
-// WithAddr listens on a fixed address such as "127.0.0.1:8787", so that other processes
-// know it. The default is a free port of the loopback interface.
+// WithAddr listens on a fixed address such as "127.0.0.1:8787", which other processes can
+// know. The default is a free port on the loopback interface.
 func WithAddr(addr string) Option { return func(g *config) { g.addr = addr } }
 
 // WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A long-running
@@ -227,22 +225,21 @@ func WithThreads(ids ...string) Option {
 	}
 }
 
-// WithBareArrays returns lists of peers and messages as bare arrays, as other versions of
-// the gateway do.
+// WithBareArrays returns peers and messages as bare arrays, as other gateway versions do.
 func WithBareArrays() Option { return func(g *config) { g.bareArrays = true } }
 
 // WithoutIdempotency ignores idempotency keys, as older gateways do.
 func WithoutIdempotency() Option { return func(g *config) { g.ignoreKeys = true } }
 
-// WithHosts refuses requests to other hosts than these names and addresses, such as
-// localhost, with status 403, and requests that a web page of another origin sends. A
-// gateway without a token needs it wherever a browser runs: a page could reach it under a
-// name whose address changes to that of the gateway.
+// WithHosts refuses requests with status 403 unless they are for one of these names and
+// addresses, such as localhost. It also refuses requests from web pages with another
+// origin. A gateway without a token needs it wherever a browser runs: a page could reach
+// it under a name whose address changes to the gateway's.
 func WithHosts(names ...string) Option {
 	return func(g *config) { g.hosts = append(g.hosts, names...) }
 }
 
-// guarded refuses what WithHosts describes.
+// guarded applies WithHosts.
 func (g *Gateway) guarded(next http.Handler) http.Handler {
 	if g.hosts == nil {
 		return next
@@ -264,7 +261,7 @@ func (g *Gateway) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// hostName returns a host without its port and brackets.
+// hostName removes the port and brackets.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -290,14 +287,15 @@ func hostName(host string) string {
 // announced length.
 type Fault = testserver.Fault
 
-// Fail makes an operation fail. Faults of one operation happen in the order of the calls.
-// It panics if the gateway does not have the operation.
+// Fail makes an operation fail. An operation's faults happen in the order in which they
+// were set. Fail panics if the gateway does not have the operation or the status is
+// invalid.
 func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
 
-// FailIf calls choose for every request that has no fault of [Gateway.Fail], and applies
-// the fault that it returns; nil means the usual response. Fault.Times is ignored. choose
-// must be safe for concurrent use. A second FailIf replaces the first.
+// FailIf calls choose for every request that has no fault set by [Gateway.Fail], and
+// applies the fault that it returns; nil means the usual response. Fault.Times is
+// ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
 func (g *Gateway) FailIf(choose func(Request) *Fault) { g.server.FailIf(choose) }
 
-// Heal removes the faults that have not happened yet, and the function of FailIf.
+// Heal removes the faults that have not happened yet, and the function set by FailIf.
 func (g *Gateway) Heal() { g.server.Heal() }

@@ -12,14 +12,14 @@ import (
 	"slices"
 )
 
-// Operations of messages.
+// Message operations.
 const (
 	ListMessages    Operation = "listMessages"
 	SendMessage     Operation = "sendMessage"
 	MarkMessageRead Operation = "markMessageRead"
 )
 
-// threadMessage is a message as GET /threads/{uuid} lists it.
+// threadMessage is a message in GET /threads/{uuid}.
 type threadMessage struct {
 	ID            int64    `json:"id"`
 	FromNode      string   `json:"from_node"`
@@ -30,7 +30,7 @@ type threadMessage struct {
 	CreatedAt     string   `json:"created_at"`
 }
 
-// message is a message as GET /messages lists it.
+// message is a message in GET /messages.
 type message struct {
 	threadMessage
 
@@ -40,7 +40,7 @@ type message struct {
 	Mentions any     `json:"mentions"` // null
 }
 
-// receipt is a message as POST /messages answers it, without its content.
+// receipt is the response to POST /messages, which has no content.
 func (m *message) receipt() object {
 	return object{
 		"id": m.ID, "from_node": m.FromNode, "to_node": m.ToNode, "kind": m.Kind,
@@ -48,7 +48,7 @@ func (m *message) receipt() object {
 	}
 }
 
-// store adds a message and moves the last_seen of its sender.
+// store adds a message and updates its sender's last_seen.
 func (g *Gateway) store(m *message) *message {
 	m.ID, m.CreatedAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
@@ -89,8 +89,8 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// newest returns the messages to a node, or to all nodes, newest first. With unreadOnly
-// it may leave out those that are read.
+// newest returns the messages to a node, or to all nodes if to is "", the newest first.
+// With unreadOnly it may leave out read messages.
 func (g *Gateway) newest(to string, unreadOnly bool) iter.Seq[*message] {
 	if to == "" {
 		return backward(g.messages)
@@ -137,9 +137,9 @@ func (b *inbox) newestUnread(yield func(*message) bool) {
 	}
 }
 
-// matches reports whether the filters let a message pass. The gateway compares since as
-// text, and reads from_node as from. It reads to_node as to as well, but older gateways
-// ignore to_node, and this one does too: a client has to send to.
+// matches reports whether m passes the filters. The gateway compares since as text, and
+// reads from_node as from. It reads to_node as to as well, but older gateways ignore
+// to_node, and this one does too: a client has to send to.
 func (m *message) matches(query url.Values) bool {
 	from := cmp.Or(query.Get("from"), query.Get("from_node"))
 	return (from == "" || from == m.FromNode) && equal(query, "to", &m.ToNode) && equal(query, "kind", &m.Kind) && equal(query, "thread_id", m.ThreadID) &&
@@ -164,7 +164,7 @@ func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// The longest texts that the gateway accepts, in characters.
+// Longest accepted text, in characters.
 const (
 	maxName       = 64
 	maxURL        = 256
@@ -173,7 +173,7 @@ const (
 	maxThreadName = 128
 )
 
-// receiptKey is an idempotency key. Two senders may use the same key.
+// receiptKey includes the sender: two senders may use the same key.
 type receiptKey struct{ sender, key string }
 
 func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
@@ -220,13 +220,13 @@ func refuseMessage(kind string, to, channel, key *string) *answer {
 	return &refusal
 }
 
-// unknownChannel refuses a channel. This gateway has none.
+// unknownChannel refuses every channel: this gateway does not have channels.
 func unknownChannel(name string) answer {
 	return refuse(http.StatusNotFound, fmt.Sprintf("channel '%s' not found", name))
 }
 
-// accept stores a message, or returns the receipt of the message that was stored under
-// the same key. The recipient need not be registered.
+// accept stores a message, or returns the first receipt if the key is already in use. The
+// recipient need not be registered.
 func (g *Gateway) accept(m *message, sender string, key *string) answer {
 	if key != nil {
 		if first := g.receipts[receiptKey{sender, *key}]; first != nil {
@@ -246,8 +246,7 @@ func (g *Gateway) accept(m *message, sender string, key *string) answer {
 	return ok(m.receipt())
 }
 
-// same reports whether two messages with one key are the same. What the gateway adds
-// makes no difference.
+// same ignores fields that the gateway adds.
 func (m *message) same(other *message) bool {
 	sent := *m
 	sent.ID, sent.CreatedAt, sent.ReadAt = other.ID, other.CreatedAt, other.ReadAt
@@ -255,7 +254,7 @@ func (m *message) same(other *message) bool {
 }
 
 // storable reports whether the database takes a message: its thread exists and its task
-// id has 64 bits. The gateway does not check either and answers 500.
+// id fits in 64 bits. The gateway does not check either and answers 500.
 func (g *Gateway) storable(m *message) bool {
 	return (m.ThreadID == nil || g.threads[*m.ThreadID] != nil) && (m.RelatedTaskID == nil || m.RelatedTaskID.IsInt64())
 }

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Operations of peers.
+// Peer operations.
 const (
 	ListPeers    Operation = "listPeers"
 	RegisterPeer Operation = "registerPeer"
 	GetPeer      Operation = "getPeer"
 )
 
-// peer is a peer as GET /peers/{name} shows it.
+// peer is a peer in GET /peers/{name}.
 type peer struct {
 	Name         string `json:"name"`
 	URL          string `json:"url"`
@@ -24,7 +24,7 @@ type peer struct {
 	LastSeen     string `json:"last_seen"`
 	Enabled      int    `json:"enabled"` // 1 or 0
 
-	// These are always false or null.
+	// The fields below are always false or null.
 	LastHealth         any  `json:"last_health"`
 	Ratified           bool `json:"ratified"`
 	RatifiedAt         any  `json:"ratified_at"`
@@ -32,7 +32,7 @@ type peer struct {
 	RatificationReason any  `json:"ratification_reason"`
 }
 
-// listedPeer is a peer as GET /peers lists it.
+// listedPeer is a peer in GET /peers.
 type listedPeer struct {
 	peer
 
@@ -75,8 +75,8 @@ func (g *Gateway) registerPeer(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// register adds or renews a peer and returns the answer of the real gateway, which is not
-// a whole peer. The token of the peer is in the answer to its first registration only.
+// register adds or renews a peer and returns the real gateway's answer, which is not a
+// whole peer. The answer has a token only when a name is registered for the first time.
 func (g *Gateway) register(name, url string, capabilities object) object {
 	if capabilities == nil {
 		capabilities = object{}

@@ -10,11 +10,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Operation is an operation of the gateway, named by its operationId in
-// specs/gateway.yaml.
+// Operation is a gateway operation, named by its operationId in specs/gateway.yaml.
 type Operation string
 
-// other is the operation of every request that is not in specs/gateway.yaml.
+// other is used for every request that is not in specs/gateway.yaml.
 const other Operation = ""
 
 type route struct {
@@ -22,8 +21,7 @@ type route struct {
 	handler      http.Handler
 }
 
-// router returns the routes of the gateway. A path with several methods is one route for
-// each.
+// router has one route per path and method.
 func (g *Gateway) router() http.Handler {
 	var routes []route
 	add := func(method, path string, op Operation, parse func(*http.Request) (action, []issue)) {
@@ -53,9 +51,9 @@ func (g *Gateway) router() http.Handler {
 	})
 }
 
-// matchPath reports whether path fits pattern, and gives r the value of each wildcard.
-// net/http's own mux is not used: it answers HEAD on a GET route and redirects paths with
-// double slashes, which the gateway does not do.
+// matchPath reports whether path fits pattern, and sets r's path values. It is not
+// net/http's mux, which answers HEAD on a GET route and redirects paths with double
+// slashes: the gateway does neither.
 func matchPath(pattern, path string, r *http.Request) bool {
 	names, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(names) != len(segments) {
@@ -89,7 +87,7 @@ func refuseRoute(routes []route, r *http.Request) answer {
 	return refuse(http.StatusNotFound, "Not Found")
 }
 
-// redirect answers with the same URL without the slash at its end.
+// redirect answers with the same URL, but no slash at its end.
 func redirect(r *http.Request) answer {
 	target := *r.URL
 	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
@@ -102,8 +100,8 @@ func redirect(r *http.Request) answer {
 
 type answer = testserver.Answer
 
-// action is a valid request that runs when its caller is known. caller is the peer whose
-// token was sent, or nil.
+// action is a valid request that runs when its caller is known: the peer whose token was
+// sent, or nil.
 type action func(caller *peer) answer
 
 // serve validates a request with parse, then checks its token, then runs it. The real
@@ -124,8 +122,8 @@ func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue
 	})
 }
 
-// authenticate checks the bearer token: the gateway's own, or that of a peer, which it
-// returns. /health needs none.
+// authenticate checks the bearer token: the gateway's own, or a peer's, which it returns.
+// /health needs no token.
 func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
 	token, given := bearer(r)
 	if caller := g.callers[token]; given && caller != nil {
@@ -142,13 +140,12 @@ func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
 	return nil, &refusal
 }
 
-// bearer returns the token of a request. More than one space before it is accepted.
+// bearer accepts more than one space before the token.
 func bearer(r *http.Request) (token string, given bool) {
 	token, given = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return strings.TrimSpace(token), given
 }
 
-// object is a JSON object.
 type object = map[string]any
 
 func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
@@ -157,12 +154,12 @@ func refuse(status int, detail string) answer {
 	return answer{Status: status, Body: object{"detail": detail}}
 }
 
-// internalError is how the gateway answers what it did not foresee, in plain text.
+// internalError is the gateway's plain-text answer to anything that it did not foresee.
 func internalError() answer {
 	return answer{Status: http.StatusInternalServerError, Text: "Internal Server Error"}
 }
 
-// GetHealth is the operation of the gateway as a whole.
+// GetHealth is GET /health, the only operation that needs no token.
 const GetHealth Operation = "getHealth"
 
 func (g *Gateway) health(*http.Request) (action, []issue) {
@@ -184,8 +181,8 @@ func (g *Gateway) features(*http.Request) (action, []issue) {
 	}, nil
 }
 
-// createTask refuses an incomplete task as the real gateway does. A complete one is
-// refused too: there are no tasks here.
+// createTask refuses an incomplete task as the real gateway does, and a complete one
+// because there are no tasks here.
 func (g *Gateway) createTask(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	for _, field := range []string{"task_id", "category", "spec_json", "added_by"} {
@@ -196,13 +193,14 @@ func (g *Gateway) createTask(r *http.Request) (action, []issue) {
 
 // Request is a request that arrived, including one that was rejected or failed.
 type Request struct {
-	// Operation is "" for a request that is not an operation of this package.
+	// Operation is "" for a request that is not an operation in this package.
 	Operation Operation
 	Method    string
 	// Path does not include the base path of [Gateway.URL].
 	Path  string
 	Query url.Values
-	// Header does not include Authorization, so that printing a request shows no token.
+	// Header does not include Authorization, which keeps tokens out when a request is
+	// printed.
 	Header http.Header
 	// HasToken reports whether there was an Authorization header. Token is its value without
 	// the prefix "Bearer ".
@@ -211,13 +209,13 @@ type Request struct {
 	Body     string
 }
 
-// Requests returns the requests that have arrived, oldest first: of the given operations,
-// or of all.
+// Requests returns the requests that have arrived, oldest first: for the given
+// operations, or all.
 func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
 
-// ForgetRequests removes the requests that have arrived, so that [Gateway.Requests]
-// returns only later ones. A long-running gateway grows with every request unless
-// ForgetRequests is called from time to time; see also [WithoutRequestLog].
+// ForgetRequests removes the requests that have arrived. [Gateway.Requests] then returns
+// only later ones. A long-running gateway grows with every request unless ForgetRequests
+// is called from time to time; see also [WithoutRequestLog].
 func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
 
 func record(op Operation, r *http.Request, body []byte) Request {

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// Operations of threads.
+// Thread operations.
 const (
 	ListThreads Operation = "listThreads"
 	OpenThread  Operation = "openThread"
 	GetThread   Operation = "getThread"
 )
 
-// thread is a thread as the gateway shows it.
 type thread struct {
 	UUID       string  `json:"thread_uuid"`
 	Name       string  `json:"thread_name"`
@@ -29,16 +28,15 @@ type thread struct {
 	LastUsedAt string  `json:"last_used_at"`
 }
 
-// openedThread is a thread as POST /threads shows it.
+// openedThread is a thread in POST /threads.
 type openedThread struct {
 	thread
 
 	Created bool `json:"created"`
 }
 
-// openThread returns the thread of a name and makes it if there is none. A session
-// replaces the one of an existing thread. Only this moves last_used_at; a message does
-// not.
+// openThread returns the named thread, and makes it if it is new. A session replaces an
+// existing thread's session. Only this moves last_used_at; a message does not.
 func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	name, session := f.required("thread_name", maxThreadName), f.optional("session_id", 0)
@@ -74,7 +72,6 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 	}, f.issues
 }
 
-// matches reports whether the filters let a thread pass.
 func (t *thread) matches(query url.Values) bool {
 	return contains(query, "peer", t.Pair) && contains(query, "topic", t.Topic) && equal(query, "session_id", t.SessionID)
 }
@@ -107,7 +104,7 @@ func (g *Gateway) threadNamed(name string) *thread {
 	return nil
 }
 
-// addThread adds a thread. Its name has the form "node-a↔node-b:topic" by convention.
+// addThread splits the name, which is "node-a↔node-b:topic" by convention.
 func (g *Gateway) addThread(id, name string, session *string) *thread {
 	now := timestamp()
 	t := &thread{UUID: id, Name: name, Pair: name, SessionID: session, CreatedAt: now, LastUsedAt: now}

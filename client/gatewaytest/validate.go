@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// issue is one entry of the detail of a 422. It echoes the input.
+// issue is one entry in a 422's detail. It echoes the input.
 type issue struct {
 	Type  string `json:"type"`
 	Loc   []any  `json:"loc"`
@@ -25,15 +25,14 @@ type issue struct {
 	Ctx   object `json:"ctx,omitempty"`
 }
 
-// fields reads the fields of a request and collects an issue for each that is invalid.
+// fields reads request fields and collects an issue for each invalid one.
 type fields struct {
 	place  string // "body", "query" or "path"
 	values object // nil without a body
 	issues []issue
 }
 
-// add adds an issue of a field. Its input is the value of the field, unless it has
-// another.
+// add sets the issue's input to the field's value, unless it is already set.
 func (f *fields) add(field string, i issue) {
 	i.Loc = []any{f.place, field}
 	if i.Input == nil {
@@ -42,8 +41,8 @@ func (f *fields) add(field string, i issue) {
 	f.issues = append(f.issues, i)
 }
 
-// readBody reads a JSON object with its numbers exact. The body has to be declared as
-// JSON.
+// readBody reads a JSON object and keeps its numbers exact. The Content-Type must be JSON
+// or missing.
 func readBody(r *http.Request) *fields {
 	text, _ := io.ReadAll(r.Body) // it is in memory
 	if len(text) == 0 {
@@ -53,8 +52,8 @@ func readBody(r *http.Request) *fields {
 		return &fields{issues: []issue{notAnObject(string(text))}}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	// Offset counts the bytes up to the error. With the blank, the end of an incomplete text
-	// differs from a wrong last character.
+	// Offset counts the bytes up to the error. The space added here tells an incomplete text
+	// from a wrong last character.
 	if bad := (*json.SyntaxError)(nil); errors.As(json.Unmarshal(append(text, ' '), new(json.RawMessage)), &bad) {
 		return &fields{issues: []issue{notJSON(text, bad)}}
 	}
@@ -74,9 +73,8 @@ func readBody(r *http.Request) *fields {
 
 var missingBody = issue{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 
-// notJSON returns the issue of a text that is not JSON. The position of the error is in
-// characters; of an incomplete text it is the end. The reason is that of encoding/json,
-// while the gateway has that of Python.
+// notJSON's position is in characters; if the text is incomplete, it is the end. The
+// reason comes from encoding/json, while the real gateway has Python's.
 func notJSON(text []byte, bad *json.SyntaxError) issue {
 	return issue{
 		Type: "json_invalid", Loc: []any{"body", utf8.RuneCount(text[:bad.Offset-1])}, Msg: "JSON decode error",
@@ -91,8 +89,8 @@ func notAnObject(body any) issue {
 	}
 }
 
-// isJSON reports whether the gateway parses a body of this type. Before FastAPI 0.132.0 a
-// body without a type is JSON.
+// isJSON reports whether the gateway parses a body with this type. Before FastAPI 0.132.0
+// a missing type means JSON.
 func isJSON(contentType string) bool {
 	if contentType == "" {
 		return true
@@ -102,7 +100,8 @@ func isJSON(contentType string) bool {
 	return family == "application" && (subtype == "json" || strings.HasSuffix(subtype, "+json"))
 }
 
-// required returns a text of 1 to longest characters; longest 0 is without limits.
+// required returns a string, 1 to longest characters long. If longest is 0, any length is
+// valid.
 func (f *fields) required(field string, longest int) string {
 	if !f.given(field) {
 		return ""
@@ -110,7 +109,7 @@ func (f *fields) required(field string, longest int) string {
 	return f.text(field, longest)
 }
 
-// given requires a field of any type. Without a body the issue is the body.
+// given requires a field with any type. If there is no body, that is already an issue.
 func (f *fields) given(field string) bool {
 	_, given := f.values[field]
 	if !given && f.values != nil {
@@ -119,7 +118,7 @@ func (f *fields) given(field string) bool {
 	return given
 }
 
-// optional is required for a field that may be absent or null; the result is then nil.
+// optional is required, but returns nil if the field is absent or null.
 func (f *fields) optional(field string, longest int) *string {
 	if f.values[field] == nil {
 		return nil
@@ -160,8 +159,8 @@ func (f *fields) list(field string) {
 	}
 }
 
-// integer returns a whole number of any size, or nil for none. It takes the number or the
-// text of one.
+// integer returns a whole number, however large, or nil if the field is absent or
+// invalid. The field may be a number or a string.
 func (f *fields) integer(field string) *big.Int {
 	switch value := f.values[field].(type) {
 	case nil:
@@ -187,7 +186,7 @@ func (f *fields) integer(field string) *big.Int {
 
 var integerPattern = regexp.MustCompile(`^\s*([+-]?[0-9]+)(?:\.0+)?\s*$`)
 
-// parseInteger returns nil for a text that is not a whole number.
+// parseInteger returns nil if text is not a whole number.
 func parseInteger(text string) *big.Int {
 	digits := integerPattern.FindStringSubmatch(text)
 	if digits == nil {
@@ -197,7 +196,6 @@ func parseInteger(text string) *big.Int {
 	return n
 }
 
-// queryFields returns the parameters of a query.
 func queryFields(query url.Values) *fields {
 	values := object{}
 	for name := range query {
@@ -206,7 +204,6 @@ func queryFields(query url.Values) *fields {
 	return &fields{place: "query", values: values}
 }
 
-// limit returns a number of rows from 1 to highest.
 func (f *fields) limit(standard, highest int64) int64 {
 	n := f.integer("limit")
 	switch {
@@ -235,22 +232,22 @@ func (f *fields) boolean(field string, standard bool) bool {
 	return false
 }
 
-// equal reports whether a row has the value of a parameter. An empty parameter fits every
+// equal reports whether a row's value is the parameter's. An empty parameter fits every
 // value.
 func equal(query url.Values, field string, value *string) bool {
 	wanted := query.Get(field)
 	return wanted == "" || value != nil && *value == wanted
 }
 
-// contains reports whether text has a part like the value of a parameter, as LIKE of SQL
-// compares it: % is any text, _ is any character, and the case of ASCII letters makes no
-// difference. An empty parameter fits every text.
+// contains reports whether text contains the parameter, as SQL's LIKE compares it: % is
+// any text, _ is any character, and ASCII case is ignored. An empty parameter fits every
+// text.
 func contains(query url.Values, field, text string) bool {
 	pattern := regexp.QuoteMeta(lower(query.Get(field)))
 	return regexp.MustCompile("(?s)" + strings.NewReplacer("%", ".*", "_", ".").Replace(pattern)).MatchString(lower(text))
 }
 
-// lower lowers ASCII letters only, and replaces bytes that are not UTF-8.
+// lower lowers ASCII letters only, and replaces invalid UTF-8.
 func lower(text string) string {
 	return strings.Map(func(c rune) rune {
 		if 'A' <= c && c <= 'Z' {
