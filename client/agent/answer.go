@@ -24,16 +24,17 @@ type AnswerOptions struct {
 	// before a crash or from another program that serves the node. It may be called from
 	// several goroutines at the same time.
 	OnAnswer func(message client.MeshMessage, receipt *client.MeshMessage, err error)
-	// Spool is a folder for the finished answers, so that none is lost when the program
-	// ends, is killed, or crashes before it is delivered. It is created if it does not
-	// exist, and only the owner can read its files. If others can write to the folder or to
-	// a file of the node in it, or such a file is a link, the error is a *ValueError. The
-	// next Answer of the node, at the same gateway and with the same folder, delivers them
-	// first, without another call of the function. A file has the text, and of the message
-	// only what the delivery needs. It is removed when the message is marked read. An answer
-	// that a send would refuse, for a credential for example, is not written. An answer that
-	// was delivered just before a crash is not delivered twice: it has an idempotency key,
-	// which older gateways ignore.
+	// Spool is a directory for finished answers, which keeps them when the program ends, is
+	// killed, or crashes before delivery. It is created if it does not exist, and only the
+	// owner can read its files. If others can write to the directory or to one of the node's
+	// files in it, or such a file is a link, the error is a *ValueError.
+	//
+	// The next Answer for the node, at the same gateway and with the same directory,
+	// delivers them first, without another call of the function. A file has the answer, and
+	// only those message fields that the delivery needs. It is removed when the message is
+	// marked read. An answer that a send would refuse, for a credential for example, is not
+	// written. An answer that was delivered just before a crash is not delivered twice: it
+	// has an idempotency key, which older gateways ignore.
 	Spool string
 }
 

@@ -48,8 +48,9 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //	answer, err := agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "Ready?"})
 //
 // If there is no answer, the error is a [*NoAnswerError]. If the client's own node isn't
-// registered, nobody could reply: the error is a [*client.NotInRegistryError] with Sender
-// set, at once, or after a Serve or Answer of this client that is registering the node.
+// registered, it can't receive a reply: the error is a [*client.NotInRegistryError] with
+// Sender set, at once, or after a Serve or Answer of this client that is registering the
+// node.
 // An invalid request is a [*client.ValueError]. req.Kind must be "" or KindQuestion.
 //
 // Ask makes the checks of [client.MeshClient.Send], opens a thread for the question and
@@ -63,7 +64,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // the gateway has lost the question with its database, or if it refuses three polls in a
 // row with a 4xx status other than 404, 408 and 429.
 //
-// When ctx ends, the question remains, and a later answer stays unread: [Await] goes on
+// When ctx ends, the question remains, and a later answer stays unread: [Await] keeps
 // waiting. A Serve or Watch under the same name receives answers, too, unless it selects
 // other kinds. If an answer can't be marked read, it is returned anyway, and a warning is
 // logged.
@@ -73,8 +74,8 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // To ask in an existing thread, set req.ThreadID or pass a handler's context (see
 // [Conversation]). The question then has a random number in RelatedTaskID, which a reply
 // repeats, so several questions can wait in one thread. An answer without the number is
-// not heard. If the gateway refuses the number twice, a warning is logged and the
-// question has none.
+// not heard. If the gateway refuses the number twice, Ask logs a warning and sends the
+// question without it.
 //
 // A question without a number, also because req has both ThreadID and RelatedTaskID, gets
 // the recipient's next answer without a number in the thread. One Ask at a time waits for
@@ -115,8 +116,8 @@ func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.S
 	return ask(ctx, c, slices.Clone(to), req)
 }
 
-// Await goes on waiting for questions that were sent before, for example after a restart.
-// It yields one result for each, as [AskAll] does.
+// Await waits for answers to questions that were sent before, for example after a
+// restart. It yields one result for each, as [AskAll] does.
 //
 // A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt from its receipt
 // or from a [NoAnswerError]. Without CreatedAt it is recognized by its ID, and a missing

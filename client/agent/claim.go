@@ -105,9 +105,8 @@ func claimRequest(key, by string) request {
 	return request{Kind: client.KindStatus, Content: key + " " + by, IdempotencyKey: key}
 }
 
-// checkKeys returns an error unless the gateway refuses another message under the key of
-// an earlier one. The id of that one tells which claims are later than the start of this
-// server.
+// checkKeys returns an error unless the gateway refuses a second message under one key.
+// The first message's id tells which claims are later than this server's start.
 func (s *server) checkKeys(ctx context.Context) error {
 	key := "claim-" + s.identity
 	first, err := s.client.Post(ctx, seam.ClaimNode, claimRequest(key, "first"), true)
@@ -183,10 +182,10 @@ type lastClaim struct {
 	givenUp bool
 }
 
-// awaitLease waits without the slot of the job until the last claim, which is that of
-// another server, has not been renewed for a lease. No clocks are compared: the lease
-// begins when this server finds the claim. While the gateway is away no server can renew
-// a claim, so two looks must follow a failure, between which the other one tries again.
+// awaitLease waits, without the job's slot, until the last claim, made by another server,
+// has not been renewed for a lease. No clocks are compared: the lease starts when this
+// server finds the claim. While the gateway is away no server can renew a claim, so two
+// looks must follow a failure, between which the other one tries again.
 func (s *server) awaitLease(ctx context.Context, j *job, last *lastClaim) (open bool) {
 	<-j.slots
 	j.message.Content, j.message.AdditionalProperties = nil, nil // many messages may be waiting
@@ -229,7 +228,7 @@ func (s *server) look(ctx context.Context, j *job, last *lastClaim) (renewed, op
 }
 
 // update finds the last claim on a message. Everybody with a token can forge claims with
-// any number, but real ones have no gaps, apart from those that a full list hides.
+// any number, but real ones have no gaps, except for those that a full list hides.
 func (s *server) update(ctx context.Context, m message, last *lastClaim) error {
 	opts := query{ToNode: seam.ClaimNode, FromNode: s.client.Name, Kind: client.KindStatus, Limit: maxLimit}
 	rows, limit, err := s.check.fetchSince(ctx, seam.List{}, message{CreatedAt: last.since}, opts)

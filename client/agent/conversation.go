@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// conversation is what an answer and its question have in common: the other node, the
-// thread, and the number of the question. The thread is "" outside of threads.
+// conversation has the node, the thread and the question number shared by an answer and
+// its question. The thread is "" outside threads.
 type conversation struct{ node, thread, number string }
 
 func conversationWith(node string, m message) conversation {
@@ -48,9 +48,8 @@ func digest(texts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", texts)))
 }
 
-// askPrefix begins the names of the threads of single questions. The gateway splits a
-// name at the first colon, so they have no pair of peers, by which named threads are
-// listed.
+// askPrefix starts the thread name for a single question. The gateway splits a name at
+// the first colon, so the pair is empty: listing threads by peer does not find them.
 const askPrefix = ":ask-"
 
 type conversationKey struct{}
@@ -76,7 +75,7 @@ func (s *server) inConversation(ctx context.Context, m message) context.Context 
 	}
 	name, known := s.threads.Load(id)
 	if !known {
-		thread, _, _ := s.client.GetThread(ctx, id, client.ThreadOptions{Limit: 1}) // a message that cannot be decoded does not matter
+		thread, _, _ := s.client.GetThread(ctx, id, client.ThreadOptions{Limit: 1}) // an invalid message does not matter
 		if thread == nil || strings.HasPrefix(thread.Name, askPrefix) || strings.ContainsFunc(thread.Name, unicode.IsControl) {
 			return ctx
 		}

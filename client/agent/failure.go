@@ -75,9 +75,9 @@ func incorrect(method string, err error) error {
 }
 
 const (
-	// maxPause is the longest pause after failures, and maxAwayPause while the gateway
-	// cannot be reached: that of an ordinary poll, so that a gateway that is away receives
-	// about as many requests as one that is there.
+	// maxPause is the longest pause after failures, and maxAwayPause while the gateway is
+	// unreachable. An unreachable gateway then receives about as many requests as ordinary
+	// polls send.
 	maxPause     = time.Minute
 	maxAwayPause = DefaultIdleInterval
 	// failurePause is the longest pause after a first failure.

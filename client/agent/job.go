@@ -28,8 +28,8 @@ type job struct {
 	refused  error         // why the function's text is not sent
 }
 
-// process hands a message to the handler until it succeeds or is given up. It begins with
-// a slot and ends without one, unless ctx has ended.
+// process hands a message to the handler until it succeeds or is given up. The caller
+// holds a slot; process releases it unless ctx has ended.
 func (s *server) process(ctx context.Context, j *job) {
 	// A finished answer costs nothing more, and its key keeps it from arriving twice.
 	if s.opts.Lease > 0 && !j.finished && !s.claim(ctx, j) {

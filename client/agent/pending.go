@@ -26,9 +26,9 @@ type PendingOptions struct {
 
 // Pending returns the questions in [client.MeshClient.Sent] that have no answer, the
 // newest first. A question is answered by a later message from its recipient, with the
-// kind answer and in the same thread, or outside threads if the question has none. If the
-// question has a number (see [Ask]), the answer has it, too. Without a number any later
-// answer without one counts, which may belong to an earlier question.
+// kind answer and in the same thread (or both outside threads). If the question has a
+// number (see [Ask]), the answer has it, too. Otherwise any later answer that has no
+// number counts, which may belong to an earlier question.
 //
 // It takes two requests. If the inbox has 1000 answers that are newer than a question,
 // one more finds the newest answer in its conversation.

@@ -16,7 +16,7 @@ type reach struct {
 	polling sync.Mutex    // held by the goroutine that polls for all
 }
 
-// polls is how many polls had succeeded and failed when an attempt began.
+// polls counts the polls that had succeeded and failed when an attempt started.
 type polls struct{ successes, failures int }
 
 func (r *reach) polls() polls {

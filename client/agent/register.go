@@ -12,7 +12,7 @@ import (
 // registered the node.
 type registering struct{}
 
-// checkSender returns an error if nobody can reply to this node. It waits for a Serve
+// checkSender returns an error if this node can't receive replies. It waits for a Serve
 // that is registering it.
 func (c *node) checkSender(ctx context.Context) error {
 	for {
@@ -49,7 +49,7 @@ func (s *server) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// insist calls do again and again while the gateway cannot be reached.
+// Repeats do while the gateway is unreachable.
 func (s *server) insist(ctx context.Context, do func(context.Context) error) error {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := do(ctx)

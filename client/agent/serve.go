@@ -27,7 +27,7 @@ const (
 
 // ServeOptions configures [Serve]. The zero value is valid.
 type ServeOptions struct {
-	// Workers is how many handlers may run at the same time; 0 means 1. Serve
+	// Workers is the maximum number of handlers that run at the same time; 0 means 1. Serve
 	// polls while they run, until about 1,000 messages or 32 MiB wait for a worker.
 	Workers int
 	// Interval, IdleInterval and Limit configure the polls, as in [WatchOptions].
@@ -42,7 +42,7 @@ type ServeOptions struct {
 	// Lease, if it is positive, shares the messages among the servers of the node: programs
 	// with a Serve or Answer that all have a Lease. One of them at a time handles a message.
 	// If it is killed, another one takes the message over after its own Lease, such as a
-	// minute, which must be much longer than the pauses of the programs and of the gateway.
+	// minute, which must be much longer than any pause in the programs or the gateway.
 	// With 0 every server handles every message, and a warning is logged when another one
 	// has answered first.
 	//
@@ -109,7 +109,7 @@ type ServeOptions struct {
 // fails with a [*client.MeshGatewayError] without a response, or with status 502, 503 or
 // 504, doesn't count if the next poll fails as well. If polls succeed, it counts: a
 // handler that costs money must not run forever because only its replies fail. [Answer]
-// keeps what the handler has finished.
+// keeps finished answers.
 //
 // # The end
 //

@@ -128,7 +128,7 @@ func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m message) (*s
 	return unread, nil
 }
 
-// fetchSince fetches messages from m on. Those that cannot be decoded are left out.
+// fetchSince fetches messages from m on, except for invalid ones.
 func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, opts query) ([]message, int, error) {
 	opts.Since, how.Slow = justBefore(m.CreatedAt), true
 	opts.ToNode = cmp.Or(opts.ToNode, c.client.Name)
@@ -143,8 +143,8 @@ func justBefore(createdAt string) string {
 	return createdAt[:len(createdAt)-size]
 }
 
-// withoutContents filters a list of messages: the contents of many large messages would
-// exceed the limit of a response, and hide the older ones.
+// withoutContents filters a message list: many large contents would exceed the response
+// limit, and hide the older messages.
 func withoutContents(body io.Reader) io.Reader {
 	return &jsonlist.Filter{Body: body, List: "messages", Field: "content", Limit: -1}
 }

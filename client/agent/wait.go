@@ -31,7 +31,7 @@ type waiter struct {
 	yield   func(message, error) bool
 	stopped bool // yield must not be called again
 
-	refused []*NoAnswerError // questions that cannot be sent
+	refused []*NoAnswerError // questions that were not sent
 	unsent  []*outgoing
 	pending []message
 	turns   []conversation // that this waiter has taken
@@ -111,8 +111,8 @@ func (w *waiter) send(ctx context.Context) {
 var numberRefusals = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
 
 const (
-	// maxNumberRefusals is how often a number is refused before the question has none. One
-	// 404 may come from a proxy.
+	// maxNumberRefusals is the number of refusals after which a question is sent without a
+	// number. One 404 may come from a proxy.
 	maxNumberRefusals = 2
 	// sendAttempts is how often a question fails with 500 before Ask gives up.
 	sendAttempts = 5
@@ -291,8 +291,8 @@ func (w *waiter) release(turn conversation) {
 	}
 }
 
-// askWindow is how many answers in a thread a poll returns. If there are more, later
-// polls select each recipient by itself and return up to maxLimit.
+// askWindow is the maximum number of answers that a poll returns for a thread. If there
+// are more, later polls select each recipient by itself and return up to maxLimit.
 const askWindow = 100
 
 // answers returns the newest answers in a thread.
@@ -341,9 +341,8 @@ func (w *waiter) checkQuestions(ctx context.Context) (err error) {
 	return err
 }
 
-// lookAtQuestions ends the waiting for questions that the gateway does not have any more,
-// and sets the numbers of those of Await, whose caller may have kept less than the
-// receipts.
+// lookAtQuestions stops waiting for questions that the gateway no longer has. It also
+// sets missing question numbers: an Await caller may have kept less than the receipts.
 func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
 	how := seam.List{Filter: withoutContents, NeedsBody: true} // an empty body does not show that a question is gone
 	for _, thread := range w.threads() {

@@ -23,10 +23,10 @@ type window struct {
 	reported bool       // the window has been reported as blocked
 }
 
-// sift returns the messages of a response that belong into the window. The rows of other
-// nodes and those beyond the limit are an error: a gateway that ignores the parameters of
-// a request must not fill the memory with messages. A message that is not selected is
-// dropped without an error, since older gateways ignore those parameters.
+// sift returns the response's messages that belong into the window. Rows to other nodes
+// and rows beyond the limit are an error: a gateway that ignores request parameters must
+// not fill the memory with messages. A message that is not selected is dropped without an
+// error, since older gateways ignore those parameters.
 func (w *window) sift(rows []message) ([]message, error) {
 	var faults []string
 	if excess := len(rows) - w.limit; excess > 0 {

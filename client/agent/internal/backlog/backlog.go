@@ -30,7 +30,7 @@ type Backlog struct {
 	turns   []string // the senders with messages, the next one first
 	waiting map[string][]gateway.MeshMessage
 	bytes   int64
-	changed chan struct{} // closed by the next change; nil if nobody waits for it
+	changed chan struct{} // closed by the next change; nil if no goroutine waits for it
 }
 
 // State is a condition to wait for.
@@ -43,7 +43,7 @@ var (
 	HasRoom State = func(bytes int64) bool { return bytes < MaxBytes }
 )
 
-// Add adds the messages of a poll at once, since their senders take turns as well.
+// Add adds one poll's messages together, since their senders take turns as well.
 func (b *Backlog) Add(messages []gateway.MeshMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
