@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// bill adds up what the requests behind a call are charged.
+// bill sums the charges for one call, which may be several requests.
 type bill struct {
 	cost  Cost
 	lines bool // whether the cost has Lines, Source and VerifiedAt
@@ -20,7 +20,8 @@ type bill struct {
 	err   error
 }
 
-// addEach adds each iteration of the call, and what is in none of them.
+// addEach prices the iterations one by one, and the usage outside them as one more
+// request.
 func (b *bill) addEach(l *List, p models.Provider, call *Call) {
 	rest, _ := (*usage.Usage)(&call.Usage).Rest()
 	one, iterations := *call, call.Usage.Iterations
@@ -38,7 +39,7 @@ func (b *bill) addEach(l *List, p models.Provider, call *Call) {
 	}
 }
 
-// add adds what a request is charged, of which an error leaves out what is not known. model is an advisor's.
+// add adds the known parts even if err is set, for BoundUSD. model is an advisor's id.
 func (b *bill) add(charge *pricelist.Charge, err error, model string) {
 	const perMillion = 6 // places
 	if b.err == nil {
@@ -64,7 +65,7 @@ func (b *bill) add(charge *pricelist.Charge, err error, model string) {
 	}
 }
 
-// line adds a line, or its tokens to the line of another request with the same price.
+// line adds the tokens to an existing line with the same price, if there is one.
 func (b *bill) line(line Line) {
 	for i := range b.cost.Lines {
 		if l := &b.cost.Lines[i]; l.What == line.What && l.Model == line.Model && l.USDPerMTok == line.USDPerMTok {
@@ -75,7 +76,7 @@ func (b *bill) line(line Line) {
 	b.cost.Lines = append(b.cost.Lines, line)
 }
 
-// describe sets where the prices are from, by the row with the highest threshold.
+// describe names the row with the highest threshold as the cost's source.
 func (b *bill) describe(charge *pricelist.Charge) {
 	row := charge.Row
 	if b.cost.Mode != "" && row.MinPrompt <= b.cost.TierThresholdTokens {
@@ -90,7 +91,7 @@ func (b *bill) describe(charge *pricelist.Charge) {
 	}
 }
 
-// total returns the cost. Its error has what the known parts cost.
+// If a price is unknown, the error's BoundUSD is the sum so far.
 func (b *bill) total() (Cost, error) {
 	if b.err == nil {
 		b.cost.USD = USD(b.sum.String())

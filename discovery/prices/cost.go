@@ -16,48 +16,51 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Call is a call whose cost [List.CostOf] computes.
+// Call describes one call for [List.CostOf].
 type Call struct {
-	// Provider is the provider that billed the call, or with a Platform the developer of the model, whose list the model is in. It may be
-	// "" with a Platform, and it may be a name of rows of [List.With].
+	// Provider billed the call. With a Platform it is the model's developer, whose list
+	// has the model, or "". It may also be a provider named in [List.With] rows.
 	Provider models.Provider
-	// Model is the id of the model, preferably as it is in the response.
+	// Model is the model id, preferably the one in the response.
 	Model string
-	// Usage is what the call used; see [ParseUsage].
+	// Usage has the call's counts; see [ParseUsage].
 	Usage Usage
-	// At is the time of the call, which selects the period of the price. It must not be zero.
+	// At is the time of the call, which selects the price period. It must not be zero.
 	At time.Time
-	// Platform is who billed the call if it was not the provider itself.
+	// Platform billed the call, if the provider itself didn't.
 	Platform Platform
-	// Region is the location of the host or of the path, as in "us-east-1"; for Azure the kind of the deployment: "global", "data-zone"
-	// or "regional". Profile is the prefix of Bedrock's id, such as "us", "eu" or "global".
+	// Region is the location in the host or path, such as "us-east-1". On Azure it is the
+	// deployment kind: "global", "data-zone" or "regional". Profile is the prefix in a
+	// Bedrock id, such as "us", "eu" or "global".
 	Region, Profile string
-	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a region such as "us". Use "standard"
-	// if Usage.Mode is wrong for a standard call.
+	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a
+	// region such as "us". Use "standard" if Usage.Mode is wrong for a standard call.
 	Mode string
 }
 
 // Cost is the cost of one call.
 type Cost struct {
 	Provider models.Provider `json:"provider"`
-	// Platform is the platform of the call; "" is the provider's own API.
+	// Platform is the call's platform; "" is the provider's own API.
 	Platform Platform `json:"platform,omitempty"`
 	// Model is the id of the call.
 	Model string `json:"model"`
 	// USD is the cost in US dollars as a plain decimal such as "0.0345", not rounded.
 	USD USD `json:"usd"`
-	// Lines has one line for each kind of token and each tool that was used, except free tools. Their sum is the cost. The slice is never nil.
+	// Lines has one line per token kind and per tool used, except free tools. They add up
+	// to USD. A cost from [List.CostOf] never has nil Lines.
 	Lines []Line `json:"lines"`
-	// Source is the source of the prices: the Source of the row, or "charged by the provider".
+	// Source names the price source: the row's Source, or "charged by the provider".
 	Source string `json:"source"`
-	// SourceKey is a short form of Source for records, of which [SourceText] returns Source.
+	// SourceKey is a short Source for records. [SourceText] turns it back into Source.
 	SourceKey string `json:"-"`
-	// VerifiedAt is when Source was read, as a date or an RFC 3339 time; nil if unknown, or if the provider stated the charge.
+	// VerifiedAt is when Source was read, as a date or an RFC 3339 time. It is nil if
+	// unknown, or if the provider stated the charge.
 	VerifiedAt *string `json:"verified_at"`
-	// TierThresholdTokens is the threshold of the row that priced the call: the length of the shortest prompt that it applies to.
+	// TierThresholdTokens is the shortest prompt to which the row used applies.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
-	// Mode is the mode that the prices are for: "standard", "batch", "fast+us", or for DeepSeek "peak" or "off-peak". It is "" if
-	// the provider stated the charge.
+	// Mode is the priced mode: "standard", "batch", "fast+us", or for DeepSeek "peak" or
+	// "off-peak". It is "" if the provider stated the charge.
 	Mode string `json:"mode"`
 }
 
@@ -76,32 +79,37 @@ func (cost Cost) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(cost))
 }
 
-// Line is the cost of one kind of token, or of the uses of one tool.
+// Line is the cost for one token kind or one tool.
 type Line struct {
-	// What is a kind of token: "input", "tool_input", "cache_read", "cache_write_5m", "cache_write_1h", "output", or
-	// "audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output", "video_input" and "video_cache_read". It is the name
-	// of the tool in a line of Requests, and "charged" in the only line of a cost that the provider stated itself.
+	// What is a token kind, a tool name if Requests is set, or "charged" if the provider
+	// stated the cost. Token kinds are:
+	//
+	//	input  tool_input  cache_read  cache_write_5m  cache_write_1h  output
+	//	audio_input  audio_cache_read  audio_output
+	//	image_input  image_cache_read  image_output
+	//	video_input  video_cache_read
 	What   string `json:"what"`
 	Tokens int64  `json:"tokens"`
-	// USDPerMTok is the price per million tokens, including factors, such as the factor of a batch. It is "" if the line is not for
-	// tokens.
+	// USDPerMTok is the price per million tokens, after factors such as the batch
+	// discount. It is "" if the line isn't for tokens.
 	USDPerMTok USD `json:"usd_per_mtok"`
-	// USD is the cost of the line in US dollars as a plain decimal, not rounded.
+	// USD is the line's cost in US dollars as a plain decimal, not rounded.
 	USD USD `json:"usd"`
-	// Model is the id of an advisor ([Usage].Iterations), whose tokens have a price of their own; "" in other lines.
+	// Model is an advisor's id (see [Usage].Iterations); "" in other lines. An advisor's
+	// tokens have separate prices.
 	Model string `json:"model,omitempty"`
-	// Requests is the number of billed uses of a tool, and USDPerRequest the fee of each; 0 and "" in other lines.
+	// Requests counts billed tool uses at USDPerRequest each; 0 and "" in other lines.
 	Requests      int64 `json:"requests,omitempty"`
 	USDPerRequest USD   `json:"usd_per_request,omitempty"`
 }
 
-// The Source and SourceKey of a cost that the provider stated itself.
+// Used if the provider stated the cost itself.
 const (
 	sourceCharged = "charged by the provider"
 	keyCharged    = "charged"
 )
 
-// SourceText returns the Source of a cost with a SourceKey. Any other text is returned as it is.
+// SourceText returns the Source for a SourceKey. It returns any other string unchanged.
 func SourceText(provider models.Provider, key string) string {
 	if key == keyCharged {
 		return sourceCharged
@@ -109,46 +117,67 @@ func SourceText(provider models.Provider, key string) string {
 	return pricelist.Describe(string(provider), key)
 }
 
-// GuaranteedThrough returns the last day, YYYY-MM-DD, on which a promotional price is guaranteed,
-// from the Source of its row or cost. It returns "" for any other price. Afterwards the provider may
-// end the price on any day, and calls are still priced by it.
+// GuaranteedThrough returns the last day, YYYY-MM-DD, on which a promotional price is
+// guaranteed. source is the Source of its row or cost. For any other price it returns
+// "".
+//
+// Afterwards the provider may end the price on any day, but CostOf keeps using it.
 func GuaranteedThrough(source string) string { return pricelist.Guaranteed(source) }
 
-// CostOf returns the exact cost of a call, at the prices of its time. It sends nothing. A zero Usage costs 0: price the Usage of a
-// [Response] only if the response is Complete.
+// CostOf returns the exact cost of a call at the prices in force at call.At. It sends
+// nothing. A zero Usage costs 0: price a [Response] only if it is Complete.
 //
-// If the provider stated its charge (Usage.ChargedUSD), that is the cost, even if the counts or the model are not known; a charge of 0
-// beside tokens or unknown counts is ignored, except on OpenRouter, where models may be free. Otherwise one row
-// of [List.ForModel] prices the text: first your own rows, then live ones, then the table. The time of the call selects the
-// period of the row, and the length of the whole prompt its tier. Audio and images have rows of their own. Each use of a tool
-// costs its fee ([List.Fees]).
+// If a price is unknown, the error is an [*UnpricedError], which matches [ErrUnpriced]
+// and names what is missing.
 //
-// A mode such as batch multiplies the prices of tokens by a factor, if one is documented for the model, and so does a region that
-// the id names, as us.anthropic.claude-opus-5 does. Of several modes only fast and us of Anthropic multiply each other. Fees
-// are not multiplied, and rows of [List.With] are used unchanged.
+// # Charges
 //
-// On a platform, a row of [List.With] whose Provider is the name of the platform comes first. A row of the table is multiplied by the
-// factor of the platform, the region and the profile; without one the call has no known cost. Modes and fees of the developer's own
-// API do not hold there.
+// If the provider stated a charge (Usage.ChargedUSD), the charge is the cost, even if
+// counts or the model are unknown. A charge of 0 with tokens or unknown counts is
+// ignored, except on OpenRouter, where models may be free.
 //
-// DeepSeek's price is the price at that hour; see [ModePeak]. Cache storage and free allowances are not included; docs/providers.md
-// has the list of what a cost cannot contain.
+// # Prices
 //
-// If a price is not known, the error is an [*UnpricedError], which matches [ErrUnpriced] and names what is missing. An unknown
-// provider, an empty model without a charge, a zero time, a count that is negative or above 2^53, and a charge that is not a decimal are a
-// [*ValueError].
+// Otherwise a row from [List.ForModel] prices the text: your own rows come first, then
+// live ones, then the table. The time selects the row's period, and the length of the
+// whole prompt its tier. Audio and images have their own rows. Each tool use costs its
+// fee ([List.Fees]). DeepSeek's price depends on the hour; see [ModePeak].
+//
+// # Factors
+//
+// A mode such as batch multiplies token prices by a factor, if one is documented for
+// the model. So does a region that the id names, as in us.anthropic.claude-opus-5. Only
+// Anthropic's fast and us multiply each other. Factors don't apply to fees or to
+// [List.With] rows.
+//
+// # Platforms
+//
+// On a platform, a [List.With] row whose Provider is the platform's name comes first. A
+// row from the table needs a factor for the platform, region and profile; otherwise the
+// cost is unknown. The developer's own modes and fees don't apply.
+//
+// # Not included
+//
+// Cache storage and free allowances aren't included. docs/providers.md lists what else
+// a cost can't contain.
+//
+// # Invalid calls
+//
+// The error is a [*ValueError] for an unknown provider, a zero time, an empty model
+// without a charge, a count that is negative or above 2^53, and a charge that isn't a
+// decimal.
 func (l *List) CostOf(call Call) (Cost, error) { return l.price(&call, true) }
 
-// USDOf returns only the amount of [List.CostOf], which is faster.
+// USDOf returns only the amount from [List.CostOf], which is faster.
 func (l *List) USDOf(call Call) (USD, error) {
 	cost, err := l.price(&call, false)
 	return cost.USD, err
 }
 
-// BriefCostOf returns the cost without Lines, Source and VerifiedAt, which is faster than [List.CostOf].
+// BriefCostOf returns the cost without Lines, Source and VerifiedAt. It is faster than
+// [List.CostOf].
 func (l *List) BriefCostOf(call Call) (Cost, error) { return l.price(&call, false) }
 
-// price returns the cost of a call, without lines briefly.
 func (l *List) price(call *Call, lines bool) (Cost, error) {
 	p, err := call.check()
 	if err != nil {
@@ -187,7 +216,7 @@ func (c *Call) check() (models.Provider, error) {
 	return p, c.Usage.check()
 }
 
-// charge returns what the call of a provider is charged by its prices, or with an *UnpricedError the part of it that is known.
+// charge returns the known part even if the error is an *UnpricedError.
 func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 	if strings.TrimSpace(call.Model) == "" {
 		return pricelist.Charge{}, invalid("Model", "", "must not be empty")
@@ -213,7 +242,7 @@ func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 	return charge, nil
 }
 
-// missingOf returns what is not known of a call by the parts of its mode that no price has.
+// missingOf names the first unknown count, or all of the modes that have no price.
 func missingOf(parts []string) (what Missing, name string) {
 	for _, part := range parts {
 		switch count, isCount := strings.CutPrefix(part, "count:"); {
@@ -229,7 +258,7 @@ func missingOf(parts []string) (what Missing, name string) {
 	return what, name
 }
 
-// chargeByRows returns a *pricelist.UnknownError if the cost is not known.
+// If the cost is unknown, the error is a *pricelist.UnknownError.
 func (l *List) chargeByRows(call *pricelist.Call) (pricelist.Charge, error) {
 	found := l.find(models.Provider(call.Provider), call.Model)
 	if rows := l.own.list.Model(call.Platform, call.Model); rows != nil {
@@ -242,7 +271,7 @@ func (l *List) chargeByRows(call *pricelist.Call) (pricelist.Charge, error) {
 	return call.ByList(rows, found.listed)
 }
 
-// charged returns the cost of a call whose charge the provider stated.
+// charged returns the charge that the provider stated as the cost.
 func (cost Cost) charged(u *Usage) (Cost, error) {
 	usd, ok := decimal.ParsePlain(u.ChargedUSD)
 	if !ok {
@@ -253,63 +282,65 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 	return cost, nil
 }
 
-// ErrUnpriced matches, with errors.Is, the error of a call whose cost is not known.
+// ErrUnpriced matches, with errors.Is, any [*UnpricedError].
 var ErrUnpriced = errors.New("prices: the cost is not known")
 
-// UnpricedError is the error of a call whose cost is not known. It names what has no known price. The call itself is valid.
+// UnpricedError reports that a valid call has no known cost. It names the missing
+// price.
 type UnpricedError struct {
 	Provider models.Provider
 	// Model is the id of the call.
 	Model string
-	// What is what has no known price. More values can be added.
+	// What is the missing price. Later versions may add values.
 	What Missing
-	// Name is the name of the mode, the tool or the count; "" otherwise.
+	// Name is the mode, tool or count; "" otherwise.
 	Name string
-	// BoundUSD is what the call costs at least: the tokens and fees whose prices are known. It is "" if there are none, and in an unknown
-	// mode, which may be cheaper.
+	// BoundUSD is a lower bound: the cost of the tokens and fees with known prices. It is
+	// "" if no price is known, and in an unknown mode, which may be cheaper.
 	BoundUSD USD
 
 	noKind bool // the Region of a call on Azure was empty
 }
 
-// Missing is what has no known price, in an [UnpricedError].
+// Missing names a missing price in an [UnpricedError].
 type Missing string
 
-// The values of [UnpricedError].What.
+// Values for [UnpricedError].What.
 const (
-	// MissingModel means that the list has no price of the model.
+	// MissingModel means that the list has no price for the model.
 	MissingModel Missing = "model"
 	// MissingPeriod means that the model has prices, but none at the time of the call.
 	MissingPeriod Missing = "period"
-	// MissingTier means that the model has no known price for a prompt of this length.
+	// MissingTier means that the model has no known price at this prompt length.
 	MissingTier Missing = "tier"
-	// MissingMode means that the model has no known price in the mode, whose name is in Name.
+	// MissingMode means that the model has no known price in the mode called Name.
 	MissingMode Missing = "mode"
-	// MissingPlatform means that no price on the platform of the call is known.
+	// MissingPlatform means that no price on the call's platform is known.
 	MissingPlatform Missing = "platform"
-	// MissingRegion means that the price in the region or with the profile of the call, or on the platform or in the region that the id
-	// names, is not known.
+	// MissingRegion means that the price is unknown for the call's region or profile, or
+	// for the platform or region that the id names.
 	MissingRegion Missing = "region"
-	// MissingTool means that the fee for a use of the tool in Name is not known.
+	// MissingTool means that the fee for using the tool called Name is unknown.
 	MissingTool Missing = "tool"
-	// MissingDuration means that the call is billed by duration, which a usage does not have.
+	// MissingDuration means that the call is billed by duration, which no usage has.
 	MissingDuration Missing = "duration"
-	// MissingCount means that the usage has a count that is not known, whose name is in Name.
+	// MissingCount means that the usage has an unknown count, called Name.
 	MissingCount Missing = "count"
-	// MissingInput, MissingCacheRead, MissingCacheWrite5m, MissingCacheWrite1h and MissingOutput mean that the model has no known
-	// price of this kind of token.
+	// MissingInput, MissingCacheRead, MissingCacheWrite5m, MissingCacheWrite1h and
+	// MissingOutput mean that the model has no known price for these tokens.
 	MissingInput        Missing = "input"
 	MissingCacheRead    Missing = "cache_read"
 	MissingCacheWrite5m Missing = "cache_write_5m"
 	MissingCacheWrite1h Missing = "cache_write_1h"
 	MissingOutput       Missing = "output"
-	// MissingAudio, MissingImage and MissingVideo mean that the model has no known price of audio, images or videos.
+	// MissingAudio, MissingImage and MissingVideo mean that the model has no known price
+	// for audio, images or videos.
 	MissingAudio Missing = "audio"
 	MissingImage Missing = "image"
 	MissingVideo Missing = "video"
 )
 
-// newUnpricedError returns the error of a call, whose names may be keys that were pasted into the wrong place.
+// newUnpricedError redacts names: one may be a key pasted into the wrong place.
 func newUnpricedError(p models.Provider, call *Call, what Missing, name string) *UnpricedError {
 	return &UnpricedError{
 		Provider: models.Provider(argument.Redact(string(p))), Model: argument.Redact(call.Model), What: what, Name: argument.Redact(name),

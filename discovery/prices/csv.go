@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// pricesHeader is the first line of WriteCSV: the JSON names of the fields of [Row]. A column keeps its name and place, and a new one is
-// appended, so the order of the fields is fixed.
+// pricesHeader has the JSON names of [Row], whose field order is therefore fixed: a
+// column keeps its name and place, and new ones are appended.
 var pricesHeader = jsonNames()
 
 func jsonNames() (names []string) {
@@ -25,9 +25,12 @@ func jsonNames() (names []string) {
 	return names
 }
 
-// WriteCSV writes the rows of the list, in the order of [List.Rows], as CSV for a database; examples/warehouse joins
-// them with calls. The first line has the names of the columns, which are the JSON names of [Row]. Later versions add columns at the end only. A price is a decimal without an exponent. An
-// unknown price and an open date are empty, never 0. An error of w is returned.
+// WriteCSV writes the list as CSV for a database, in the order of [List.Rows]. It
+// returns w's error. examples/warehouse joins the rows with calls.
+//
+// The first line has the column names, which are the JSON names of [Row]. Later
+// versions add columns only at the end. A price is a decimal without an exponent. An
+// unknown price and an open date are empty, never 0.
 func (l *List) WriteCSV(w io.Writer) error {
 	if w == nil {
 		return invalid("w", "", "must not be nil")
@@ -41,7 +44,6 @@ func (l *List) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// cells returns the row in the order of pricesHeader.
 func (r *Row) cells() []string {
 	cells, fields := make([]string, len(pricesHeader)), reflect.ValueOf(r).Elem()
 	for i := range cells {
@@ -50,11 +52,14 @@ func (r *Row) cells() []string {
 	return cells
 }
 
-// ReadCSV reads rows for [List.With]. The first line names the columns, which are the columns of [List.WriteCSV] in any order; provider and
-// model_hint must be there, and the others may be left out. Lines that begin with # are skipped. Each row is checked as With does.
+// ReadCSV reads rows for [List.With], and checks each row as With does.
 //
-// The error is a [*ValueError] whose Reason names the line and the column, as in "line 3, column input_per_mtok". A text with more than
-// 32 MiB is one, too. An error of r is returned, wrapped.
+// The first line names the columns: those that [List.WriteCSV] writes, in any order.
+// Only provider and model_hint are required. Lines that begin with # are skipped.
+//
+// For an invalid row, the error is a [*ValueError] whose Reason names the line and
+// column, as in "line 3, column input_per_mtok". It is also a [*ValueError] if the
+// input exceeds 32 MiB. An error from r is returned, wrapped.
 func ReadCSV(r io.Reader) ([]Row, error) {
 	if r == nil {
 		return nil, invalid("r", "", "must not be nil")
@@ -86,7 +91,6 @@ func ReadCSV(r io.Reader) ([]Row, error) {
 	}
 }
 
-// readColumns reads the first line.
 func readColumns(in *csv.Reader) ([]string, error) {
 	names, err := in.Read()
 	if errors.Is(err, io.EOF) {
@@ -115,7 +119,6 @@ func readColumns(in *csv.Reader) ([]string, error) {
 	return columns, nil
 }
 
-// readCells returns the row of a line.
 func readCells(columns, cells []string, line int) (row Row, err error) {
 	at := func(column string) string { return fmt.Sprintf("line %d, column %s", line, column) }
 	fields := reflect.ValueOf(&row).Elem()
@@ -141,12 +144,11 @@ func readCells(columns, cells []string, line int) (row Row, err error) {
 	return row, err
 }
 
-// wrongAt returns the error of a place in the text.
 func wrongAt(place, value, reason string) error {
 	return invalid("r", value, "is wrong in "+place+": "+reason)
 }
 
-// csvError returns an error of the reader as one that names the line and the place, and shows nothing of the text.
+// csvError names the line and column, but shows nothing from the file.
 func csvError(err error) error {
 	var malformed *csv.ParseError
 	switch {
@@ -158,7 +160,8 @@ func csvError(err error) error {
 	return wrongAt(fmt.Sprintf("line %d, column %d", malformed.Line, malformed.Column), "", "is not CSV: "+malformed.Err.Error())
 }
 
-// Providers returns the providers that the list has rows of, sorted: the providers of the table and the names of your own rows.
+// Providers returns the sorted providers that have rows: those in the table, and the
+// names in your own rows.
 func (l *List) Providers() []models.Provider {
 	seen := map[models.Provider]bool{}
 	providers := []models.Provider{}

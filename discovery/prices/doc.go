@@ -1,8 +1,8 @@
-// Package prices computes what calls of models cost. It reads what a response used, prices it exactly, and adds costs up. It sends
-// nothing and does not need net/http:
+// Package prices computes the exact cost of model calls. It parses responses, prices
+// their usage, and adds costs up. It sends nothing and does not need net/http:
 //
 //	response, err := prices.ParseResponse(models.OpenAI, body)
-//	if response.Complete { // else the cost is not known
+//	if response.Complete { // else the cost is unknown
 //		cost, err := prices.BuiltIn().CostOf(prices.Call{
 //			Provider: models.OpenAI, Model: response.Model, Usage: response.Usage, At: time.Now(),
 //		})
@@ -11,18 +11,20 @@
 //
 // # Prices
 //
-// [BuiltIn] is a list of prices and fees of OpenAI, DeepSeek, Anthropic, Gemini and xAI, with all periods and tiers. [List.With]
-// adds your own prices, [List.WithLive] those that a provider publishes now, and [List.WithTable] a newer table. A list is
-// immutable. [List.Save] and [Load] keep it in a file. Package discovery requests live prices and newer tables.
+// [BuiltIn] lists prices and fees for OpenAI, DeepSeek, Anthropic, Gemini and xAI, with
+// all periods and tiers. [List.With] adds your own prices, [List.WithLive] the
+// provider's current ones. [Of] makes a list from other facts, such as newer ones. A
+// list is immutable. Package discovery requests live prices and newer facts.
 //
 // # Responses
 //
-// [ParseResponse] reads a response, a [Stream] its events, and [ParseUsage] a usage object alone. Their counts do not overlap,
-// whatever the provider's own counts include.
+// [ParseResponse] reads a response, a [Stream] its events, and [ParseUsage] a usage
+// object alone. Their counts do not overlap, whatever the provider's own counts
+// include.
 //
-// Their first argument is the form of the body: the provider whose API has it, or a constant such as [FormConverse] for an API of no
-// provider. Hosts that are compatible with a provider's API have its form: an answer of OpenRouter is one of OpenAI, and its
-// stated cost is the charge:
+// Their first argument is the body's form: the provider whose API has it, or a constant
+// such as [FormConverse] if no provider's own API does. Compatible hosts share the
+// form: OpenRouter answers like OpenAI, and the cost it states is the charge:
 //
 //	response, err := prices.ParseResponse(prices.FormConverse, body)        // Bedrock's Converse
 //	response, err := prices.ParseResponse(models.OpenAI, body)              // OpenRouter; Usage.ChargedUSD, Upstream and BYOK are set
@@ -31,17 +33,19 @@
 //
 // # Sums
 //
-// Package calls adds up calls: its Totals while a program runs, its Sum those of files.
+// Package calls adds up calls: Totals while a program runs, Sum from files.
 //
 // # Errors
 //
-// A cost is exact, or it is an [*UnpricedError] that names what is missing and matches [ErrUnpriced]. A price that is not known is
-// never 0. But the zero [Usage] costs 0, and a response without counts has one: check Response.Complete first. Invalid arguments are
-// a [*ValueError]. No error contains a part of a response.
+// A cost is exact, or the error is an [*UnpricedError] that names what is missing and
+// matches [ErrUnpriced]. An unknown price is never 0. But the zero [Usage] costs 0, and
+// a response without counts has one: check Response.Complete first. Invalid arguments
+// are a [*ValueError]. No error quotes a response.
 //
 // # Limits
 //
-// The state that is kept of one response has at most 48 KiB; with more its counts are not known.
+// Reading one response keeps at most 48 KiB. If a response needs more, its counts are
+// unknown.
 //
-// All functions and methods are safe for concurrent use, except the methods of a Stream.
+// All functions and methods are safe for concurrent use, except Stream methods.
 package prices

@@ -15,15 +15,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// List is a list of prices. It is immutable, and its methods read no environment, no clock and no network. The zero value
-// is an empty list.
+// List has prices for models. It is immutable, and its methods read no environment,
+// clock or network. The zero value is an empty list.
 //
-// [BuiltIn] is the list of this package, [List.With] adds your own prices, and
-// [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices] those that providers publish now. [List.CostOf] computes the cost of a
-// call.
+// [BuiltIn] is this package's list, [List.With] adds your own prices, and
+// [github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices] adds the prices that
+// providers publish now. [List.CostOf] prices a call.
 //
-// In a list, TierThresholdTokens of a row is the length of the shortest prompt that the row applies to: 200,001 for prices
-// "above 200K", and 200,000 for xAI, whose long context begins there.
+// A listed row's TierThresholdTokens is the shortest prompt to which it applies:
+// 200,001 for prices "above 200K", but 200,000 for xAI, whose long context begins
+// there.
 type List struct {
 	own   ownPrices
 	live  map[models.Provider]livePrices
@@ -31,28 +32,29 @@ type List struct {
 	terms *pricelist.Terms // nil for a list without a table
 }
 
-// BuiltIn returns the built-in price list: every model, period and tier. Models without a known price have a row whose
-// prices are all "".
+// BuiltIn returns the built-in price list: every model, period and tier. Models without
+// a known price have a row whose prices are all "".
 //
-// A price is in the list if the provider's own page has it or two independent sources agree; Source names them. Only the
-// prices of claude-2.0 have a single source. A row whose prices are all "" has a period or a tier whose price is not known. A
-// model keeps its last price after its retirement, unless that price ends.
+// The list has a price if the provider's own page has it or two independent sources
+// agree; Source names them. Only claude-2.0's prices have a single source. If a row's
+// prices are all "", its period or tier has no known price. A retired model keeps its
+// last price, unless that price ends.
 //
-// Rows of Modality audio and image have the prices of those tokens. DeepSeek's two prices are rows of [ModePeak] and
-// [ModeOffPeak].
+// Rows with Modality audio and image price those tokens. DeepSeek's two prices are rows
+// with [ModePeak] and [ModeOffPeak].
 func BuiltIn() *List { return builtInPrices() }
 
 var builtInPrices = sync.OnceValue(func() *List { return Of(facts.BuiltIn()) })
 
-// Of returns the price list of facts: [BuiltIn] is that of [facts.BuiltIn]. Other lists name the
-// version of the facts in Source.
+// Of returns the price list in facts. [BuiltIn] is the list in [facts.BuiltIn]; other
+// lists name the version of their facts in Source.
 func Of(f *facts.Facts) *List {
 	table, terms := pricelist.Of(f)
 	return &List{table: table, terms: terms}
 }
 
-// Rows returns the rows of a provider, or of all for "": your own, then live ones, then the rows of the table, each in their
-// order. For an unknown provider the list is empty.
+// Rows returns a provider's rows, or all rows for "": your own, then live ones, then
+// the table's, each in their order. For an unknown provider the result is empty.
 func (l *List) Rows(p models.Provider) []Row {
 	p = modelid.Canonical(p)
 	rows := l.own.rows(l.own.list.Rows())
@@ -62,19 +64,22 @@ func (l *List) Rows(p models.Provider) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return p != "" && r.Provider != p })
 }
 
-// ForModel returns the rows of a model, under any spelling of its id, in the order in which [List.CostOf] uses them: your own,
-// then live ones, then the rows of the table, of all periods and tiers. For a model without a row the list is empty.
+// ForModel returns a model's rows, under any spelling of its id, with all periods and
+// tiers. They are in the order in which [List.CostOf] uses them: your own, then live
+// ones, then the table's. For a model without rows the result is empty.
 func (l *List) ForModel(p models.Provider, model string) []Row {
 	found := l.find(modelid.Canonical(p), model)
 	return append(append(l.own.rows(found.own), rowsOf(found.live)...), rowsOf(found.listed)...)
 }
 
-// Price returns the standard price of a model at a time: the row for text, and if the price depends
-// on the length of the prompt, the row for the shortest one. It returns false if the list has no such
-// price, or if at is zero. [List.ForModel] also returns other modes, tiers and periods.
+// Price returns a model's standard text price at a time. If the price depends on prompt
+// length, the row is the one for the shortest prompt. Price returns false if the list
+// has no such price, or if at is zero. [List.ForModel] also returns other modes, tiers
+// and periods.
 //
-// The row is the one that [List.CostOf] uses, so your own prices come first, and DeepSeek's row
-// depends on the hour. Factors, such as for a region that the id names, are not applied.
+// [List.CostOf] uses the same row, so your own prices come first, and DeepSeek's row
+// depends on the hour. Factors, such as for a region that the id names, are not
+// applied.
 func (l *List) Price(p models.Provider, model string, at time.Time) (Row, bool) {
 	if at.IsZero() {
 		return Row{}, false
@@ -93,7 +98,7 @@ func (l *List) Price(p models.Provider, model string, at time.Time) (Row, bool) 
 	return rowOf(row), true
 }
 
-// AsOf returns the newest VerifiedAt of the rows; the zero time if no row has one.
+// AsOf returns the rows' newest VerifiedAt, or the zero time if no row has one.
 func (l *List) AsOf() time.Time {
 	var newest time.Time
 	for _, list := range l.lists() {
@@ -104,7 +109,7 @@ func (l *List) AsOf() time.Time {
 	return newest
 }
 
-// lists returns all lists, first those that take precedence.
+// Lists that take precedence come first.
 func (l *List) lists() []*pricelist.List {
 	lists := []*pricelist.List{l.own.list}
 	for _, p := range slices.Sorted(maps.Keys(l.live)) {
@@ -113,10 +118,11 @@ func (l *List) lists() []*pricelist.List {
 	return append(lists, l.table)
 }
 
-// modelRows are the rows of a model; nil where a list does not have it.
+// modelRows has a model's rows; nil where a list lacks the model.
 type modelRows struct{ own, live, listed []pricelist.Row }
 
-// inForce returns the rows that price a call, and reports whether they are the caller's own.
+// inForce returns the rows that price a call, and reports whether they are the caller's
+// own.
 func (m *modelRows) inForce(at time.Time, prompt int64) (rows []pricelist.Row, own bool) {
 	if slices.ContainsFunc(m.own, func(r pricelist.Row) bool { return r.Modality == "" && r.ValidAt(at) }) {
 		return m.own, true
@@ -128,8 +134,8 @@ func (m *modelRows) inForce(at time.Time, prompt int64) (rows []pricelist.Row, o
 	return m.listed, false
 }
 
-// find returns the rows of a model under any spelling of its id. An id that the table has is found without rewriting it, which
-// takes longer; lists of other rows have them under the ids of the table, too.
+// find accepts any spelling of the id. Ids in the table take the fast path, which
+// rewrites nothing; namedRows puts the other lists' rows under those ids, too.
 func (l *List) find(p models.Provider, model string) modelRows {
 	if listed := l.table.Model(string(p), model); listed != nil {
 		return modelRows{l.own.list.Model(string(p), model), l.live[p].list.Model(string(p), model), listed}
@@ -145,8 +151,8 @@ func (l *List) find(p models.Provider, model string) modelRows {
 	return found
 }
 
-// lookupNames returns the names under which a model is looked up, best first. A build that is not listed is not its model,
-// which may have another price; only the builds of Claude are known to cost the same.
+// lookupNames returns names to look up, best first. An unlisted build doesn't get its
+// model's price, which may differ; only Claude builds are known to cost the same.
 func lookupNames(p models.Provider, model string) []string {
 	rules := modelid.RulesOf(p)
 	names := append([]string{model}, rules.Spellings(model)...)
@@ -159,7 +165,7 @@ func lookupNames(p models.Provider, model string) []string {
 	return names
 }
 
-// firstRows returns the rows of the first name that the list has.
+// firstRows returns rows for the first name in the list.
 func firstRows(list *pricelist.List, p models.Provider, names []string) []pricelist.Row {
 	for _, name := range names {
 		if rows := list.Model(string(p), name); rows != nil {
@@ -169,8 +175,8 @@ func firstRows(list *pricelist.List, p models.Provider, names []string) []pricel
 	return nil
 }
 
-// namedRows returns a list of rows that also has them under the plainest spelling of their ids, and under each id of the table
-// that names the same model.
+// namedRows also puts rows under the plainest spelling of their id, and under each id
+// in the table for the same model.
 func (l *List) namedRows(rows []pricelist.Row) *pricelist.List {
 	list := pricelist.New(rows)
 	for _, r := range rows {
@@ -184,12 +190,14 @@ func (l *List) namedRows(rows []pricelist.Row) *pricelist.List {
 	return list
 }
 
-// Platform is who bills a call if that is not the developer of the model. "" is the developer's own API.
+// Platform bills a call instead of the model's developer. "" is the developer's own
+// API.
 type Platform string
 
-// The platforms whose prices are known, as far as docs/providers.md lists them.
+// Platforms with known prices; docs/providers.md lists their limits.
 const (
-	// PlatformOpenRouter is OpenRouter, which states the charge of each call (Usage.ChargedUSD).
+	// PlatformOpenRouter is OpenRouter, which states each call's charge
+	// (Usage.ChargedUSD).
 	PlatformOpenRouter Platform = "openrouter"
 	// PlatformBedrock is Amazon Bedrock.
 	PlatformBedrock Platform = "bedrock"
@@ -199,17 +207,16 @@ const (
 	PlatformAzure Platform = "azure"
 )
 
-// charges reports whether a charge in a response is what the platform bills. On others it is the developer's own price, as in the usage
-// of Grok on Azure.
+// charges reports whether the platform bills a charge stated in a response. On others
+// it is the developer's own price, as in Grok's usage on Azure.
 func (p Platform) charges() bool { return p == "" || p == PlatformOpenRouter }
 
-// place returns where the call was made.
 func (c *Call) place() pricelist.Place {
 	return pricelist.Place{Platform: string(c.Platform), Region: strings.ToLower(c.Region), Profile: strings.ToLower(c.Profile)}
 }
 
-// providerName returns the name of a provider: one of the five in its own spelling, or any name of 1 to 64 lower-case letters, digits,
-// dots and hyphens.
+// providerName returns one of the five providers in its own spelling, or any name with
+// 1 to 64 lower-case letters, digits, dots and hyphens.
 func providerName(p models.Provider, field string) (models.Provider, error) {
 	if known := modelid.Lookup(p); known != nil {
 		return models.Provider(known.ID), nil
@@ -220,20 +227,22 @@ func providerName(p models.Provider, field string) (models.Provider, error) {
 	return p, nil
 }
 
-// Fee is what one use of a tool costs besides its tokens. It is a list price: the free allowance that an account has for a day
-// or a month is not known to a single call.
+// Fee is the list price for one tool use, in addition to its tokens. A call can't tell
+// whether the account's daily or monthly free allowance covers it.
 type Fee struct {
 	Provider models.Provider `json:"provider"`
 	// What is the tool, as in [Usage].Requests.
 	What string `json:"what"`
-	// Unit is what is billed: each "request", "query", "source" or "container", or the "prompt", at most once for each call.
+	// Unit is the billed unit: each "request", "query", "source" or "container", or the
+	// "prompt", at most once per call.
 	Unit string `json:"unit"`
-	// Models are the ids that the fee is for, or beginnings of ids that end in "*". Of several fees for a model, that with the
-	// longest matching pattern is used.
+	// Models are model ids, or prefixes that end in "*". If several fees match a model,
+	// the one with the longest matching pattern applies.
 	Models []string `json:"models"`
-	// USDPerRequest is the fee as a decimal. "0" is free, and "" is not known.
+	// USDPerRequest is the fee as a decimal. "0" is free, and "" is unknown.
 	USDPerRequest USD `json:"usd_per_request"`
-	// ValidFrom is the beginning of the fee and ValidUntil the end, which is exclusive, as in [Row].
+	// ValidFrom is when the fee begins. ValidUntil is when it ends, exclusive, as in
+	// [Row].
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
 	// Source names who lists the fee.
@@ -242,8 +251,8 @@ type Fee struct {
 	VerifiedAt *string `json:"verified_at"`
 }
 
-// Fees returns the fees of a provider for uses of its tools, or the fees of all providers for "". A use of any other tool has no
-// known cost. An empty list of prices has no fees.
+// Fees returns a provider's tool fees, or all fees for "". Using any other tool has no
+// known cost. An empty price list has no fees.
 func (l *List) Fees(p models.Provider) []Fee {
 	p = modelid.Canonical(p)
 	fees := []Fee{}
@@ -255,7 +264,7 @@ func (l *List) Fees(p models.Provider) []Fee {
 	return fees
 }
 
-// chargedBy returns the terms of the list. A list without a table has no fees.
+// A list without a table has no fees.
 func (l *List) chargedBy() *pricelist.Terms {
 	if l.terms == nil {
 		return withoutFees()
@@ -276,9 +285,12 @@ func feeOf(f *pricelist.Fee) Fee {
 	return fee
 }
 
-// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
-// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
-// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+// ValueError reports an invalid argument. It matches client.ErrMesh, and is the type
+// that packages client and discovery export under the same name.
+//
+// Field is the argument's Go name, or its field's. Value is the argument, or "" if it
+// could be a secret. Reason says what the argument must be. The error string has all
+// three.
 type ValueError = argument.ValueError
 
 func invalid(field, value, reason string) error { return argument.New("prices", field, value, reason) }

@@ -9,33 +9,46 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Response is what a response of a provider states about a call.
+// Response is a parsed model response with its usage.
 type Response struct {
-	// ID is the id of the response; "" if it has none.
+	// ID is the response id; "" if the response lacks it.
 	ID string `json:"id"`
-	// Model is the model that answered. It may differ from the one that was requested. "" if the response does not name it.
+	// Model is the model that answered, which may differ from the requested one. It is ""
+	// if the response does not name it.
 	Model string `json:"model"`
-	// Usage is what the call used, with everything that is billed: the counts of the usage object, the service tier and the tools.
+	// Usage has everything that is billed: the usage object's counts, the service tier and
+	// the tools.
 	Usage Usage `json:"usage"`
-	// Upstream is the provider behind OpenRouter that answered; "" if the response does not name one.
+	// Upstream is the provider that answered behind OpenRouter; "" if it is not named.
 	Upstream string `json:"upstream,omitempty"`
-	// BYOK reports that OpenRouter used a key of the caller for that provider. Then Usage.ChargedUSD is OpenRouter's fee alone, and
-	// UpstreamUSD is what the provider charges beside it, as a decimal; "" if it is not known.
+	// BYOK reports that OpenRouter used the caller's own key for Upstream. Then
+	// Usage.ChargedUSD is OpenRouter's fee alone. UpstreamUSD is the provider's charge on
+	// top, as a decimal; "" if unknown.
 	BYOK        bool `json:"byok,omitempty"`
 	UpstreamUSD USD  `json:"upstream_usd,omitempty"`
-	// Complete reports whether Usage is final. A response without a usage object, an error, and a stream that ended early are not
-	// complete. Their Usage is only what is known so far, so it has no cost: do not pass it to CostOf. But a charge that a
-	// stream with an error states (Usage.ChargedUSD) is its cost.
+	// Complete reports whether Usage is final. It is false for a response without a usage
+	// object, an error, and a stream that ended early. Their Usage is partial, so don't
+	// pass it to CostOf. But if a stream with an error states a charge (Usage.ChargedUSD),
+	// that charge is its cost.
 	Complete bool `json:"complete"`
 }
 
-// ParseResponse parses the body of a response of the APIs that [ParseUsage] knows, or one line of the results of a batch, as the
-// provider serves them; of xAI's results, one of the responses, and of Gemini's, one of the inlined responses. The Mode of a line
-// is "batch". A body of Gemini's streamGenerateContent may be a JSON array, one of Ollama may have a JSON object in each line, and one
-// of Bedrock may be an event stream (application/vnd.amazon.eventstream). For server-sent events use [NewStream].
+// ParseResponse parses a response body from any API that [ParseUsage] knows. A body
+// without a usage object gives a Response that is not Complete. For server-sent events
+// use [NewStream].
 //
-// A body without a usage object is a Response that is not Complete. The error is a [*ValueError], which contains nothing of the
-// body, if the body is not JSON or an event stream, as one that was cut, or if its usage object is invalid.
+// The error is a [*ValueError], which quotes nothing from the body, in these cases:
+//   - The body is neither JSON nor an event stream, for example because it was cut.
+//   - Its usage object is invalid.
+//
+// # Other bodies
+//
+// The body may also be:
+//   - one line from a batch result file, as the provider serves it; for xAI's results
+//     one response, for Gemini's one inlined response. A line's Mode is "batch".
+//   - Gemini's streamGenerateContent as a JSON array
+//   - Ollama's stream, with a JSON object in each line
+//   - Bedrock's event stream (application/vnd.amazon.eventstream)
 func ParseResponse(provider models.Provider, body []byte) (Response, error) {
 	form, err := formOf(provider)
 	if err != nil {
@@ -61,7 +74,7 @@ func ParseResponse(provider models.Provider, body []byte) (Response, error) {
 	return resultOf(reader)
 }
 
-// eachLine reads the objects of a body that has one in each line. It reports whether all lines are objects.
+// eachLine reports whether all lines are objects.
 func eachLine(reader *response.Reader, body []byte) bool {
 	for line := range bytes.Lines(bytes.TrimSpace(body)) {
 		doc, ok := reader.Parse(line)
@@ -73,7 +86,7 @@ func eachLine(reader *response.Reader, body []byte) bool {
 	return true
 }
 
-// begins names what a body is that is neither JSON nor an event stream, if its first bytes tell.
+// begins tells from the first bytes why a body isn't JSON.
 func begins(body []byte) string {
 	text := bytes.TrimSpace(body)
 	switch {
@@ -98,22 +111,23 @@ func resultOf(reader *response.Reader) (Response, error) {
 	}, usageError(err)
 }
 
-// The forms of bodies that are not those of a provider's own API. [ParseUsage], [ParseResponse] and [NewStream] take them, or the
-// provider whose form a body has: [models.OpenAI] for OpenRouter, Groq, Mistral and other compatible hosts, [models.Anthropic] for
-// Claude on Bedrock, Vertex and Azure, [models.Gemini] for Vertex.
+// Forms that belong to no provider's own API. [ParseUsage], [ParseResponse] and
+// [NewStream] take them, or a provider with the same form: [models.OpenAI] for
+// OpenRouter, Groq, Mistral and other compatible hosts, [models.Anthropic] for Claude
+// on Bedrock, Vertex and Azure, [models.Gemini] for Vertex.
 const (
-	// FormConverse is the form of Bedrock's Converse and ConverseStream.
+	// FormConverse is for Bedrock's Converse and ConverseStream.
 	FormConverse models.Provider = usage.Converse
-	// FormInvoke is the form of Bedrock's InvokeModel for any model: Claude's, OpenAI's, Nova's, Titan's or Llama's, by the counts that the
-	// body has.
+	// FormInvoke is for Bedrock's InvokeModel with any model: Claude, OpenAI, Nova, Titan
+	// or Llama. The body's counts tell which.
 	FormInvoke models.Provider = usage.Invoke
-	// FormCohere is the form of Cohere's own API. Its counts are the billed ones.
+	// FormCohere is for Cohere's own API. It uses the billed counts.
 	FormCohere models.Provider = usage.Cohere
-	// FormOllama is the form of Ollama's own API.
+	// FormOllama is for Ollama's own API.
 	FormOllama models.Provider = usage.Ollama
 )
 
-// formOf returns the name of a form, which is a provider in any spelling or one of the constants.
+// formOf accepts providers in any spelling, and the constants above.
 func formOf(form models.Provider) (string, error) {
 	for _, own := range usage.Forms {
 		if string(form) == own {

@@ -10,47 +10,51 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Row is a row of a price list. Prices are plain decimals, such as "2.5", in US dollars per million tokens. The price "" does not
-// exist or is unknown; only free use has the price "0".
+// Row is one price list entry. Prices are plain decimals, such as "2.5", in US dollars
+// per million tokens. "" means that the price is unknown or doesn't exist; only free
+// use has the price "0".
 //
-// A model whose price depends on the length of the prompt has several rows, which differ in TierThresholdTokens.
+// If a model's price depends on prompt length, it has several rows, which differ in
+// TierThresholdTokens.
 type Row struct {
-	// Provider is the provider that charges the price.
+	// Provider charges the price.
 	Provider models.Provider `json:"provider"`
-	// ModelHint is the id of the model.
+	// ModelHint is the model id.
 	ModelHint string `json:"model_hint"`
-	// SKUID and SKUDescription name the row: the model with its mode, modality, tier and period.
+	// SKUID and SKUDescription name the row by model, mode, modality, tier and period.
 	SKUID          string `json:"sku_id"`
 	SKUDescription string `json:"sku_description"`
-	// InputPerMTok is the price of input, and OutputPerMTok of output.
+	// InputPerMTok is the input price, and OutputPerMTok the output price.
 	InputPerMTok  string `json:"input_per_mtok"`
 	OutputPerMTok string `json:"output_per_mtok"`
-	// CacheReadPerMTok is the price of input that is read from the cache.
+	// CacheReadPerMTok is the price for input read from the cache.
 	CacheReadPerMTok string `json:"cache_read_per_mtok"`
-	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are the prices of input that is written to the cache for five minutes and for
-	// an hour; for OpenAI, for 30 minutes and for 12 hours.
+	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are prices for input written to the
+	// cache for five minutes and for an hour; for OpenAI, for 30 minutes and for 12 hours.
 	CacheWrite5mPerMTok string `json:"cache_write_5m_per_mtok"`
 	CacheWrite1hPerMTok string `json:"cache_write_1h_per_mtok"`
-	// TierThresholdTokens is the length of the shortest prompt that the row applies to, in tokens; 0 for any length.
+	// TierThresholdTokens is the shortest prompt to which the row applies, in tokens; 0
+	// for any length.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
 	// UsageUnit is the provider's unit, as in "count", or "".
 	UsageUnit string `json:"usage_unit"`
 	// Source names what was read and how reliable it is.
 	Source string `json:"source"`
-	// VerifiedAt is when the source was read, or the later day on which public price feeds last stated the row, as a date or an RFC
-	// 3339 time; "" if unknown.
+	// VerifiedAt is when the source was read, or when public price feeds last stated the
+	// row, whichever is later. It is a date or an RFC 3339 time; "" if unknown.
 	VerifiedAt string `json:"verified_at"`
-	// ValidFrom is the beginning of the price and ValidUntil the end, which is exclusive: a UTC day, as in "2026-12-01", or an
-	// RFC 3339 time; "" means no limit.
+	// ValidFrom is when the price begins. ValidUntil is when it ends, exclusive. Both are
+	// a UTC day, as in "2026-12-01", or an RFC 3339 time; "" means no limit.
 	ValidFrom  string `json:"valid_from"`
 	ValidUntil string `json:"valid_until"`
 	// Modality is one of the Modality constants; "" is text.
 	Modality string `json:"modality"`
-	// Mode is one of the Mode constants; "" is standard. Several are joined with a hyphen, as in flex-cached.
+	// Mode is one of the Mode constants; "" is standard. Several are joined with a hyphen,
+	// as in flex-cached.
 	Mode string `json:"mode"`
 }
 
-// The values of [Row].Modality.
+// Values for [Row].Modality.
 const (
 	ModalityText  = "text"
 	ModalityImage = "image"
@@ -58,19 +62,20 @@ const (
 	ModalityVideo = "video"
 )
 
-// The values of [Row].Mode. ModeStandard is the list price of a plain request. Rows with ModeUnknown,
-// ModeStorage, ModeGrounding or ModeOther never have a price.
+// Values for [Row].Mode. ModeStandard is the list price for a plain request. Rows with
+// ModeUnknown, ModeStorage, ModeGrounding or ModeOther never have a price.
 const (
 	ModeStandard = "standard"
-	// ModeCached is input that is read from a cache.
+	// ModeCached is input read from a cache.
 	ModeCached = "cached"
 	// ModeBatch is for requests in a batch.
 	ModeBatch = "batch"
-	// ModeFlex and ModePriority are service tiers of lower and higher priority.
+	// ModeFlex and ModePriority are service tiers with lower and higher priority.
 	ModeFlex     = "flex"
 	ModePriority = "priority"
-	// ModePeak and ModeOffPeak are the hours of DeepSeek. Since 2026-08-16 16:00 UTC, peak is from 01:00 to 04:00 and from 06:00 to
-	// 10:00 UTC, except on Chinese public holidays and, since 2026-08-22 16:00 UTC, on weekends. From 2025-02-26 16:30 to 2025-09-05
+	// ModePeak and ModeOffPeak are DeepSeek's hours. Since 2026-08-16 16:00 UTC, peak is
+	// from 01:00 to 04:00 and from 06:00 to 10:00 UTC, except on Chinese public holidays
+	// and, since 2026-08-22 16:00 UTC, on weekends. From 2025-02-26 16:30 to 2025-09-05
 	// 16:00 UTC, off-peak was from 16:30 to 00:30 UTC.
 	ModePeak    = "peak"
 	ModeOffPeak = "off-peak"
@@ -78,17 +83,17 @@ const (
 	ModeLive = "live"
 	// ModeFree is free use. Its price of 0 is not the price of a paid request.
 	ModeFree = "free"
-	// ModeUnknown marks a SKU whose description has unknown words, which may change the price.
+	// ModeUnknown marks a SKU whose description has unknown words, which may change the
+	// price.
 	ModeUnknown = "unknown"
-	// ModeStorage is the storage of a cache, per token and hour.
+	// ModeStorage is cache storage, per token and hour.
 	ModeStorage = "storage"
-	// ModeGrounding is the use of searches and maps, for each use.
+	// ModeGrounding is for searches and maps, per use.
 	ModeGrounding = "grounding"
-	// ModeOther is anything else that is not counted in tokens, such as images and videos.
+	// ModeOther is anything else not counted in tokens, such as images and videos.
 	ModeOther = "other"
 )
 
-// rowsOf returns rows of the price table as callers see them.
 func rowsOf(listed []pricelist.Row) []Row {
 	rows := make([]Row, len(listed))
 	for i := range listed {
@@ -97,7 +102,6 @@ func rowsOf(listed []pricelist.Row) []Row {
 	return rows
 }
 
-// rowOf returns a row of the price table as callers see it.
 func rowOf(r *pricelist.Row) Row {
 	row := Row{
 		Provider: models.Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
@@ -124,8 +128,8 @@ func rowOf(r *pricelist.Row) Row {
 	return row
 }
 
-// Age returns how long before now the row was verified. A date means its beginning in UTC, and a time in the future
-// gives 0. Age returns false if VerifiedAt is "" or invalid.
+// Age returns the time since the row was verified. A date counts from 00:00 UTC, and a
+// future time gives 0. Age returns false if VerifiedAt is "" or invalid.
 func (r Row) Age(now time.Time) (time.Duration, bool) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if at, err := time.Parse(layout, r.VerifiedAt); err == nil {
@@ -135,8 +139,11 @@ func (r Row) Age(now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// PricingForAnthropicModel returns today's standard row of an Anthropic model in the built-in list, and reports whether the list has a price of
-// the model. The id is looked up as [List.ForModel] does, and then without its build. Of two rows it is the one for short prompts.
+// PricingForAnthropicModel returns an Anthropic model's standard row in the built-in
+// list, as priced today. It returns false if the list has no price for the model.
+//
+// The id is looked up as in [List.ForModel], and then without its build. If the price
+// depends on prompt length, the row is for short prompts.
 func PricingForAnthropicModel(id string) (Row, bool) {
 	list := BuiltIn().table
 	rows := list.Model(string(models.Anthropic), id)
@@ -153,8 +160,9 @@ func PricingForAnthropicModel(id string) (Row, bool) {
 	return rowOf(row), true
 }
 
-// ListAnthropicPricing returns the rows of the built-in list for Anthropic that are in force today: one for each priced id, or two if the
-// price depends on the length of the prompt, the row for shorter prompts first.
+// ListAnthropicPricing returns Anthropic's built-in rows that are in force today. Each
+// priced id has one row. If its price depends on prompt length it has two, the row for
+// shorter prompts first.
 func ListAnthropicPricing() []Row {
 	now := time.Now()
 	rows := slices.DeleteFunc(slices.Clone(BuiltIn().table.Rows()), func(r pricelist.Row) bool {

@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// Stream reads a streamed response. Pass the data of each event to Event, in order, and take the Response at the end:
+// Stream reads a streamed response. Pass each event's data to Event, in order, and take
+// the Response at the end:
 //
 //	stream := prices.NewStream(models.Anthropic)
 //	for events.Next() {
@@ -19,7 +20,7 @@ import (
 //	}
 //	response, err := stream.Response()
 //
-// Or write the body to it, in pieces of any size: see [Stream.Write].
+// Or write the body to it in pieces; see [Stream.Write].
 //
 // A Stream is not safe for concurrent use.
 type Stream struct {
@@ -28,19 +29,24 @@ type Stream struct {
 	body   *skim.Body // of Write
 }
 
-// NewStream returns a Stream for a response of a provider, or of another form such as [FormConverse]. For any other name, the methods of the
-// Stream return a [*ValueError].
+// NewStream returns a Stream for a provider's responses, or for another form such as
+// [FormConverse]. For any other name, the Stream's methods return a [*ValueError].
 func NewStream(provider models.Provider) *Stream {
 	form, err := formOf(provider)
 	return &Stream{reader: response.New(form), err: err}
 }
 
-// Event reads the data of one server-sent event: the text of its data lines, without "data:", joined with "\n". For a response
-// of Gemini that is one JSON array, it is an element of the array; of Ollama, a line; of Bedrock, the payload of a message, or one or
-// more whole messages. Events without counts are ignored, as is empty data. After "[DONE]" and after the final usage, only an error still
-// matters. Stream keeps nothing of data.
+// Event reads one server-sent event: its data lines joined with "\n", without "data:".
+// It ignores events without counts and empty data. After "[DONE]" and the final usage,
+// only an error still matters. Event keeps no reference to data.
 //
-// The error is a [*ValueError] if the data is no JSON object; the stream goes on without it.
+// The error is a [*ValueError] if data isn't a JSON object. You can still pass later
+// events.
+//
+// For a body that isn't server-sent events, data is:
+//   - Gemini as a JSON array: one element
+//   - Ollama: one line
+//   - Bedrock: a message's payload, or one or more whole messages
 func (s *Stream) Event(data []byte) error {
 	if err := s.check(); err != nil {
 		return err
@@ -63,13 +69,22 @@ func (s *Stream) Event(data []byte) error {
 	return nil
 }
 
-// Response returns the response as it is after the events so far. It is Complete once the provider has sent the final usage:
-// OpenAI, DeepSeek and xAI in the last chunk of chat completions (OpenAI only if the request has stream_options.include_usage),
-// and in response.completed, response.incomplete or response.failed; Anthropic in the message_delta with the stop reason, merged
-// with message_start; Gemini beside the finish reason, or in interaction.completed; Converse in the event metadata; InvokeModel as the
-// model's provider, or in Bedrock's metrics in the last chunk. After an error event, or an exception of Bedrock, it is never Complete.
-// The error is a [*ValueError] if the final usage object is invalid, or if the names, the usage and the searches of the response take more
-// than 48 KiB; the Response then has no usage.
+// Response returns the response as it is after the events so far. It's Complete once
+// the provider has sent the final usage, and never after an error event or a Bedrock
+// exception.
+//
+// The error is a [*ValueError] if the final usage object is invalid, or if the
+// response's names, usage and searches exceed 48 KiB. The Response then has no usage.
+//
+// # Final usage
+//
+//   - OpenAI, DeepSeek and xAI: the last chat completions chunk (for OpenAI only if the
+//     request has stream_options.include_usage), or response.completed,
+//     response.incomplete or response.failed
+//   - Anthropic: the message_delta with the stop reason, merged with message_start
+//   - Gemini: with the finish reason, or in interaction.completed
+//   - Converse: the event metadata
+//   - InvokeModel: as the model's provider, or Bedrock's metrics in the last chunk
 func (s *Stream) Response() (Response, error) {
 	if err := s.check(); err != nil {
 		return Response{}, err
@@ -92,12 +107,17 @@ func (s *Stream) check() error {
 	return s.err
 }
 
-// Write reads the next piece of the body of a stream, of any size, so that a Stream can be beside a program's own reader in an
-// [io.TeeReader], or the destination of [io.Copy]: server-sent events, objects in lines or in an array, or the binary event stream of
-// Bedrock (application/vnd.amazon.eventstream), as the first byte shows. What follows the final usage is not read. It takes all of p and
-// returns an error only if s was not made with [NewStream], or for no form: what is wrong with the stream is an error of
-// [Stream.Response]. What is in a message of Bedrock counts only after both of its checksums were verified. A stream is read by Write or by
-// [Stream.Event].
+// Write reads the stream's next piece, at any size. Use s as the destination in
+// [io.Copy], or in an [io.TeeReader] next to your own reader. Use either Write or
+// [Stream.Event], not both.
+//
+// The first byte selects the format: server-sent events, JSON objects in lines or in an
+// array, or Bedrock's binary event stream (application/vnd.amazon.eventstream). A
+// Bedrock message counts only after both of its checksums were verified. Nothing is
+// read after the final usage.
+//
+// Write takes all of p. It returns an error only if s was not made with [NewStream], or
+// with an unknown form. Errors in the stream itself come from [Stream.Response].
 func (s *Stream) Write(p []byte) (int, error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -111,7 +131,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mediaType returns the media type of a stream that begins with data; "" for an array.
+// mediaType returns "" for an array.
 func mediaType(data []byte) string {
 	switch {
 	case binary(data):
@@ -124,7 +144,7 @@ func mediaType(data []byte) string {
 	return skim.Events
 }
 
-// broken returns why the stream cannot be read. An exception is an end that a stream may have.
+// broken drops exceptions: a stream may end with one.
 func broken(err error) error {
 	var ended *eventstream.ExceptionError
 	if errors.As(err, &ended) {
@@ -133,7 +153,8 @@ func broken(err error) error {
 	return err
 }
 
-// binary reports whether data begins as a message of an event stream does: with the length, whose first byte is 0 or 1. JSON never does.
+// binary recognizes event stream messages by their length, whose first byte is 0 or 1.
+// JSON never begins like that.
 func binary(data []byte) bool { return len(data) > 0 && data[0] <= 1 }
 
 func parseEventStream(provider models.Provider, body []byte) (Response, error) {
@@ -147,7 +168,7 @@ func parseEventStream(provider models.Provider, body []byte) (Response, error) {
 	return s.Response()
 }
 
-// chunkOf returns the document in the payload of a chunk of InvokeModel, or data itself.
+// chunkOf unwraps an InvokeModel chunk, and returns any other data unchanged.
 func chunkOf(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`"bytes"`)) {
 		return data

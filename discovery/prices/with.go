@@ -10,18 +10,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// maxPricesFile is the size of the largest text that ReadCSV reads, in bytes.
+// Limit for ReadCSV, in bytes.
 const maxPricesFile = 32 << 20
 
 var errPricesFileTooBig = fmt.Errorf("is longer than %d bytes", maxPricesFile)
 
-// ownPrices are the rows of With: as they were given, and as CostOf reads them.
+// ownPrices has With's rows: verbatim, and as CostOf reads them.
 type ownPrices struct {
 	given []Row
 	list  *pricelist.List
 }
 
-// rows returns rows of the list as they were given.
+// rows returns listed rows verbatim, as the caller gave them to With.
 func (o ownPrices) rows(listed []pricelist.Row) []Row {
 	rows := make([]Row, len(listed))
 	for i := range listed {
@@ -30,23 +30,35 @@ func (o ownPrices) rows(listed []pricelist.Row) []Row {
 	return rows
 }
 
-// With returns the list with your own prices, which take precedence over all others: prices of a contract, of a fine-tuned model
-// or of a new one. l does not change.
+// With returns the list with your own prices, which take precedence over all others.
+// Use it for contract prices, fine-tuned models or new ones. l does not change.
 //
-// A row applies to the model of its ModelHint in any spelling, from ValidFrom until ValidUntil, and to prompts of
-// TierThresholdTokens or more. A build needs its own row, except a build of Claude. Of several rows that apply, the one with
-// the highest threshold is used, and among equal ones the first; rows of a later With come before rows of an earlier one. At
-// other times the model has its listed price. No factor is applied: a batch or another mode needs a row with that Mode. The
-// price "" is unknown. A row of Modality audio or image prices those
-// tokens; a model with a row for text is not billed by listed rows for them. Rows of [ModePeak] and [ModeOffPeak] of DeepSeek are
-// chosen by the hour. Fees are the fees of [List.Fees].
+// A row with an invalid Provider, no ModelHint, a negative threshold, an invalid
+// period, or a price that is negative or above 1e15 is a [*ValueError].
 //
-// A Provider is one of the five, or any name of at most 64 lower-case letters, digits, dots and hyphens, such as the one of a host that
-// meter.WithEndpoint names. A row of a developer holds on every platform, one whose Provider is the name of a Platform on that platform
-// only. A row whose prices are "0" or "", at least one "0", declares the model free: whatever it uses costs nothing but fees.
+// # Which row applies
 //
-// A row with an invalid Provider, no ModelHint, a negative threshold, an invalid period, or a price that is negative or above
-// 1e15 is a [*ValueError].
+// A row applies to its ModelHint in any spelling, from ValidFrom until ValidUntil, and
+// to prompts with TierThresholdTokens or more. A build needs its own row, except for
+// Claude. If several rows apply, the one with the highest threshold wins, and among
+// equal ones the first. Rows from a later With come before rows from an earlier one.
+// Outside the period the model has its listed price.
+//
+// No factor applies: batch or another mode needs a row with that Mode. [ModePeak] and
+// [ModeOffPeak] rows for DeepSeek are chosen by the hour. Fees are still those in
+// [List.Fees].
+//
+// # Modalities and free models
+//
+// The price "" is unknown. A row with Modality audio or image prices those tokens; if a
+// model has your row for text, listed rows don't bill them. A row whose prices are "0"
+// or "", at least one "0", declares the model free: whatever it uses costs only fees.
+//
+// # Providers and platforms
+//
+// Provider is one of the five, or any name with at most 64 lower-case letters, digits,
+// dots and hyphens, such as a host that meter.WithEndpoint names. A developer's row
+// holds on every platform. A row whose Provider is a Platform holds only there.
 func (l *List) With(rows ...Row) (*List, error) {
 	given := make([]Row, len(rows), len(rows)+len(l.own.given))
 	for i := range rows {
@@ -66,10 +78,10 @@ func (l *List) With(rows ...Row) (*List, error) {
 	return &list, nil
 }
 
-// sourceOwn is the Source of rows of With without a Source.
+// Default Source for rows in With.
 const sourceOwn = "the caller's own price"
 
-// complete checks a row, and sets its provider to its own spelling.
+// complete also sets the provider to its own spelling.
 func (r *Row) complete() error {
 	known, err := providerName(r.Provider, "Provider")
 	switch {
@@ -88,7 +100,7 @@ func (r *Row) complete() error {
 	return r.checkPeriod()
 }
 
-// maxPrice bounds a price, so that every cost is a finite float64.
+// maxPrice keeps every cost a finite float64.
 const maxPrice = 1e15
 
 func (r *Row) checkPrices() error {
@@ -121,7 +133,7 @@ func (r *Row) checkPeriod() error {
 	return nil
 }
 
-// listed returns a valid row as CostOf reads it.
+// listed needs a valid row.
 func (r *Row) listed() pricelist.Row {
 	from, _ := pricelist.ParseTime(r.ValidFrom)
 	until, _ := pricelist.ParseTime(r.ValidUntil)
@@ -134,7 +146,6 @@ func (r *Row) listed() pricelist.Row {
 	}
 }
 
-// kind returns what the prices of a row are for.
 func (r *Row) kind() pricelist.Kind {
 	kind := pricelist.Kind{Mode: usage.Mode(r.Mode, ""), Modality: r.Modality}
 	if kind.Modality == ModalityText {

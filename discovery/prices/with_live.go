@@ -10,18 +10,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Live has the prices that a provider or a reseller publishes now, for [List.WithLive].
+// Live has the prices that a provider or reseller publishes now, for [List.WithLive].
 type Live struct {
 	Provider models.Provider
 	// ReadAt is when the prices were read.
 	ReadAt time.Time
-	// Rows are the standard prices of text, a row for each model and tier. Other modes and modalities have the prices of the table.
+	// Rows are standard text prices, one per model and tier. Other modes and modalities
+	// keep the table's prices.
 	Rows []Row
-	// Find returns the rows of a model that neither Rows nor the list has under that id; nil if there are none. A nil Find has none.
+	// Find, if not nil, returns rows for a model id that neither Rows nor the list has, or
+	// nil.
 	Find func(model string) []Row
 }
 
-// livePrices are the prices that a provider published at one time.
 type livePrices struct {
 	provider models.Provider
 	readAt   time.Time
@@ -29,14 +30,17 @@ type livePrices struct {
 	find     func(model string) []Row
 }
 
-// WithLive returns the list with prices that are in force now, which precede the prices of the table; your own prices
-// ([List.With]) still take precedence. Prices of the same provider from an earlier WithLive are replaced. l does not change.
+// WithLive returns the list with current prices, which precede the table's. Your own
+// prices ([List.With]) still take precedence. Prices for the same provider from an
+// earlier WithLive are replaced. l does not change.
 //
-// A live row prices calls within 24 hours of ReadAt, unless the table has a change of the price in between. A row whose prices
-// differ from the table by less than 0.001 USD per million tokens has the prices of the table: Google truncates its prices. A row
-// without a price has the prices of the table.
+// A live row prices calls within 24 hours before or after ReadAt, unless the table
+// changes the price in between. The table's prices are used if a live row has no price,
+// or if the two differ by less than 0.001 USD per million tokens: Google truncates its
+// prices.
 //
-// A row that [List.With] refuses, a row of another provider, an unknown Provider and a zero ReadAt are a [*ValueError].
+// The error is a [*ValueError] if Provider is unknown, ReadAt is zero, a row has
+// another provider, or [List.With] refuses a row.
 func (l *List) WithLive(live Live) (*List, error) {
 	p, err := live.check()
 	if err != nil {
@@ -76,7 +80,7 @@ func (live *Live) check() (models.Provider, error) {
 	return p, nil
 }
 
-// rows returns rows as CostOf reads them. Those of a kind other than standard text are left out.
+// rows drops kinds other than standard text.
 func (live livePrices) rows(given []Row) []pricelist.Row {
 	var rows []pricelist.Row
 	for i := range given {
@@ -88,8 +92,8 @@ func (live livePrices) rows(given []Row) []pricelist.Row {
 	return rows
 }
 
-// Models returns the ids of the models of a provider that your own rows and the table have, sorted. Those that only live prices
-// have are left out.
+// Models returns a provider's sorted model ids from your own rows and the table. Models
+// that only live prices have are left out.
 func (l *List) Models(p models.Provider) []string {
 	p = modelid.Canonical(p)
 	var ids []string
@@ -104,7 +108,7 @@ func (l *List) Models(p models.Provider) []string {
 	return slices.Compact(ids)
 }
 
-// released returns the rows of a model that neither list has under that id, such as a release of a model with a SKU.
+// released returns rows for an id in neither list, such as a model release with a SKU.
 func (live livePrices) released(id string) []pricelist.Row {
 	if live.find == nil {
 		return nil
@@ -112,10 +116,12 @@ func (live livePrices) released(id string) []pricelist.Row {
 	return live.settled(live.rows(live.find(id)), nil)
 }
 
-// settled returns live rows of a model with the prices of the table where the two differ by less than a truncation. A live row
-// that agrees with the table takes from there the prices that the live list lacks. A live row without a price gets the row of the table.
-// The rows are in force for a day before and after the reading, as long as the table has no change. The result is nil when no
-// row has a price.
+// settled takes the table's prices where they differ from the live ones by less than a
+// truncation. A live row that agrees with the table gets the prices it lacks from
+// there; a live row without a price is replaced by the table's row.
+//
+// The rows are in force for a day before and after the reading, as long as the table
+// has no change. The result is nil if no row has a price.
 func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
 	rows, listed = slices.Clone(rows), standardText(listed)
 	for i := range rows {
@@ -141,7 +147,7 @@ func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
 	return rows
 }
 
-// standardText returns the rows for text in standard requests, the only prices that live lists have.
+// Live lists have only standard text prices.
 func standardText(rows []pricelist.Row) (text []pricelist.Row) {
 	for _, row := range rows {
 		if row.Kind == (pricelist.Kind{}) {
@@ -151,7 +157,7 @@ func standardText(rows []pricelist.Row) (text []pricelist.Row) {
 	return text
 }
 
-// period returns the time for which live rows are in force: within 24 hours of the reading, between two changes of the table.
+// period is within 24 hours around the reading, between two changes in the table.
 func (live livePrices) period(listed []pricelist.Row) (from, until time.Time) {
 	const valid = 24 * time.Hour
 	from, until = live.readAt.Add(-valid), live.readAt.Add(valid)
@@ -168,7 +174,8 @@ func (live livePrices) period(listed []pricelist.Row) (from, until time.Time) {
 	return from, until
 }
 
-// missingTiers returns the rows of the table for long prompts that xAI's live list lacks: its fields for them are optional.
+// missingTiers returns the table's long prompt rows if xAI's live list lacks them: its
+// fields for them are optional.
 func (live livePrices) missingTiers(rows, listed []pricelist.Row) (tiers []pricelist.Row) {
 	if live.provider != models.XAI || slices.ContainsFunc(rows, func(r pricelist.Row) bool { return r.MinPrompt > 0 }) {
 		return nil
