@@ -24,26 +24,30 @@ const (
 	StateDeprecated RetirementState = "deprecated"
 	// StateListed means that the model is known and has no date.
 	StateListed RetirementState = "listed"
-	// StateUnknown means that the model is not known. It may be misspelled, too new, or not exist.
+	// StateUnknown means that the model is unknown: misspelled, too new, or nonexistent.
 	StateUnknown RetirementState = "unknown"
 )
 
-// RetirementStatus is the result of [Registry.Check].
+// RetirementStatus is returned by [Registry.Check].
 type RetirementStatus struct {
 	State RetirementState `json:"state"`
 	// Date is YYYY-MM-DD in the states StateRetired and StateRetiring, else "".
 	Date string `json:"date"`
-	// Replacement is the model that the provider recommends, directly or through the replacement of a recommended one. It is not
-	// deprecated and does not retire within 180 days of the day. "" means that no such model is known.
+	// Replacement is the model that the provider recommends, directly or as the
+	// replacement for a recommended one. It is neither deprecated nor retires within 180
+	// days. "" means that no such model is known.
 	Replacement string `json:"replacement"`
-	// Matched is the id that was found, which may be another spelling of the given id or the name of its line. It is "" in the
-	// state StateUnknown.
+	// Matched is the id found, which may be another spelling or the line's name. It is ""
+	// in StateUnknown.
 	Matched string `json:"matched"`
 }
 
-// Check returns the state of a model on a day. The model is found as described at [Registry]. A model that is not in the
-// registry is StateListed if the official SDKs or the price table have its id, and StateUnknown otherwise. Replacements come
-// from the built-in table; if one is deprecated, retired on the day or retires within 180 days of it, its own replacement is used.
+// Check returns a model's state on a day. [Registry] describes how the model is found.
+//
+// A model not in the registry is StateListed if the official SDKs or the price table
+// have its id, and StateUnknown otherwise. Replacements come from the built-in table.
+// If one is deprecated, or retires before or within 180 days after the day, its own
+// replacement is used.
 func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 	key, ok := r.lookup(p, id)
 	if !ok {
@@ -61,9 +65,11 @@ func (r Registry) Check(p Provider, id string, day time.Time) RetirementStatus {
 	return status
 }
 
-// CheckOn is Check for a model that is called on a platform: "bedrock", "vertex", "azure" or "openrouter", as in a record of calls; "" is
-// the provider's own API. A platform sets its own dates, which are built in. The provider's dates and those in r do not apply there: a
-// model without a date of the platform is StateListed or StateUnknown.
+// CheckOn is Check for a model called on a platform: "bedrock", "vertex", "azure" or
+// "openrouter", as in call records; "" is the provider's own API.
+//
+// A platform sets its own dates, which are built in. The provider's dates and those in
+// r do not apply there: a model without a platform date is StateListed or StateUnknown.
 func (r Registry) CheckOn(platform string, p Provider, id string, day time.Time) RetirementStatus {
 	if platform != "" {
 		r = Registry{r.table().Platforms[platform], r.facts}
@@ -71,7 +77,7 @@ func (r Registry) CheckOn(platform string, p Provider, id string, day time.Time)
 	return r.Check(p, id, day)
 }
 
-// checkListed returns the status of a model without an entry in the registry.
+// checkListed is for models without an entry in the registry.
 func (r Registry) checkListed(p Provider, id string) RetirementStatus {
 	p, table := modelid.Canonical(p), r.table()
 	for _, name := range modelid.RulesOf(p).Spellings(id) {
@@ -82,10 +88,12 @@ func (r Registry) checkListed(p Provider, id string) RetirementStatus {
 	return RetirementStatus{State: StateUnknown}
 }
 
-// replacementNotice is the time for which a replacement must be served. A shorter one would mean a second migration soon.
+// replacementNotice is how long a replacement must be served. Less would mean a second
+// migration soon.
 const replacementNotice = 180 * 24 * time.Hour
 
-// isLasting reports whether a model has no known end until replacementNotice after the day.
+// isLasting reports whether the model has no known end until replacementNotice after
+// day.
 func (r Registry) isLasting(p Provider, id string, day time.Time) bool {
 	text, ok := r.RetirementDate(p, id)
 	if !ok {
@@ -95,7 +103,8 @@ func (r Registry) isLasting(p Provider, id string, day time.Time) bool {
 	return err == nil && date.After(calendar.Date(day).Add(replacementNotice))
 }
 
-// replacement returns the first recommended model that is lasting, directly or through the replacement of one that is not.
+// replacement returns the first lasting model among the recommended ones. If one isn't
+// lasting, it tries that model's replacements.
 func (r Registry) replacement(key retirements.Key, day time.Time) string {
 	visited := map[retirements.Key]bool{}
 	var follow func(retirements.Key) string
@@ -120,11 +129,11 @@ func (r Registry) replacement(key retirements.Key, day time.Time) string {
 // Retirement is a model with its date.
 type Retirement struct {
 	ModelKey
-	// Date is the last day of the model, YYYY-MM-DD, in UTC.
+	// Date is the model's last day, YYYY-MM-DD, in UTC.
 	Date string
 }
 
-// retirementJSON is the JSON of a Retirement, which would otherwise be that of the embedded key.
+// retirementJSON makes the JSON an object; MarshalText would make it a string.
 type retirementJSON struct {
 	Provider Provider `json:"provider"`
 	ID       string   `json:"id"`
@@ -151,9 +160,12 @@ func (r Retirement) MarshalText() ([]byte, error) {
 	return []byte(string(r.Provider) + "/" + r.ID + " " + r.Date), nil
 }
 
-// RetiringWithin returns the models that retire today, in UTC, or at most d later, ordered by date, provider and id. It does
-// not return retired and deprecated models. d counts from the beginning of today: 24 hours include tomorrow. With a negative d
-// the result is empty. A model and its dated build are two entries, as in the registry.
+// RetiringWithin returns models that retire today, in UTC, or at most d later, ordered
+// by date, provider and id. Retired and deprecated models are left out. A model and its
+// dated build are two entries, as in the registry.
+//
+// d counts from 00:00 today: 24 hours include tomorrow. With a negative d the result is
+// empty.
 func (r Registry) RetiringWithin(d time.Duration) []Retirement {
 	today := calendar.Date(time.Now())
 	end := today.Add(d)
