@@ -13,27 +13,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// BundleName is the name of a file with all tables. It has the number of the format:
-// programs that know another format request another file.
+// BundleName names a file with all tables. It includes the format number: programs that
+// know another format request another file.
 const BundleName = "facts-1.txt"
 
 // A bundle begins with bundleHead and its version. Each table follows the line "-- NAME
-// --". The last line is bundleEnd and the digest of all lines before it.
+// --". The last line is bundleEnd and a digest over all lines before it.
 const (
 	bundleHead = "mesh-go-facts-1 "
 	bundleEnd  = "fnv1a128 "
 )
 
-// confirmed is the table that a job writes every night; it has no day of its own.
+// A job writes this table every night, so it has no "as of" day.
 const confirmed = "confirmed.csv"
 
-// maxBundle bounds a bundle and each file of a directory, in bytes.
+// maxBundle bounds a bundle, and each file in a directory, in bytes.
 const maxBundle = 32 << 20
 
-// ErrOld matches the error of [Facts.Newer].
+// ErrOld matches, with errors.Is, an error from [Facts.Newer].
 var ErrOld = errors.New("facts: not newer")
 
-// WriteTo writes the facts as one text for [Read].
+// WriteTo writes all tables and the version, for [Read].
 func (f *Facts) WriteTo(w io.Writer) (int64, error) {
 	var text strings.Builder
 	text.WriteString(bundleHead + f.Version() + "\n")
@@ -49,19 +49,20 @@ func (f *Facts) WriteTo(w io.Writer) (int64, error) {
 
 func beginning(name string) string { return "-- " + name + " --\n" }
 
-// digestLine returns the last line. Package sha256 would add 140 KB to every program with
-// package models, and protect no better: whoever can forge a bundle can forge its digest.
+// digestLine uses FNV because package sha256 would add 140 KB to every program with
+// package models, and protect no better: anyone who can forge a bundle can forge its
+// digest.
 func digestLine(text string) string {
 	digest := fnv.New128a()
 	_, _ = io.WriteString(digest, text) // a hash has no errors
 	return fmt.Sprintf("%s%x\n", bundleEnd, digest.Sum(nil))
 }
 
-// Read reads what [Facts.WriteTo] wrote.
+// Read reads the output from [Facts.WriteTo].
 //
 // All or nothing: if the digest, the columns or one cell is wrong, the error names the
-// file and the line. The digest detects damage, not a forged text. The texts of errors
-// contain nothing of r.
+// file and the line. The digest detects damage, not forgery. Errors quote nothing from
+// r.
 func Read(r io.Reader) (*Facts, error) {
 	text, err := readAll(r)
 	if err != nil {
@@ -89,8 +90,8 @@ func Read(r io.Reader) (*Facts, error) {
 	return f.checked()
 }
 
-// ReadFS reads the files of this package's directory in the repository. It is all or
-// nothing, as [Read] is.
+// ReadFS reads a copy of this package's directory in the repository. Like [Read], it is
+// all or nothing.
 func ReadFS(fsys fs.FS) (*Facts, error) {
 	version, err := readFile(fsys, "VERSION")
 	f := &Facts{version: strings.TrimSpace(version), received: map[string]string{}}
@@ -105,7 +106,7 @@ func ReadFS(fsys fs.FS) (*Facts, error) {
 	return f.checked()
 }
 
-// readFile returns a text with the line ends of a bundle.
+// readFile converts line ends to a bundle's.
 func readFile(fsys fs.FS, name string) (string, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
@@ -127,7 +128,7 @@ func readAll(r io.Reader) (string, error) {
 	return string(text), err
 }
 
-// checked returns received facts whose cells are all valid.
+// checked returns f if all its cells are valid.
 func (f *Facts) checked() (*Facts, error) {
 	day, _, ok := parseVersion(f.version)
 	if !ok || day.After(tables.Tomorrow()) { // it would stay newer than all others
@@ -156,9 +157,9 @@ func parseVersion(version string) (day time.Time, number int, ok bool) {
 	return day, number, err1 == nil && err2 == nil && number > 0 && strconv.Itoa(number) == count
 }
 
-// Newer returns nil if the facts can replace others: their version is later, and they
-// have a price for nine tenths of the models with one in the others. Prices are never
-// removed, so that a table without many of them was cut. The error matches [ErrOld].
+// Newer returns nil if the facts can replace others. Their version must be later, and
+// they must price at least nine tenths of the models that the others price: prices are
+// never removed, so a table that lacks many was cut. The error matches [ErrOld].
 func (f *Facts) Newer(than *Facts) error {
 	day, number, _ := parseVersion(f.Version())
 	otherDay, otherNumber, _ := parseVersion(than.Version())

@@ -1,10 +1,10 @@
-// Package facts has what this module knows about models: prices, fees, factors and
-// regions, and the dates on which models retire. Packages prices and models are views:
+// Package facts has this module's tables about models: prices, fees, factors and
+// regions, and retirement dates. Packages prices and models are views:
 //
 //	list := prices.Of(facts.BuiltIn())     // the same as prices.BuiltIn()
 //	registry := models.Of(facts.BuiltIn()) // the same as models.Retirements()
 //
-// Newer facts come as one text, which
+// Newer facts come as one file, which
 // [github.com/mesh-gateway/mesh-go/discovery.Client.UpdateFacts] requests, or as a
 // directory:
 //

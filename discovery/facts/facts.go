@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// Facts are all tables of one version. They are immutable and may be used concurrently.
+// Facts has all tables in one version. It is immutable and may be used concurrently.
 type Facts struct {
 	version  string            // "" if built in
 	received map[string]string // file -> text; nil if built in
@@ -19,7 +19,7 @@ type Facts struct {
 	models     *retirements.Table
 }
 
-// PriceTables are the CSV tables of package prices.
+// PriceTables has the CSV tables for package prices.
 type PriceTables struct {
 	Prices, Confirmed, Fees, Factors, Regions, Modalities, Hours, Holidays string
 }
@@ -51,7 +51,7 @@ var (
 	platformsCSV string
 )
 
-// texts returns the texts of all tables by their files.
+// file -> text
 func (f *Facts) texts() map[string]string {
 	if f.received != nil {
 		return f.received
@@ -65,10 +65,10 @@ func (f *Facts) texts() map[string]string {
 
 var builtIn Facts
 
-// BuiltIn returns the facts of this version of the module.
+// BuiltIn returns the facts in this module version.
 func BuiltIn() *Facts { return &builtIn }
 
-// text returns one table, which alone is linked into a program.
+// text, unlike texts, links only the named table into a program.
 func (f *Facts) text(name, builtIn string) string {
 	if f.received == nil {
 		return builtIn
@@ -85,8 +85,8 @@ func (f *Facts) Version() string {
 	return f.version
 }
 
-// AsOf returns the oldest day on which one of the tables was compared with its sources.
-// The nightly confirmed days of prices don't count.
+// AsOf returns the oldest day on which a table was last compared with its sources. The
+// nightly confirmed days for prices don't count.
 func (f *Facts) AsOf() time.Time {
 	var oldest time.Time
 	for _, text := range f.texts() {
@@ -108,7 +108,7 @@ func (f *Facts) PriceTables() PriceTables {
 }
 
 // ModelTables returns the tables from which models.Of makes a registry. They are parsed
-// once, when they are first needed.
+// on first use, once.
 func (f *Facts) ModelTables() *retirements.Table {
 	f.modelsOnce.Do(func() {
 		f.models = retirements.Read(

@@ -7,8 +7,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// allTables returns the tables in the order of a bundle. It is a function and no variable
-// to let the linker drop the checks from programs that receive no facts.
+// allTables returns the tables in bundle order. It's a function, not a variable, to let
+// the linker drop the checks from programs that receive no facts.
 func allTables() []*tables.Table {
 	yesNo, period := tables.OneOf("yes", "no"), tables.Optional(tables.Time)
 	return []*tables.Table{
@@ -84,8 +84,7 @@ func allTables() []*tables.Table {
 	}
 }
 
-// figure accepts a price or a factor, which has a question mark if it has a single
-// source.
+// figure accepts a price or factor. A question mark means that it has a single source.
 func figure(cell string) string { return tables.Decimal(strings.TrimSuffix(cell, "?")) }
 
 func dayOr(words ...string) tables.Check {
@@ -116,7 +115,7 @@ func instant(cell string) time.Time {
 	return at
 }
 
-// checkConfirmed returns an error if a row of confirmed.csv is none of prices.csv.
+// checkConfirmed returns an error if confirmed.csv has a row that prices.csv lacks.
 func checkConfirmed(prices, confirmed string) error {
 	keys := make(map[string]bool)
 	for cells := range tables.Rows(prices) {
@@ -132,8 +131,8 @@ func checkConfirmed(prices, confirmed string) error {
 	return check.Validate(confirmed)
 }
 
-// lacksPrices reports whether prices.csv has a price for less than nine tenths of the
-// models with one in another prices.csv.
+// lacksPrices reports whether prices has a price for less than nine tenths of the
+// models that other prices.
 func lacksPrices(prices, other string) bool {
 	kept, wanted := pricedModels(prices), pricedModels(other)
 	n := 0
