@@ -12,7 +12,7 @@ import (
 // Text accepts any cell.
 func Text(string) string { return "" }
 
-// Given accepts any cell that is not empty.
+// Given accepts any cell that isn't empty.
 func Given(cell string) string { return unless(strings.TrimSpace(cell) != "", "must not be empty") }
 
 // OneOf accepts one of the words, which may include "".
@@ -38,7 +38,8 @@ func Day(cell string) string {
 	return unless(err == nil, "must be a day such as 2026-12-01")
 }
 
-// PastDay accepts a day that has begun somewhere: a later one would stay newer than all others.
+// PastDay accepts a day that has begun somewhere: a later one would stay newer than all
+// others.
 func PastDay(cell string) string {
 	day, err := time.Parse(time.DateOnly, cell)
 	return unless(err == nil && !day.After(Tomorrow()), "must be a day such as 2026-12-01, not in the future")
@@ -56,19 +57,19 @@ func Time(cell string) string {
 	return unless(err == nil, "must be a day or a time such as 2026-12-01T16:00:00Z")
 }
 
-// Clock accepts a time of the day.
+// Clock accepts a time such as 16:30.
 func Clock(cell string) string {
 	_, err := time.Parse("15:04", cell)
 	return unless(err == nil, "must be a time of the day such as 16:30")
 }
 
-// Length accepts a number of tokens.
+// Length accepts a token count.
 func Length(cell string) string {
 	n, err := strconv.ParseUint(cell, 10, 64)
 	return unless(err == nil && n <= 1<<40, "must be a number of tokens")
 }
 
-// Decimal accepts a plain decimal below 1e15, so that every cost is a finite float64.
+// Decimal accepts a plain decimal below 1e15, to keep every cost a finite float64.
 func Decimal(cell string) string {
 	whole, fraction, pointed := strings.Cut(cell, ".")
 	ok := whole != "" && len(whole) <= 15 && !strings.ContainsFunc(whole+fraction, notDigit) && pointed == (fraction != "")

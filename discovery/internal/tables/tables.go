@@ -13,14 +13,14 @@ type Table struct {
 	Name    string // of the file
 	Columns string // the first line
 	Checks  []Check
-	// CheckRow returns what is wrong between valid cells; nil checks nothing.
+	// CheckRow returns the contradiction between valid cells, or ""; nil checks nothing.
 	CheckRow func(cells []string) string
 }
 
-// Check returns what a cell must be, or "" if it is.
+// Check returns the requirement that a cell doesn't meet, or "".
 type Check func(cell string) string
 
-// Rows yields the cells of each row of a valid table.
+// Rows yields each row's cells. The table must be valid.
 func Rows(text string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		begun := false
@@ -36,8 +36,8 @@ func Rows(text string) iter.Seq[[]string] {
 	}
 }
 
-// Validate returns an error with the file, the line and the column of the first wrong cell. It
-// contains nothing of the text.
+// Validate checks all cells. The error names the file, line and column of the first
+// wrong one, and quotes nothing from text.
 func (t *Table) Validate(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		return fmt.Errorf("%s: the last line is incomplete", t.Name)
@@ -93,14 +93,14 @@ func (t *Table) check(cells []string) error {
 
 func notPlain(r rune) bool { return r < ' ' || r > '~' }
 
-// AsOf returns the day of the comment "# as of 2026-11-28", or "".
+// AsOf returns the day in the comment "# as of 2026-11-28", or "".
 func AsOf(text string) string {
 	_, after, _ := strings.Cut(text, "# as of ")
 	day, _, _ := strings.Cut(after, "\n")
 	return day
 }
 
-// PriceKey returns the cells of a row of prices.csv that confirmed.csv repeats.
+// PriceKey joins those cells in a prices.csv row that confirmed.csv repeats.
 func PriceKey(cells []string) string {
 	return strings.Join([]string{cells[0], cells[1], cells[2], cells[8], cells[13], cells[14]}, ",")
 }
