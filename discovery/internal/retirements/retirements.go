@@ -1,4 +1,4 @@
-// Package retirements reads the tables of models and of the dates on which they retire.
+// Package retirements reads the tables with models and their retirement dates.
 package retirements
 
 import (
@@ -7,29 +7,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// noDate is the date of a model that is not in the registry.
+// noDate marks a model that is not in the registry.
 const noDate = "none"
 
-// Key is a model of a provider.
+// Key identifies a provider's model.
 type Key struct{ Provider, ID string }
 
-// Table is the content of all tables. It is read-only.
+// Table has the content from all tables. It is read-only.
 type Table struct {
-	// AsOf is the day of retirements.csv.
+	// AsOf is when retirements.csv was last compared with its sources.
 	AsOf string
 	// Dates are days or "deprecated".
 	Dates map[Key]string
-	// Lines are the models whose date holds for builds without a row.
+	// Lines are models whose date also holds for builds without a row.
 	Lines map[Key]bool
-	// Replacements are what the provider recommends, best first.
+	// Replacements are the provider's recommendations, best first.
 	Replacements map[Key][]string
 	// Listed are known models without a date.
 	Listed map[Key]bool
-	// Platforms has the dates on each platform.
+	// platform -> model -> date
 	Platforms map[string]map[Key]string
 }
 
-// Read reads valid tables. Models of prices are listed, too.
+// Read needs valid tables. Models in prices are listed, too.
 func Read(models, dates, platforms, prices string) *Table {
 	t := &Table{tables.AsOf(dates), map[Key]string{}, map[Key]bool{}, map[Key][]string{}, map[Key]bool{}, map[string]map[Key]string{}}
 	for cells := range tables.Rows(models) {
