@@ -10,10 +10,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Call is a call to bill.
+// Call is billed by ByOwn or ByList.
 type Call struct {
 	Provider, Model string
-	// Mode is the mode that the call is billed in, as usage.Mode returns it.
+	// Mode is what usage.Mode returns.
 	Mode  string
 	At    time.Time
 	Usage usage.Usage
@@ -21,23 +21,28 @@ type Call struct {
 	*Terms
 }
 
-// Charge is the row that bills the text of a call, with the factor of its mode and a part for each kind of token that was used.
+// Charge has the row that bills the call's text, its mode's factor, and a Part for each
+// token kind used.
 type Charge struct {
 	Row *Row
-	// Mode is the mode of the prices: that of the row, or that of the factor; "" is standard.
+	// Mode is the row's mode, or the factor's; "" is standard.
 	Mode   string
 	Factor decimal.Decimal
 	Parts  []Part
 	Uses   []Use
 }
 
-// UnknownError is the error of a call whose cost is not known. Its fields are those of prices.UnpricedError.
+// UnknownError reports a call without a known cost. Its fields are as in
+// prices.UnpricedError.
 type UnknownError struct{ What, Name string }
 
 func (u *UnknownError) Error() string { return strings.TrimSpace(u.What + " " + u.Name) }
 
-// ByOwn charges the call by the caller's own rows, of which at least one for text is in force. No factor is applied. With a
-// *UnknownError, the Charge has the parts and uses whose prices are known. In an unknown mode, which may be cheaper, it has none.
+// ByOwn charges the call by the caller's own rows. At least one row for text must be in
+// force. No factor is applied.
+//
+// If the error is a *UnknownError, the Charge has the parts and uses with known prices.
+// In an unknown mode, which may be cheaper, it is empty.
 func (c *Call) ByOwn(rows []Row) (Charge, error) {
 	row, missing := c.Row(rows, c.Mode)
 	switch {
@@ -53,7 +58,8 @@ func (c *Call) ByOwn(rows []Row) (Charge, error) {
 	return charge, c.check(&charge, true)
 }
 
-// ByList charges the text of the call by listed rows, and its audio and images by those of media. Its errors are those of ByOwn.
+// ByList charges text by listed rows, and audio and images by media rows. Its errors
+// are as in ByOwn.
 func (c *Call) ByList(rows, media []Row) (Charge, error) {
 	if row, _ := c.Row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // prices of the mode itself, which no factor gives
 		charge := Charge{Row: row, Mode: c.Mode, Factor: whole, Parts: c.parts(row, media)}
@@ -71,7 +77,7 @@ func (c *Call) ByList(rows, media []Row) (Charge, error) {
 	return charge, cmp.Or(err, c.check(&charge, cached || err != nil))
 }
 
-// onlyFees returns the fees of a call whose tokens have no known price.
+// onlyFees returns the fees for a call whose tokens have no known price.
 func (c *Call) onlyFees(err error) (Charge, error) {
 	if c.Mode != "" {
 		return Charge{}, err
@@ -80,7 +86,8 @@ func (c *Call) onlyFees(err error) (Charge, error) {
 	return Charge{Uses: uses}, err
 }
 
-// Row returns the row for text in a mode. A standard call to DeepSeek has the mode of its hour.
+// Row returns the row for text in a mode. A standard DeepSeek call gets the hour's
+// mode.
 func (c *Call) Row(rows []Row, mode string) (row *Row, missing string) {
 	if mode == "" {
 		if mode = c.Terms.mode(c.Provider, c.At); mode != "" {
@@ -93,7 +100,7 @@ func (c *Call) Row(rows []Row, mode string) (row *Row, missing string) {
 	return InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt())
 }
 
-// unpricedRow returns the error of rows without a price in force. row is nil or has no price.
+// unpricedRow explains why rows don't price the call. row is nil or has no price.
 func (c *Call) unpricedRow(rows []Row, row *Row, missing string) error {
 	if _, err := c.region(""); len(rows) == 0 && err != nil {
 		return err
@@ -109,7 +116,7 @@ func (c *Call) unpricedRow(rows []Row, row *Row, missing string) error {
 	return &UnknownError{What: missing}
 }
 
-// listedMode returns the mode in the spelling of the list.
+// listedMode spells the mode as the list does.
 func (c *Call) listedMode() string {
 	if c.Provider == "openai" && c.Mode == "fast" { // the newer name of the same tier
 		return "priority"
@@ -117,8 +124,8 @@ func (c *Call) listedMode() string {
 	return c.Mode
 }
 
-// factor returns the factor of the platform and the mode. cached reports whether it holds for cached input. The factor beside an error is
-// that of [Call.region].
+// factor returns the factor for platform and mode. cached reports whether it holds for
+// cached input. If region fails, factor returns its factor and error.
 func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error) {
 	factor, err = c.region(row.Model)
 	switch {
@@ -126,7 +133,7 @@ func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error)
 		return factor, false, err
 	case c.Platform != "":
 		return c.platformMode(factor, row)
-	case factor != whole && c.Mode != "" && c.Mode != "us": // the region of the id and that of the usage are the same
+	case factor != whole && c.Mode != "" && c.Mode != "us": // the id's region and the usage's are the same
 		return factor, false, c.unknownMode()
 	case factor != whole || c.Mode == "":
 		return factor, true, nil
@@ -134,8 +141,8 @@ func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error)
 	return c.modeFactor(row)
 }
 
-// platformMode returns the factor of a platform with that of the mode there. The modes of the developer's own API do not hold on a
-// platform, except that the usage of Claude may name the region once more.
+// platformMode multiplies by the platform's own mode factor. The developer's modes
+// don't hold on a platform, but Claude's usage may name the region once more.
 func (c *Call) platformMode(factor decimal.Decimal, row *Row) (decimal.Decimal, bool, error) {
 	switch {
 	case c.Mode == "", c.Mode == "us" && c.Provider == "anthropic" && factor != whole:
@@ -148,8 +155,8 @@ func (c *Call) platformMode(factor decimal.Decimal, row *Row) (decimal.Decimal, 
 	return factor.Mul(mode.Factor), mode.Cached, nil
 }
 
-// modeFactor returns the product of the factors of the modes. Only Anthropic's speed and region multiply each other; any other
-// combination is a mode of its own, which has no factor.
+// modeFactor multiplies mode factors. Only Anthropic's speed and region combine; any
+// other combination is a separate mode, which has no factor.
 func (c *Call) modeFactor(row *Row) (factor decimal.Decimal, cached bool, err error) {
 	modes := [...]string{c.listedMode(), ""}
 	if c.Provider == "anthropic" && (c.Mode == "fast+us" || c.Mode == "us+fast") {
@@ -169,7 +176,7 @@ func (c *Call) modeFactor(row *Row) (factor decimal.Decimal, cached bool, err er
 	return factor, cached, nil
 }
 
-// unknownMode returns the error of a mode without a price. Media are modes of callers.
+// unknownMode names the medium if that is the unknown mode: callers may pass "audio".
 func (c *Call) unknownMode() error {
 	for part := range strings.SplitSeq(c.Mode, "+") {
 		if part == "audio" || part == "image" {
@@ -179,7 +186,8 @@ func (c *Call) unknownMode() error {
 	return &UnknownError{What: "mode", Name: c.Mode}
 }
 
-// check sets the uses of the charge, and removes the parts without a price. The error names the first use or part that has none.
+// check sets the charge's uses, and removes parts without a price. The error names the
+// first unpriced use or part.
 func (c *Call) check(charge *Charge, cached bool) error {
 	uses, err := c.uses(charge.Row.Model)
 	charge.Uses = uses
@@ -200,12 +208,12 @@ func (c *Call) check(charge *Charge, cached bool) error {
 	return err
 }
 
-// Kind is what a row has the prices of: the tokens of a modality, "" for text, in a mode, "" for standard requests.
+// Kind selects a row's tokens: Modality "" is text, Mode "" a standard request.
 type Kind struct{ Mode, Modality string }
 
-// InForce returns the row of a kind that bills a request: first the rows in force at the time, then the one with the highest
-// threshold that the prompt reaches, and of several the first. missing is what is not known: "period" or "tier"; "" when there
-// is a row.
+// InForce returns the row that bills a request. Among the kind's rows in force at the
+// time, it is the one with the highest threshold that the prompt reaches, and on a tie
+// the first. Without a row, missing is "period" or "tier".
 func InForce(rows []Row, kind Kind, at time.Time, prompt int64) (row *Row, missing string) {
 	missing = "period"
 	for i := range rows {
@@ -227,12 +235,13 @@ func InForce(rows []Row, kind Kind, at time.Time, prompt int64) (row *Row, missi
 // ValidAt reports whether the row is in force at a time.
 func (r *Row) ValidAt(at time.Time) bool { return ValidAt(r.From, r.Until, at) }
 
-// ValidAt reports whether a time is in a period. The end is exclusive, and the zero time is an open end.
+// ValidAt reports whether a time is in a period. The end is exclusive, and the zero
+// time is an open end.
 func ValidAt(from, until, at time.Time) bool {
 	return (from.IsZero() || !at.Before(from)) && (until.IsZero() || at.Before(until))
 }
 
-// SetLive makes the row one of a live list, which is in force from a time until another one.
+// SetLive marks a live list's row, and limits its period.
 func (r *Row) SetLive(from, until time.Time) {
 	r.Live = true
 	if r.From.Before(from) {
@@ -243,7 +252,8 @@ func (r *Row) SetLive(from, until time.Time) {
 	}
 }
 
-// ParseTime reads a date, which begins at 00:00 UTC, or an RFC 3339 time. "" is the zero time, an open end of a period.
+// ParseTime reads a date, which begins at 00:00 UTC, or an RFC 3339 time. "" is the
+// zero time, an open end.
 func ParseTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -254,7 +264,7 @@ func ParseTime(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// FormatTime is the reverse of ParseTime. The first moment of a UTC day is a date.
+// FormatTime reverses ParseTime. It writes 00:00 UTC as a date.
 func FormatTime(t time.Time) string {
 	switch t = t.UTC(); {
 	case t.IsZero():
@@ -265,8 +275,9 @@ func FormatTime(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// SettleBy takes over a price of the table if the live row has nearly the same one, or if it lacks that price and agrees with the
-// table on the prices of input and output that it has.
+// SettleBy replaces a live price with the table's if they are nearly equal. If the row
+// agrees with the table on the input and output prices that it has, it also gets the
+// prices it lacks.
 func (r *Row) SettleBy(table *Row) {
 	agrees := r.Priced() && (r.Input == nil || near(r.Input, table.Input)) && (r.Output == nil || near(r.Output, table.Output))
 	listed := table.prices()

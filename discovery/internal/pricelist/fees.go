@@ -11,14 +11,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Fee is what one use of a tool costs besides its tokens.
+// Fee is a tool's price per use, in addition to tokens.
 type Fee struct {
 	Provider, What, Unit string
 	Models               []string
-	// USD is the price of one use; nil is not known.
+	// USD is the price per use; nil is unknown.
 	USD         Price
 	From, Until time.Time
-	// Uncounted reports that every request of the models uses the tool, and that no response counts it.
+	// Uncounted reports that every request to these models uses the tool, and that no
+	// response counts it.
 	Uncounted          bool
 	Source, VerifiedAt string
 }
@@ -35,15 +36,15 @@ func readFees(text string) (fees []Fee) {
 	return fees
 }
 
-// Use is the billed uses of a tool.
+// Use counts a tool's billed uses, at USD each.
 type Use struct {
 	What     string
 	Requests int64
 	USD      decimal.Decimal
 }
 
-// uses returns the billed uses of tools, by name. Free ones are left out. The error names a tool whose fee is not known, which the uses
-// leave out.
+// uses returns the billed tool uses by name, without free ones. The error names a tool
+// with an unknown fee, which uses leaves out.
 func (c *Call) uses(model string) (uses []Use, err error) {
 	for i := range c.Terms.Fees {
 		if f := &c.Terms.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {
@@ -74,8 +75,8 @@ func (c *Call) uses(model string) (uses []Use, err error) {
 	return uses, err
 }
 
-// fee returns the fee of a tool that is in force: that with the longest pattern that matches the model. nil is not known. A platform
-// has fees of its own.
+// fee returns the tool's fee in force with the longest pattern that matches the model;
+// nil is unknown. A platform has its own fees.
 func (c *Call) fee(model, tool string) (best *Fee) {
 	longest, biller := 0, cmp.Or(c.Platform, c.Provider)
 	for i := range c.Terms.Fees {
@@ -84,7 +85,7 @@ func (c *Call) fee(model, tool string) (best *Fee) {
 			continue
 		}
 		inForce, length := ValidAt(f.From, f.Until, c.At), longestMatch(f.Models, model)
-		if length > longest { // a fee of another time keeps those of shorter patterns from being used
+		if length > longest { // a longer pattern wins even if its fee is not in force
 			best, longest = nil, length
 		}
 		if inForce && length == longest && length > 0 {
@@ -94,13 +95,14 @@ func (c *Call) fee(model, tool string) (best *Fee) {
 	return best
 }
 
-// whole is the factor of a standard request.
+// whole is a standard request's factor.
 var whole = decimal.New(1, 0)
 
-// modeFactor is the factor of one mode for some models of a provider.
+// modeFactor is one mode's factor for some models.
 type modeFactor struct {
 	Factor decimal.Decimal
-	// Long and Cached report whether the factor holds for the rows of long prompts, and for cached input.
+	// Long and Cached report whether the factor holds for long prompt rows, and for cached
+	// input.
 	Long, Cached bool
 
 	provider, mode string
@@ -117,7 +119,7 @@ func readFactors(text string) (list []modeFactor) {
 	return list
 }
 
-// singleSource reports whether a figure is marked as one that no cost may rest on.
+// singleSource reports whether a figure is marked as too weak to base a cost on.
 func singleSource(cell string) bool { return strings.HasSuffix(cell, "?") }
 
 func readFactor(cells []string) modeFactor {
@@ -130,7 +132,6 @@ func readFactor(cells []string) modeFactor {
 	}
 }
 
-// factorOf returns the factor of a mode for a model, and reports whether it is known.
 func (t *Terms) factorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
 	for i := range t.factors {
 		f := &t.factors[i]
@@ -141,8 +142,8 @@ func (t *Terms) factorOf(provider, model, mode string, at time.Time) (*modeFacto
 	return nil, false
 }
 
-// longestMatch returns the length of the longest pattern that matches a model, or 0. A pattern is an id, or a beginning that ends
-// in *.
+// longestMatch returns the length of the longest pattern that matches a model, or 0. A
+// pattern is an id, or a prefix that ends in *.
 func longestMatch(patterns []string, model string) int {
 	longest := 0
 	for _, pattern := range patterns {

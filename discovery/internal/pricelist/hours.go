@@ -11,7 +11,7 @@ const (
 	offPeak = "off-peak"
 )
 
-// hours are the hours of a mode; the other mode holds at all other times of the period.
+// hours is when a mode holds; otherMode holds at all other times in the period.
 type hours struct {
 	provider, mode, otherMode string
 	from, to                  time.Duration // since 00:00 UTC
@@ -49,10 +49,11 @@ func readHolidays(text string) map[int64]bool {
 	return days
 }
 
-// dayOf returns the number of a UTC day.
+// dayOf numbers UTC days.
 func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }
 
-// mode returns the mode of a provider's prices at a time; "" while all hours have one price.
+// mode returns the mode in which a provider bills at a time; "" while all hours cost
+// the same.
 func (t *Terms) mode(provider string, at time.Time) (mode string) {
 	for i := range t.hours {
 		h := &t.hours[i]

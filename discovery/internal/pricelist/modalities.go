@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// textual is a modality that may have the price of text.
+// textual is a modality that may cost as much as text.
 type textual struct {
 	provider, modality string
 	text               bool
@@ -21,7 +21,7 @@ func readTextuals(text string) (list []textual) {
 	return list
 }
 
-// Textual reports whether the provider documents the price of text for a modality of a model's prompts.
+// Textual reports whether the provider documents the text price for a prompt modality.
 func (t *Terms) Textual(provider, modality, model string) (text bool) {
 	longest := 0
 	for _, m := range t.textuals {
@@ -35,7 +35,8 @@ func (t *Terms) Textual(provider, modality, model string) (text bool) {
 	return text
 }
 
-// asText adds audio, images or videos of the prompt to its text if their row has no price, and the provider documents the price of text.
+// asText counts prompt audio, images or videos as text if row has no price for them,
+// and the provider documents the text price.
 func (c *Call) asText(u *usage.Usage, row *Row, modality, model string, input, read *int64) {
 	if row.Input == nil && *input+*read != 0 && c.Terms.Textual(c.Provider, modality, model) {
 		u.Input, u.CacheRead = u.Input+*input, u.CacheRead+*read

@@ -1,7 +1,7 @@
-// Package pricelist reads the tables of prices, and chooses the row and the factor by which a call is
-// billed.
+// Package pricelist reads the price tables, and chooses the row and factor that bill a
+// call.
 //
-// A list is read-only once made, so that any number of goroutines may use it.
+// Once a list is in use it is read-only, and safe for concurrent use.
 package pricelist
 
 import (
@@ -15,35 +15,39 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Row is the price of one model, for prompts from one length on and for one period.
+// Row has one model's prices for one prompt tier and period.
 type Row struct {
 	Provider, Model string
-	// MinPrompt is the length of the shortest prompt that the row is for.
+	// MinPrompt is the shortest prompt that the row is for.
 	MinPrompt                                            int64
 	Input, CacheRead, CacheWrite5m, CacheWrite1h, Output Price
-	// SingleSourceWrite1h is a CacheWrite1h with a single source. It is shown, but not used to bill.
+	// SingleSourceWrite1h is a CacheWrite1h with a single source. It is shown, but not
+	// used to bill.
 	SingleSourceWrite1h Price
-	// SingleSourceRead is a CacheRead with a single source. It is used for lower bounds only.
+	// SingleSourceRead is a CacheRead with a single source, for lower bounds only.
 	SingleSourceRead Price
-	// From is the beginning of the period of the row and Until its end, which is exclusive; the zero time is open.
+	// From begins the row's period, and Until ends it, exclusive; the zero time is open.
 	From, Until time.Time
 	Kind
-	// Source describes who lists the price, and Key does so in short, for [Describe]; "" if there is no shorter text.
+	// Source describes who lists the price. Key is the short form for [Describe]; "" if
+	// there is no shorter one.
 	Source, Key string
-	// VerifiedAt is the date on which the newest source was read; "" when that is not known.
+	// VerifiedAt is when the newest source was read; "" if unknown.
 	VerifiedAt string
-	// SameAs is the id of the row that this one repeats under an alias; "" for most.
+	// SameAs is the id that this row repeats under an alias; "" for most.
 	SameAs string
-	// Live reports that the row is one of a live list. Its period is that of the list, and not of a price.
+	// Live reports that the row is from a live list. Its period is the list's, not the
+	// price's.
 	Live bool
-	// Index is the place of the row in the list that it was made from.
+	// Index is the row's place in the list given to New.
 	Index int
 }
 
-// Priced reports whether the row has a price at all. Some models are listed as known but not priced.
+// Priced reports whether the row has any price. Some models are listed as known but not
+// priced.
 func (r *Row) Priced() bool { return r.Input != nil || r.Output != nil }
 
-// List is a list of prices with an index by model.
+// List indexes rows by model.
 type List struct {
 	rows   []Row
 	models map[modelKey][]Row
@@ -51,7 +55,8 @@ type List struct {
 
 type modelKey struct{ provider, model string }
 
-// New returns a list of the rows, each with its Index. The rows of a model need not be neighbours.
+// New returns a list with the rows, and sets their Index. A model's rows need not be
+// adjacent.
 func New(rows []Row) *List {
 	l := &List{rows: rows, models: make(map[modelKey][]Row)}
 	for i := range rows {
@@ -62,7 +67,7 @@ func New(rows []Row) *List {
 	return l
 }
 
-// Rows returns all rows in their order. They must not be modified.
+// Rows returns all rows in their order. Callers must not modify them.
 func (l *List) Rows() []Row {
 	if l == nil {
 		return nil
@@ -70,7 +75,7 @@ func (l *List) Rows() []Row {
 	return l.rows
 }
 
-// Models returns the ids of the models in the order of their first rows.
+// Models returns the model ids in row order.
 func (l *List) Models() []string {
 	var ids []string
 	seen := make(map[string]bool)
@@ -83,7 +88,7 @@ func (l *List) Models() []string {
 	return ids
 }
 
-// Model returns the rows of a model, by its id as the list spells it; nil when there are none. They must not be modified.
+// Model returns a model's rows by its listed id, or nil. Callers must not modify them.
 func (l *List) Model(provider, id string) []Row {
 	if l == nil {
 		return nil
@@ -91,7 +96,8 @@ func (l *List) Model(provider, id string) []Row {
 	return l.models[modelKey{provider, id}]
 }
 
-// AddName makes a list that is not yet in use return rows of a model under another id too, unless it has rows of that id.
+// AddName makes Model return rows under another id too, unless that id has its own. The
+// list must not be in use yet.
 func (l *List) AddName(provider, id string, rows []Row) {
 	key := modelKey{provider, id}
 	if l.models[key] == nil && rows != nil {
@@ -123,7 +129,7 @@ func readRow(cells []string) Row {
 	return r
 }
 
-// minPrompt returns the length of the shortest prompt above a length; 0 for all prompts.
+// minPrompt returns the shortest prompt above a length; 0 means all prompts.
 func minPrompt(above int64) int64 {
 	if above == 0 {
 		return 0
@@ -131,10 +137,10 @@ func minPrompt(above int64) int64 {
 	return above + 1
 }
 
-// Price is a price in USD per million tokens. nil is not known, which is not the same as a price of 0.
+// Price is in USD per million tokens. nil is unknown, which differs from 0.
 type Price = *decimal.Decimal
 
-// ParsePrice reads a plain decimal; any other text is a price that is not known.
+// ParsePrice reads a plain decimal; anything else is an unknown price.
 func ParsePrice(text string) Price {
 	if usd, ok := decimal.ParsePlain(text); ok {
 		return &usd
@@ -142,7 +148,7 @@ func ParsePrice(text string) Price {
 	return nil
 }
 
-// Text returns a price as a plain decimal, "" for one that is not known.
+// Text returns a price as a plain decimal, or "" if unknown.
 func Text(p Price) string {
 	if p == nil {
 		return ""
@@ -150,7 +156,7 @@ func Text(p Price) string {
 	return p.String()
 }
 
-// Float64 returns the float64 nearest to a price.
+// Float64 returns the nearest float64, or nil if the price is unknown.
 func Float64(p Price) *float64 {
 	if p == nil {
 		return nil
@@ -159,7 +165,8 @@ func Float64(p Price) *float64 {
 	return &usd
 }
 
-// near reports whether two known prices differ by less than 0.001 USD, which is what Google truncates.
+// near reports whether two known prices differ by less than 0.001 USD: Google
+// truncates.
 func near(p, q Price) bool {
 	if p == nil || q == nil {
 		return false
@@ -168,17 +175,17 @@ func near(p, q Price) bool {
 	return apart.Abs(apart).Cmp(big.NewRat(1, 1000)) < 0
 }
 
-// Part is the tokens of one kind that a call used.
+// Part has the tokens for one kind that a call used.
 type Part struct {
 	What   string
 	Tokens int64
-	// Price is the listed one, before the factor of the charge.
+	// Price is the listed price, before the charge's factor.
 	Price Price
 	// Single is a price with a single source, for lower bounds.
 	Single Price
 }
 
-// kind returns what an error names: the modality of media, and for text the kind of token.
+// kind returns the name for errors: the modality for media, the token kind for text.
 func (p *Part) kind() string {
 	for _, modality := range [...]string{"audio", "image", "video"} {
 		if strings.HasPrefix(p.What, modality) {
@@ -188,7 +195,8 @@ func (p *Part) kind() string {
 	return strings.TrimPrefix(p.What, "tool_")
 }
 
-// parts returns a part for each kind of token that was used, by the row for text and by those of media for the same mode.
+// parts returns a Part for each token kind used, priced by the row for text and by
+// media rows for the same mode.
 func (c *Call) parts(row *Row, media []Row) []Part {
 	used := c.Usage
 	audio := c.media(media, row, "audio", used.AudioInput, used.AudioCacheRead, used.AudioOutput)
@@ -214,12 +222,11 @@ func (c *Call) parts(row *Row, media []Row) []Part {
 	return parts
 }
 
-// prices returns all prices that bill.
 func (r *Row) prices() [5]*Price {
 	return [...]*Price{&r.Input, &r.CacheRead, &r.CacheWrite5m, &r.CacheWrite1h, &r.Output}
 }
 
-// free reports whether a row declares its model free: it has prices, and all of them are 0.
+// free reports whether the row declares its model free: it has prices, and all are 0.
 func (r *Row) free() bool {
 	given := false
 	for _, price := range r.prices() {
@@ -231,7 +238,7 @@ func (r *Row) free() bool {
 	return given
 }
 
-// whole returns a free row with all prices.
+// whole returns a free row with all prices 0.
 func (r *Row) whole() *Row {
 	free := *r
 	for _, price := range free.prices() {
@@ -240,11 +247,10 @@ func (r *Row) whole() *Row {
 	return &free
 }
 
-// unpriced is a row without a price.
 var unpriced Row
 
-// media returns the row in force for audio or images, one without a price when there is none. A free row for text is for
-// them too.
+// media returns the row in force for a modality, or an unpriced one. A free row for
+// text covers media, too.
 func (c *Call) media(rows []Row, text *Row, modality string, used ...int64) *Row {
 	if !slices.ContainsFunc(used, func(tokens int64) bool { return tokens != 0 }) { // as nearly always
 		return &unpriced

@@ -9,8 +9,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// Of reads the tables of facts. The sources of all rows name the version of facts that are not built
-// in. Rows of unknown providers are left out: a later version may have further ones.
+// Of reads the facts tables. If the facts aren't built in, every row's source names
+// their version. Rows for unknown providers are left out: a later version may have
+// more.
 func Of(f *facts.Facts) (*List, *Terms) {
 	t, version := f.PriceTables(), f.Version()
 	if f == facts.BuiltIn() {
@@ -43,7 +44,7 @@ func readList(prices, confirmed, version string) *List {
 	return New(rows)
 }
 
-// AsOf returns the newest verification of the rows; the zero time if none has one.
+// AsOf returns the rows' newest verification, or the zero time.
 func (l *List) AsOf() time.Time {
 	var newest time.Time
 	for i := range l.Rows() {
@@ -54,7 +55,7 @@ func (l *List) AsOf() time.Time {
 	return newest
 }
 
-// sourceNames maps the codes of the column sources to texts.
+// code in the sources column -> description
 var sourceNames = map[string]string{ //nolint:gosec // no credentials
 	"pi": "pi-ai", "modelsdev": "models.dev", "genai": "genai-prices 0.1.8", "litellm": "litellm", "llmprices": "llm-prices",
 	"portkey": "Portkey's model list", "openrouter": "OpenRouter's price list", "vercel": "Vercel's price list", "langfuse": "Langfuse's price list", "helicone": "Helicone's price list",
@@ -65,20 +66,20 @@ var companies = map[string]string{
 	"openai": "OpenAI", "deepseek": "DeepSeek", "anthropic": "Anthropic", "gemini": "Google", "xai": "xAI",
 }
 
-// promotion precedes the last guaranteed day of a promotional price in a Key.
+// promotion precedes a promotional price's last guaranteed day in a Key.
 const promotion = "+promotion-"
 
 // guaranteed precedes that day in a Source.
 const guaranteed = "; a promotional price, which was guaranteed through "
 
-// Guaranteed returns the last guaranteed day of the promotional price of a Source; "" if it is none.
+// Guaranteed returns the last guaranteed day in a promotional price's Source, or "".
 func Guaranteed(source string) string {
 	_, day, _ := strings.Cut(source, guaranteed)
 	day, _, _ = strings.Cut(day, ";")
 	return day
 }
 
-// describe returns the codes of a Key as a text for people.
+// describe turns a Key's codes into text for people.
 func describe(provider, codes string) string {
 	if codes, day, ok := strings.Cut(codes, promotion); ok {
 		return describe(provider, codes) + guaranteed + day
@@ -113,13 +114,13 @@ func describe(provider, codes string) string {
 	return "third-party tables (" + strings.Join(others, ", ") + "), not confirmed on " + page
 }
 
-// What follows the sources of a row of a newer table, before the day of the table, in a Source and in a Key.
+// These precede a newer table's day, after the sources in a Source or Key.
 const (
 	ofTable    = "; price table of "
 	keyOfTable = "@"
 )
 
-// Describe returns the Source of rows with a Key, for people. Any other text is returned as it is.
+// Describe returns the Source for a Key. It returns any other string unchanged.
 func Describe(provider, key string) string {
 	codes, table, newer := strings.Cut(key, keyOfTable)
 	unpromoted, _, _ := strings.Cut(codes, promotion)

@@ -9,15 +9,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Place is where a call was made: a platform that has the models of others, the region of its host or path, and the profile, which is
-// the prefix of an id of Bedrock. The zero value is the developer's own API.
+// Place is where a call was made: a platform that serves other developers' models, the
+// region in its host or path, and the profile, which prefixes a Bedrock id. The zero
+// value is the developer's own API.
 type Place struct{ Platform, Region, Profile string }
 
-// region is the factor of a place for some models of a provider.
+// region is a place's factor for some models.
 type region struct {
 	provider, platform string
 	regions, profiles  []string // patterns
-	factor             Price    // nil is not known
+	factor             Price    // nil is unknown
 	models             []string
 	from               time.Time
 }
@@ -36,9 +37,11 @@ func readRegions(text string) (list []region) {
 	return list
 }
 
-// region returns the factor of the place of the call, or of the one that its id names, for a model of the list. The error is the one of
-// a platform or a region whose prices are not known. The factor beside it is 1 for a region of a platform with other known prices, none
-// of which is cheaper, and else 0.
+// region returns the factor for the call's place, or for the place its id names. model
+// is the listed id. The error says that the platform's or region's prices are unknown.
+//
+// With an error, the factor is 1 if the platform has other known prices, none of which
+// is cheaper, and 0 otherwise.
 func (c *Call) region(model string) (decimal.Decimal, error) {
 	place, missing := c.Place, "platform"
 	if place.Platform == "" {
@@ -66,14 +69,16 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 	return least, &UnknownError{What: missing}
 }
 
-// anyLike reports whether a name matches one of the patterns. "-" is no name, and * any text.
+// anyLike reports whether name matches a pattern. "-" matches an empty name, and * any
+// text.
 func anyLike(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		return pattern == name || (pattern == "-" && name == "") || (strings.Contains(pattern, "*") && like(name, strings.Split(pattern, "*")))
 	})
 }
 
-// like reports whether a name begins with the first text, ends with the last, and has the others in between.
+// like reports whether name starts with the first text, ends with the last, and has the
+// others in between.
 func like(name string, texts []string) bool {
 	first, last := texts[0], texts[len(texts)-1]
 	rest, ok := strings.CutPrefix(name, first)
@@ -90,7 +95,7 @@ func like(name string, texts []string) bool {
 // unknownPlace matches no row.
 const unknownPlace = "unknown"
 
-// placeOf returns the place that the id of a call without a platform names; the zero Place if it names none.
+// placeOf returns the place that an id names without a platform, or the zero Place.
 func placeOf(provider, id string) Place {
 	id = strings.ToLower(strings.TrimSpace(id))
 	if platform, _, ok := strings.Cut(id, "/"); ok {
@@ -114,7 +119,8 @@ func placeOf(provider, id string) Place {
 	return Place{}
 }
 
-// bedrockPlace returns the profile of an id such as us.anthropic.claude-opus-5. One that does not begin so is not known.
+// bedrockPlace returns the profile in an id such as us.anthropic.claude-opus-5. Any
+// other prefix is an unknown profile.
 func bedrockPlace(id string) Place {
 	profile, _, _ := strings.Cut(id, "anthropic.")
 	profile, prefixed := strings.CutSuffix(profile, ".")

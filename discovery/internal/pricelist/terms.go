@@ -1,6 +1,6 @@
 package pricelist
 
-// Terms are what is charged besides the prices of tokens, and when and where those hold.
+// Terms has fees, and the factors, places and hours that change token prices.
 type Terms struct {
 	Fees     []Fee
 	factors  []modeFactor
@@ -10,7 +10,7 @@ type Terms struct {
 	holidays map[int64]bool
 }
 
-// WithoutFees returns the terms of a list without tools.
+// WithoutFees returns terms for a list without tools.
 func (t *Terms) WithoutFees() *Terms {
 	terms := *t
 	terms.Fees = nil
