@@ -34,8 +34,8 @@ type RetirementStatus struct {
 	// Date is YYYY-MM-DD in the states StateRetired and StateRetiring, else "".
 	Date string `json:"date"`
 	// Replacement is the model that the provider recommends, directly or as the
-	// replacement for a recommended one. It is neither deprecated nor retires within 180
-	// days. "" means that no such model is known.
+	// replacement for a recommended one. It isn't deprecated, and doesn't retire within
+	// 180 days after the day. "" means that no such model is known.
 	Replacement string `json:"replacement"`
 	// Matched is the id found, which may be another spelling or the line's name. It is ""
 	// in StateUnknown.
