@@ -103,7 +103,7 @@ type Line struct {
 	USDPerRequest USD   `json:"usd_per_request,omitempty"`
 }
 
-// Used if the provider stated the cost itself.
+// For costs that the provider stated itself.
 const (
 	sourceCharged = "charged by the provider"
 	keyCharged    = "charged"
@@ -154,7 +154,8 @@ func GuaranteedThrough(source string) string { return pricelist.Guaranteed(sourc
 //
 // On a platform, a [List.With] row whose Provider is the platform's name comes first. A
 // row from the table needs a factor for the platform, region and profile; otherwise the
-// cost is unknown. The developer's own modes and fees don't apply.
+// cost is unknown. The developer's own modes and fees don't apply. A stated charge counts
+// only on OpenRouter: elsewhere it is the developer's own price.
 //
 // # Not included
 //

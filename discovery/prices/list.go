@@ -165,7 +165,7 @@ func lookupNames(p models.Provider, model string) []string {
 	return names
 }
 
-// firstRows returns rows for the first name in the list.
+// firstRows tries the names in order.
 func firstRows(list *pricelist.List, p models.Provider, names []string) []pricelist.Row {
 	for _, name := range names {
 		if rows := list.Model(string(p), name); rows != nil {

@@ -16,10 +16,11 @@ type Usage struct {
 	// ToolInput is input that tools added. It is billed as input, but does not count
 	// towards the prompt length that selects the tier.
 	ToolInput int64 `json:"tool_input"`
-	// CacheRead is prompt text read from the cache.
+	// CacheRead counts prompt tokens read from the cache.
 	CacheRead int64 `json:"cache_read"`
-	// CacheWrite5m and CacheWrite1h are prompt text written to the cache, for five minutes
-	// and for an hour. For OpenAI they are the writes for 30 minutes and for 12 hours.
+	// CacheWrite5m and CacheWrite1h count prompt tokens written to the cache, for five
+	// minutes and for an hour. For OpenAI they are the writes for 30 minutes and for 12
+	// hours.
 	CacheWrite5m int64 `json:"cache_write_5m"`
 	CacheWrite1h int64 `json:"cache_write_1h"`
 	// Output is the text that the model generated, including reasoning.
