@@ -13,12 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// fields are the names of --by that are no labels.
+// fields are built-in groups; any other --by name is a label.
 var fields = []string{
 	calls.ByDay, calls.ByWeek, calls.ByMonth, calls.ByProvider, calls.ByPlatform, calls.ByModel, calls.ByUnpriced, calls.ByBilling,
 }
 
-// parseBy makes labels of the names of --by that are no fields: team is label:team.
+// parseBy turns label names into groups: team becomes label:team.
 func (o *Options) parseBy() error {
 	for i, name := range o.by {
 		if name == "" || name == calls.ByLabel("") {
@@ -35,7 +35,8 @@ func (o *Options) parseBy() error {
 	return nil
 }
 
-// checkBy returns an error if a plain name of --by is no label in any of the files, and warns if no selected call has a label.
+// checkBy rejects a plain --by name that no file has as a label. If only the selected
+// calls lack the label, it warns.
 func (o *Options) checkBy(sums *costs.Report) error {
 	var labels map[string]bool
 	for _, by := range sums.By {
@@ -54,7 +55,7 @@ func (o *Options) checkBy(sums *costs.Report) error {
 	return nil
 }
 
-// readLabels returns the names of all labels in the files, whatever is selected.
+// readLabels collects label names from all calls, selected or not.
 func (o *Options) readLabels() map[string]bool {
 	opts := o.selected
 	opts.OnRead = o.ReadingCalls("reading labels", o.in)
@@ -80,21 +81,22 @@ func labelNames(labels map[string]bool) string {
 	return strings.Join(names, ", ")
 }
 
-// warnEmpty warns if there are no calls. A first look says it itself.
+// warnEmpty leaves a first look alone, whose report says so itself.
 func (o *Options) warnEmpty(sums *costs.Report) {
 	if sums.Calls == 0 && !o.warnLabels() && !o.firstLook() {
 		o.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz and the sessions of agents are read; --from, --to and --label select)"))
 	}
 }
 
-// warnLabels reports whether a label of --label is why there are no calls, and warns about it: no call of the time has it, or has the value.
+// warnLabels warns about each --label that no call in the period has, by name or by
+// value. It reports whether it warned.
 func (o *Options) warnLabels() (warned bool) {
 	opts := o.selected
 	opts.MatchLabels, opts.OnRead = nil, nil
 	for _, name := range slices.Sorted(maps.Keys(o.Match)) {
 		by := calls.ByLabel(name)
 		opts.By = [][]string{{by}}
-		sums, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
+		sums, _ := calls.Sum(opts, o.in.Paths...) // unreadable lines were already reported
 		groups := sums[0]
 		if len(groups) == 0 || slices.ContainsFunc(groups, func(g calls.Group) bool { return g.Value(by) == o.Match[name] }) {
 			continue
@@ -115,5 +117,5 @@ func (o *Options) warnLabels() (warned bool) {
 	return warned
 }
 
-// maxValues is the number of values of a label that a warning names.
+// maxValues limits the label values in a warning.
 const maxValues = 10

@@ -14,7 +14,7 @@ import (
 // ZoneVariable is the environment variable that replaces --tz.
 const ZoneVariable = "MESH_TZ"
 
-// New returns the command mesh usage.
+// New returns the command mesh usage, which is also called mesh sessions.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{
@@ -97,14 +97,14 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.explain, "explain", false, "say what session files lack, and list unreadable lines")
 	flags.BoolVar(&o.explain, "verbose", false, "")
 	flags.BoolVar(&o.all, "all", false, "on a terminal, show all rows")
-	flags.Lookup("verbose").Hidden = true // the former name of --explain
+	flags.Lookup("verbose").Hidden = true // former name for --explain
 	app.Complete(cmd, "fail-on", completeList(adviceCodes...))
 	app.Complete(cmd, "by", completeList(append(slices.Clone(fields), "label:")...))
 	app.Complete(cmd, "tz", cobra.FixedCompletions([]string{"local", "UTC"}, cobra.ShellCompDirectiveNoFileComp))
 	app.PricesFlag(o.App, cmd)
 }
 
-// completeList completes the last of comma-separated names.
+// completeList completes comma-separated names, each at most once.
 func completeList(all ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 		given := prefix[:strings.LastIndex(prefix, ",")+1]

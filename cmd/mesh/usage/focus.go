@@ -10,10 +10,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// maxLineErrors is the number of errors of lines that are printed; the others are counted, as calls.Sum does.
+// maxLineErrors limits printed line errors, as in calls.Sum; the rest are counted.
 const maxLineErrors = 100
 
-// writeFocus writes the calls as rows of FOCUS, and reports those without a row. The error of lines that cannot be read goes first.
+// writeFocus writes calls as FOCUS rows and returns exit.ErrFound if some are unpriced.
+// Read errors take precedence.
 func (o *Options) writeFocus() error {
 	s := &o.selected
 	rows := focus.NewCalls(s.Prices, o.account)

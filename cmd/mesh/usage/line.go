@@ -16,8 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// printLine prints the calls of today, and which part of the budgets is spent. It reads only the files of these periods,
-// since a status bar calls it often. What cannot be read is a note.
+// printLine reads only files that can have calls in its periods: a status bar calls it
+// often. Read errors become a note.
 func (o *Options) printLine(now time.Time) error {
 	today := now.UTC()
 	if o.zone != nil {
@@ -40,7 +40,6 @@ func (o *Options) printLine(now time.Time) error {
 	return err
 }
 
-// noteUnread prints the first error of files that cannot be read.
 func (o *Options) noteUnread(errs ...error) {
 	for _, err := range errs {
 		if err = o.in.Rename(err); err != nil {
@@ -51,7 +50,7 @@ func (o *Options) noteUnread(errs ...error) {
 	}
 }
 
-// spentParts returns which part of each budget is spent. Their days and months are UTC.
+// spentParts uses UTC days and months, whatever the zone.
 func (o *Options) spentParts(now time.Time) (parts []string, err error) {
 	today := now.Truncate(24 * time.Hour)
 	begins := map[meter.Period]time.Time{meter.PeriodDay: today, meter.PeriodMonth: today.AddDate(0, 0, 1-now.Day()), meter.PeriodTotal: {}}
@@ -83,7 +82,7 @@ func (o *Options) spentParts(now time.Time) (parts []string, err error) {
 	return parts, err
 }
 
-// todayParts returns the cost and the number of the calls of today, which are one group; none without calls.
+// todayParts expects at most one group.
 func todayParts(today []calls.Group) []string {
 	g := calls.Group{USD: "0"}
 	if len(today) > 0 {
@@ -96,7 +95,7 @@ func todayParts(today []calls.Group) []string {
 	return parts
 }
 
-// spentPart returns which part of a budget the calls of its period spent: those of the value that spent most, if it has a label.
+// spentPart shows a labelled budget for the value that spent most.
 func spentPart(b meter.Budget, groups []calls.Group) string {
 	spent, most, value := map[string]*big.Rat{}, new(big.Rat), ""
 	for _, g := range groups {
@@ -115,7 +114,7 @@ func spentPart(b meter.Budget, groups []calls.Group) string {
 	return text
 }
 
-// percentOf returns the part of a limit that is spent, rounded down so that 100 is a limit that is reached. Nothing is left of a limit of 0.
+// percentOf rounds down, which keeps 100 for reached limits. A limit of 0 is reached.
 func percentOf(spent, limit *big.Rat) string {
 	const percent = 100
 	if limit.Sign() == 0 {

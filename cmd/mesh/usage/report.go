@@ -21,17 +21,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// adviceCodes are the rules of a report, for --fail-on.
+// adviceCodes are valid for --fail-on.
 var adviceCodes = []string{report.CodeRetired, report.CodeRetiring, report.CodeBudget, report.CodeLabel, report.CodeErrors, report.CodeUnpriced}
 
-// usageJSON is what mesh usage prints with -o json: the sums of all calls, and the report.
+// usageJSON is the -o json output.
 type usageJSON struct {
 	*costs.Report
 	Details *report.Report `json:"report"`
 }
 
-// reports returns the report of -o json, --html, --fail-on and --budget, nil if nothing needs it, and the one that a terminal gets, nil
-// without a terminal. The latter has the period of sums, which reports sets.
+// reports returns two reports, each nil if not needed: r for -o json, --html, --fail-on
+// and --budget, and text for a terminal, covering wholeDays. It also sets sums.Period.
 func (o *Options) reports(sums *costs.Report) (r, text *report.Report, err error) {
 	s := report.Options{
 		Location: o.zone, Explain: o.explain, From: o.selected.From, To: o.selected.To, MatchLabels: o.Match, Reprice: o.reprice, Subscription: o.subscription, Prices: o.selected.Prices,
@@ -58,11 +58,11 @@ func (o *Options) reports(sums *costs.Report) (r, text *report.Report, err error
 	return r, text, exit.WrongUse(err)
 }
 
-// maxYear is the last year that JSON can have.
+// maxYear is the last year that JSON times allow.
 const maxYear = 9999
 
-// wholeDays returns the period of the calls: an open end of the chosen one is the day of the first or the last call. Both are zero without
-// calls, unless they were chosen.
+// wholeDays replaces an open end with the first or last call's day. If there are no
+// calls, open ends stay zero.
 func (o *Options) wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
 	zone := cmp.Or(o.zone, time.UTC)
 	first, err1 := time.ParseInLocation(time.DateOnly, sums.First, zone)
@@ -81,14 +81,14 @@ func (o *Options) wholeDays(sums *costs.Report, from, to time.Time) (time.Time, 
 	return from, to
 }
 
-// checkRules prints the rules of --fail-on that fire, and returns exit.ErrFound if there is one.
+// checkRules returns exit.ErrFound if a --fail-on rule fires.
 func (o *Options) checkRules(r *report.Report) (found error) {
 	for _, code := range o.failOn {
 		if !slices.Contains(r.Codes, code) {
 			continue
 		}
 		found = exit.ErrFound
-		text := "this rule fires" // Advice has five at most
+		text := "this rule fires" // Advice is limited to five
 		if i := slices.IndexFunc(r.Advice, func(advice report.Advice) bool { return advice.Code == code }); i >= 0 {
 			text = r.Advice[i].Text
 		}
@@ -97,7 +97,6 @@ func (o *Options) checkRules(r *report.Report) (found error) {
 	return found
 }
 
-// printText prints the report for a terminal: by model, or by the names of --by.
 func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 	o.Progress.Stop()
 	width := output.Width(o.Out)
@@ -115,7 +114,7 @@ func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 	if err := write(&text, width); err != nil {
 		return err
 	}
-	blank := 0 // the sentences are behind the table, whose names are not marked
+	blank := 0 // sentences follow the table, where names stay unmarked
 	for line := range strings.Lines(text.String()) {
 		switch {
 		case line == "\n":
@@ -132,7 +131,7 @@ func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 	return nil
 }
 
-// printBy prints what the calls of sums cost by the names of --by. r is their report.
+// printBy prints costs by the --by names. r must cover the same period as sums.
 func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error {
 	rows := table.Costs{All: o.all || isTime(o.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(o.by, isTime)}
 	for _, name := range o.by {
@@ -145,7 +144,7 @@ func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error
 		opts.By = [][]string{o.by}
 		opts.From, opts.To = calendar.Unwall(r.Previous.From, o.zone), calendar.Unwall(r.Previous.To, o.zone)
 		opts.OnRead = o.ReadingCalls("reading calls for the change", o.in)
-		groups, _ := calls.Sum(opts, o.in.Paths...) // lines that cannot be read were reported
+		groups, _ := calls.Sum(opts, o.in.Paths...) // unreadable lines were already reported
 		before = groups[0]
 		title += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
 	}
@@ -172,11 +171,11 @@ func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error
 	return err
 }
 
-// isTime reports whether a name of --by is a time, whose rows are in their order and have nothing before to compare with.
+// isTime reports whether rows stay in time order, which also rules out a change column.
 func isTime(name string) bool { return name == "day" || name == "week" || name == "month" }
 
-// costRows returns the rows of a table by names, the highest cost first; times are in their order. Groups that have calls in the time
-// before only have a row, too.
+// costRows sorts by cost, highest first, or by time. Groups from the previous period that
+// ended get a row, too.
 func costRows(by []string, now, before []calls.Group) []table.CostRow {
 	var rows []table.CostRow
 	places := map[string]int{}
@@ -198,7 +197,7 @@ func costRows(by []string, now, before []calls.Group) []table.CostRow {
 	return rows
 }
 
-// costRow returns the row of a group, of which nothing is known of the time before.
+// costRow leaves the previous cost at 0.
 func costRow(by []string, g *calls.Group) table.CostRow {
 	row := table.CostRow{Keys: keyNames(by, g.By), Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, PreviousUSD: "0"}
 	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {
@@ -210,7 +209,6 @@ func costRow(by []string, g *calls.Group) table.CostRow {
 	return row
 }
 
-// keyNames returns the keys of a row. A call without a label has none to show.
 func keyNames(by, values []string) []string {
 	names := slices.Clone(values)
 	for i, value := range values {

@@ -1,4 +1,4 @@
-// Package usage is mesh usage: what the calls of files cost, as a report, a table, a line or rows of FOCUS.
+// Package usage is mesh usage: LLM costs as a report, a table, a line or FOCUS rows.
 package usage
 
 import (
@@ -22,11 +22,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// Options are the flags of mesh usage.
+// Options has the flags of mesh usage and its state while it runs.
 type Options struct {
 	*app.App
 	selection.Flags
-	paths, usual              []string // usual are those of --sessions
+	paths, usual              []string // usual is where --sessions looks
 	by, budgets, failOn       []string
 	html, title, account, tz  string
 	reprice, byGiven          bool
@@ -35,16 +35,15 @@ type Options struct {
 	sessions                  bool
 	subscription, chargesOnly bool
 
-	in *callsfiles.Files
-	// selected selects and prices the calls.
+	in       *callsfiles.Files
 	selected calls.Options
-	plain    []string       // names of --by that became labels
+	plain    []string       // --by names that became labels
 	zone     *time.Location // nil is UTC
 	reader   *sessions.Reader
 	said     sessions.Said
 }
 
-// check checks the flags, and sets which calls they select.
+// check validates the flags and sets o.selected and o.zone.
 func (o *Options) check(now time.Time) (err error) {
 	if err := cmp.Or(o.Parse(), o.parseBy()); err != nil {
 		return err
@@ -82,7 +81,6 @@ func (o *Options) check(now time.Time) (err error) {
 	return page.Check(o.App, o.html, o.paths...)
 }
 
-// selectCalls sets which calls the flags select.
 func (o *Options) selectCalls(now time.Time) (err error) {
 	if o.zone, err = parseZone(o.tz); err != nil {
 		return err
@@ -101,7 +99,7 @@ func (o *Options) selectCalls(now time.Time) (err error) {
 	return err
 }
 
-// parseZone returns the zone of --tz; nil for UTC.
+// parseZone returns nil for UTC.
 func parseZone(name string) (*time.Location, error) {
 	switch strings.ToLower(name) {
 	case "", "utc":
@@ -119,12 +117,11 @@ func parseZone(name string) (*time.Location, error) {
 // onTerminal reports whether a person reads the text.
 func (o *Options) onTerminal() bool { return o.Format == "text" && output.Width(o.Out) > 0 }
 
-// firstLook reports whether the command shows the last 14 days: a person asked for nothing in particular.
+// firstLook reports whether to show the last 14 days: a person asked for nothing else.
 func (o *Options) firstLook() bool {
 	return o.onTerminal() && !o.HasPeriod() && !o.byGiven && !o.all && !o.line && o.html == "" && len(o.failOn) == 0
 }
 
-// run prints what the calls of the files cost.
 func (o *Options) run() error {
 	err := o.check(time.Now())
 	if err != nil {
@@ -186,7 +183,7 @@ func (o *Options) run() error {
 	return cmp.Or(unread, o.checkRules(r))
 }
 
-// readSessions makes the command read session files.
+// readSessions adds a session file decoder to o.selected.
 func (o *Options) readSessions() {
 	o.reader = sessions.New(o.selected.Prices)
 	o.reader.OnCopies = o.selected.OnCopies
@@ -194,26 +191,27 @@ func (o *Options) readSessions() {
 	o.reader.Read(&o.selected)
 }
 
-// tell says what was found about sessions, in one line or with --explain in full. When the files are read again nothing
-// is said.
+// tell prints session notes: one line, or all with --explain. It silences later reads,
+// which would repeat them.
 func (o *Options) tell() {
 	o.selected.OnCopies, o.reader.OnCopies = func(calls.Copies) {}, nil
 	o.said.Tell(o.explain, o.in.Rename, func(text string) { o.Note(output.Line(text)) })
 }
 
-// tellShort is tell for output that has no place for notes.
+// tellShort is tell for output without room for notes.
 func (o *Options) tellShort() {
 	if text := o.said.Short(); text != "" {
 		o.Note(text)
 	}
 }
 
-// onlyUsual reports whether --sessions is all that selects calls.
+// onlyUsual reports whether --sessions alone selects calls.
 func (o *Options) onlyUsual() bool {
 	return len(o.paths) == len(o.usual) && !o.HasPeriod() && !o.firstLook() && o.html == "" && o.Match == nil && len(o.budgets)+len(o.failOn) == 0
 }
 
-// unsupported returns the error of a path whose program is known and not read.
+// unsupported returns an error if a path belongs to a known agent program whose files
+// aren't read.
 func (o *Options) unsupported() error {
 	for _, path := range o.in.Given {
 		if err := sessions.Unsupported(path); err != nil {
@@ -223,12 +221,12 @@ func (o *Options) unsupported() error {
 	return nil
 }
 
-// onlyPage reports whether the page is all that a person asked for.
+// onlyPage reports whether an HTML page is the only output.
 func (o *Options) onlyPage() bool {
 	return o.html != "" && o.Format == "text" && !o.byGiven && !o.all
 }
 
-// print prints the sums of the calls, or on a terminal a report of the same calls as text. r is the report of -o json.
+// print writes text if it's set (on a terminal), else sums; -o json adds r.
 func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
 	switch {
 	case o.onlyPage():
