@@ -14,48 +14,46 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// Advice is something to do.
+// Advice recommends an action.
 type Advice struct {
-	// Code is the rule: one of the constants.
+	// Code is the rule: CodeRetired or another constant.
 	Code string `json:"code"`
-	// Text is one or two sentences. It contains names of the files, unchanged.
+	// Text is one or two sentences. Names in it come from the files, unescaped.
 	Text string `json:"text"`
-	// Command is a command or a call that does it; "" if there is none.
+	// Command is a shell command that helps, or "".
 	Command string `json:"command"`
 }
 
-// The codes of advice.
+// Values for Advice.Code.
 const (
-	// CodeRetired: at least half of the calls of a retired model fail.
+	// CodeRetired: a retired model is called and at least half of its calls fail.
 	CodeRetired = "retired"
 	// CodeRetiring: a model in use retires within 14 days.
 	CodeRetiring = "retiring"
-	// CodeBudget: a budget is exceeded, or will be.
+	// CodeBudget: a budget is exceeded, or will be by the forecast.
 	CodeBudget = "budget"
 	// CodeBill: a bill and the calls differ by more than its limit.
 	CodeBill = "bill"
 	// CodeLabel: one value of a label has at least a fifth of the increase.
 	CodeLabel = "label"
-	// CodeErrors: at least 3 % of 100 calls or more failed.
+	// CodeErrors: a model with at least 100 calls has an error rate of 3 % or more.
 	CodeErrors = "errors"
-	// CodeUnpriced: at least 0.5 % of the calls have no known cost for a reason that can be fixed.
+	// CodeUnpriced: at least 0.5 % of the calls are unpriced for a fixable reason.
 	CodeUnpriced = "unpriced"
 )
 
-// The thresholds of the rules.
 const (
 	maxAdvice = 5
-	// soon is the number of days before its end from which replacing a model is advised.
+	// soon is the number of days before retirement that make a replacement urgent.
 	soon = 14
-	// minLabelShare is the part of the increase, and minErrorRate the part of the calls, in percent.
+	// in percent: minLabelShare of the increase, minErrorRate of the calls
 	minLabelShare = 20
 	minErrorRate  = 3
 	minErrorCalls = 100
-	// minUnpriced is the part of the calls, in thousandths.
+	// minUnpriced is in thousandths.
 	minUnpriced = 5
 )
 
-// advise applies all rules.
 func (c *collector) advise(r *Report) {
 	var all []Advice
 	for _, rule := range []func(*Report) []Advice{adviseRetired, adviseRetiring, adviseBudget, adviseBill, adviseLabel, adviseErrors, adviseUnpriced} {
@@ -69,7 +67,6 @@ func (c *collector) advise(r *Report) {
 	r.Advice = append(r.Advice, all[:min(len(all), maxAdvice)]...)
 }
 
-// adviseRetired is about retired models of which at least half of the calls failed.
 func adviseRetired(r *Report) (all []Advice) {
 	for i := range r.Retiring {
 		m := &r.Retiring[i]
@@ -86,7 +83,7 @@ func adviseRetired(r *Report) (all []Advice) {
 	return all
 }
 
-// replacement returns a sentence with the replacement of a model, and the command that prints its price; "" without one.
+// replacement returns "" twice if the replacement is unknown.
 func replacement(m *Retiring) (sentence, command string) {
 	if m.Replacement == "" {
 		return "", ""
@@ -94,7 +91,7 @@ func replacement(m *Retiring) (sentence, command string) {
 	return " Use " + m.Replacement + ".", "mesh price " + m.Replacement
 }
 
-// adviseRetiring is about models that retire soon, which are one advice.
+// adviseRetiring combines all such models into one advice.
 func adviseRetiring(r *Report) []Advice {
 	var retiring []*Retiring
 	calls := 0
@@ -116,7 +113,6 @@ func adviseRetiring(r *Report) []Advice {
 	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --within %dd", soon)}}
 }
 
-// adviseBudget is about budgets that are exceeded, or will be.
 func adviseBudget(r *Report) (all []Advice) {
 	for i := range r.Budgets {
 		b := &r.Budgets[i]
@@ -139,7 +135,7 @@ func adviseBudget(r *Report) (all []Advice) {
 	return all
 }
 
-// adviseLabel is about the thread, or the value of a label, that has much of the increase.
+// adviseLabel looks for a thread or label value with a large share of the increase.
 func adviseLabel(r *Report) []Advice {
 	if r.Change == nil {
 		return nil
@@ -160,7 +156,7 @@ func adviseLabel(r *Report) []Advice {
 	return nil
 }
 
-// named returns the change of a row that has one value, and 0 of another one.
+// named returns 0 for rows that don't stand for a single value.
 func (r *Row) named() prices.USD {
 	if r.Others || r.Value == "" {
 		return "0"
@@ -168,10 +164,11 @@ func (r *Row) named() prices.USD {
 	return r.ChangeUSD
 }
 
-// labelAdvice advises a budget of twice what the value of a label cost a day: the mean itself would end every second day early.
+// labelAdvice recommends a budget of twice the mean daily cost: the mean itself would
+// stop every second day early.
 func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Advice {
 	part := new(big.Rat).Quo(decimal.FromText(row.ChangeUSD).Rat(), increase.Rat())
-	share := "more than the whole increase" // since other rows fell
+	share := "more than the whole increase" // other rows fell
 	if part.Cmp(big.NewRat(1, 1)) <= 0 {
 		share = part.Mul(part, big.NewRat(100, 1)).FloatString(0) + " % of the increase"
 	}
@@ -188,7 +185,7 @@ func labelAdvice(r *Report, name string, row *Row, increase decimal.Decimal) Adv
 	return Advice{CodeLabel, text, command}
 }
 
-// wholeCents returns an amount rounded up to cents.
+// wholeCents rounds up.
 func wholeCents(usd *big.Rat) *big.Rat {
 	const cents = 100
 	n := new(big.Int).Mul(usd.Num(), big.NewInt(cents))
@@ -196,10 +193,12 @@ func wholeCents(usd *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(n, big.NewInt(cents))
 }
 
-// plain has the characters of names of labels that a shell takes as they are: a command is pasted, and files can have any name.
+// plain has the label characters that need no shell quoting: people paste the command,
+// and files can have any name.
 const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// adviseErrors is about the model with the most failed calls of those that often fail. Retired models have their own advice.
+// adviseErrors names the model with the most failed calls. Retired models have their own
+// advice.
 func adviseErrors(r *Report) []Advice {
 	var worst *Latency
 	for i := range r.Latency {
@@ -218,7 +217,7 @@ func adviseErrors(r *Report) []Advice {
 	return []Advice{{CodeErrors, fmt.Sprintf("Look at the errors of %s: %d of %d calls failed.", worst.Model, worst.First.Failed, worst.First.Calls), ""}}
 }
 
-// adviseUnpriced is about the most frequent reason that can be fixed.
+// adviseUnpriced names the most frequent fixable reason; unpriced groups are sorted.
 func adviseUnpriced(r *Report) []Advice {
 	n := 0
 	var most *UnpricedGroup
@@ -245,7 +244,6 @@ func adviseUnpriced(r *Report) []Advice {
 	return []Advice{{CodeUnpriced, text, most.Command}}
 }
 
-// billAdvice has what to do about the causes of a difference.
 var billAdvice = map[bills.Cause]string{
 	bills.NotCountedModel: "Count the calls of that model, too.", bills.MissingCalls: "Find the programs whose calls are not counted.",
 	bills.ExtraCalls: "Check whether calls are counted twice, or are on another bill.", bills.PartialDay: "Read the bill again when its last day is complete.",
@@ -253,7 +251,6 @@ var billAdvice = map[bills.Cause]string{
 	bills.Fees: "Compare the fees and credits with your contract.", bills.AmountDiffers: "Read a bill by line item, with quantities.",
 }
 
-// adviseBill is about bills that differ from the calls by more than their limit.
 func adviseBill(r *Report) (all []Advice) {
 	for _, c := range r.Bills {
 		if c.Known && !c.Within && len(c.Total.Effects) > 0 {

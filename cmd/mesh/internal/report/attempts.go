@@ -10,49 +10,49 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Tries are calls that were the first try of a request, or retries.
+// Tries counts either first tries or retries.
 type Tries struct {
 	Calls  int `json:"calls"`
 	Failed int `json:"failed"`
-	// P50MS and P95MS are percentiles (nearest rank) of the duration of successful, complete calls in milliseconds, with an error of at
-	// most 1 %; nil without such calls. Timed is their number.
+	// Timed counts successful, complete calls with a duration, and P50MS and P95MS are
+	// percentiles (nearest rank) of these durations in milliseconds, at most 1 % off. They
+	// are nil if Timed is 0.
 	Timed int      `json:"timed"`
 	P50MS *float64 `json:"p50_ms"`
 	P95MS *float64 `json:"p95_ms"`
 }
 
-// Latency has the errors and latencies of a model.
+// Latency has a model's errors and latencies.
 type Latency struct {
 	ModelID
 	Others bool `json:"others,omitempty"`
-	// First are the first tries, with the calls of which the try is not known. Retries are known to be retries.
+	// First includes calls without a try number; Retries doesn't.
 	First   Tries `json:"first"`
 	Retries Tries `json:"retries"`
-	// Rate is the part of First that failed.
+	// Rate is First.Failed divided by First.Calls.
 	Rate *float64 `json:"rate"`
 }
 
-// Failures are the failed calls.
+// Failures counts failed calls.
 type Failures struct {
 	First   Tries `json:"first"`
 	Retries Tries `json:"retries"`
-	// Rate is the part of First that failed, and PreviousRate the same part of Previous.
+	// Rate is First.Failed divided by First.Calls, and PreviousRate the same for Previous.
 	Rate         *float64 `json:"rate"`
 	PreviousRate *float64 `json:"previous_rate"`
-	// Statuses has the failed calls by status, the most frequent first. Status 0 is without a response.
+	// Statuses counts failed calls by status, the most frequent first. Status 0 means no
+	// response.
 	Statuses []Status `json:"statuses"`
 }
 
-// Status is an HTTP status and the number of failed calls with it.
+// Status counts failed calls with an HTTP status.
 type Status struct {
 	Status int `json:"status"`
 	Calls  int `json:"calls"`
 }
 
-// attempts adds up first tries and retries.
 type attempts struct{ first, retries triesSum }
 
-// triesSum adds up tries and their durations in milliseconds.
 type triesSum struct {
 	Tries
 	times histogram
@@ -72,7 +72,6 @@ func (a *attempts) add(c *call) {
 	}
 }
 
-// tries returns the sum as plain data.
 func (t *triesSum) tries() Tries {
 	t.Timed, t.P50MS, t.P95MS = t.times.count(), t.times.percentile(50), t.times.percentile(95)
 	return t.Tries
@@ -80,20 +79,21 @@ func (t *triesSum) tries() Tries {
 
 func (t *triesSum) rate() *float64 { return share(t.Failed, t.Calls) }
 
-// gamma is the ratio of the bounds of a bucket. The value of a bucket differs by at most (gamma-1)/(gamma+1), which is less than 1 %, from
-// all that are in it.
+// gamma is the ratio between a bucket's bounds. A bucket's middle differs by at most
+// (gamma-1)/(gamma+1), which is less than 1 %, from all values in it.
 const (
 	gamma    = 1.02
-	logGamma = 0.01980262729617973 // its natural logarithm
+	logGamma = 0.01980262729617973 // natural logarithm
 )
 
-// bucketOf returns the number of the bucket of a positive value: those above gamma^(n-1), up to gamma^n.
+// bucketOf returns n for values above gamma^(n-1), up to gamma^n. The value must be
+// positive.
 func bucketOf(value float64) int { return int(math.Ceil(math.Log(value) / logGamma)) }
 
-// valueOf returns the value in the middle of a bucket.
+// valueOf returns a bucket's middle.
 func valueOf(bucket int) float64 { return 2 * math.Pow(gamma, float64(bucket)) / (gamma + 1) }
 
-// histogram counts positive values by their size. Few of the possible buckets are used.
+// histogram maps bucket -> count. It is sparse: few buckets are used.
 type histogram map[int]int
 
 func (h *histogram) add(value float64) {
@@ -110,7 +110,7 @@ func (h histogram) count() (n int) {
 	return n
 }
 
-// percentile returns the value of nearest rank; nil without values.
+// percentile uses the nearest rank and returns nil if the histogram is empty.
 func (h histogram) percentile(percent int) *float64 {
 	n := h.count()
 	rank := (n*percent + 99) / 100
@@ -123,7 +123,7 @@ func (h histogram) percentile(percent int) *float64 {
 	return nil
 }
 
-// costs sorts costs by their size.
+// costs maps bucket -> calls and their cost.
 type costs map[int]*costBucket
 
 type costBucket struct {
@@ -131,7 +131,7 @@ type costBucket struct {
 	usd   decimal.Sum
 }
 
-// add adds a cost. Calls that cost nothing are not among the dearest.
+// add skips calls that cost nothing, which are never among the dearest.
 func (c costs) add(usd decimal.Decimal) {
 	f := usd.Float64()
 	if f == 0 {
@@ -142,8 +142,8 @@ func (c costs) add(usd decimal.Decimal) {
 	b.usd.Add(usd)
 }
 
-// dearest returns what the dearest n calls cost. If only a part of the calls of the last bucket is among them, their cost is the mean of the
-// bucket, between its bounds.
+// dearest estimates the sum of the n highest costs. If the last bucket is only partly
+// needed, its calls count with their mean, and the bucket's bounds limit the error.
 func (c costs) dearest(n int) *Estimate {
 	var sum, low, high decimal.Decimal
 	for _, bucket := range slices.Backward(slices.Sorted(maps.Keys(c))) {
@@ -164,10 +164,10 @@ func (c costs) dearest(n int) *Estimate {
 	return &Estimate{USD: usdOf(sum), Low: usdOf(low), High: usdOf(high), Method: MethodCostBuckets}
 }
 
-// bound returns what n calls cost at the upper bound of a bucket.
+// bound returns n times a bucket's upper bound.
 func bound(bucket, n int) decimal.Decimal {
 	usd, err := decimal.FromFloat(math.Pow(gamma, float64(bucket)))
-	if err != nil { // of a bucket that no amount is in
+	if err != nil { // a bucket that no amount is in
 		return decimal.Decimal{}
 	}
 	return decimal.Round(usd, places).Mul(decimal.New(int64(n), 0))

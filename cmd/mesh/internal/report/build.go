@@ -15,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// report returns what was collected as plain data.
 func (c *collector) report() *Report {
 	c.settle()
 	now, before := c.current, c.previous
@@ -43,7 +42,7 @@ func (c *collector) report() *Report {
 	return r
 }
 
-// settle makes the period one of a first run, if all calls are younger than the default one.
+// settle switches to the first-run period if all calls are younger than the default one.
 func (c *collector) settle() {
 	if c.firstRun == nil || c.firstRun.total.Calls == 0 {
 		return
@@ -83,10 +82,10 @@ func (c *collector) total(total item, items []item) Total {
 	return t
 }
 
-// maxLabels is the number of labels that are selected.
+// maxLabels limits automatically selected labels.
 const maxLabels = 4
 
-// addLabels sets the labels, and the change, which has the same rows.
+// addLabels sets r.Labels and r.Change, which share the label rows.
 func (c *collector) addLabels(r *Report, total item, items []item) {
 	r.Labels = []Label{}
 	change := compared(c, total, items)
@@ -105,7 +104,8 @@ func (c *collector) addLabels(r *Report, total item, items []item) {
 	r.Change = change
 }
 
-// compared returns the change; nil if there is nothing to compare.
+// compared returns nil if the previous period has no counted calls or started before the
+// first call.
 func compared(c *collector, total item, items []item) *Change {
 	first, _ := c.history.first()
 	if total.previous.Counted == 0 || first > calendar.DayNumber(c.window.previous.From) {
@@ -116,7 +116,7 @@ func compared(c *collector, total item, items []item) *Change {
 	return change
 }
 
-// labelNames returns the chosen labels, or those with the highest cost.
+// labelNames returns Options.Labels or, if nil, the most expensive labels.
 func (c *collector) labelNames() []string {
 	if c.Labels != nil {
 		return c.Labels
@@ -128,13 +128,13 @@ func (c *collector) labelNames() []string {
 	return names[:min(len(names), maxLabels)]
 }
 
-// maxStack is the number of models with a column of their own by day.
+// maxStack limits the models with a separate column by day.
 const maxStack = 6
 
-// maxDays is the length of a period beyond which days without calls have no row: a clock of 1970 would add 20,000.
+// maxDays is the longest period in which days without calls have a row, too: a clock set
+// to 1970 would add 20,000.
 const maxDays = 800
 
-// days returns the cost by day.
 func (c *collector) days(items []item) Days {
 	days := Days{Models: []ModelID{}, Rows: []Day{}}
 	for i := range items {
@@ -178,7 +178,6 @@ func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) 
 	return d
 }
 
-// cache returns what caches saved.
 func (c *collector) cache(items []item) Cache {
 	now, before := &c.current.total, &c.previous.total
 	all := Cache{Ratio: share(now.Cached, now.Input), PreviousRatio: share(before.Cached, before.Input), Models: []CacheRow{}}
@@ -201,7 +200,6 @@ func (c *collector) cache(items []item) Cache {
 	return all
 }
 
-// latency returns the errors and latencies of the models with calls.
 func latency(items []item) []Latency {
 	rows := []Latency{}
 	for i := range items {
@@ -226,32 +224,33 @@ func (c *collector) failures() Failures {
 	return f
 }
 
-// ValueError reports an invalid argument. Its fields are Field, Value and Reason: the Go name of the argument, what it is, and what it
-// must be. It matches client.ErrMesh, and is the type that packages client and discovery have under the same name.
+// ValueError reports an invalid argument with its name (Field), Value and Reason, which
+// says what it must be. It matches client.ErrMesh. Packages client and discovery export
+// the same type.
 type ValueError = argument.ValueError
 
 func invalid(field, reason string) error { return argument.New("report", field, "", reason) }
 
 const (
-	// defaultDays is the length of the default period: with 28 days, both periods have four of each weekday.
+	// defaultDays includes four of each weekday in both periods.
 	defaultDays = 28
 	day         = 24 * time.Hour
 )
 
-// window is which calls are in which period.
+// window has the periods and the current day.
 type window struct {
-	now time.Time // shows the clock of Options.Location
+	now time.Time // on the clock in Options.Location
 	utc time.Time // for budgets
-	// today is the day of now, in days since 1970.
+	// today is the day number for now, counted from 1970.
 	today             int64
 	current, previous Period
-	// chosen reports whether the caller chose the period.
+	// chosen reports whether the caller set From or To.
 	chosen bool
-	// historyBegin is the first day whose cost is kept. A clock of 1970 is before it.
+	// historyBegin is the first day whose cost is kept. It excludes days from a clock set to
+	// 1970.
 	historyBegin int64
 }
 
-// newWindow returns the periods of the options.
 func newWindow(o *Options) (window, error) {
 	now := o.Now
 	if now.IsZero() {
@@ -262,7 +261,7 @@ func newWindow(o *Options) (window, error) {
 		field string
 		time  time.Time
 	}{{"Now", w.now}, {"From", o.From}, {"To", o.To}} {
-		if year := at.time.UTC().Year(); year < 1 || year > 9999 { // which JSON cannot have
+		if year := at.time.UTC().Year(); year < 1 || year > 9999 { // JSON times can't have other years
 			return w, invalid(at.field, "must be a time of the years 1 to 9999")
 		}
 	}
@@ -284,7 +283,6 @@ func newWindow(o *Options) (window, error) {
 	return w, nil
 }
 
-// wallIfSet returns the zero time unchanged.
 func wallIfSet(at time.Time, zone *time.Location) time.Time {
 	if at.IsZero() {
 		return at
@@ -292,10 +290,10 @@ func wallIfSet(at time.Time, zone *time.Location) time.Time {
 	return calendar.Wall(at, zone)
 }
 
-// set sets the period, and the one before, which is as long.
+// set also sets the previous period, which has the same length.
 func (w *window) set(from, to time.Time) {
 	w.current = w.period(from, to)
-	earlier := time.Unix(2*from.Unix()-to.Unix(), int64(2*from.Nanosecond()-to.Nanosecond())).UTC() // a time.Duration ends after 292 years
+	earlier := time.Unix(2*from.Unix()-to.Unix(), int64(2*from.Nanosecond()-to.Nanosecond())).UTC() // a time.Duration overflows after 292 years
 	if calendar.Date(from).Equal(from) && !to.Before(from.AddDate(0, 0, w.current.Days).Add(-1)) {
 		earlier = from.AddDate(0, 0, -w.current.Days)
 	}
@@ -313,10 +311,9 @@ func (w *window) period(from, to time.Time) Period {
 	return Period{From: from, To: to, Days: days, Running: to.After(w.now)}
 }
 
-// has reports whether a time is in a period.
 func (p *Period) has(at time.Time) bool { return !at.Before(p.From) && at.Before(p.To) }
 
-// dayText returns a number of days since 1970 as a date.
+// dayText formats a day number (since 1970) as a date.
 func dayText(number int64) string { return dayTime(number).Format(time.DateOnly) }
 
 func dayTime(number int64) time.Time { return time.Unix(number*calendar.SecondsPerDay, 0).UTC() }

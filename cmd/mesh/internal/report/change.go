@@ -10,21 +10,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// Change splits the change of the known cost exactly: USD is More plus Mix plus Dearer.
+// Change splits the known cost's change exactly: USD is More plus Mix plus Dearer.
 type Change struct {
 	USD prices.USD `json:"usd"`
-	// More is the change of the number of counted calls times the earlier mean cost.
+	// More is the additional counted calls times the earlier mean cost.
 	More prices.USD `json:"more"`
-	// Mix is the same by model, with the whole cost of new and ended models, less More.
+	// Mix is the same by model, with the whole cost for new and ended models, less More.
 	Mix prices.USD `json:"mix"`
-	// Dearer is the rest: other costs per call of the same models. More and Mix are rounded half to even to 12 places.
+	// Dearer is the rest: a different cost per call in the same models. More and Mix are
+	// rounded half to even to 12 places.
 	Dearer prices.USD `json:"dearer"`
-	// Models and Labels are the rows that moved most; there is one of Labels for each of Report.Labels.
+	// Models and Labels are the rows that changed most. Labels is parallel to Report.Labels.
 	Models Movers   `json:"models"`
 	Labels []Movers `json:"labels"`
 }
 
-// Sheet returns what rounds the amounts next to the total: the change is the difference of the totals as shown.
+// Sheet returns a rounding in which the total change, as shown, is the difference between
+// the totals as shown.
 func (r *Report) Sheet() *money.Sheet {
 	total := money.Exact(r.Total.USD)
 	sheet := money.NewSheet(money.Places(total))
@@ -32,7 +34,7 @@ func (r *Report) Sheet() *money.Sheet {
 	return sheet
 }
 
-// Sentence returns the parts of the change, which add up as shown.
+// Sentence explains the change in its three parts, which add up as shown.
 func (c *Change) Sentence(sheet *money.Sheet, f money.Format) string {
 	f.Plus = "+"
 	change, exact := money.Exact(c.USD), []*big.Rat{money.Exact(c.More), money.Exact(c.Mix), money.Exact(c.Dearer)}
@@ -49,32 +51,33 @@ func (c *Change) Sentence(sheet *money.Sheet, f money.Format) string {
 	return fmt.Sprintf("%s is %s, %s, and %s of the same models.", sheet.Text(f, change), texts[0], texts[1], texts[2])
 }
 
-// Movers are the rows whose cost changed most, by its size: at most six, and one of Others. Their ChangeUSD add up to Change.USD.
+// Movers are up to six rows with the largest change, up or down, and a row for all
+// others. Their ChangeUSD add up to Change.USD.
 type Movers struct {
-	// Name is the name of the label; "model" for models.
+	// Name is the label, or "model".
 	Name string  `json:"name"`
 	Rows []Mover `json:"rows"`
 }
 
-// Mover is a row that moved.
+// Mover is a row in Movers.
 type Mover struct {
 	Value string `json:"value"`
-	// Provider and Platform are the provider and the platform of a model.
+	// Provider and Platform are set for models.
 	Provider models.Provider `json:"provider,omitempty"`
 	Platform string          `json:"platform,omitempty"`
-	// Others marks the row of all other values, and Values is their number.
+	// Others marks the row for all other values; Values counts them.
 	Others    bool       `json:"others,omitempty"`
 	Values    int        `json:"values,omitempty"`
 	ChangeUSD prices.USD `json:"change_usd"`
-	// Calls and PreviousCalls are all calls, also those that failed.
+	// Calls and PreviousCalls include failed calls.
 	Calls         int `json:"calls"`
 	PreviousCalls int `json:"previous_calls"`
 }
 
-// maxMovers is the number of rows of Movers, without the others.
+// maxMovers does not count the others.
 const maxMovers = 6
 
-// split returns the parts of the change, without movers.
+// split leaves the movers to its caller.
 func split(total item, all []item) *Change {
 	n0, n1 := int64(total.previous.Counted), int64(total.current.Counted)
 	more := times(n1-n0, total.previous)
@@ -88,7 +91,8 @@ func split(total item, all []item) *Change {
 	}
 }
 
-// moved returns what the change of the number of calls of a model costs, at the earlier mean of the model.
+// moved returns a model's additional calls times its earlier mean cost. A new model has
+// no such mean, so its whole cost counts.
 func moved(current, previous *tally) *big.Rat {
 	n0, n1 := int64(previous.orEmpty().Counted), int64(current.orEmpty().Counted)
 	if n0 == 0 {
@@ -97,13 +101,13 @@ func moved(current, previous *tally) *big.Rat {
 	return times(n1-n0, previous)
 }
 
-// times returns n times the mean cost of the counted calls.
+// times multiplies the mean cost per counted call by n.
 func times(n int64, t *tally) *big.Rat {
 	mean := fraction(t.countedUSD(), t.Counted)
 	return mean.Mul(mean, new(big.Rat).SetInt64(n))
 }
 
-// movers returns the rows that moved most. It sorts the items by that.
+// movers sorts items in place.
 func movers(name string, items []item) Movers {
 	sortBy(items, func(it *item) decimal.Decimal { return most(it.change(), it.change().Neg()) })
 	m := Movers{Name: name, Rows: []Mover{}}
@@ -121,7 +125,8 @@ func (it *item) mover() Mover {
 	}
 }
 
-// isComparable reports whether the parts of unpriced calls differ by at most one percent of the calls.
+// isComparable reports whether the unpriced shares differ by at most one percentage
+// point.
 func isComparable(current, previous *tally) bool {
 	if current.Calls == 0 || previous.Calls == 0 {
 		return true
@@ -131,24 +136,26 @@ func isComparable(current, previous *tally) bool {
 	return difference.Abs(difference).Cmp(big.NewRat(1, 100)) <= 0
 }
 
-// Cache is what caches read and saved.
+// Cache has the tokens read from caches and the money they saved.
 type Cache struct {
-	// Ratio is the part of all input tokens that was read from caches, and PreviousRatio the same part of Previous.
+	// Ratio is the share of input tokens read from caches, and PreviousRatio the same for
+	// Previous.
 	Ratio         *float64 `json:"ratio"`
 	PreviousRatio *float64 `json:"previous_ratio"`
-	// SavedUSD is what the calls would have cost more with all cached tokens as input. Writing to caches is dearer than input and counts
-	// against it, so it can be negative. WithoutUSD is the known cost of all calls and SavedUSD.
+	// SavedUSD is the extra cost if all cached tokens had been plain input. Cache writes
+	// cost more than input, so it can be negative. WithoutUSD adds SavedUSD to the known
+	// cost.
 	SavedUSD   prices.USD `json:"saved_usd"`
 	WithoutUSD prices.USD `json:"without_usd"`
-	// Calls is the number of calls with cached tokens, and Skipped how many of them are not in SavedUSD, because the price list does not
-	// lead to the cost that was recorded.
+	// Calls counts calls with cached tokens. Skipped counts those left out of SavedUSD
+	// because the price list doesn't reproduce their recorded cost.
 	Calls   int `json:"calls"`
 	Skipped int `json:"skipped"`
-	// Models are those with cached tokens, what saved most first.
+	// Models had cached tokens; the one that saved most comes first.
 	Models []CacheRow `json:"models"`
 }
 
-// CacheRow is a row of Cache.
+// CacheRow is one model in Cache.
 type CacheRow struct {
 	ModelID
 	Others     bool       `json:"others,omitempty"`
@@ -158,13 +165,11 @@ type CacheRow struct {
 	WithoutUSD prices.USD `json:"without_usd"`
 }
 
-// caching is what caches saved.
 type caching struct {
 	calls, skipped int
 	saved          decimal.Sum
 }
 
-// add adds a call with cached tokens.
 func (s *caching) add(c *call, list *prices.List) {
 	s.calls++
 	if saved, ok := savedBy(c, list); ok {
@@ -174,8 +179,8 @@ func (s *caching) add(c *call, list *prices.List) {
 	}
 }
 
-// savedBy returns what the call would have cost more with all cached tokens as input. It is not known if the list does not lead to the
-// cost that was recorded.
+// savedBy returns the extra cost if all cached tokens had been plain input. ok is false
+// if the price list doesn't reproduce the recorded cost.
 func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 	if !c.known || !c.HasCounts {
 		return saved, false
@@ -194,7 +199,7 @@ func savedBy(c *call, list *prices.List) (saved decimal.Decimal, ok bool) {
 	return decimal.FromText(without.USD).Sub(c.usd), true
 }
 
-// uncached returns a usage with all cached tokens as input.
+// uncached counts all cached tokens as input.
 func uncached(u prices.Usage) prices.Usage {
 	u.Input += u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
 	u.AudioInput += u.AudioCacheRead

@@ -16,11 +16,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Read returns the report of calls files, which are read once, in parallel, as [calls.Read] yields them. Lines, files and folders that cannot
-// be read are counted in Report.Errors, and do not end it. Invalid options are a [*ValueError], and no file is read.
+// Read returns a report on calls files. It reads them once, in parallel, like
+// [calls.Read]. Unreadable lines, files and directories don't stop it: they are counted
+// in Report.Errors. If an option is invalid, it returns a [*ValueError] and reads no
+// file.
 //
-// Memory does not grow with the number of calls. 1,000 models, 100,000 values of each label and 125,000 of all labels and threads have sums
-// of their own; what is beyond is in the row of the others. Which values these are depends on the order of the files.
+// Memory does not grow with the number of calls, because separate sums are limited: see
+// the package comment. Which values get one depends on file order.
 func Read(o Options, paths ...string) (*Report, error) {
 	s, err := newSetting(o)
 	if err != nil {
@@ -38,8 +40,9 @@ func Read(o Options, paths ...string) (*Report, error) {
 	return r, nil
 }
 
-// Build returns the report of records, such as [calls.Read] yields. Errors among them, and records that cannot be used, are counted in
-// Report.Errors and do not end it. Invalid options are a [*ValueError].
+// Build returns a report on records from any source, such as [calls.Read]. Errors and
+// unusable records don't stop it: they are counted in Report.Errors. If an option is
+// invalid, it returns a [*ValueError].
 func Build(records iter.Seq2[calls.Record, error], o Options) (*Report, error) {
 	s, err := newSetting(o)
 	if err != nil {
@@ -83,13 +86,13 @@ func newSetting(o Options) (*setting, error) {
 	return s, nil
 }
 
-// collector adds up calls.
 type collector struct {
 	*setting
 	current, previous *aggregate
-	// today has the calls of today if they are not in the period.
+	// today has today's calls if the period doesn't include them.
 	today *aggregate
-	// firstRun has the calls of the default period and of today; nil for another period, and if there are calls before it.
+	// firstRun has the default period's calls and today's. It is nil if the caller chose a
+	// period, or after a call from that period's first day or earlier.
 	firstRun      *aggregate
 	history       history
 	sessions      Sessions
@@ -108,7 +111,8 @@ func newCollector(s *setting) *collector {
 	return c
 }
 
-// collect adds calls, and the errors of lines and of their calls. The error of a line is of no labels.
+// collect skips calls and call errors that lack the wanted labels. Line errors have no
+// labels and always count.
 func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 	var one call
 	for r, err := range records {
@@ -188,10 +192,10 @@ func (c *collector) addBudgets(one *call) {
 	}
 }
 
-// maxErrors is the number of errors whose texts are in a report.
+// maxErrors limits error texts in a report.
 const maxErrors = 100
 
-// errorList counts errors and keeps the first, by file and line.
+// errorList counts errors and keeps the first by file and line.
 type errorList struct {
 	count int
 	first []error
@@ -212,7 +216,7 @@ func (l *errorList) trim() {
 	l.first = l.first[:min(len(l.first), maxErrors)]
 }
 
-// placeOf returns the place of an error; the zero value if it has none.
+// placeOf returns the zero value unless err wraps a *calls.LineError.
 func placeOf(err error) calls.LineError {
 	var at *calls.LineError
 	if errors.As(err, &at) {
@@ -230,16 +234,16 @@ func (l *errorList) errors() Errors {
 	return all
 }
 
-// call is a record with what is computed of it once.
+// call caches values computed from a record.
 type call struct {
 	calls.Record
 	id ModelID
-	// day is the one of Options.Location, and utcDay that of budgets.
+	// day is in Options.Location, utcDay is for budgets
 	day, utcDay int64
-	// usd is the cost if it is known, and more a lower bound if it is bounded.
+	// usd is valid if known, and more, a lower bound, if bounded.
 	usd, more      decimal.Decimal
 	known, bounded bool
-	// counted is that of Sum.
+	// counted has the meaning it has in Sum.
 	counted bool
 
 	input, cached, written, output int64
@@ -250,7 +254,7 @@ var (
 	errOwner = errors.New("the provider of a record cannot be determined")
 )
 
-// read reads a record. An error contains nothing of it.
+// read never puts record content into an error.
 func (c *call) read(one *calls.Record, zone *time.Location) error {
 	if one.Time.IsZero() {
 		return errTime
@@ -272,7 +276,6 @@ func (c *call) read(one *calls.Record, zone *time.Location) error {
 	return nil
 }
 
-// count sets the counts of tokens.
 func (c *call) count() {
 	u := &c.Counts
 	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
@@ -281,7 +284,6 @@ func (c *call) count() {
 	c.output = u.Output + u.AudioOutput + u.ImageOutput
 }
 
-// thread returns the name of the thread of a call; "" without one.
 func (c *call) thread() string {
 	if name := c.Labels[labelThread]; name != "" {
 		return name

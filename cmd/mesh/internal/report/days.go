@@ -13,8 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// WriteDays writes the days of the report with their models, and then what [Report.WriteText] has below its table. Call it
-// for a period of a few days.
+// WriteDays writes the cost and models for each day, followed by everything that
+// [Report.WriteText] writes below its table. It suits periods with few days.
 func (r *Report) WriteDays(w io.Writer, columns int) error {
 	t := &text{columns: columns}
 	t.head(r, r.period())
@@ -49,7 +49,7 @@ func (t *text) days(r *Report) {
 	_ = days.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
 }
 
-// weekday returns a day such as "Sat 28 Nov".
+// weekday formats a day like "Sat 28 Nov".
 func (d *Day) weekday() string {
 	at, err := time.Parse(time.DateOnly, d.Day)
 	if err != nil {
@@ -72,7 +72,7 @@ func lacking(unpriced int) string {
 	return table.Count(unpriced)
 }
 
-// modelsOf returns the models of a day, the most expensive first.
+// modelsOf sorts by cost, highest first.
 func (r *Report) modelsOf(d *Day) string {
 	type model struct {
 		name string
@@ -96,7 +96,8 @@ func (r *Report) modelsOf(d *Day) string {
 	return strings.Join(names, ", ")
 }
 
-// InZone makes the times of the report those of moments in a zone, for JSON; nil is UTC.
+// InZone prepares times for JSON: they become real moments in zone, where nil is UTC.
+// Call it once.
 func (r *Report) InZone(zone *time.Location) {
 	times := []*time.Time{&r.Period.From, &r.Period.To, &r.Previous.From, &r.Previous.To, &r.Source.First, &r.Source.Last, &r.Source.Now}
 	for i := range r.Top.Calls {

@@ -11,27 +11,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Unpriced are the calls whose cost is not known, by reason.
+// Unpriced counts calls with an unknown cost.
 type Unpriced struct {
 	Calls         int `json:"calls"`
 	PreviousCalls int `json:"previous_calls"`
-	// Share is their part of all calls.
+	// Share is Calls divided by all calls.
 	Share *float64 `json:"share"`
-	// BoundUSD is what they cost at least, as far as that is known, and Bounded the number of calls that it is of.
+	// BoundUSD is the minimum cost, added up over the Bounded calls that have one.
 	BoundUSD prices.USD `json:"bound_usd"`
 	Bounded  int        `json:"bounded"`
-	// Groups are the reasons, the most frequent first.
+	// Groups have one reason each, the most frequent first.
 	Groups []UnpricedGroup `json:"groups"`
 }
 
-// UnpricedGroup is a reason for an unknown cost.
+// UnpricedGroup has the calls with the same reason.
 type UnpricedGroup struct {
-	// Reason is a code: "model", "period", "tier", "input", "cache_read" and others of [prices.UnpricedError], "broken", "stream-counts",
-	// "endpoint", "failed", or "other".
+	// Reason is a code from [prices.UnpricedError], such as "model", "period" or
+	// "cache_read", or one of "broken", "stream-counts", "endpoint", "failed" and "other".
 	Reason string `json:"reason"`
-	// Text describes the reason, such as "No price for reads from the cache".
+	// Text describes the reason: "No price for reads from the cache", for example.
 	Text string `json:"text"`
-	// Fix is what to do, and Command the command for it; "" if there is none. Fixable reports whether the next calls can have a cost.
+	// Fix says what to do, and Command is a shell command for it or "". If Fixable, later
+	// calls can have a cost.
 	Fix     string `json:"fix"`
 	Command string `json:"command"`
 	Fixable bool   `json:"fixable"`
@@ -40,18 +41,18 @@ type UnpricedGroup struct {
 	PreviousCalls int        `json:"previous_calls"`
 	Bounded       int        `json:"bounded"`
 	BoundUSD      prices.USD `json:"bound_usd"`
-	// Models are the models of the calls, the most frequent first.
+	// Models are sorted by calls, the most frequent first.
 	Models []ModelCalls `json:"models"`
 }
 
-// ModelCalls is a number of calls of a model.
+// ModelCalls counts one model's calls.
 type ModelCalls struct {
 	ModelID
 	Others bool `json:"others,omitempty"`
 	Calls  int  `json:"calls"`
 }
 
-// The codes of UnpricedGroup.Reason beside those of prices.UnpricedError.
+// Reasons in addition to codes from prices.UnpricedError.
 const (
 	reasonBroken       = "broken"
 	reasonStreamCounts = "stream-counts"
@@ -60,13 +61,12 @@ const (
 	reasonOther        = "other"
 )
 
-// reasonKey is a reason as the report groups it. detail is the name of a mode, a tool or a count, or why an endpoint has no counts.
+// detail is a mode, a tool or a count, or says why an endpoint has no counts.
 type reasonKey struct{ code, detail string }
 
-// maxReasons is the number of groups. A file can have any text.
+// maxReasons limits the groups: files can have any text.
 const maxReasons = 100
 
-// reasonSum adds up the calls of a reason.
 type reasonSum struct {
 	tally
 	models map[ModelID]int
@@ -98,13 +98,13 @@ func (s *reasonSum) addModel(id ModelID) {
 	s.models[id]++
 }
 
-// unpricedText is the text of a prices.UnpricedError: what is not known, perhaps a name, and the model. Older files have another
-// package in front.
+// unpricedText matches prices.UnpricedError: the missing price, sometimes a name, and the
+// model. The package name differs in older files.
 var unpricedText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\w+: the cost is not known: ([a-z0-9_]+)(?: ([^:]{1,64}))?: `)
 })
 
-// reasonOf returns the reason of an unpriced call. Texts are those of package meter.
+// reasonOf relies on texts written by package meter.
 func reasonOf(c *call) reasonKey {
 	text := c.Unpriced
 	if m := unpricedText().FindStringSubmatch(text); m != nil {
@@ -123,12 +123,12 @@ func reasonOf(c *call) reasonKey {
 	return reasonKey{code: reasonOther, detail: cut(text)}
 }
 
-// isEndpoint reports whether a text is why an endpoint has no counts.
+// isEndpoint reports whether text explains missing counts at an endpoint.
 func isEndpoint(text string) bool {
 	return slices.ContainsFunc([]string{"has no counts", "have no counts", "billed", "are not counted", "is not counted"}, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// remedy is what is shown of a reason. fixable reports whether the next calls have a cost after the fix.
+// fixable reports whether the fix gives later calls a cost.
 type remedy struct {
 	text, fix, command string
 	fixable            bool
@@ -142,7 +142,7 @@ const (
 	readTheFiles    = "mesh usage --by unpriced"
 )
 
-// remedies has what is shown of a reason without its detail, by its code.
+// reason code -> remedy; a detail is appended to its text
 var remedies = map[string]remedy{
 	"duration":         {"Billed by duration", compareWithBill, "", false},
 	reasonBroken:       {"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", "", true},
@@ -164,7 +164,6 @@ var remedies = map[string]remedy{
 	"count":          {"A count without a price", updateOrCompare, updatePrices, true},
 }
 
-// unpriced returns the unpriced calls of two periods.
 func unpriced(current, previous *aggregate) Unpriced {
 	u := Unpriced{
 		Calls: current.total.Unpriced, PreviousCalls: previous.total.Unpriced, Share: share(current.total.Unpriced, current.total.Calls),
@@ -193,7 +192,6 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	}
 }
 
-// modelCalls returns the models of unpriced calls, the most frequent first.
 func modelCalls(all map[ModelID]int) []ModelCalls {
 	rows := []ModelCalls{}
 	for _, id := range slices.SortedFunc(maps.Keys(all), func(a, b ModelID) int {

@@ -15,33 +15,34 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Retiring is a model in use that retires or is retired.
+// Retiring is a model in use that is deprecated or retired, or will be retired.
 type Retiring struct {
 	ModelID
 	State models.RetirementState `json:"state"`
-	// Date is the last day of the model on its platform or at its provider, "" without one. Days is the number of days from Options.Now
-	// to it, negative for a retired model, and 0 without a date.
+	// Date is the model's last day on its platform or at its provider, or "". Days counts
+	// from Options.Now to Date: negative for retired models, 0 if Date is "".
 	Date string `json:"date"`
 	Days int    `json:"days"`
-	// Replacement lasts itself: it is not deprecated and does not retire soon. "" means that none is known.
+	// Replacement is a model that isn't deprecated and doesn't retire soon; "" if unknown.
 	Replacement string     `json:"replacement"`
 	Calls       int        `json:"calls"`
 	Failed      int        `json:"failed"`
 	USD         prices.USD `json:"usd"`
-	// Same is what the calls that have a known cost would cost with the replacement, at its price now; nil if no such price is known.
-	// SameCalls is their number, and SameUSD what they cost.
+	// Same estimates the replacement's cost, at its current price, for SameCalls calls that
+	// cost SameUSD. It is nil if no call could be priced that way.
 	Same      *Estimate  `json:"same"`
 	SameCalls int        `json:"same_calls"`
 	SameUSD   prices.USD `json:"same_usd"`
-	// Label is the name of the first of Report.Labels, and Values are up to three of its values that use the model most.
+	// Label is the first label in Report.Labels; Values are up to three values that use the
+	// model most.
 	Label  string   `json:"label"`
 	Values []string `json:"values"`
 }
 
-// maxUsing is the number of the values of a label that are named for a model.
+// maxUsing limits the label values per model.
 const maxUsing = 3
 
-// daysTo returns the number of days to a date; 0 for a text that is not a date.
+// daysTo returns 0 if date is not a date.
 func daysTo(date string, today int64) int {
 	at, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -50,7 +51,6 @@ func daysTo(date string, today int64) int {
 	return int(calendar.DayNumber(at) - today)
 }
 
-// retiring returns the models in use that retire. labels are those of the report.
 func (c *collector) retiring(labels []Label) []Retiring {
 	rows := []Retiring{}
 	for id, m := range c.current.models {
@@ -90,14 +90,14 @@ func stateOrder(s models.RetirementState) int {
 	return slices.Index([]models.RetirementState{models.StateRetired, models.StateRetiring, models.StateDeprecated}, s)
 }
 
-// replacing is what calls of a model would cost with its replacement.
+// replacing compares a model's calls with its replacement.
 type replacing struct {
 	calls int
-	// usd is what these calls cost, and would what they would cost.
+	// usd was paid, would is the replacement's cost
 	usd, would decimal.Sum
 }
 
-// add adds a call, at the prices of now.
+// add uses current prices.
 func (s *replacing) add(c *call, replacement string, now time.Time, list *prices.List) {
 	if !c.counted || !c.HasCounts {
 		return
@@ -113,10 +113,9 @@ func (s *replacing) add(c *call, replacement string, now time.Time, list *prices
 	s.would.Add(decimal.FromText(cost.USD))
 }
 
-// retirementNotice is the number of days before its end from which a model is reported.
+// retirementNotice is in days.
 const retirementNotice = 90
 
-// retires reports whether a model is reported.
 func retires(s *models.RetirementStatus, today int64) bool {
 	switch s.State {
 	case models.StateRetired, models.StateDeprecated:
@@ -128,22 +127,24 @@ func retires(s *models.RetirementStatus, today int64) bool {
 	}
 }
 
-// Sessions is what is known of calls of the session files of agent programs.
+// Sessions describes calls from agent session files.
 type Sessions struct {
-	// Calls is their number, and First the time of the first one: the programs delete old files.
+	// First is the first call's time: agents delete old files.
 	Calls int       `json:"calls"`
 	First time.Time `json:"first"`
-	// Assumed is the number of calls with cache writes whose lifetime the file does not state. They count as writes for five minutes.
+	// Assumed counts calls with cache writes that have no stated lifetime. They count as
+	// five-minute writes.
 	Assumed int `json:"assumed"`
-	// WithoutLine is the number of records of programs that state more than their lines have; they are not in Calls. Requested is the
-	// number of calls with a tier that was requested and may not have been served.
+	// WithoutLine counts records for usage that an agent's totals have and its lines don't;
+	// Calls excludes them. Requested counts calls whose tier was requested but maybe not
+	// served.
 	WithoutLine int `json:"without_a_line,omitempty"`
 	Requested   int `json:"requested_tier,omitempty"`
-	// Notes is the number of notes about what the files lack.
+	// Notes counts notes about missing facts.
 	Notes int `json:"notes,omitempty"`
 }
 
-// String returns sentences about what the files do not have.
+// String explains what session files lack.
 func (s *Sessions) String() string {
 	text := fmt.Sprintf("%s of session files, which begin on %s: programs delete old ones (Claude Code after 30 days). They do not have failed calls, fees, and whether a subscription paid.",
 		table.Number(s.Calls, "call is", "calls are"), s.First.Format(time.DateOnly))

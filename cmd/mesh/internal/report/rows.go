@@ -11,17 +11,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// item is a row before it is plain data. The tally of a period without calls may be nil.
+// item is a row before formatting. current or previous may be nil if that period has no
+// calls.
 type item struct {
 	id                ModelID
 	value             string
 	current, previous *tally
-	// model is that of the current calls of a row of models; nil without any.
+	// model is nil except in model rows with current calls.
 	model *model
-	// values is the number of values of a row of others.
+	// values counts the values if others is set.
 	others bool
 	values int
-	// key is what the items are sorted by.
+	// set by sortBy
 	key decimal.Decimal
 }
 
@@ -31,7 +32,6 @@ func (it *item) calls() (current, previous int) {
 	return it.current.orEmpty().Calls, it.previous.orEmpty().Calls
 }
 
-// row returns the row.
 func (it *item) row(total decimal.Decimal) Row {
 	change := it.change()
 	return Row{
@@ -40,7 +40,7 @@ func (it *item) row(total decimal.Decimal) Row {
 	}
 }
 
-// add adds another row to a row of others.
+// add requires a row marked others, or an empty item.
 func (it *item) add(more *item) {
 	if it.current == nil {
 		it.current, it.previous = &tally{}, &tally{}
@@ -50,7 +50,7 @@ func (it *item) add(more *item) {
 	it.values += max(more.values, 1)
 }
 
-// Others returns the sum of rows as a row of others, for a table that does not show them all.
+// Others adds up rows that a table doesn't show.
 func (r *Report) Others(rows []Row) Row {
 	rest := item{others: true, current: &tally{}, previous: &tally{}}
 	for i := range rows {
@@ -59,12 +59,13 @@ func (r *Report) Others(rows []Row) Row {
 	return rest.row(decimal.FromText(r.Total.USD))
 }
 
-// sortItems sorts rows by their cost, the highest first. The others are last.
+// sortItems sorts by current cost, highest first, with others last.
 func sortItems(items []item) {
 	sortBy(items, func(it *item) decimal.Decimal { return it.current.total() })
 }
 
-// sortBy sorts rows by an amount, the highest first. There can be 200,000 rows: what decides rarely is compared last.
+// sortBy sorts by an amount, highest first. There can be 200,000 rows: rare tie-breakers
+// come last.
 func sortBy(items []item, key func(*item) decimal.Decimal) {
 	for i := range items {
 		items[i].key = key(&items[i])
@@ -88,7 +89,6 @@ func compareIDs(a, b ModelID) int {
 	return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Model, b.Model))
 }
 
-// modelItems returns the models of two periods.
 func modelItems(current, previous *aggregate) []item {
 	var items []item
 	for id := range keys(current.models, previous.models) {
@@ -108,7 +108,7 @@ func modelItems(current, previous *aggregate) []item {
 	return items
 }
 
-// totalsBy adds up models by what they have in common.
+// totalsBy groups models by name.
 func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) []Row {
 	sums := map[string]*item{}
 	var order []item
@@ -127,7 +127,7 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 	return rowsOf(order, total)
 }
 
-// rowsOf returns items as plain data. total is the known cost of all calls.
+// rowsOf calculates shares from total, the known cost for all calls.
 func rowsOf(items []item, total decimal.Decimal) []Row {
 	rows := []Row{}
 	for i := range items {
@@ -136,7 +136,7 @@ func rowsOf(items []item, total decimal.Decimal) []Row {
 	return rows
 }
 
-// fold returns the first items, and one of others for the rest.
+// fold keeps the first items and merges the rest into one row.
 func fold(items []item, most int) (folded []item) {
 	rest := item{others: true}
 	for i := range items {
@@ -152,7 +152,7 @@ func fold(items []item, most int) (folded []item) {
 	return folded
 }
 
-// labelItems returns the values of a label, without the calls that have none.
+// labelItems leaves out calls without the label.
 func labelItems(name string, current, previous *aggregate) (items []item, folded bool) {
 	now, before := made(current.names.labels, name), made(previous.names.labels, name)
 	for value := range keys(now.rows, before.rows) {
@@ -166,15 +166,14 @@ func labelItems(name string, current, previous *aggregate) (items []item, folded
 	return items, folded
 }
 
-// without returns the calls without a label.
+// without returns the calls that lack a label.
 func without(name string, current, previous *aggregate) item {
 	return item{current: current.total.less(&made(current.names.labels, name).all), previous: previous.total.less(&made(previous.names.labels, name).all)}
 }
 
-// maxLabelRows is the number of values of a label in a report.
+// maxLabelRows limits the rows per label.
 const maxLabelRows = 200
 
-// newLabel returns the rows of a label.
 func newLabel(name string, items []item, folded bool, unlabelled item, total decimal.Decimal) Label {
 	l := Label{Name: name, Folded: folded, Values: len(items)}
 	shown := fold(items, maxLabelRows)
@@ -189,7 +188,6 @@ func newLabel(name string, items []item, folded bool, unlabelled item, total dec
 	return l
 }
 
-// keys returns the keys of two maps.
 func keys[K comparable, A, B any](a map[K]A, b map[K]B) map[K]struct{} {
 	all := make(map[K]struct{}, len(a))
 	for key := range a {
@@ -201,43 +199,45 @@ func keys[K comparable, A, B any](a map[K]A, b map[K]B) map[K]struct{} {
 	return all
 }
 
-// Top has the dearest threads and calls.
+// Top has the most expensive threads and calls.
 type Top struct {
-	// Threads is the number of values of the label "thread", and ThreadRows the ten with the highest cost.
+	// Threads counts values for the label "thread"; ThreadRows has the ten with the highest
+	// cost.
 	Threads    int   `json:"threads"`
 	ThreadRows []Row `json:"thread_rows"`
-	// Calls are the ten calls with the highest cost.
+	// Calls has the ten most expensive calls.
 	Calls []TopCall `json:"calls"`
-	// Dearest is what the dearest 1 % of the calls with a known cost cost; nil with less than 100 of them. DearestShare is its part of the total.
+	// Dearest is the cost for the most expensive 1 % among counted calls; nil if there are
+	// fewer than 100. DearestShare is Dearest divided by the total.
 	Dearest      *Estimate `json:"dearest"`
 	DearestShare *float64  `json:"dearest_share"`
 }
 
-// TopCall is a call.
+// TopCall is one call.
 type TopCall struct {
 	ModelID
-	// ID is the id of the response; "" if it has none.
+	// ID is the response id, or "".
 	ID   string     `json:"id"`
 	Time time.Time  `json:"time"`
 	USD  prices.USD `json:"usd"`
-	// Input includes what was read from caches and written to them.
+	// Input includes tokens read from caches and written to them.
 	Input  int64  `json:"input"`
 	Output int64  `json:"output"`
 	Thread string `json:"thread"`
-	// Labels are up to four labels of the call, of those of Report.Labels.
+	// Labels has the labels that are also in Report.Labels.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// maxTop is the number of the dearest calls and threads.
+// maxTop limits calls and threads.
 const maxTop = 10
 
-// topCalls are the dearest calls, in order.
+// topCalls is sorted by compareCalls.
 type topCalls []dearCall
 
 type dearCall struct {
 	TopCall
 	usd decimal.Decimal
-	all map[string]string // labels
+	all map[string]string // all labels
 }
 
 func (t *topCalls) add(c *call) {
@@ -255,12 +255,11 @@ func (t *topCalls) add(c *call) {
 	*t = all[:min(len(all), maxTop)]
 }
 
-// compareCalls puts the dearest call first, and of equal ones the earliest.
+// compareCalls sorts by cost, highest first, then by time.
 func compareCalls(a, b dearCall) int {
 	return cmp.Or(b.usd.Cmp(a.usd), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Model, b.Model))
 }
 
-// top returns the dearest threads and calls.
 func (c *collector) top() Top {
 	now, before := c.current, c.previous
 	top := Top{Threads: len(now.threads.rows), Calls: []TopCall{}}
@@ -289,17 +288,18 @@ func (c *collector) top() Top {
 	return top
 }
 
-// Users is what the users cost by day: the label "user".
+// Users has the cost per user and day, from the label "user".
 type Users struct {
-	// Days is the number of days on which a user made a call, added up over all users.
+	// Days counts pairs: a user and a day on which that user made a call.
 	Days         int `json:"days"`
 	PreviousDays int `json:"previous_days"`
-	// PerDayUSD is the known cost of labelled calls divided by Days, rounded half to even to 12 places.
+	// PerDayUSD is the known cost for calls with this label divided by Days, rounded half to
+	// even to 12 places.
 	PerDayUSD         prices.USD `json:"per_day_usd"`
 	PreviousPerDayUSD prices.USD `json:"previous_per_day_usd"`
 }
 
-// maxUserDays is the number of pairs of user and day beyond which they are not counted.
+// maxUserDays limits the pairs. With more, Report.Users is nil.
 const maxUserDays = 100_000
 
 type userDay struct {
@@ -307,7 +307,7 @@ type userDay struct {
 	day  int64
 }
 
-// userDays is what labelled calls cost, and on which days each user made one: up to a pair more than are counted.
+// userDays keeps up to maxUserDays+1 pairs, to see that there are too many.
 type userDays struct {
 	usd  decimal.Sum
 	seen map[userDay]struct{}
@@ -323,7 +323,7 @@ func (u *userDays) add(pair userDay, c *call) {
 	}
 }
 
-// users returns what a user cost a day; nil without users, and with too many.
+// users returns nil if there are no users, or too many.
 func users(current, previous *userDays) *Users {
 	now, before := len(current.seen), len(previous.seen)
 	if now == 0 || max(now, before) > maxUserDays {

@@ -8,20 +8,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// tally adds up calls. It is small, since each value of a label has one. Its counts are those of Sum.
+// tally is a Sum in progress. Keep it small: each label value has one.
 type tally struct {
 	Calls, Failed, Unpriced, Bounded, Counted int
 	Input, Cached, Written, Output            int64
-	// usd is of all known costs.
+	// usd includes failed calls.
 	usd decimal.Sum
-	// rare has what few calls have; nil if there are none.
+	// nil for most tallies
 	rare *rareSums
 }
 
-// rareSums has the lower bounds of unpriced calls, and the known costs of those that are not counted and of subscriptions.
+// rareSums has lower bounds for unpriced calls, known costs for calls that aren't
+// counted, and subscription costs.
 type rareSums struct{ more, failedUSD, subscription decimal.Sum }
 
-// rares returns the rare sums, which are made when they are first used.
 func (t *tally) rares() *rareSums {
 	if t.rare == nil {
 		t.rare = &rareSums{}
@@ -57,10 +57,9 @@ func (t *tally) add(c *call) {
 	t.Written, t.Output = plus(t.Written, c.written), plus(t.Output, c.output)
 }
 
-// merge adds the calls of another tally.
 func (t *tally) merge(o *tally) { t.addTimes(o, 1) }
 
-// less returns the calls that are not in a part of t.
+// less subtracts part from t, in a new tally.
 func (t *tally) less(part *tally) *tally {
 	rest := &tally{}
 	rest.addTimes(t, 1)
@@ -85,10 +84,8 @@ func (t *tally) addTimes(o *tally, n int) {
 	}
 }
 
-// countedUSD returns the known cost of the counted calls.
 func (t *tally) countedUSD() decimal.Decimal { return t.total().Sub(t.rares().failedUSD.Total()) }
 
-// orEmpty returns the tally, or an empty one for nil.
 func (t *tally) orEmpty() *tally {
 	if t == nil {
 		return &tally{}
@@ -96,7 +93,7 @@ func (t *tally) orEmpty() *tally {
 	return t
 }
 
-// sum returns the tally as plain data. A nil tally is empty.
+// sum accepts nil.
 func (t *tally) sum() Sum {
 	t = t.orEmpty()
 	return Sum{
@@ -106,7 +103,7 @@ func (t *tally) sum() Sum {
 	}
 }
 
-// tally returns the tally of a sum, in which the cost of the counted calls is as exact as their mean.
+// tally inverts sum, except that the counted calls' cost is as exact as their mean.
 func (s *Sum) tally() *tally {
 	t := &tally{
 		Calls: s.Calls, Failed: s.Failed, Unpriced: s.Unpriced, Bounded: s.Bounded, Counted: s.Counted,
@@ -120,10 +117,10 @@ func (s *Sum) tally() *tally {
 	return t
 }
 
-// total returns the known cost. A nil tally is empty.
+// total accepts nil.
 func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
 
-// plus returns the sum of two counts, or the largest number.
+// plus stops at the largest int64.
 func plus(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -131,7 +128,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// The labels that are not reported as such: the first is the label of Top, the others are different for nearly every call.
+// Special labels: threads are in Top, and the ids differ for nearly every call.
 const (
 	labelThread   = "thread"
 	labelThreadID = "thread_id"
@@ -139,7 +136,7 @@ const (
 	labelUser     = "user"
 )
 
-// setting is what all aggregates of a report share. It is only read, except for the sums of budgets.
+// setting is shared by all aggregates. It is read-only, except for the budgets.
 type setting struct {
 	Options
 	window
@@ -147,10 +144,10 @@ type setting struct {
 	budgets    []*budgetSum
 }
 
-// aggregate adds up the calls of a period.
+// aggregate adds up one period.
 type aggregate struct {
 	*setting
-	// details reports whether everything is added up, or only what the period before needs.
+	// details is false for the previous period, which needs fewer sums.
 	details bool
 	total   tally
 	tries   attempts
@@ -197,7 +194,7 @@ func (a *aggregate) add(c *call) {
 	}
 }
 
-// maxStatuses bounds the number of different statuses; a file can have any number.
+// maxStatuses exists because files can have any number.
 const maxStatuses = 1000
 
 func (a *aggregate) addStatus(status int) {
@@ -207,7 +204,7 @@ func (a *aggregate) addStatus(status int) {
 	a.status[status]++
 }
 
-// made returns the value of a key, which is made if there is none.
+// made adds a zero value if the key is missing.
 func made[K comparable, V any](all map[K]*V, key K) *V {
 	value := all[key]
 	if value == nil {
@@ -217,7 +214,7 @@ func made[K comparable, V any](all map[K]*V, key K) *V {
 	return value
 }
 
-// model returns the sums of a model, or of the others.
+// model returns a.others beyond maxModels.
 func (a *aggregate) model(id ModelID) *model {
 	m := a.models[id]
 	switch {
@@ -243,17 +240,16 @@ func (s *setting) wanted(name string) bool {
 	return slices.Contains(s.Labels, name)
 }
 
-// model adds up the calls of a model.
 type model struct {
 	tally
 	tries   attempts
 	days    history
 	caching caching
-	// retirement is the status of the model, which is reported if retires is set, with what its replacement would cost.
+	// if retires is set, same compares the costs with the replacement
 	retirement models.RetirementStatus
 	retires    bool
 	same       replacing
-	// users are the values of labels that use a retiring model.
+	// label value -> calls, for retiring models
 	users map[user]int
 }
 
@@ -283,10 +279,10 @@ func (m *model) addRetiring(c *call, a *aggregate) {
 	}
 }
 
-// user is a value of a label.
+// user is a label value.
 type user struct{ label, value string }
 
-// maxUsers bounds the values that are kept of a retiring model.
+// maxUsers limits model.users.
 const maxUsers = 1000
 
 func (m *model) addUser(u user) {

@@ -13,10 +13,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// WriteText writes the report for a terminal of columns characters: the models by cost with share and change, a total, what is not
-// known, the month, budgets, and one thing to do next. Names of models are never cut: columns are left out first, and then names wrap at
-// hyphens and dots. It has the twelve models with the highest cost. 0 columns have no limit, and then no model is left out. Amounts are
-// rounded, and texts have no colour and no control characters.
+// WriteText writes the report for a terminal with the given number of columns:
+//
+//   - models by cost with share and change, and a total,
+//   - unpriced calls,
+//   - the month and budgets,
+//   - the most urgent advice.
+//
+// Model names are never cut: narrow terminals get fewer table columns, and then names
+// wrap at hyphens and dots. The table has up to twelve models. If columns is 0, lines and
+// models are unlimited. The text has rounded amounts, no colors and no control
+// characters.
 func (r *Report) WriteText(w io.Writer, columns int) error {
 	t := &text{columns: columns}
 	period := r.period()
@@ -34,8 +41,9 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// WriteNotes writes the end of what [Report.WriteText] writes, which is not about the calls of Period alone: the parts of the change, how
-// old the prices are if that is more than 14 days, the month, budgets, bills, and one thing to do next.
+// WriteNotes writes only the end of [Report.WriteText]: the change in parts, prices older
+// than 14 days, the month, budgets, bills, and the most urgent advice. Most sentences are
+// not limited to Period.
 func (r *Report) WriteNotes(w io.Writer, columns int) error {
 	t := &text{columns: columns}
 	t.notes(r)
@@ -67,7 +75,6 @@ func (t *text) notes(r *Report) {
 	t.next(r)
 }
 
-// text writes lines that fit into columns.
 type text struct {
 	strings.Builder
 	columns int
@@ -81,7 +88,8 @@ func (r *Report) period() string {
 	return table.Period(r.Period.From, r.Period.To, r.Period.Running, cmp.Or(r.Source.Zone, "UTC"))
 }
 
-// Headline returns the amount and the period, such as "at least 12.00 USD, 1 Oct to 31 Oct 2026 (31 days, UTC)".
+// Headline returns amount and period: "at least 12.00 USD, 1 Oct to 31 Oct 2026 (31 days,
+// UTC)", for example.
 func (r *Report) Headline() string {
 	amount := money.USD(r.Total.USD) + " USD"
 	switch t := &r.Total; {
@@ -95,10 +103,9 @@ func (r *Report) Headline() string {
 	return amount + ", " + r.period()
 }
 
-// compares reports whether there is a period before that can be compared.
 func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable }
 
-// head writes the period, and why there are no calls in it.
+// head also explains why Period has no calls.
 func (t *text) head(r *Report, period string) {
 	t.line("%s", period)
 	if labels := table.Labels(r.Source.MatchLabels); labels != "" {
@@ -114,7 +121,6 @@ func (t *text) head(r *Report, period string) {
 	}
 }
 
-// table writes the models.
 func (t *text) table(r *Report) {
 	costs := table.Costs{Keys: []string{"MODEL"}, Change: r.compares(), All: t.columns <= 0}
 	names := map[string]int{}
@@ -134,7 +140,7 @@ func (t *text) table(r *Report) {
 	_ = costs.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
 }
 
-// modelName returns the key of a model, with the place where it was called if there are several.
+// modelName adds the platform or provider if several rows have the same model.
 func modelName(m *ModelRow, several bool) string {
 	switch {
 	case m.Others:
@@ -147,7 +153,6 @@ func modelName(m *ModelRow, several bool) string {
 	return m.Model
 }
 
-// costRow returns a row of the table.
 func costRow(r *Row, key string) table.CostRow {
 	return table.CostRow{
 		Keys: []string{key}, Calls: r.Calls, Unpriced: r.Unpriced, PerCallUSD: r.PerCallUSD, USD: r.USD, PreviousUSD: r.Previous.USD,
@@ -155,7 +160,7 @@ func costRow(r *Row, key string) table.CostRow {
 	}
 }
 
-// known writes what the total does not have, and what of it is not charged.
+// known writes what the total leaves out, and what isn't charged.
 func (t *text) known(r *Report) {
 	if u := &r.Unpriced; u.Calls > 0 {
 		bound := "."
@@ -178,7 +183,6 @@ func (t *text) known(r *Report) {
 	}
 }
 
-// month writes the month until now, and what it will cost.
 func (t *text) month(r *Report) {
 	m := &r.Month
 	at, err := time.Parse("2006-01", m.Month)
@@ -195,7 +199,6 @@ func (t *text) month(r *Report) {
 	t.line("%s: %s USD until now, about %s at its end (estimate).", at.Month(), usd, sheet.Text(money.Format{}, end))
 }
 
-// budget writes what is left of a budget.
 func (t *text) budget(r *Report, b *Budget) {
 	of := table.Since(b.Per, r.Source.First)
 	if b.Label != "" {
@@ -223,7 +226,6 @@ func (t *text) budget(r *Report, b *Budget) {
 	t.line("Budget %s%s: %s USD spent%s, %s.", b.Text, zone, usd(b.SpentUSD), of, left)
 }
 
-// bill writes the sentences of a bill beside the calls.
 func (t *text) bill(c *bills.Comparison) {
 	sentences := c.Sentences()
 	t.line("Bill of %s: %s", c.Provider, sentences[0])
@@ -232,7 +234,6 @@ func (t *text) bill(c *bills.Comparison) {
 	}
 }
 
-// next writes the first advice.
 func (t *text) next(r *Report) {
 	if len(r.Advice) == 0 {
 		return

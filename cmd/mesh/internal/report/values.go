@@ -9,25 +9,24 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// The bounds of what is kept of the names in files.
+// Limits for names, which come from files.
 const (
-	// maxValues is the number of values of a label that have a row of their own, and maxAllValues that of all labels of a period.
+	// maxValues is per label, maxAllValues per period, with threads.
 	maxValues    = 100_000
 	maxAllValues = 125_000
-	// maxNames is the number of labels.
-	maxNames = 100
-	// maxModels is the number of models.
+	// maxNames limits the labels.
+	maxNames  = 100
 	maxModels = 1000
-	// maxText is the length of a name in bytes. What is longer is cut.
+	// maxText is in bytes; longer names are cut.
 	maxText = 256
 )
 
-// values adds up calls by the value of a label.
+// values adds up calls by label value.
 type values struct {
 	rows map[string]*tally
 	// others has the calls whose values have no row.
 	others tally
-	// all has all calls with the label.
+	// all includes others
 	all tally
 }
 
@@ -37,7 +36,7 @@ func (v *values) add(value string, c *call, room *int) {
 	row.add(c)
 }
 
-// row returns the row of a value, or of the others if there is no room.
+// row returns others if there is no room.
 func (v *values) row(value string, room *int) *tally {
 	value = cut(value)
 	row := v.rows[value]
@@ -58,10 +57,10 @@ func (v *values) folded() bool { return v.others.Calls > 0 }
 
 func cut(text string) string { return argument.Cut(text, maxText) }
 
-// names adds up the calls of a period by the values of labels.
+// names adds up calls by label, thread and user.
 type names struct {
 	labels map[string]*values
-	// room is how many values may still get a row.
+	// room is the number of rows that may still be added.
 	room    int
 	threads values
 	users   userDays
@@ -90,7 +89,7 @@ func (n *names) add(c *call, s *setting) {
 	}
 }
 
-// label returns the sums of a label; nil beyond maxNames.
+// label returns nil beyond maxNames.
 func (n *names) label(name string) *values {
 	name = cut(name)
 	v := n.labels[name]
@@ -101,10 +100,10 @@ func (n *names) label(name string) *values {
 	return v
 }
 
-// places is the number of decimal places of quotients, which need not be finite decimals.
+// places is the number of decimal places in quotients, which can be infinite decimals.
 const places = 12
 
-// quotient returns a divided by n, rounded half to even; "" for n 0.
+// quotient rounds half to even and returns "" if n is 0.
 func quotient(a decimal.Decimal, n int) prices.USD {
 	if n == 0 {
 		return ""
@@ -114,12 +113,12 @@ func quotient(a decimal.Decimal, n int) prices.USD {
 
 func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
-// fraction returns a divided by n, which must not be 0.
+// fraction requires n != 0.
 func fraction(a decimal.Decimal, n int) *big.Rat {
 	return new(big.Rat).Quo(a.Rat(), new(big.Rat).SetInt64(int64(n)))
 }
 
-// ratio returns a divided by b; nil if b is 0.
+// ratio returns nil if b is 0.
 func ratio(a, b decimal.Decimal) *float64 {
 	if b.IsZero() {
 		return nil
@@ -128,7 +127,7 @@ func ratio(a, b decimal.Decimal) *float64 {
 	return &f
 }
 
-// share returns the part of n in all; nil if all is 0.
+// share returns n divided by all, or nil if all is 0.
 func share[N int | int64](n, all N) *float64 {
 	if all == 0 {
 		return nil
