@@ -13,17 +13,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// maxBars is the number of bars of a chart. A longer time is shown by month.
+// maxBars is the longest chart by day; longer periods are shown by month.
 const maxBars = 120
 
-// bar is a day of the chart, or a month of a long time, whose Day is such as "2026-11".
+// bar is a day or, in long periods, a month, with an empty Day.Day.
 type bar struct {
 	report.Day
-	// Unpriced reports whether the cost of none of the calls is known.
+	// Unpriced reports whether all calls are unpriced.
 	Unpriced bool
-	// Title is its name in a table, and short its name below the chart.
+	// Title is for tables and texts, short for below the chart.
 	Title, short string
-	// Cost and Parts are the amounts of the day and of its models.
+	// Cost and Parts are rounded amounts: Parts is parallel to Models.
 	Cost  amount
 	Parts []amount
 }
@@ -34,13 +34,12 @@ func newBar(d *report.Day, columns int) bar {
 	return b
 }
 
-// zeros returns amounts of nothing.
 func zeros(n int) []prices.USD { return slices.Repeat([]prices.USD{"0"}, n) }
 
-// total is the height of the bar.
+// total is never negative.
 func (b *bar) total() float64 { return max(0, number(b.USD)) }
 
-// bars returns the days, with today, or the months of a long time.
+// bars returns days, including today, or months if there are more than maxBars.
 func bars(days *report.Days) (all []bar, byMonth bool) {
 	columns := len(days.Models) + 1
 	for i := range days.Rows {
@@ -57,7 +56,6 @@ func bars(days *report.Days) (all []bar, byMonth bool) {
 	return months(all), true
 }
 
-// months adds up days by month.
 func months(days []bar) (all []bar) {
 	for i := range days {
 		d := &days[i]
@@ -80,7 +78,7 @@ func (b *bar) add(more *bar) {
 	b.Unpriced = b.Unpriced && (more.Unpriced || more.Calls == 0)
 }
 
-// roundBars sets the amounts of the bars: days add up to their period, and models to their day.
+// roundBars makes days add up to their period, and models to their day, as shown.
 func (p *page) roundBars() {
 	total, costs := prices.USD("0"), []prices.USD{}
 	for i := range p.Bars {
@@ -90,7 +88,7 @@ func (p *page) roundBars() {
 		}
 	}
 	days := len(costs)
-	if p.Days.Today != nil && !p.ByMonth { // today is no part of the period
+	if p.Days.Today != nil && !p.ByMonth { // today is outside the period
 		days--
 		costs[days] = p.Bars[days].USD
 	}
@@ -104,33 +102,34 @@ func (p *page) roundBars() {
 	}
 }
 
-// stack is the bars of all models: in thousandths of the highest one, and ten wide for each.
+// stack has the bars as paths: stackHeight high for the highest one, and slotWidth wide
+// each.
 type stack struct {
-	// Full are the bars by model, and Pale the bars of a day that is not over.
+	// Full and Pale are by model. Pale has the days that aren't over.
 	Full, Pale []shape
-	// Before are the amounts of the period before.
+	// Before is a line for the previous period.
 	Before string
 }
 
-// shape is a path in the color of a model.
+// shape is a path in one model's color.
 type shape struct {
 	Color int
 	Path  string
 }
 
-// gray is the color of the others.
+// gray is for the others.
 const gray = 6
 
-// The units of a stack.
+// Path units, scaled by each chart.
 const (
 	stackHeight = 1000
 	slotWidth   = 10
 	barWidth    = 8
-	// segmentGap is the space between two models.
+	// between two models
 	segmentGap = 3
 )
 
-// top is the largest amount of the bars, or 0.
+// top returns the largest amount in the chart, including the previous period, or 0.
 func top(all []bar) (most float64) {
 	for i := range all {
 		most = max(most, all[i].total(), number(all[i].PreviousUSD))
@@ -138,7 +137,7 @@ func top(all []bar) (most float64) {
 	return most
 }
 
-// perUnit returns the height of a dollar, if the largest amount has this height.
+// perUnit returns the height for one dollar if most has the given height.
 func perUnit(height, most float64) float64 {
 	if most == 0 {
 		return 0
@@ -146,13 +145,13 @@ func perUnit(height, most float64) float64 {
 	return height / most
 }
 
-// Stack is the bars of both charts.
+// Stack returns paths that both charts share.
 func (p *page) Stack() stack {
 	all := p.Bars
 	columns := len(all[0].Models)
 	full, pale := make([]strings.Builder, columns), make([]strings.Builder, columns)
 	var before strings.Builder
-	step := "M" // the line begins here
+	step := "M" // the line starts here
 	scale := perUnit(stackHeight, top(all))
 	for i := range all {
 		b, paths := &all[i], full
@@ -174,7 +173,7 @@ func (p *page) Stack() stack {
 	return stack{shapes(full), shapes(pale), before.String()}
 }
 
-// draw adds the models of a bar, the dearest at the bottom.
+// draw stacks models with the most expensive at the bottom.
 func (b *bar) draw(i int, scale float64, paths []strings.Builder) {
 	y := float64(stackHeight)
 	for j, usd := range b.Models {
@@ -196,7 +195,7 @@ func shapes(paths []strings.Builder) (all []shape) {
 		if paths[i].Len() > 0 {
 			color := i
 			if i == len(paths)-1 {
-				color = gray // the others are gray, however few models there are
+				color = gray // the others stay gray if there are few models
 			}
 			all = append(all, shape{color, paths[i].String()})
 		}
@@ -204,10 +203,10 @@ func shapes(paths []strings.Builder) (all []shape) {
 	return all
 }
 
-// hover is a bar of full height with a text.
+// hover is a full-height bar with a tooltip.
 type hover struct{ Path, Text string }
 
-// Hovers are the texts of the bars.
+// Hovers returns the tooltips.
 func (p *page) Hovers() (all []hover) {
 	for i := range p.Bars {
 		b := &p.Bars[i]
@@ -220,7 +219,7 @@ func (p *page) Hovers() (all []hover) {
 	return all
 }
 
-// chart is the axes of a picture, with the place of its bars.
+// chart has the axes and the transform that puts a stack into them.
 type chart struct {
 	Width, Height, Left, Right, Bottom int
 	Class, Transform                   string
@@ -232,10 +231,10 @@ type chart struct {
 
 type tick struct{ Y, Base, Text string }
 
-// mark is a text at a place.
+// mark is a text at a position.
 type mark struct{ X, Y, Text, Anchor string }
 
-// The margins of a chart, the largest width of a bar with its space, and the width of a letter.
+// Margins, the maximum width for a bar with its gap, and a character's width, in pixels.
 const (
 	chartTop    = 30
 	chartBottom = 40
@@ -243,7 +242,7 @@ const (
 	textWidth   = 8
 )
 
-// newChart returns the picture of bars, of which names many have a text below.
+// newChart labels about as many bars as names says.
 func newChart(class string, width, height, left, names int, all []bar) *chart {
 	c := &chart{Class: class, Width: width, Height: height, Left: left, Right: width - 4, Bottom: height - chartBottom}
 	most, high := top(all), float64(c.Bottom-chartTop)
@@ -261,13 +260,13 @@ func newChart(class string, width, height, left, names int, all []bar) *chart {
 	return c
 }
 
-// edges returns the left and the right edge of a bar.
+// edges returns a bar's left and right edge.
 func (c *chart) edges(i int) (left, right float64) {
 	x := float64(c.Left) + float64(i)*c.slot
 	return x + c.slot/slotWidth, x + c.slot*(slotWidth-1)/slotWidth
 }
 
-// name adds texts below bars, at most so many, and one for today.
+// name labels about as many bars as names says, and today.
 func (c *chart) name(all []bar, names int) {
 	every := (len(all) + names - 1) / max(names, 1)
 	for i := range all {
@@ -283,7 +282,7 @@ func (c *chart) name(all []bar, names int) {
 	}
 }
 
-// markPeak names the highest bar if it is more than twice the median.
+// markPeak labels the highest bar if it exceeds twice the median.
 func (c *chart) markPeak(all []bar, scale float64) {
 	if len(all) < 3 {
 		return
@@ -306,7 +305,7 @@ func (c *chart) markPeak(all []bar, scale float64) {
 	c.Peak = m
 }
 
-// tickStep returns a step of 1, 2 or 5 times a power of ten, so that an axis has three to six.
+// tickStep returns 1, 2 or 5 times a power of ten, for up to five steps.
 func tickStep(top float64) float64 {
 	if top <= 0 {
 		return 1
@@ -320,7 +319,7 @@ func tickStep(top float64) float64 {
 	return 10 * power
 }
 
-// axisText returns an amount in cents if the steps of the axis are below a dollar, with more digits for smaller steps.
+// axisText shows cents if steps are below a dollar, and more digits for smaller steps.
 func axisText(value, step float64) string {
 	switch {
 	case value == 0:
@@ -331,7 +330,7 @@ func axisText(value, step float64) string {
 	return "$" + strconv.FormatFloat(value, 'f', max(2, int(math.Ceil(-math.Log10(step)))), 64)
 }
 
-// coordinate returns a number with one decimal place.
+// coordinate rounds to one decimal place.
 func coordinate(value float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0")
 }

@@ -1,4 +1,4 @@
-// Package page draws a report as a page: one HTML file without scripts that requests nothing.
+// Package page formats a report as one HTML file, without scripts or requests.
 //
 //	r, err := report.Read(report.Options{Budgets: []string{"750/month"}}, "calls")
 //	if err == nil {
@@ -32,11 +32,12 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// Write writes a report as a page. Amounts are rounded for display, half to even, and each is in the page with all its digits. Names are
-// escaped, and shown without control characters and marks of the writing direction.
+// Write writes r as an HTML page. Amounts are rounded half to even for display; all
+// digits are in the page, too. Names are escaped, and control characters and marks for
+// the writing direction are replaced.
 func Write(w io.Writer, r *report.Report) error { return WriteTitled(w, r, "") }
 
-// WriteTitled is [Write] with a title of the page; "" is the default one.
+// WriteTitled is like [Write], with a page title; "" means the default one.
 func WriteTitled(w io.Writer, r *report.Report, title string) error {
 	if r == nil {
 		return argument.New("page", "r", "", "must not be nil")
@@ -47,7 +48,7 @@ func WriteTitled(w io.Writer, r *report.Report, title string) error {
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer // an error leaves no half of a page
+	var out bytes.Buffer // an error leaves no partial page
 	if err := page.Execute(&out, p); err != nil {
 		return err
 	}
@@ -55,9 +56,9 @@ func WriteTitled(w io.Writer, r *report.Report, title string) error {
 	return err
 }
 
-// template returns the template of the page. Its styles are one element, whose hash is in the policy of the page: a style that a name
-// brought in would not apply. It is parsed for each page, which takes milliseconds: a global one would be in every program that imports the
-// package.
+// template parses the page for each call, which takes milliseconds: a global template
+// would run in every program that imports the package. The page's security policy has the
+// hash of its only style element, so styles smuggled in by a name don't apply.
 func (p *page) template() (*template.Template, error) {
 	sum := sha256.Sum256([]byte(pageCSS))
 	return template.New("page").Funcs(template.FuncMap{
@@ -71,13 +72,13 @@ func (p *page) template() (*template.Template, error) {
 	}).Parse(pageHTML)
 }
 
-// MonthName is the name of the month, such as November 2026.
+// MonthName formats the month as "November 2026".
 func (p *page) MonthName() string { return dateAs(p.Month.Month, "2006-01", "January 2006") }
 
-// OldPrices is how old the price table is; "" up to 14 days.
+// OldPrices warns if the price table is more than 14 days old, or returns "".
 func (p *page) OldPrices() string { return table.OldPrices(p.Source.PricesAsOf, p.Source.Now) }
 
-// monthUSD returns an amount of the month, with as many digits as the largest of them.
+// monthUSD uses as many digits as the month's largest amount.
 func (p *page) monthUSD(usd prices.USD) string {
 	most := p.Month.USD
 	if b := p.MonthBudget(); b != nil {
@@ -88,13 +89,13 @@ func (p *page) monthUSD(usd prices.USD) string {
 	return rounded(money.NewSheet(money.Places(money.Exact(most))), usd, "")
 }
 
-// budgetBar is a picture of a budget of the month, in hundredths of its width.
+// budgetBar has positions in percent, for a bar about the month's budget.
 type budgetBar struct {
 	Spent, Expected, Limit string
 	Text                   string
 }
 
-// MonthBudget is the first budget of the whole month; nil without one.
+// MonthBudget returns the first monthly budget without a label, or nil.
 func (p *page) MonthBudget() *report.Budget {
 	for i := range p.Budgets {
 		if p.Budgets[i].Per == "month" && p.Budgets[i].Label == "" {
@@ -104,7 +105,7 @@ func (p *page) MonthBudget() *report.Budget {
 	return nil
 }
 
-// OtherBudgets are the other ones.
+// OtherBudgets returns all budgets except MonthBudget.
 func (p *page) OtherBudgets() (all []*report.Budget) {
 	first := p.MonthBudget()
 	for i := range p.Budgets {
@@ -115,7 +116,7 @@ func (p *page) OtherBudgets() (all []*report.Budget) {
 	return all
 }
 
-// MonthBar is the picture of the month; nil without a forecast and a budget.
+// MonthBar returns nil if there is neither a forecast nor a budget.
 func (p *page) MonthBar() *budgetBar {
 	budget, forecast := p.MonthBudget(), p.Month.Forecast
 	if budget == nil && forecast == nil {
@@ -142,10 +143,10 @@ func (p *page) MonthBar() *budgetBar {
 	return &budgetBar{coordinate(number(spent) * scale), place(expected), place(limit), text}
 }
 
-// Exceeded reports whether more than a budget was spent.
+// Exceeded reports whether the budget is overspent.
 func (*page) Exceeded(b *report.Budget) bool { return number(b.LeftUSD) < 0 }
 
-// BudgetText returns what is left of a budget.
+// BudgetText says what's left of a budget, or by how much it is exceeded.
 func (p *page) BudgetText(b *report.Budget) string {
 	sheet := b.Sheet()
 	budget := "the budget of " + rounded(sheet, b.LimitUSD, "")
@@ -165,10 +166,10 @@ func (p *page) BudgetText(b *report.Budget) string {
 	return line(rounded(sheet, b.LeftUSD, "") + " of " + budget + " is left.")
 }
 
-// adviceText is an advice in two parts: what to do, and why.
+// adviceText splits an advice into its first sentence and the rest.
 type adviceText struct{ Do, Why, Command string }
 
-// ToDo is the advice.
+// ToDo returns the advice for display.
 func (p *page) ToDo() (all []adviceText) {
 	for _, a := range p.Advice {
 		text := sentence(a.Text)
@@ -181,7 +182,7 @@ func (p *page) ToDo() (all []adviceText) {
 	return all
 }
 
-// StatusTexts are the statuses of failed calls, the most frequent first.
+// StatusTexts lists failed calls by status, the most frequent first.
 func (p *page) StatusTexts() string {
 	const named = 6
 	var all []string
@@ -199,7 +200,8 @@ func (p *page) StatusTexts() string {
 	return strings.Join(all, ", ")
 }
 
-// Elsewhere returns what was read, for a period without calls; "" if nothing was.
+// Elsewhere describes the calls outside an empty period, or returns "" if there are none
+// at all.
 func (p *page) Elsewhere() string {
 	if p.Source.Calls == 0 {
 		return ""
@@ -207,7 +209,7 @@ func (p *page) Elsewhere() string {
 	return fmt.Sprintf("%s, from %s to %s", table.Number(p.Source.Calls, "call was read", "calls were read"), table.Instant(p.Source.First), table.Instant(p.Source.Last))
 }
 
-// BillsFirst reports whether a bill is over its limit, and belongs below the summary.
+// BillsFirst reports whether a bill is over its limit. Bills then follow the summary.
 func (p *page) BillsFirst() bool {
 	return slices.ContainsFunc(p.Report.Bills, func(c *bills.Comparison) bool { return c.Known && !c.Within })
 }

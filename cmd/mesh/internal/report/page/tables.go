@@ -14,28 +14,27 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// tableRow is a row of a table of costs.
 type tableRow struct {
 	report.Row
-	// ID is the model of a row of models, and Name what is shown in place of a value.
+	// ID is set in model rows. Name is shown instead of Value.
 	ID   report.ModelID
 	Name string
-	// Rest marks a row that is not of one value.
+	// Rest marks rows for several values or for none.
 	Rest bool
-	// Wide rows are not on a phone, and Narrow ones only there.
+	// Wide rows are hidden on a phone; Narrow ones are only shown there.
 	Wide, Narrow bool
 	ChangeText   string
 	Cost         amount
 }
 
-// costTable is a table of costs: the first rows, and all of them.
+// costTable has the first rows, and all rows to unfold.
 type costTable struct {
 	Name, Values, Column string
 	Rows, All            []tableRow
 	Count                int
 }
 
-// ModelTable is the table of models.
+// ModelTable returns the models.
 func (p *page) ModelTable() costTable {
 	var rows []tableRow
 	for i := range p.Models {
@@ -45,7 +44,8 @@ func (p *page) ModelTable() costTable {
 	return p.table("model", rows)
 }
 
-// LabelTables are the tables of labels, providers and platforms with more than one value.
+// LabelTables returns labels, providers and platforms, each if there are at least two
+// rows.
 func (p *page) LabelTables() (all []costTable) {
 	for i := range p.Labels {
 		l := &p.Labels[i]
@@ -62,7 +62,7 @@ func (p *page) LabelTables() (all []costTable) {
 
 const withoutLabel = "without this label"
 
-// nameOfLabel returns what is shown of a value in its place; "" for the value itself.
+// nameOfLabel returns "" if the value is to be shown itself.
 func nameOfLabel(value string) string {
 	if value == "" {
 		return withoutLabel
@@ -70,7 +70,6 @@ func nameOfLabel(value string) string {
 	return ""
 }
 
-// plainRows returns rows of values with their names.
 func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
 	for i := range rows {
 		r := tableRow{Row: rows[i], Rest: rows[i].Others}
@@ -83,13 +82,13 @@ func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
 	return all
 }
 
-// table returns a table whose rows are folded.
+// table folds rows and adds a shorter variant for phones.
 func (p *page) table(name string, rows []tableRow) costTable {
 	for i := range rows {
 		rows[i].ChangeText = p.ChangeOf(&rows[i].Row)
 	}
 	t := costTable{Column: name, Name: strings.ToUpper(name[:min(1, len(name))]) + name[min(1, len(name)):], Count: len(rows)}
-	t.Rows = p.fold(rows, shownRows) // first: its amounts are those of the other tables, too
+	t.Rows = p.fold(rows, shownRows) // first: the other tables reuse these amounts
 	t.All = p.fold(rows, foldedRows)
 	if len(rows) <= phoneRows+1 {
 		return t
@@ -104,7 +103,7 @@ func (p *page) table(name string, rows []tableRow) costTable {
 	return t
 }
 
-// fold returns the first rows, and one for all others. One row alone is not folded.
+// fold keeps the first rows and adds up the rest. It never folds a single row.
 func (p *page) fold(rows []tableRow, most int) []tableRow {
 	if len(rows) <= most+1 {
 		return p.round(slices.Clone(rows))
@@ -112,7 +111,7 @@ func (p *page) fold(rows []tableRow, most int) []tableRow {
 	return p.round(append(slices.Clone(rows[:most]), p.rest(rows[most:])))
 }
 
-// round sets the costs of all rows of a table.
+// round sets rounded costs that add up to the total.
 func (p *page) round(rows []tableRow) []tableRow {
 	costs := make([]prices.USD, len(rows))
 	for i := range rows {
@@ -124,7 +123,6 @@ func (p *page) round(rows []tableRow) []tableRow {
 	return rows
 }
 
-// rest adds up rows.
 func (p *page) rest(rows []tableRow) tableRow {
 	var all []report.Row
 	for i := range rows {
@@ -135,10 +133,11 @@ func (p *page) rest(rows []tableRow) tableRow {
 	return sum
 }
 
-// noCost reports whether the cost of none of the calls is known.
+// noCost reports whether all calls are unpriced.
 func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
 
-// CacheRows are the models with cached tokens. What was saved is the difference between the amounts shown.
+// CacheRows returns models with cached tokens. It prepares the sheet: savings are the
+// difference between the amounts shown.
 func (p *page) CacheRows() []report.CacheRow {
 	p.sheet.Difference(money.Exact(p.Cache.WithoutUSD), money.Exact(p.Total.USD))
 	for i := range p.Cache.Models {
@@ -148,13 +147,12 @@ func (p *page) CacheRows() []report.CacheRow {
 	return p.Cache.Models
 }
 
-// topCall is a call with an amount that differs from the others, if theirs do.
 type topCall struct {
 	report.TopCall
 	Cost amount
 }
 
-// LabelTexts are the labels of the call, and its id if it has none.
+// LabelTexts returns the call's labels or, if it has no labels, its id.
 func (c *topCall) LabelTexts() (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
 		all = append(all, name+"="+c.Labels[name])
@@ -165,7 +163,7 @@ func (c *topCall) LabelTexts() (all []string) {
 	return all
 }
 
-// TopCalls are the dearest calls. Their amounts have as many digits as show the differences, six at most.
+// TopCalls adds decimal places, up to six, until different amounts look different.
 func (p *page) TopCalls() (all []*topCall) {
 	const cents, most = 2, 6
 	for places := cents; places <= most; places++ {
@@ -183,18 +181,19 @@ func (p *page) TopCalls() (all []*topCall) {
 	return all
 }
 
-// timing is a row of errors and latency, with a bar from the median to the slowest 5 %, in hundredths of the width.
+// timing has a latency bar from the median to the 95th percentile, in percent of the
+// slowest model.
 type timing struct {
 	report.Latency
 	Bad      bool
 	X, Width string
 }
 
-// highRate is the part of failed calls that is marked, as it is in the advice.
+// highRate is the same as for advice.
 const highRate = 0.03
 
-// Timings are the models with the most failed calls first. By their rate, a model with one failed call of ten would be above one with a
-// hundred of two thousand.
+// Timings sorts by failed calls, not by rate, which would put one failure in ten calls
+// above 100 in 2,000.
 func (p *page) Timings() (rows []timing) {
 	slowest := 0.0
 	latency := slices.Clone(p.Latency)
@@ -214,13 +213,12 @@ func (p *page) Timings() (rows []timing) {
 	return rows
 }
 
-// first returns the first rows of a table.
+// first works for any slice.
 func first(most int, rows any) any {
 	all := reflect.ValueOf(rows)
 	return all.Slice(0, min(all.Len(), most)).Interface()
 }
 
-// unpricedModels names the models of a reason.
 func unpricedModels(g report.UnpricedGroup) string {
 	var names []string
 	for i := range g.Models {
@@ -234,5 +232,5 @@ func unpricedModels(g report.UnpricedGroup) string {
 	return listed(names)
 }
 
-// percentWidth returns a fraction as the width of a bar, in hundredths.
+// percentWidth limits fractions to 0 to 1.
 func percentWidth(fraction float64) string { return coordinate(100 * min(max(fraction, 0), 1)) }

@@ -15,21 +15,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// notKnown is shown in place of a value.
 const notKnown = "not known"
 
-// The amounts from which a page shows an exponent, since the whole number would be wider than a column, and below which it shows three
-// digits.
+// From scientific on, amounts have an exponent, because whole numbers would be too wide.
+// Between smallest and small, they have three significant digits.
 var (
 	scientific = big.NewRat(1e9, 1)
 	small      = big.NewRat(9995, 10_000)
 	smallest   = big.NewRat(1, 1e10)
 )
 
-// dollars is how amounts are written; differences have a plus sign, too.
+// dollars returns the format for amounts. plus is for positive differences.
 func dollars(plus string) money.Format { return money.Format{Currency: "$", Plus: plus, Minus: "−"} }
 
-// rounded formats an amount with what rounds it.
 func rounded(sheet *money.Sheet, usd prices.USD, plus string) string {
 	exact, ok := new(big.Rat).SetString(string(usd))
 	if !ok {
@@ -43,7 +41,7 @@ func rounded(sheet *money.Sheet, usd prices.USD, plus string) string {
 	return sheet.Text(dollars(plus), exact)
 }
 
-// smallDollars returns an amount below a dollar with three digits, and others in cents.
+// smallDollars shows three significant digits below a dollar, and cents otherwise.
 func smallDollars(usd prices.USD) string {
 	if exact := money.Exact(usd); exact.Cmp(smallest) >= 0 && exact.Cmp(small) < 0 {
 		return "$" + money.Significant(exact)
@@ -51,14 +49,14 @@ func smallDollars(usd prices.USD) string {
 	return rounded(money.NewSheet(2), usd, "")
 }
 
-// amount is an amount as the page shows it.
+// amount has an exact value and its rounded text.
 type amount struct {
 	Exact prices.USD
 	Text  string
 	shown *big.Rat
 }
 
-// amounts returns parts which add up to their total as shown.
+// amounts rounds parts so that they add up to total as shown.
 func amounts(sheet *money.Sheet, plus string, total prices.USD, parts ...prices.USD) []amount {
 	all, exact := make([]amount, len(parts)), make([]*big.Rat, len(parts))
 	for i, usd := range parts {
@@ -77,13 +75,14 @@ func amounts(sheet *money.Sheet, plus string, total prices.USD, parts ...prices.
 func (p *page) usd(usd prices.USD) string   { return rounded(p.sheet, usd, "") }
 func (p *page) delta(usd prices.USD) string { return rounded(p.sheet, usd, "+") }
 
-// number returns the float64 nearest to an amount; 0 for what is not an amount.
+// number returns 0 for anything but an amount. It keeps a distance from infinity: bars
+// are added and scaled.
 func number(usd prices.USD) float64 {
 	value, _ := money.Exact(usd).Float64()
 	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
 }
 
-// share returns the part of an amount in another one; nil if that is 0.
+// share returns nil if all is 0.
 func share(usd, all prices.USD) *float64 {
 	if money.Exact(all).Sign() == 0 {
 		return nil
@@ -92,10 +91,10 @@ func share(usd, all prices.USD) *float64 {
 	return &part
 }
 
-// tokens returns a number of tokens, such as 1.8M.
+// tokens formats a count like "1.8M".
 func tokens(n int64) string { return compact(float64(n)) }
 
-// compact returns a number with at most one decimal place and a unit.
+// compact uses at most one decimal place, with a unit.
 func compact(value float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -111,7 +110,7 @@ func compact(value float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// percent returns a fraction as in 44.2 %.
+// percent formats a fraction like "44.2 %".
 func percent(fraction *float64, places int) string {
 	if fraction == nil || math.IsNaN(*fraction) || math.IsInf(*fraction, 0) {
 		return "–"
@@ -119,7 +118,7 @@ func percent(fraction *float64, places int) string {
 	return strings.ReplaceAll(strconv.FormatFloat(100**fraction, 'f', places, 64), "-", "−") + " %"
 }
 
-// signedPercent returns a change as in +44.2 %, and a large one as in ×45.2.
+// signedPercent formats a change like "+44.2 %", or "×45.2" if it's large.
 func signedPercent(change *float64, places int) string {
 	switch {
 	case change == nil:
@@ -133,14 +132,15 @@ func signedPercent(change *float64, places int) string {
 	digits := strings.TrimPrefix(text, "−")
 	switch {
 	case strings.Trim(digits, "0. %") == "":
-		return digits // a zero has no sign
+		return digits // no sign for zero
 	case *change > 0:
 		return "+" + text
 	}
 	return text
 }
 
-// line returns a text without line breaks, control characters and marks of the writing direction, and at most 300 characters of it.
+// line removes line breaks, control characters and marks for the writing direction, and
+// cuts after 300 characters.
 func line(text string) string {
 	text = table.Line(text)
 	if runes := []rune(text); len(runes) > maxLine {
@@ -149,23 +149,23 @@ func line(text string) string {
 	return text
 }
 
-// The amounts and days of sentences. Names in them have other forms: gpt-4o-2024-08-06, gpt-5.2.
+// Amounts and days in sentences. They must not match names: gpt-4o-2024-08-06, gpt-5.2.
 var (
 	usdInText = regexp.MustCompile(`(^|[ (])([+−-]?)<?([\d,]+\.\d{2,})( USD)?([ .,:;)]|$)`)
 	dayInText = regexp.MustCompile(`(^|[ (])(\d{4}-\d\d-\d\d)([ .,:;)]|$)`)
 )
 
-// sentence returns a sentence with the amounts and the days of the page.
+// sentence formats amounts and days as in the rest of the page.
 func sentence(text string) string {
 	text = usdInText.ReplaceAllString(line(text), "${1}${2}$$${3}${5}")
-	text = usdInText.ReplaceAllString(text, "${1}${2}$$${3}${5}") // those that touch
+	text = usdInText.ReplaceAllString(text, "${1}${2}$$${3}${5}") // adjacent ones
 	return dayInText.ReplaceAllStringFunc(text, func(found string) string {
 		parts := dayInText.FindStringSubmatch(found)
 		return parts[1] + dateText(parts[2]) + parts[3]
 	})
 }
 
-// causeOf returns why a row of a bill differs, without the amount, which is next to it.
+// causeOf leaves out the amount, which is next to it on the page.
 func causeOf(p *bills.Part) string {
 	_, cause, _ := strings.Cut(p.Explain(), " USD")
 	return sentence(strings.TrimLeft(cause, ": "))
@@ -173,7 +173,7 @@ func causeOf(p *bills.Part) string {
 
 const maxLine = 300
 
-// listed joins the first three names, and states how many follow.
+// listed joins three names and counts the rest.
 func listed(names []string) string {
 	const most = 3
 	text := strings.Join(names[:min(len(names), most)], ", ")
@@ -183,7 +183,7 @@ func listed(names []string) string {
 	return line(text)
 }
 
-// nameParts returns a name in parts between which a line may break: after punctuation, and not within words.
+// nameParts splits a name where a line may break: after punctuation, never within words.
 func nameParts(name string) (parts []string) {
 	name = line(name)
 	if strings.TrimSpace(name) == "" {
@@ -198,7 +198,7 @@ func nameParts(name string) (parts []string) {
 	return append(parts, name[start:])
 }
 
-// minPart is the length of the shortest part before a break.
+// minPart is the minimum length before a break.
 const minPart = 8
 
 func platformName(name string) string {
@@ -215,13 +215,13 @@ func platformName(name string) string {
 	return line(name)
 }
 
-// dateText returns a date such as "2026-11-21" as 21 Nov 2026.
+// dateText formats "2026-11-21" as "21 Nov 2026".
 func dateText(date string) string { return dateAs(date, time.DateOnly, "2 Jan 2006") }
 
-// shortDate returns a date without its year, and with the weekday.
+// shortDate has the weekday but no year.
 func shortDate(date string) string { return dateAs(date, time.DateOnly, "Mon 2 Jan") }
 
-// dateAs returns a date in another layout, and a text that is not a date as it is.
+// dateAs returns texts that aren't dates unchanged, except for line.
 func dateAs(date, layout, shown string) string {
 	at, err := time.Parse(layout, date)
 	if err != nil {
@@ -230,7 +230,7 @@ func dateAs(date, layout, shown string) string {
 	return at.Format(shown)
 }
 
-// seconds returns milliseconds as people state them.
+// seconds formats milliseconds like "850 ms" or "1.2 s".
 func seconds(ms *float64) string {
 	switch {
 	case ms == nil:
@@ -243,7 +243,7 @@ func seconds(ms *float64) string {
 	return money.Separated(fmt.Sprintf("%.0f", math.Min(*ms/1000, 1e12))) + " s"
 }
 
-// statusText returns a status and what it means.
+// statusText formats a status like "429 too many requests".
 func statusText(status int) string {
 	meaning := map[int]string{
 		400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found", 408: "timeout", 413: "too large", 429: "too many requests",
@@ -258,7 +258,8 @@ func statusText(status int) string {
 	return strconv.Itoa(status) + " " + meaning
 }
 
-// sameChange returns by how much another model is cheaper.
+// sameChange formats a price change for a replacement, or returns "" if the old price is
+// 0.
 func sameChange(before, after prices.USD) string {
 	old := number(before)
 	if old == 0 {

@@ -14,23 +14,23 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// The numbers of rows of a table: those that are shown, those on a phone, and those of all rows.
+// Rows per table: visible, visible on a phone, and in total.
 const (
 	shownRows  = 10
 	phoneRows  = 5
 	foldedRows = 200
 )
 
-// page is a report as its template shows it.
+// page is the template's data.
 type page struct {
 	*report.Report
-	// Comparison reports whether costs may be compared with the period before.
+	// Comparison reports whether costs can be compared with the previous period.
 	Comparison bool
 	Bars       []bar
 	ByMonth    bool
-	// sheet rounds all amounts except for those of bills, budgets and single calls.
+	// sheet rounds all amounts except in bills, budgets and single calls.
 	sheet *money.Sheet
-	title string // of the user
+	title string // chosen by the user
 }
 
 func newPage(r *report.Report) *page {
@@ -40,7 +40,7 @@ func newPage(r *report.Report) *page {
 	return p
 }
 
-// Title is the title of the page.
+// Title returns the user's title, or a summary.
 func (p *page) Title() string {
 	switch {
 	case p.title != "":
@@ -53,7 +53,7 @@ func (p *page) Title() string {
 	return "Model costs: no calls"
 }
 
-// SpendName is the name of the known cost.
+// SpendName labels the known cost.
 func (p *page) SpendName() string {
 	if p.atLeast() != "" {
 		return "At least"
@@ -61,7 +61,7 @@ func (p *page) SpendName() string {
 	return "Spend"
 }
 
-// atLeast is before the known cost if that of other calls is not known.
+// atLeast precedes the known cost if some calls are unpriced.
 func (p *page) atLeast() string {
 	if p.Total.Unpriced > 0 && p.Total.Unpriced < p.Total.Calls {
 		return "at least "
@@ -69,7 +69,7 @@ func (p *page) atLeast() string {
 	return ""
 }
 
-// Known is the known cost, or that it is not known.
+// Known returns the known cost, or says that all calls are unpriced.
 func (p *page) Known() string {
 	if p.Total.Calls > 0 && p.Total.Unpriced == p.Total.Calls {
 		return notKnown
@@ -77,7 +77,7 @@ func (p *page) Known() string {
 	return p.usd(p.Total.USD)
 }
 
-// PeriodText returns the days of a period, or its times if these are within days.
+// PeriodText returns days, or times if the period has partial days.
 func (*page) PeriodText(t report.Period) string {
 	if t.From.IsZero() && t.To.IsZero() {
 		return "no time"
@@ -85,13 +85,13 @@ func (*page) PeriodText(t report.Period) string {
 	return table.Days(t.From, t.To, " – ")
 }
 
-// Zone is the zone of all times.
+// Zone names the zone for all times.
 func (p *page) Zone() string { return cmp.Or(p.Source.Zone, "UTC") }
 
-// Brand is above the period.
+// Brand is printed above the period.
 func (p *page) Brand() string { return line(cmp.Or(p.title, "Model costs")) }
 
-// DaysText returns the length of the period.
+// DaysText returns the period's length.
 func (p *page) DaysText() string {
 	if p.Period.Running {
 		return table.Number(p.Period.Days, "day", "days") + ", today included"
@@ -99,13 +99,13 @@ func (p *page) DaysText() string {
 	return table.Number(p.Period.Days, "full day", "full days")
 }
 
-// Only returns which labels all calls have; "" without Options.MatchLabels.
+// Only describes Options.MatchLabels, or returns "".
 func (p *page) Only() string { return line(table.Labels(p.Source.MatchLabels)) }
 
-// Files names what was read.
+// Files lists the first input paths.
 func (p *page) Files() string { return listed(p.Source.Paths) }
 
-// NotCompared returns why there is no change.
+// NotCompared explains the missing change.
 func (p *page) NotCompared() string {
 	before := p.PeriodText(p.Previous)
 	if p.Source.First.After(p.Previous.From) {
@@ -114,7 +114,7 @@ func (p *page) NotCompared() string {
 	return "There is no comparison with " + before + ", of which no call has a cost."
 }
 
-// ChangeOf is the change of a row.
+// ChangeOf formats a row's change.
 func (p *page) ChangeOf(r *report.Row) string {
 	switch {
 	case !p.Comparison:
@@ -127,22 +127,21 @@ func (p *page) ChangeOf(r *report.Row) string {
 	return "–"
 }
 
-// ShowChange reports whether the change has a section.
+// ShowChange reports whether the change rounds to at least a cent.
 func (p *page) ShowChange() bool {
 	return p.Comparison && math.Abs(number(p.Change.USD)) >= 0.005
 }
 
-// Lead returns the parts of the change as a sentence.
+// Lead explains the change in one sentence.
 func (p *page) Lead() string { return p.Change.Sentence(p.sheet, dollars("+")) }
 
-// moverTable is a table of what moved.
 type moverTable struct {
 	Name string
 	Sum  prices.USD
 	Rows []moverRow
 }
 
-// moverRow has a bar from the axis to the change, in hundredths of the width.
+// moverRow has a bar from the axis to the change, in percent.
 type moverRow struct {
 	report.Mover
 	Cost           amount
@@ -150,7 +149,7 @@ type moverRow struct {
 	Down           bool
 }
 
-// Moved are the tables of the change.
+// Moved returns tables with at least two rows.
 func (p *page) Moved() (all []moverTable) {
 	for _, m := range append([]report.Movers{p.Change.Models}, p.Change.Labels...) {
 		if len(m.Rows) > 1 {
@@ -181,12 +180,12 @@ func (p *page) moverTable(m report.Movers) moverTable {
 // ShowDays reports whether there are enough days for a chart.
 func (p *page) ShowDays() bool { return len(p.Bars) >= 3 }
 
-// Charts are the chart of a wide window, and the one of a phone.
+// Charts returns a chart for wide windows, and one for phones.
 func (p *page) Charts() []*chart {
 	return []*chart{newChart("wide", 830, 300, 48, 8, p.Bars), newChart("narrow", 360, 250, 40, 4, p.Bars)}
 }
 
-// ChartText describes the chart.
+// ChartText describes the chart for people who can't see it.
 func (p *page) ChartText() string {
 	highest, lowest := &p.Bars[0], &p.Bars[0]
 	for i := range p.Bars {
@@ -200,7 +199,8 @@ func (p *page) ChartText() string {
 	return fmt.Sprintf("Stacked bars. Highest %s with %s, lowest %s with %s. The table below has all values.", highest.Title, highest.Cost.Text, lowest.Title, lowest.Cost.Text)
 }
 
-// Before names the time of the lines in the chart; "" without any.
+// Before explains the chart's line for the previous period, or returns "" if there is no
+// line.
 func (p *page) Before() string {
 	if p.ByMonth || !slices.ContainsFunc(p.Bars, func(b bar) bool { return b.PreviousUSD != "" }) {
 		return ""
@@ -211,7 +211,7 @@ func (p *page) Before() string {
 	return table.Number(p.Period.Days, "day", "days") + " before"
 }
 
-// RunningUntil is the time of today until which calls are in the chart; "" without today.
+// RunningUntil returns the current time if the last bar is today, or "".
 func (p *page) RunningUntil() string {
 	if p.ByMonth || len(p.Bars) == 0 || !p.Bars[len(p.Bars)-1].Running {
 		return ""
@@ -219,7 +219,7 @@ func (p *page) RunningUntil() string {
 	return p.Source.Now.UTC().Format("15:04")
 }
 
-// key is a color of the chart.
+// key is a row in the chart's legend.
 type key struct {
 	Color  int
 	ID     report.ModelID
@@ -229,7 +229,7 @@ type key struct {
 	Share  *float64
 }
 
-// Keys are the colors of the chart from the top.
+// Keys returns the legend in the same order as the stack, from the top.
 func (p *page) Keys() (all []key) {
 	last := len(p.Days.Models)
 	for i := last; i >= 0; i-- {
@@ -260,24 +260,23 @@ func (p *page) Keys() (all []key) {
 	return all
 }
 
-// shownBill is a bill on the page: the days and models that differ most, and the sum of the others.
+// shownBill has the days and models that differ most, and adds up the rest.
 type shownBill struct {
 	*bills.Comparison
 	Verdict    string
 	Notes      []string
 	Rows, Rest []bills.Part
-	// Shown are the amounts of Rows, and of the others if there are any.
+	// Shown is parallel to Rows, followed by the rest if there is one.
 	Shown []billedAmounts
 	All   billedAmounts
 }
 
-// billedAmounts are what was billed and counted, and the difference as shown.
 type billedAmounts struct {
 	Billed, Counted, Drift amount
 	Counts                 bool // there are calls
 }
 
-// Bills returns the bills of the page.
+// Bills prepares the bills for display.
 func (p *page) Bills() (all []shownBill) {
 	const most = 6
 	for _, c := range p.Report.Bills {
@@ -294,7 +293,7 @@ func (p *page) Bills() (all []shownBill) {
 
 const cents = 2 // decimal places
 
-// round sets the amounts: rows add up to all as shown, and differences are those of the amounts shown.
+// round makes rows add up to the total, and differences match the amounts, as shown.
 func (b *shownBill) round() {
 	var billed, drifts []prices.USD
 	for i := range b.Rows {
@@ -322,5 +321,5 @@ func (b *shownBill) amounts(billed, drift amount) billedAmounts {
 	return billedAmounts{billed, counted, drift, b.Calls > 0}
 }
 
-// Period is the time of a bill.
+// Period returns the days that the bill covers.
 func (b shownBill) Period(p *page) string { return p.PeriodText(report.Period{From: b.From, To: b.To}) }
