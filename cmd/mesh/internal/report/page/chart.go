@@ -234,7 +234,8 @@ type tick struct{ Y, Base, Text string }
 // mark is a text at a position.
 type mark struct{ X, Y, Text, Anchor string }
 
-// Margins, the maximum width for a bar with its gap, and a character's width, in pixels.
+// Margins, the maximum width for a bar with its gap, and a character's width, in chart
+// units.
 const (
 	chartTop    = 30
 	chartBottom = 40

@@ -57,7 +57,7 @@ func WriteTitled(w io.Writer, r *report.Report, title string) error {
 }
 
 // template parses the page for each call, which takes milliseconds: a global template
-// would run in every program that imports the package. The page's security policy has the
+// would burden every program that imports the package. The page's security policy has the
 // hash of its only style element, so styles smuggled in by a name don't apply.
 func (p *page) template() (*template.Template, error) {
 	sum := sha256.Sum256([]byte(pageCSS))
@@ -200,8 +200,8 @@ func (p *page) StatusTexts() string {
 	return strings.Join(all, ", ")
 }
 
-// Elsewhere describes the calls outside an empty period, or returns "" if there are none
-// at all.
+// Elsewhere describes the calls outside an empty period, or returns "" if Source.Calls is
+// 0.
 func (p *page) Elsewhere() string {
 	if p.Source.Calls == 0 {
 		return ""

@@ -18,7 +18,7 @@ import (
 const notKnown = "not known"
 
 // From scientific on, amounts have an exponent, because whole numbers would be too wide.
-// Between smallest and small, they have three significant digits.
+// Between smallest and small, smallDollars shows three significant digits.
 var (
 	scientific = big.NewRat(1e9, 1)
 	small      = big.NewRat(9995, 10_000)
