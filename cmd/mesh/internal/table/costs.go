@@ -11,42 +11,42 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// CostRow is the sum of the calls with the same keys.
+// CostRow adds up the calls with the same keys.
 type CostRow struct {
-	// Keys are the names of the row. Those of Costs.Keys and of Costs.Provider.
+	// Keys are parallel to Costs.Keys.
 	Keys []string
-	// Provider is shown where there is room.
+	// Provider is optional, and shown only if there is room.
 	Provider string
-	// Calls is the number of calls, Unpriced how many of them have no known cost, and PerCallUSD the mean cost of those that succeeded with a
-	// known one.
+	// Unpriced is included in Calls. PerCallUSD is the mean cost over successful, priced
+	// calls, or "".
 	Calls, Unpriced int
 	PerCallUSD      prices.USD
 	// USD and PreviousUSD are plain decimals.
 	USD, PreviousUSD prices.USD
-	// Input is all input, and Cached the part that was read from caches.
+	// Input includes Cached, which was read from caches.
 	Input, Cached, Output int64
-	// Others is the number of rows that this one adds up; 0 for any other.
+	// Others is the number of rows that this one adds up; 0 for any other row.
 	Others int
 }
 
-// Costs is a table of costs.
+// Costs is a table with costs.
 type Costs struct {
-	// Keys are the titles of the keys.
+	// Keys are column titles.
 	Keys []string
-	// Rows are sorted by cost, the highest first, and Total is their sum.
+	// Rows are sorted by cost, the highest first, and Total adds them up.
 	Rows  []CostRow
 	Total CostRow
-	// Change reports whether there is a period before, to which rows are compared.
+	// Change adds a column that compares USD with PreviousUSD.
 	Change bool
-	// All shows every row.
+	// All shows every row. By default, rows after the twelfth are added up.
 	All bool
 }
 
-// top is the number of rows that are shown without Costs.All.
 const top = 12
 
-// Write writes the table for a terminal of width columns; 0 has no limit. heading formats the line of the titles. Amounts of rows with calls
-// whose cost is not known have a mark if there is no column for these calls.
+// Write writes the table for a terminal with width columns; 0 means no limit. heading
+// formats title lines. If the UNPRICED column doesn't fit, a mark shows which costs are
+// too low.
 func (t *Costs) Write(w io.Writer, width int, heading func(string) string) error {
 	rows := append(t.shown(), t.Total)
 	table := t.table(rows)
@@ -58,7 +58,7 @@ func (t *Costs) Write(w io.Writer, width int, heading func(string) string) error
 	}
 	usd := place("USD")
 	for i, row := range rows {
-		mark := " " // keeps the decimal points in a column
+		mark := " " // keep decimal points aligned
 		if row.isLow() {
 			mark = "+"
 		}
@@ -71,10 +71,11 @@ func (t *Costs) Write(w io.Writer, width int, heading func(string) string) error
 	return err
 }
 
-// isLow reports whether the cost is that of a part of the calls: more than 1 % of them have no known cost, and others have one.
+// isLow reports whether the cost is visibly incomplete: more than 1 % but not all calls
+// are unpriced.
 func (r CostRow) isLow() bool { return r.Unpriced*100 > r.Calls && r.Unpriced < r.Calls }
 
-// table returns the cells of rows, without columns that no row has: CHANGE without a period before, and PROVIDER where it is a key.
+// table leaves out columns that are empty in all rows, except UNPRICED.
 func (t *Costs) table(rows []CostRow) *Table {
 	table := &Table{}
 	for _, key := range t.Keys {
@@ -98,7 +99,7 @@ func (t *Costs) table(rows []CostRow) *Table {
 	return table
 }
 
-// shown returns the rows that are shown, the last of which may add up the others.
+// shown returns up to top+1 rows unless All is set.
 func (t *Costs) shown() []CostRow {
 	if t.All || len(t.Rows) <= top+1 {
 		return slices.Clone(t.Rows)
@@ -120,7 +121,8 @@ func (r *CostRow) add(more *CostRow) {
 	r.Others += max(1, more.Others)
 }
 
-// amounts returns the costs of rows, of which the last is the total, and their shares. Both add up as shown.
+// amounts formats costs and shares, which add up as shown. The last row must be the
+// total.
 func (t *Costs) amounts(rows []CostRow) (usd, shares []string) {
 	total := money.Exact(t.Total.USD)
 	exact, parts, all := make([]*big.Rat, len(rows)), make([]*big.Rat, len(rows)), big.NewRat(100, 1)
@@ -145,10 +147,10 @@ func (t *Costs) amounts(rows []CostRow) (usd, shares []string) {
 	return usd, shares
 }
 
-// none is in the place of a number that is 0 or not known.
+// none is shown for 0 and for unknown numbers.
 const none = "-"
 
-// numbers returns the cells behind the keys. Of others, the counts are not added up.
+// numbers returns the cells after the keys. Rows that add up others have no token counts.
 func (t *Costs) numbers(r *CostRow, usd, share string) []string {
 	var input, output, cached, perCall, change string
 	if r.Others == 0 {
@@ -173,7 +175,8 @@ func (t *Costs) numbers(r *CostRow, usd, share string) []string {
 	return []string{r.Provider, Count(r.Calls), input, output, cached, unpriced, perCall, usd, share, change}
 }
 
-// Change returns a change of the cost in percent, or as a factor from tenfold on; "new" if there was none before.
+// Change formats a cost change in percent, or as a factor from tenfold on. It returns
+// "new" if previous is 0.
 func Change(usd, previous prices.USD) string {
 	now, before := money.Exact(usd), money.Exact(previous)
 	switch {

@@ -1,5 +1,6 @@
-// Package table writes tables, of costs and others, and paragraphs for a terminal of some width, and formats numbers and periods for people.
-// Names are never cut: columns are left out, and names wrap.
+// Package table formats tables, paragraphs, numbers and periods for people at a terminal.
+// Tables fit the terminal's width without cutting names: columns are left out, and names
+// wrap.
 package table
 
 import (
@@ -9,40 +10,43 @@ import (
 	"strings"
 )
 
-// Column is a column of a [Table]. Cells of a column that has neither Key nor Text are shown in whole or not at all.
+// Column describes a column in a [Table]. Unless Key or Text is set, cells are shown in
+// full or not at all.
 type Column struct {
 	Title string
-	// Right aligns numbers.
+	// Right is for numbers.
 	Right bool
 	// Key marks names, which wrap at hyphens and dots and are never cut.
 	Key bool
 	// Text marks free text, which may be cut.
 	Text bool
-	// Drop is the place in the order in which columns are left out until a row fits, beginning with 1; 0 stays. Late columns, which are the
-	// last of that order, are left out after the keys have wrapped.
+	// Drop is the order in which columns are left out until a row fits, starting with 1; 0
+	// always stays. Late columns are left out only after keys have wrapped; give them the
+	// highest Drop.
 	Drop int
 	Late bool
-	// Style returns a cell with escape sequences around words; nil leaves it as it is. It does not change the width.
+	// Style, if set, adds escape sequences to a cell. It must not change its width.
 	Style func(cell string) string
 }
 
-// Key returns a column of names, which are never cut: they wrap at hyphens, dots and blanks.
+// Key returns a column for names, which wrap at hyphens, dots and spaces and are never
+// cut.
 func Key(title string) Column { return Column{Title: title, Key: true} }
 
-// Plain returns a column of short values, which are shown in whole or not at all. drop is its place in the order in which columns are left
-// out on a terminal, beginning with 1; a column with 0 stays.
+// Plain returns a column for short values, which are shown in full or not at all. For
+// drop, see Column.Drop.
 func Plain(title string, drop int) Column { return Column{Title: title, Drop: drop} }
 
-// Free returns a column of free text, which is cut on a terminal.
+// Free returns a column for free text, which may be cut.
 func Free(title string) Column { return Column{Title: title, Text: true} }
 
-// Table is a table with a cell for each column in every row.
+// Table has one cell per column in each row.
 type Table struct {
 	Columns []Column
 	Rows    [][]string
 }
 
-// Remove removes a column.
+// Remove deletes a column from t.
 func (t *Table) Remove(column int) {
 	t.Columns = slices.Delete(t.Columns, column, column+1)
 	for i, row := range t.Rows {
@@ -50,7 +54,7 @@ func (t *Table) Remove(column int) {
 	}
 }
 
-// Rows returns the cells of each element of a list.
+// Rows calls cells for each element in list.
 func Rows[T any](list []T, cells func(*T) []string) [][]string {
 	rows := make([][]string, len(list))
 	for i := range list {
@@ -61,12 +65,12 @@ func Rows[T any](list []T, cells func(*T) []string) [][]string {
 
 const (
 	gap = "  " // between columns
-	// minText is the width to which a Text is cut before columns are left out.
+	// minText is how far Text is cut before columns are left out.
 	minText = 16
 )
 
-// layout is what fits of a table: the columns that are shown and their widths. stacked is set if not even the keys and what stays fit
-// beside each other.
+// layout has the columns that fit, and their widths. stacked is set if even the remaining
+// columns don't fit on one line.
 type layout struct {
 	kept    []int
 	widths  []int
@@ -81,12 +85,12 @@ func (l *layout) total() int {
 	return n
 }
 
-// Shows reports whether a column is shown in width columns of a terminal; 0 has no limit.
+// Shows reports whether a column fits on a terminal with width columns; 0 means no limit.
 func (t *Table) Shows(column, width int) bool {
 	return slices.Contains(t.layout(width).kept, column)
 }
 
-// layout leaves out columns in their order, wraps the keys before the first late one, and gives up when none is left.
+// layout leaves out columns in Drop order, wrapping keys before the first late one.
 func (t *Table) layout(width int) (l layout) {
 	natural, least := t.widths()
 	var drops []int
@@ -121,7 +125,7 @@ func (t *Table) layout(width int) (l layout) {
 	}
 }
 
-// widths returns the width of each column, and the least width that keys and texts can have.
+// widths also returns minimum widths, for keys and texts.
 func (t *Table) widths() (natural, least []int) {
 	natural, least = make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -140,7 +144,7 @@ func (t *Table) widths() (natural, least []int) {
 	return natural, least
 }
 
-// shrink makes the widest columns of a kind narrower until the table fits.
+// shrink narrows the widest columns that kind accepts until the table fits.
 func (t *Table) shrink(l *layout, width int, least []int, kind func(Column) bool) {
 	for excess := l.total() - width; excess > 0; excess-- {
 		widest := -1
@@ -156,7 +160,8 @@ func (t *Table) shrink(l *layout, width int, least []int, kind func(Column) bool
 	}
 }
 
-// Write writes the table for a terminal of width columns; 0 has no limit. heading formats the line of the titles.
+// Write writes the table for a terminal with width columns; 0 means no limit. heading
+// formats title lines.
 func (t *Table) Write(w io.Writer, width int, heading func(string) string) error {
 	l := t.layout(width)
 	var text strings.Builder
@@ -182,7 +187,7 @@ func (t *Table) Write(w io.Writer, width int, heading func(string) string) error
 	return err
 }
 
-// lines returns the lines of a row: one, and more if a key wraps.
+// lines returns several lines if a key wraps.
 func (t *Table) lines(row []string, l *layout) []string {
 	cells, height := make([][]string, len(l.kept)), 1
 	for place, i := range l.kept {
@@ -216,7 +221,6 @@ func (t *Table) lines(row []string, l *layout) []string {
 	return lines
 }
 
-// cell returns the lines of a cell.
 func (t *Table) cell(text string, column, width int) []string {
 	text = Line(text)
 	switch {
@@ -228,8 +232,8 @@ func (t *Table) cell(text string, column, width int) []string {
 	return []string{text}
 }
 
-// stack returns the lines of a row whose columns do not fit beside each other: the first key, and behind an indent the other keys, and the
-// other cells with their titles. So no name but the first begins a line.
+// stack puts the first key on one line and everything else, with titles, on indented
+// lines: only first keys start a line.
 func (t *Table) stack(row []string, l *layout, width int) (lines []string) {
 	var rest []string
 	for _, i := range l.kept {
@@ -247,7 +251,7 @@ func (t *Table) stack(row []string, l *layout, width int) (lines []string) {
 	if len(rest) == 0 {
 		return lines
 	}
-	// Lines that begin with an indent are those of the row before.
+	// An indented line continues the previous row.
 	text := strings.TrimRight(indent+strings.Join(rest, ""), " ")
 	return append(lines, strings.Split(Paragraph(text, width), "\n")...)
 }

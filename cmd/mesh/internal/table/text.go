@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// Line returns text without line breaks, control characters and marks of the writing direction: a name must not control the terminal.
+// Line replaces line breaks, control characters and marks for the writing direction,
+// since a name must not control the terminal.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -19,12 +20,12 @@ func Line(text string) string {
 	}, text)
 }
 
-// Controls reports whether a terminal may act on a character instead of showing it.
+// Controls reports whether a terminal may act on r instead of showing it.
 func Controls(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// Width returns the columns that a text without control characters takes.
+// Width returns how many columns text takes. It must not have control characters.
 func Width(text string) int {
 	n := 0
 	for _, r := range text {
@@ -33,8 +34,9 @@ func Width(text string) int {
 	return n
 }
 
-// widthOf is an upper bound: every character from U+1100 on counts as a wide one, except the dashes, quotes, currencies, arrows and
-// operators from U+2010 to U+22FF, such as the arrow in the name of a thread. A line that is broken too early does no harm.
+// widthOf is an upper bound, since breaking a line too early does no harm. It counts
+// every character from U+1100 on as wide, except for dashes, quotes, currencies, arrows
+// and operators (U+2010 to U+22FF), which thread names use.
 func widthOf(r rune) int {
 	if r < 0x1100 || r >= 0x2010 && r <= 0x22FF {
 		return 1
@@ -42,7 +44,8 @@ func widthOf(r rune) int {
 	return 2
 }
 
-// Cut returns the beginning of a line that fits into width columns, with an ellipsis if it is cut. A width of 0 has no limit.
+// Cut shortens a line that exceeds width columns and adds an ellipsis. A width of 0 means
+// no limit.
 func Cut(line string, width int) string {
 	if width == 0 || Width(line) <= width {
 		return line
@@ -50,7 +53,7 @@ func Cut(line string, width int) string {
 	return line[:Fitting(line, width-1)] + "…"
 }
 
-// Fitting returns the number of bytes at the beginning of a line that fit into width columns.
+// Fitting returns how many bytes at the start of line fit into width columns.
 func Fitting(line string, width int) int {
 	for i, r := range line {
 		if width -= widthOf(r); width < 0 {
@@ -60,11 +63,12 @@ func Fitting(line string, width int) int {
 	return len(line)
 }
 
-// indent is before each line of a text but the first.
+// indent starts continuation lines.
 const indent = "  "
 
-// Paragraph breaks a text at spaces into lines of at most width columns, each but the first behind an indent. A longer word, such as a
-// name, is broken at its hyphens and dots, and never cut. A width of 0 has no limit.
+// Paragraph wraps text at spaces into lines with up to width columns, and indents
+// continuation lines. Words that are too long wrap at hyphens and dots and are never cut.
+// A width of 0 means no limit.
 func Paragraph(text string, width int) string {
 	if width <= 0 || Width(text) <= width {
 		return text
@@ -80,10 +84,11 @@ func Paragraph(text string, width int) string {
 	return strings.Join(fill("", pieces, width), "\n")
 }
 
-// separators end the pieces of a name, between which it may wrap.
+// separators allow a line break after them.
 const separators = "-./:_ "
 
-// split returns the pieces of a name, each with the separator at its end. Hyphens that begin an option, as in (--all), stay with it.
+// split keeps separators at the end of pieces, but hyphens that start an option, as in
+// (--all), stay with it.
 func split(name string) (pieces []string) {
 	begin := 0
 	for i := range len(name) {
@@ -102,7 +107,7 @@ func split(name string) (pieces []string) {
 	return pieces
 }
 
-// longest returns the width of the longest piece of a name with its indent.
+// longest returns the width that the widest piece needs, with its indent.
 func longest(name string) int {
 	most := 0
 	for i, piece := range split(name) {
@@ -115,8 +120,8 @@ func longest(name string) int {
 	return most
 }
 
-// fill joins pieces to lines of at most width columns, the first behind a text and each other one behind an indent. A piece that does
-// not fit has a line. Lines have no blanks at their ends.
+// fill joins pieces into lines up to width columns, starting with first. Pieces that are
+// too wide get a separate line.
 func fill(first string, pieces []string, width int) []string {
 	lines := []string{first}
 	for _, piece := range pieces {

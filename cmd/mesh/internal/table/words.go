@@ -12,11 +12,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// long is the layout of a day.
 const long = "2 Jan 2006"
 
-// Period returns a period for people, such as "25 Oct to 21 Nov 2026 (28 days, UTC)". running reports whether it ends
-// after the present time. The times show the clock of the zone as if it was UTC.
+// Period formats a period like "25 Oct to 21 Nov 2026 (28 days, UTC)". Set running if it
+// ends in the future. Times are on the clock in zone, but have the location UTC.
 func Period(from, to time.Time, running bool, zone string) string {
 	length := Length(from, to)
 	if running {
@@ -25,7 +24,8 @@ func Period(from, to time.Time, running bool, zone string) string {
 	return fmt.Sprintf("%s (%s, %s)", Days(from, to, " to "), length, zone)
 }
 
-// Days returns the first and the last day of a period in UTC with a text between them, or its times unless it has whole days.
+// Days returns the first and last day, joined by between. If the period has partial days,
+// it returns times instead.
 func Days(from, to time.Time, between string) string {
 	first, last := from.UTC(), to.Add(-1).UTC()
 	switch {
@@ -39,13 +39,14 @@ func Days(from, to time.Time, between string) string {
 	return first.Format(long) + between + last.Format(long)
 }
 
-// Instant returns a time in UTC.
+// Instant formats a time in UTC, like "2 Jan 2006, 15:04".
 func Instant(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04") }
 
-// Length returns the length of a period in words: in days if it has whole ones, or else in hours or minutes.
+// Length returns a period's length in days or, if it has partial days, in hours or
+// minutes.
 func Length(from, to time.Time) string {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
-	seconds := to.Add(time.Nanosecond).Unix() - from.Unix() // a time.Duration ends after 292 years
+	seconds := to.Add(time.Nanosecond).Unix() - from.Unix() // a time.Duration overflows after 292 years
 	switch {
 	case isMidnight(from) && isMidnight(to):
 		return Number(int(seconds/day), "day", "days")
@@ -56,7 +57,7 @@ func Length(from, to time.Time) string {
 	}
 }
 
-// Start returns the start of a period: its day, with the time unless that is 00:00 UTC.
+// Start returns the day, and the time unless it's 00:00 UTC.
 func Start(at time.Time) string {
 	if isMidnight(at) {
 		return at.UTC().Format(long)
@@ -64,13 +65,14 @@ func Start(at time.Time) string {
 	return Instant(at)
 }
 
-// isMidnight reports whether a day begins at a time, or ends with its nanosecond.
+// isMidnight also accepts the last nanosecond before midnight.
 func isMidnight(at time.Time) bool {
 	next := at.Add(time.Nanosecond)
 	return at.Equal(at.UTC().Truncate(24*time.Hour)) || next.Equal(next.UTC().Truncate(24*time.Hour))
 }
 
-// OldPrices returns how old a price table is, and what gets a newer one; "" if its day is unknown or not more than 14 days before now.
+// OldPrices describes an outdated price table and its update. It returns "" if the table
+// is at most 14 days old, or day is not a date.
 func OldPrices(day string, now time.Time) string {
 	at, err := time.Parse(time.DateOnly, day)
 	const secondsPerDay = 24 * 60 * 60
@@ -81,10 +83,11 @@ func OldPrices(day string, now time.Time) string {
 	return fmt.Sprintf("the table is of %s, %d days old; mesh update gets the newest", day, days)
 }
 
-// Calls returns a number of calls in words.
+// Calls returns "1 call" or, for example, "2,000 calls".
 func Calls(n int) string { return Number(n, "call", "calls") }
 
-// Labels returns which labels calls have, such as "with team=search, without job"; "" for none. The value "" is no label.
+// Labels describes a selection, such as "with team=search, without job"; "" if labels is
+// empty. The value "" means that the label must be missing.
 func Labels(labels map[string]string) string {
 	var with, without []string
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
@@ -104,7 +107,7 @@ func Labels(labels map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Number returns a number with its noun.
+// Number returns n with the singular or plural noun.
 func Number(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -112,16 +115,16 @@ func Number(n int, one, more string) string {
 	return Count(n) + " " + more
 }
 
-// Count returns a whole number with separators of thousands.
+// Count adds thousands separators.
 func Count(n int) string { return money.Separated(strconv.Itoa(n)) }
 
-// Provider returns the name of a provider.
+// Provider returns a provider's display name.
 func Provider(id string) string {
 	names := map[string]string{"openai": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini", "xai": "xAI", "deepseek": "DeepSeek", "": "no provider"}
 	return cmp.Or(names[id], Line(id))
 }
 
-// Since returns the first day of a budget that never begins again, as in " since 2026-11-22"; "" of one with a period, and without calls.
+// Since returns " since 2026-11-22" for a budget without a period, or "".
 func Since(per string, first time.Time) string {
 	if per != "" || first.IsZero() {
 		return ""
