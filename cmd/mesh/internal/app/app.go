@@ -1,5 +1,6 @@
-// Package app has what every command needs: the streams and the global flags of one run, how it prints, the client of the gateway and that
-// of the providers, and the price list. A command gets an [App] and adds its own flags.
+// Package app has what commands share: streams, global flags, output, clients for the
+// gateway and for providers, and the price list. A command gets an [App] and adds its own
+// flags.
 package app
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// App is one run of the command.
+// App is one run of mesh.
 type App struct {
 	In        io.Reader
 	Out, Errs io.Writer
@@ -35,14 +36,14 @@ type App struct {
 	Flags  profile.Flags
 	Format string
 	Wide   bool
-	// Rules is --rules; "" is its default.
+	// --rules; "" is its default
 	Rules string
-	// PriceFiles are those of --prices.
+	// --prices
 	PriceFiles []string
 	Settings   func() (profile.Settings, error)
 	Token      func() (string, error) // reads the file once: it may be a pipe
 
-	// Client is the client of the gateway, and Args are the arguments, of a command of [App.AsNode] or [App.Observe].
+	// Client and Args are set for functions passed to [App.AsNode] and [App.Observe].
 	Client *client.MeshClient
 	Args   []string
 
@@ -51,15 +52,15 @@ type App struct {
 	factsFrom string
 }
 
-// Print writes value as JSON with -o json, and calls text otherwise.
+// Print writes value as JSON if -o json is set, else calls text.
 func (a *App) Print(value any, text func(io.Writer) error) error { return a.printAs(value, "  ", text) }
 
-// PrintTable writes value as JSON with -o json, and rows as a table otherwise.
+// PrintTable writes value as JSON if -o json is set, else rows as a table.
 func (a *App) PrintTable(value any, columns []table.Column, rows [][]string) error {
 	return a.Print(value, func(w io.Writer) error { return output.Table(w, columns, rows) })
 }
 
-// PrintLine is [App.Print] for a sequence without an end: in JSON each value is one line.
+// PrintLine is like [App.Print], for endless sequences: each JSON value is one line.
 func (a *App) PrintLine(value any, text func(io.Writer) error) error {
 	return a.printAs(value, "", text)
 }
@@ -75,25 +76,25 @@ func (a *App) printAs(value any, indent string, text func(io.Writer) error) erro
 	return text(a.Out)
 }
 
-// Note prints what the command does on stderr.
+// Note tells the user on stderr what the command does.
 func (a *App) Note(line string) {
 	a.Progress.Stop()
 	fmt.Fprintln(a.Errs, "mesh:", line)
 }
 
-// Warn prints what does not end the command.
+// Warn prints an error that doesn't end the command.
 func (a *App) Warn(err error) {
 	a.Progress.Stop()
 	fmt.Fprintln(a.Errs, "mesh: warning:", exit.Lines(err))
 }
 
-// ProviderFlag adds --provider to a command.
+// ProviderFlag adds --provider, with completion.
 func ProviderFlag(cmd *cobra.Command, name *string, usage string) {
 	cmd.Flags().StringVar(name, "provider", "", usage)
 	Complete(cmd, "provider", completeProvider)
 }
 
-// ParseDays reads a number of days such as "60d".
+// ParseDays parses a number of days like "60d". flag is for the error.
 func ParseDays(flag, text string) (time.Duration, error) {
 	days, ok := dates.Days(text)
 	if !ok {
@@ -102,10 +103,11 @@ func ParseDays(flag, text string) (time.Duration, error) {
 	return time.Duration(days) * 24 * time.Hour, nil
 }
 
-// Exclude makes a flag exclude others. It sets PreRunE, so a command can have only one such flag.
+// Exclude makes flag exclude others. It sets PreRunE, which allows only one call per
+// command.
 func Exclude(cmd *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
-		cmd.MarkFlagsMutuallyExclusive(flag, other) // for the completion; its error has other words
+		cmd.MarkFlagsMutuallyExclusive(flag, other) // for completion; we report a different error
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		for _, other := range others {
@@ -117,7 +119,7 @@ func Exclude(cmd *cobra.Command, flag string, others ...string) {
 	}
 }
 
-// CheckRules checks --allow-rule. An unknown rule has no effect.
+// CheckRules rejects unknown rules for --allow-rule, which would have no effect.
 func CheckRules(rules []int) error {
 	extended := scan.ExtendedRules()
 	for _, rule := range rules {
@@ -131,7 +133,8 @@ func CheckRules(rules []int) error {
 	return nil
 }
 
-// OpenCalls opens calls files. Signals belong to the process, and not to a run with other streams.
+// OpenCalls opens calls files. If stdin is the process's own, a signal also removes
+// temporary copies: signals belong to the process, not to a run with other streams.
 func (a *App) OpenCalls(paths []string) (*callsfiles.Files, error) {
 	open := callsfiles.Open
 	if stdin, ok := a.In.(*os.File); ok && stdin == os.Stdin {
@@ -140,15 +143,15 @@ func (a *App) OpenCalls(paths []string) (*callsfiles.Files, error) {
 	return open(a.ReadingStdin(), paths)
 }
 
-// ReadingCalls shows how much of calls files is read, which is reported to the function that it returns. what distinguishes the passes of a
-// command over the same files.
+// ReadingCalls shows progress over the calls files in in. Pass onRead the number of bytes
+// read. what tells several passes apart.
 func (a *App) ReadingCalls(what string, in *callsfiles.Files) (onRead func(bytes int)) {
 	var read atomic.Int64
 	a.Progress.Reading(what, in.Size, read.Load)
 	return func(bytes int) { read.Add(int64(bytes)) }
 }
 
-// ReadingFile shows how much of a file is read through the reader that it returns.
+// ReadingFile shows progress while the returned reader is read.
 func (a *App) ReadingFile(what string, file *os.File) io.Reader {
 	counted := &countedReader{Reader: file}
 	a.Progress.Reading(what, func() int64 {
@@ -161,7 +164,7 @@ func (a *App) ReadingFile(what string, file *os.File) io.Reader {
 	return counted
 }
 
-// ReadingStdin shows how much of stdin is read through the reader that it returns, unless a person may type.
+// ReadingStdin returns a reader that shows progress, unless a person may type.
 func (a *App) ReadingStdin() io.Reader {
 	if f, ok := a.In.(*os.File); ok && output.Terminal(f) {
 		a.Progress.Stop()
@@ -177,7 +180,7 @@ type countedReader struct {
 	n atomic.Int64
 }
 
-// Read reads and counts.
+// Read counts bytes.
 func (r *countedReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.n.Add(int64(n))

@@ -15,21 +15,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
-// Complete sets the completion of a flag.
+// Complete sets a flag's completion.
 func Complete(cmd *cobra.Command, flag string, completion cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, completion); err != nil {
-		panic(err) // the flag does not exist: a mistake in the program
+		panic(err) // no such flag, a programming error
 	}
 }
 
-// CompleteKind completes a kind of message, and CompleteNothing has no names, also none of files.
+// CompleteKind completes message kinds. CompleteNothing suggests nothing, not even files.
 var (
 	CompleteKind     = cobra.FixedCompletions(mail.Kinds, cobra.ShellCompDirectiveNoFileComp)
 	completeProvider = cobra.FixedCompletions(providers.Names(), cobra.ShellCompDirectiveNoFileComp)
 	CompleteNothing  = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp)
 )
 
-// CompleteArgs completes each argument with a completion of its own, and further ones with nothing.
+// CompleteArgs completes each argument with its function, and any further arguments with
+// nothing.
 func CompleteArgs(each ...cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, given []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(given) < len(each) {
@@ -39,10 +40,11 @@ func CompleteArgs(each ...cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// CompletionTime is how long a shell waits for names that the gateway or the catalog has.
+// CompletionTime limits how long a shell waits for the gateway or the catalog.
 const CompletionTime = 2 * time.Second
 
-// CompleteNode completes the name of a registered node. Without an answer of the gateway there are no names.
+// CompleteNode completes registered nodes. If the gateway is unreachable, there are no
+// suggestions.
 func (a *App) CompleteNode(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), CompletionTime)
 	defer cancel()
@@ -51,18 +53,18 @@ func (a *App) CompleteNode(cmd *cobra.Command, _ []string, _ string) ([]cobra.Co
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer c.Close()
-	peers, _ := c.ListPeers(ctx) // after an error there are no names
+	peers, _ := c.ListPeers(ctx) // no names after an error
 	var names []cobra.Completion
 	for _, p := range peers {
-		if client.ValidNodeName(p.Name) == nil { // a gateway takes names that a shell would not
+		if client.ValidNodeName(p.Name) == nil { // a gateway accepts names that a shell would evaluate
 			names = append(names, p.Name)
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteMessage completes the id of one of the newest messages of this node. Their contents are not shown: they are other
-// people's text at a prompt.
+// CompleteMessage completes ids from this node's newest messages. It never shows content,
+// which would put other people's text into a prompt.
 func (a *App) CompleteMessage(cmd *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var ids []cobra.Completion
 	list := a.AsNode(func(ctx context.Context) error {
@@ -76,19 +78,19 @@ func (a *App) CompleteMessage(cmd *cobra.Command, given []string, _ string) ([]c
 		}
 		return err
 	})
-	_ = list(cmd, given) // after an error there are no ids
+	_ = list(cmd, given) // no ids after an error
 	return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// describe returns what a shell shows beside the id of a message.
 func describe(m client.MeshMessage) string {
 	return fmt.Sprintf("%s, %s from %s", mail.ReadState(&m), mail.ShownKind(m.Kind), mail.ShownNode(m.FromNode))
 }
 
-// maxEdits is the number of letters in which a suggestion may differ.
+// maxEdits limits the edits between a name and its suggestion.
 const maxEdits = 2
 
-// Similar returns the name that differs least from an unknown one, and by at most maxEdits letters and a third of it; "" if there is none.
+// Similar returns the most similar name, or "". The name may differ in at most maxEdits
+// letters and a third of unknown.
 func Similar(unknown string, names []string) (best string) {
 	least := min(maxEdits, len(unknown)/3) + 1
 	for _, name := range names {

@@ -21,7 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Discover returns a client of the catalog and the providers, and the list of the failures that it meets.
+// Discover returns a client for the catalog and the providers. The client's failures are
+// added to the returned list.
 func (a *App) Discover() (*discovery.Client, *Failures) {
 	failures := &Failures{seen: map[string]bool{}}
 	a.Progress.Start()
@@ -33,7 +34,8 @@ func (a *App) Discover() (*discovery.Client, *Failures) {
 	}, a.Providers)), failures
 }
 
-// UseFakeProviders leads all requests to providers to the server of mesh providers; "" changes nothing.
+// UseFakeProviders sends provider requests to the server at url, started with mesh
+// providers; "" changes nothing.
 func (a *App) UseFakeProviders(url string) (err error) {
 	if url != "" {
 		a.Providers, err = fakeproviders.Options(url)
@@ -41,7 +43,7 @@ func (a *App) UseFakeProviders(url string) (err error) {
 	return exit.WrongUse(err)
 }
 
-// NewDiscovery returns a client of options that do not come from the user.
+// NewDiscovery panics if opts are invalid. They must not contain user input.
 func NewDiscovery(opts []discovery.Option) *discovery.Client {
 	c, err := discovery.New(opts...)
 	if err != nil {
@@ -50,7 +52,8 @@ func NewDiscovery(opts []discovery.Option) *discovery.Client {
 	return c
 }
 
-// Failures collects the failures and the unpriced calls of one command, each text once.
+// Failures collects one command's failures, each text once. It is safe for concurrent
+// use.
 type Failures struct {
 	mu       sync.Mutex
 	seen     map[string]bool
@@ -58,10 +61,10 @@ type Failures struct {
 	more     int // beyond maxFailures
 }
 
-// maxFailures bounds the list: every line of a file may have a failure of its own.
+// maxFailures limits the list: each line in a file can fail differently.
 const maxFailures = 20
 
-// Add adds a failure.
+// Add adds a failure unless the list has the same text.
 func (l *Failures) Add(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +78,7 @@ func (l *Failures) Add(err error) {
 	}
 }
 
-// List returns the failures.
+// List returns the failures in order; the last one may count the rest.
 func (l *Failures) List() []error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +89,7 @@ func (l *Failures) List() []error {
 	return list
 }
 
-// NoAnswer returns the error of a command that got no answer from a provider.
+// NoAnswer returns an error with the failures, or just "no answer".
 func NoAnswer(failures *Failures) error {
 	if list := failures.List(); len(list) > 0 {
 		return exit.Failedf("%w", errors.Join(list...))
@@ -94,24 +97,26 @@ func NoAnswer(failures *Failures) error {
 	return exit.Failedf("no answer")
 }
 
-// NoAnswerOf is [noAnswer] of a command that needs a key. A key that is missing is wrong use, and hint is where it comes from.
+// NoAnswerOf is like [NoAnswer], for commands that need a key. If the key is missing, it
+// returns wrong use with a hint where to get one.
 func NoAnswerOf(failures *Failures, hint string) error {
 	list := failures.List()
-	var last *discovery.Failure // that of the request, after those of prices
+	var last *discovery.Failure // the request's failure follows price failures
 	if len(list) == 0 || !errors.As(list[len(list)-1], &last) || last.Reason != discovery.ReasonMissingCredential {
 		return NoAnswer(failures)
 	}
 	return exit.Usagef("%s%s", strings.ReplaceAll(last.Err.Error(), "\n", "; "), hint)
 }
 
-// WarnAll prints the failures of a command that has an answer nevertheless.
+// WarnAll prints the failures when there is an answer anyway.
 func (a *App) WarnAll(failures *Failures) {
 	for _, err := range failures.List() {
 		a.Warn(err)
 	}
 }
 
-// Facts returns the newest of the built-in and the stored facts, and where they are from.
+// Facts returns the newest facts, built-in or stored, and their source. They are loaded
+// once.
 func (a *App) Facts() (f *facts.Facts, from string) {
 	a.loadFacts.Do(func() {
 		var err error
@@ -122,22 +127,22 @@ func (a *App) Facts() (f *facts.Facts, from string) {
 	return a.facts, a.factsFrom
 }
 
-// Registry returns the retirement dates of the facts.
+// Registry returns the retirement dates in [App.Facts].
 func (a *App) Registry() models.Registry {
 	f, _ := a.Facts()
 	return models.Of(f)
 }
 
-// PriceTable returns the price list of the facts.
+// PriceTable returns the price list in [App.Facts], without the user's files.
 func (a *App) PriceTable() *prices.List {
 	f, _ := a.Facts()
 	if f == facts.BuiltIn() {
-		return prices.BuiltIn() // which is parsed once
+		return prices.BuiltIn() // parsed once
 	}
 	return prices.Of(f)
 }
 
-// FactsAge returns the day of the oldest table and its age, as in "2026-11-22 (3d old)".
+// FactsAge returns the oldest table's day and age, like "2026-11-22 (3d old)".
 func (a *App) FactsAge() string {
 	f, _ := a.Facts()
 	asOf := f.AsOf()
@@ -145,13 +150,14 @@ func (a *App) FactsAge() string {
 	return fmt.Sprintf("%s (%dd old)", asOf.Format(time.DateOnly), max(0, (time.Now().Unix()-asOf.Unix())/secondsPerDay))
 }
 
-// PricesFlag adds the flag of the user's price files.
+// PricesFlag adds --prices.
 func PricesFlag(a *App, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&a.PriceFiles, "prices", nil,
 		"CSV `FILE` with your prices; repeatable (default $MESH_PRICES)")
 }
 
-// OwnPriceFiles returns the files of --prices, else those of MESH_PRICES.
+// OwnPriceFiles returns the files in --prices or, if that is unset, MESH_PRICES, and
+// which one it was.
 func (a *App) OwnPriceFiles() (names []string, from string) {
 	if len(a.PriceFiles) > 0 {
 		return a.PriceFiles, "--prices"
@@ -159,7 +165,8 @@ func (a *App) OwnPriceFiles() (names []string, from string) {
 	return pricefile.OwnNames(), pricefile.OwnVariable
 }
 
-// PriceList returns the price table with the prices of the user's files, and where it is from.
+// PriceList adds prices from the user's files to [App.PriceTable] and returns the
+// sources.
 func (a *App) PriceList() (list *prices.List, from string, err error) {
 	list = a.PriceTable()
 	_, from = a.Facts()

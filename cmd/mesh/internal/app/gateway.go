@@ -18,15 +18,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Observer is the node name of commands that use no inbox, such as mesh peers.
+// Observer is the node name for commands that need no inbox, such as mesh peers.
 const Observer = "mesh-cli"
 
-// Observe returns the function of a cobra command that needs a gateway but no node of its own.
+// Observe wraps run for cobra, with a client named [Observer].
 func (a *App) Observe(run func(context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error { return a.with(cmd.Context(), Observer, args, run) }
 }
 
-// AsNode returns the function of a cobra command that acts as this node.
+// AsNode wraps run for cobra, with a client for [App.ThisNode].
 func (a *App) AsNode(run func(context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		node, err := a.ThisNode()
@@ -37,10 +37,10 @@ func (a *App) AsNode(run func(context.Context) error) func(*cobra.Command, []str
 	}
 }
 
-// ErrNoNode is the error of a command without the name of this node.
+// ErrNoNode is returned if --node and MESH_NODE are both unset.
 var ErrNoNode = exit.Usagef("the name of this node is missing: pass --node or set MESH_NODE")
 
-// ThisNode returns the name of this node.
+// ThisNode returns this node's name, or [ErrNoNode] if it isn't set.
 func (a *App) ThisNode() (string, error) {
 	s, err := a.Settings()
 	if err != nil {
@@ -56,14 +56,14 @@ func (a *App) ThisNode() (string, error) {
 	return node, client.ValidNodeName(node)
 }
 
-// CheckName returns an error if a text that the gateway shows to all nodes contains a credential: a variable may expand to one by
-// mistake. what is where the text comes from.
+// CheckName returns an error if text contains a credential, since a variable may expand
+// to one by mistake and the gateway shows names to all nodes. what describes text.
 func (a *App) CheckName(what, text string) error {
 	scanner, err := a.MessageScanner()
 	return cmp.Or(err, mail.CheckName(scanner, what, text))
 }
 
-// ThreadNamed returns the id of the thread of that id or name.
+// ThreadNamed returns a thread's id; thread is an id or a name.
 func (a *App) ThreadNamed(ctx context.Context, thread string) (string, error) {
 	scanner, err := a.MessageScanner()
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *App) ThreadNamed(ctx context.Context, thread string) (string, error) {
 	return mail.ThreadID(ctx, a.Client, scanner, thread)
 }
 
-// with sets Client and Args, and calls run.
+// with sets Client and Args for run, and closes Client afterwards.
 func (a *App) with(ctx context.Context, node string, args []string, run func(context.Context) error) (err error) {
 	if a.Client, err = a.Connect(node); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (a *App) with(ctx context.Context, node string, args []string, run func(con
 	return run(ctx)
 }
 
-// Connect returns a client for a node. Failed requests are repeated; every message has an idempotency key for that.
+// Connect returns a client for node. It retries failed requests; idempotency keys make
+// that safe for messages.
 func (a *App) Connect(node string) (*client.MeshClient, error) {
 	s, err := a.Settings()
 	if err != nil {
@@ -109,10 +110,11 @@ func (a *App) Connect(node string) (*client.MeshClient, error) {
 	return client.New(node, opts...)
 }
 
-// lookupTime bounds a look-up that a command can do without.
+// lookupTime limits optional look-ups.
 const lookupTime = 3 * time.Second
 
-// WarnUnregistered warns that this node is not registered.
+// WarnUnregistered warns if this node isn't registered. consequence follows "is not
+// registered and".
 func (a *App) WarnUnregistered(ctx context.Context, consequence string) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
@@ -123,13 +125,14 @@ func (a *App) WarnUnregistered(ctx context.Context, consequence string) {
 	}
 }
 
-// ReadSettings returns the settings of the flags. Wrong ones are wrong use.
+// ReadSettings returns the settings from a.Flags. If they are invalid, the error is wrong
+// use.
 func (a *App) ReadSettings() (profile.Settings, error) {
 	s, err := profile.Read(a.Flags)
 	return s, exit.WrongUse(err)
 }
 
-// ReadToken returns the token for the gateway, or "" without one.
+// ReadToken returns the gateway token; "" if it is unset.
 func (a *App) ReadToken() (string, error) {
 	s, err := a.Settings()
 	if err != nil {
@@ -140,25 +143,25 @@ func (a *App) ReadToken() (string, error) {
 	return token, exit.WrongUse(err)
 }
 
-// WarnReadable warns of a file with a token that other users can read, unless it could not be read at all.
+// WarnReadable warns if other users can read a token file, unless err says it was
+// unreadable.
 func (a *App) WarnReadable(file profile.Setting, err error) {
 	if err == nil && file.ReadableByOthers() {
 		a.Warn(fmt.Errorf("%[2]s: other users can read %[1]s; chmod 600 %[1]s", file.Value, file.Source))
 	}
 }
 
-// logger returns a logger of warnings to stderr.
 func (a *App) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// Scanner returns a scanner that knows the token of the gateway.
+// Scanner returns a scanner that recognizes the gateway token.
 func (a *App) Scanner(opts ...scan.Option) (*scan.Scanner, error) {
 	token, err := a.Token()
 	return scan.New(append(opts, scan.WithLiveToken(token), scan.WithLiveToken(os.Getenv(profile.TokenVariable)))...), err
 }
 
-// MessageScanner is Scanner with the rules for messages and names.
+// MessageScanner is [App.Scanner] with the rules for messages and names.
 func (a *App) MessageScanner() (*scan.Scanner, error) {
 	if a.Rules == BasicRules {
 		return a.Scanner()
@@ -166,13 +169,13 @@ func (a *App) MessageScanner() (*scan.Scanner, error) {
 	return a.Scanner(scan.WithExtendedRules())
 }
 
-// The values of --rules. Package client always applies the basic ones.
+// Values for --rules. Package client always applies the basic ones.
 const (
 	BasicRules    = "basic"
 	extendedRules = "extended"
 )
 
-// RulesFlag adds --rules to a command that sends messages.
+// RulesFlag adds --rules, for commands that send messages.
 func (a *App) RulesFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.Rules, "rules", extendedRules, "credential scan `RULES`: extended or basic")
 	Complete(cmd, "rules", cobra.FixedCompletions([]string{extendedRules, BasicRules}, cobra.ShellCompDirectiveNoFileComp))

@@ -8,16 +8,19 @@ import (
 	"time"
 )
 
-// UntilInterrupted returns a context that ends with the first interrupt or hangup. The next one kills the process. Commands that
-// do not call it are killed by the first one, since they leave nothing unfinished.
+// UntilInterrupted returns a context that ends with the first interrupt, termination or
+// hangup signal. The second one kills the process. A command that leaves nothing
+// unfinished needn't call it: the first signal kills it.
 func UntilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return UntilInterruptedTwice(ctx, nil)
 }
 
-// oneSignal is how long further signals are the same one: timeout(1) signals a process twice, by itself and with its group.
+// oneSignal is how long repeated signals count as one: timeout(1) signals a process
+// twice, directly and with its group.
 const oneSignal = time.Second
 
-// UntilInterruptedTwice is [UntilInterrupted], but the second interrupt calls again, and the third one kills the process.
+// UntilInterruptedTwice is like [UntilInterrupted], but the second signal calls again,
+// and the third one kills the process.
 func UntilInterruptedTwice(ctx context.Context, again func()) (interrupted context.Context, stop context.CancelFunc) {
 	ctx, stop = context.WithCancel(ctx)
 	interrupted, interrupt := context.WithCancel(ctx)

@@ -14,11 +14,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 )
 
-// maxText bounds what is read from stdin, in bytes: a content has at most 200,000 characters of up to four bytes.
+// maxText limits stdin, in bytes: content has up to 200,000 characters, each up to four
+// bytes.
 const maxText = 1 << 20
 
-// Text returns the argument, or all of stdin for "-", without the line break at its end. The line that shows progress is off while
-// a person may type.
+// Text returns arg or, if it is "-", all of stdin without the final line break. Progress
+// is hidden meanwhile, since a person may type.
 func (a *App) Text(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
@@ -35,19 +36,20 @@ func (a *App) Text(arg string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
 }
 
-// textFrom is the annotation of a command whose last argument is a text.
+// textFrom is an annotation with the number passed to WithText.
 const textFrom = "text from"
 
-// WithText marks a command whose last argument is a text, and not one of the first n: it may begin with a hyphen there, unless it is a
-// flag of the command. Call it where the command is made:
+// WithText marks a command whose last argument is text and comes after at least n others.
+// The text may start with a hyphen, unless it is a flag. Call it on the new command:
 //
-//	return withText(cmd, 2) // send TO KIND TEXT
+//	return app.WithText(cmd, 2) // send TO KIND TEXT
 func WithText(cmd *cobra.Command, n int) *cobra.Command {
 	cmd.Annotations = map[string]string{textFrom: strconv.Itoa(n)}
 	return cmd
 }
 
-// ProtectText returns the arguments of root with a text that begins with a hyphen behind "--", or as they are.
+// ProtectText moves text behind "--" if it starts with a hyphen; see [WithText]. Other
+// arguments for root are returned unchanged.
 func ProtectText(root *cobra.Command, args []string) []string {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -57,13 +59,13 @@ func ProtectText(root *cobra.Command, args []string) []string {
 	if err != nil {
 		return args
 	}
-	text, before := -1, 0 // the place of the text, and the arguments before it that are no flags
+	text, before := -1, 0 // index of the text, and non-flag arguments before it
 	for i := 0; i < len(rest); i++ {
 		length := flagLength(cmd, rest[i:])
 		switch {
 		case length > 0:
 			i += length - 1
-		case rest[i] == "--" || text >= 0: // it is protected, or not the last
+		case rest[i] == "--" || text >= 0: // already protected, or not the last
 			return args
 		case strings.HasPrefix(rest[i], "-") && rest[i] != "-":
 			text = i
@@ -78,7 +80,8 @@ func ProtectText(root *cobra.Command, args []string) []string {
 	return slices.Concat(path, rest[:text], rest[text+1:], []string{"--", rest[text]})
 }
 
-// flagLength returns how many arguments the flag at the beginning of args takes, itself included, or 0 if it is no flag of cmd.
+// flagLength returns the number of arguments that the flag at args[0] takes, including
+// itself, or 0 if cmd has no such flag.
 func flagLength(cmd *cobra.Command, args []string) int {
 	arg, _, attached := strings.Cut(args[0], "=")
 	if slices.Contains([]string{"-h", "--help"}, arg) {
@@ -104,17 +107,17 @@ func flagLength(cmd *cobra.Command, args []string) int {
 	return 2
 }
 
-// maxWarnings is how many rows that cannot be decoded a command names.
+// maxWarnings limits warnings about invalid rows.
 const maxWarnings = 5
 
-// SkipInvalid warns of the rows of a list that cannot be decoded. It returns err if it is another error.
+// SkipInvalid warns about invalid rows in a list and returns any other error.
 func (a *App) SkipInvalid(err error) error {
 	rows, err := mail.InvalidRows(err)
 	a.WarnInvalid(rows)
 	return err
 }
 
-// WarnInvalid warns of rows that cannot be decoded.
+// WarnInvalid warns about invalid rows.
 func (a *App) WarnInvalid(rows []*client.RowError) {
 	for _, row := range rows[:min(len(rows), maxWarnings)] {
 		a.Warn(row)
