@@ -1,4 +1,4 @@
-// Package models is mesh models: the catalog of models.
+// Package models is mesh models, which shows the model catalog.
 package models
 
 import (
@@ -23,10 +23,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// plainID is the form of the ids of models that a shell takes as they are.
+// plainID matches ids that need no shell quoting.
 var plainID = regexp.MustCompile(`^[\w./:@+-]+$`)
 
-// completeModel completes a model of the catalog.
 func (o *Options) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), app.CompletionTime)
 	defer cancel()
@@ -45,7 +44,7 @@ func (o *Options) completeModel(cmd *cobra.Command, _ []string, _ string) ([]cob
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// Options are the argument and the flags of mesh models.
+// Options has the arguments and flags for mesh models.
 type Options struct {
 	*app.App
 	id, provider string
@@ -73,7 +72,6 @@ for a day. If it cannot be read, the lists of the providers are used instead; th
 	return cmd
 }
 
-// run lists the models, or shows one.
 func run(ctx context.Context, o *Options) error {
 	opts := discovery.CatalogOptions{Refresh: o.refresh}
 	if o.provider != "" {
@@ -120,9 +118,9 @@ func printModels(a *app.App, models []discovery.ModelInfo) error {
 
 func count(n *int64) string { return money.Separated(output.Count(n)) }
 
-// unlisted returns the error of a model that the catalog does not list, with the one that it is most like.
+// unlisted returns an error that suggests a similar id if there is one.
 func unlisted(ctx context.Context, c *discovery.Client, id string, opts discovery.CatalogOptions) error {
-	opts.Refresh = false // it has just been read
+	opts.Refresh = false // we have just read it
 	models, err := c.ListModels(ctx, opts)
 	if err != nil {
 		return err
@@ -150,11 +148,11 @@ func printModel(a *app.App, info *discovery.ModelInfo) error {
 	})
 }
 
-// maxCatalog bounds the file of the catalog, in bytes.
+// maxCatalog is in bytes.
 const maxCatalog = 32 << 20
 
-// keepCatalog loads the catalog of an earlier run, and returns a function that saves it for the next one if it is another then. No error is
-// reported: without a file the catalog is requested.
+// keepCatalog loads the catalog from an earlier run. Call save to keep a changed catalog
+// for the next run. Errors are ignored: without a file, the catalog is requested.
 func keepCatalog(c *discovery.Client) (save func()) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
