@@ -36,9 +36,9 @@ type App struct {
 	Flags  profile.Flags
 	Format string
 	Wide   bool
-	// --rules; "" is its default
+	// Rules is --rules; "" means the default.
 	Rules string
-	// --prices
+	// PriceFiles is --prices.
 	PriceFiles []string
 	Settings   func() (profile.Settings, error)
 	Token      func() (string, error) // reads the file once: it may be a pipe
