@@ -19,36 +19,36 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// account is the state of a budget. The lock of the Meter guards it.
+// account tracks one budget. It's guarded by Meter.mu.
 type account struct {
 	budget         Budget
 	limit, perCall decimal.Decimal
 	warnAt         decimal.Decimal
-	// period is the clock's, and left has the ones before that it left within a day, or last, with the time. Of earlier ones only
-	// these have balances. Later ones may: the clock of the program that wrote a record may have been wrong.
+	// period follows the clock. left has earlier periods that the clock left within a day,
+	// with the time: among earlier periods only these keep balances. Later periods may
+	// have balances too, since the clock in the program that wrote a record may have been
+	// wrong.
 	period   time.Time
 	left     map[time.Time]time.Time
 	balances map[balanceKey]*balance
-	// warnings are those to deliver when the Meter is unlocked.
+	// warnings are delivered once the Meter is unlocked.
 	warnings []BudgetWarning
 }
 
-// balanceKey selects a balance by the value of the label and by the period.
 type balanceKey struct {
 	label  string
 	period time.Time
 }
 
-// balance is what was spent and what is set aside in a period.
 type balance struct {
 	label    string
 	spent    decimal.Sum
 	reserved decimal.Decimal
-	warned   bool // that most of the budget is spent
+	warned   bool // at 80 % of the limit
 }
 
-// reservation is what an account has set aside for a call. The call settles with the balance that it reserved from, even if the
-// period of the balance has ended.
+// reservation is the amount set aside for a call. The call settles with the balance
+// that it reserved from, even if that balance's period has ended.
 type reservation struct {
 	account *account
 	balance *balance
@@ -62,8 +62,9 @@ func newAccount(b Budget) (*account, error) {
 	return a, err
 }
 
-// advance sets the clock, and frees the balances of the periods before, unless it left them within a day: a clock that was
-// ahead for a moment must not reopen the budget when it is set back. The monotonic clock tells how long ago that was.
+// advance follows the clock and frees balances from earlier periods, except those it
+// left within a day: a clock that was ahead for a moment must not reopen the budget
+// when it's set back. The monotonic clock tells how long ago that was.
 func (a *account) advance(now time.Time) {
 	const day = 24 * time.Hour
 	period := a.budget.Per.began(now)
@@ -75,13 +76,11 @@ func (a *account) advance(now time.Time) {
 	maps.DeleteFunc(a.balances, func(key balanceKey, _ *balance) bool { return !a.keeps(key.period) })
 }
 
-// keeps reports whether a period may have balances.
 func (a *account) keeps(period time.Time) bool {
 	_, left := a.left[period]
 	return left || !period.Before(a.period)
 }
 
-// balance returns the balance of a call with labels in a period.
 func (a *account) balance(labels map[string]string, period time.Time) *balance {
 	key := balanceKey{period: period}
 	if a.budget.Label != "" {
@@ -95,7 +94,6 @@ func (a *account) balance(labels map[string]string, period time.Time) *balance {
 	return b
 }
 
-// refuses reports whether another call exceeds the budget.
 func (a *account) refuses(b *balance) bool {
 	committed := b.committed()
 	if a.perCall.IsZero() {
@@ -106,8 +104,8 @@ func (a *account) refuses(b *balance) bool {
 
 func (b *balance) committed() decimal.Decimal { return b.spent.Total().Add(b.reserved) }
 
-// spend adds what a call costs to the balance: nothing without a record. Subscriptions that cost nothing have no reservation. It notes a
-// warning when that is due.
+// spend adds the call's cost, or nothing if the record is nil, and queues a warning if
+// one is due. Free subscription calls have no reservation.
 func (r reservation) spend(of *calls.Record) {
 	a, b := r.account, r.balance
 	if of != nil {
@@ -119,10 +117,11 @@ func (r reservation) spend(of *calls.Record) {
 	}
 }
 
-// unknown is the record of a call of which nothing is known.
+// unknown stands for a call without any counts.
 var unknown calls.Record
 
-// settle returns what was set aside and spends what the call costs: nothing without a record.
+// settle frees the reservations and spends the call's cost, or nothing if the record is
+// nil.
 func settle(reserved []reservation, of *calls.Record) {
 	for _, r := range reserved {
 		r.balance.reserved = r.balance.reserved.Sub(r.account.perCall)
@@ -130,7 +129,7 @@ func settle(reserved []reservation, of *calls.Record) {
 	}
 }
 
-// reserve sets PerCall of every budget aside, or of none.
+// reserve sets PerCall aside in every budget, or in no budget if one refuses.
 func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation, *BudgetError) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,7 +148,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 	return reserved, nil
 }
 
-// charge spends the cost of a call for which nothing was set aside. A budget forgets periods that have ended.
+// charge spends the cost if nothing was set aside. Freed periods are skipped.
 func (m *Meter) charge(r *calls.Record) {
 	if m.free(r.Billing) {
 		return
@@ -163,16 +162,15 @@ func (m *Meter) charge(r *calls.Record) {
 	}
 }
 
-// setsAside reports whether a budget has PerCall.
 func (m *Meter) setsAside() bool {
 	return slices.ContainsFunc(m.budgets, func(a *account) bool { return !a.perCall.IsZero() })
 }
 
-// loginToken begins the access tokens of a login to Claude. Keys of the API begin otherwise.
+// loginToken starts the access tokens from a Claude login. API keys start differently.
 const loginToken = "sk-ant-oat" //nolint:gosec // a prefix
 
-// billing returns how a call is billed: as a subscription if it has the token of a login, or goes to ChatGPT. The Host field names the
-// host where a proxy has its own one in the URL.
+// billing reports a subscription if the token is from a login or the call goes to
+// ChatGPT. req.Host names the real host if a proxy put its own in the URL.
 func billing(req *http.Request) string {
 	scheme, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(strings.TrimLeft(token, " "), loginToken) {
@@ -184,12 +182,15 @@ func billing(req *http.Request) string {
 	return ""
 }
 
-// free reports whether calls with a Billing cost the budgets nothing.
+// free reports whether such calls cost the budgets nothing.
 func (m *Meter) free(billing string) bool { return m.chargesOnly && billing == calls.Subscription }
 
-// atLeast returns what the counts and fees of a call cost that arrived before its final counts, or "" if there are none or their price is
-// not known. It is a lower bound: a provider repeats what it has counted, and adds to it. Tiers and cache reads, which make counts cheaper,
-// arrive with the counts. Output that was not counted yet is not in it.
+// atLeast prices the counts and fees that arrived before a call's final counts. It
+// returns "" if nothing arrived or the price is unknown.
+//
+// The result is a lower bound: a provider repeats its earlier counts and adds to them.
+// Tiers and cache reads, which make counts cheaper, arrive with the counts. Output that
+// wasn't counted yet is missing.
 func atLeast(list *prices.List, call prices.Call) prices.USD {
 	usd, err := list.USDOf(call)
 	if usd == "0" {
@@ -198,7 +199,7 @@ func atLeast(list *prices.List, call prices.Call) prices.USD {
 	return cmp.Or(usd, boundOf(err))
 }
 
-// boundOf returns what a call costs at least by the error of its cost.
+// boundOf returns the lower bound in a pricing error.
 func boundOf(err error) prices.USD {
 	var unpriced *prices.UnpricedError
 	if errors.As(err, &unpriced) {
@@ -207,10 +208,14 @@ func boundOf(err error) prices.USD {
 	return ""
 }
 
-// Restore counts earlier records, such as the records of a calls file, towards the budgets and [Meter.Spent], so that a
-// budget survives a restart. Recorders do not get them. Records of one call count once, as [calls.Copies] describes. A record without a
-// cost counts as its BoundUSD or as Budget.PerCall, if that is more; a BoundUSD that is missing is computed. Restore
-// reads on after an error of the sequence, and returns all of them joined.
+// Restore counts earlier records, such as a calls file, towards the budgets and
+// [Meter.Spent]. Use it to let a budget survive a restart.
+//
+// Recorders don't get these records. Copies count once; see [calls.Copies]. A record
+// without a cost counts as its BoundUSD or as Budget.PerCall, whichever is more. If
+// BoundUSD is missing, Restore computes it.
+//
+// After an error in the sequence Restore reads on. It returns all errors, joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if err := m.ready(); err != nil {
 		return err
@@ -221,7 +226,7 @@ func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	return errors.Join(m.addEach(calls.Once(records), true)...)
 }
 
-// addEach counts each record as it counts, and returns the errors. Own records are those of this program at an earlier run.
+// addEach adds valid records. If own is set, this program wrote them in an earlier run.
 func (m *Meter) addEach(records iter.Seq2[calls.Record, error], own bool) (errs []error) {
 	for r, err := range records {
 		if err == nil {
@@ -234,7 +239,7 @@ func (m *Meter) addEach(records iter.Seq2[calls.Record, error], own bool) (errs 
 	return errs
 }
 
-// add counts a record of an earlier call, or of another program, unless it is a copy.
+// add counts an earlier call, or another program's call, unless the record is a copy.
 func (m *Meter) add(r calls.Record, own bool) error {
 	c, err := r.Count(m.prices, false)
 	if err != nil {
@@ -258,28 +263,41 @@ func (m *Meter) add(r calls.Record, own bool) error {
 	return m.count(&c, reserved, own)
 }
 
-// followInterval is the time between two looks at a folder.
+// followInterval is the pause between two reads.
 const followInterval = time.Second
 
-// maxFollowErrors bounds the errors that Follow keeps.
 const maxFollowErrors = 100
 
-// Follow lets the programs that write to a folder share the budgets of m, and lets the budgets outlive a program. log gets the records of
-// m, as with WithRecorder(log.Record). Follow counts towards the budgets what others have written to the folder of log in the present
-// periods, then each second what they append, until ctx ends. The files of log itself are left out: their calls are counted already. A
-// response that several programs made or fetched counts once. [Meter.Spent] counts the calls of m alone. A budget without a period counts
-// the whole folder.
+// Follow lets programs that write to the same directory share m's budgets. It also
+// carries budgets over to a program's next run. The log must receive m's records, as
+// with WithRecorder(log.Record).
 //
-// Follow reads the folder at least once, even if ctx has ended. A program that must not begin before the spent part is known calls it with
-// such a context first: a later Follow of the same log continues there, and counts nothing twice.
+// Follow first counts towards the budgets what others have written to the log's
+// directory in the current periods, then every second what they append, until ctx ends.
+// Budgets without a period count the whole directory. The log's own files are skipped:
+// their calls are counted already. A response that several programs made or fetched
+// counts once. [Meter.Spent] still counts only m's calls.
 //
-// Follow reads on after an error, such as a line that cannot be read, and returns nil or the errors when ctx ends, at
-// most 100: of each file the first. With [WithStrict] the budgets refuse all calls from then on. The error of a wrong log is a [*ValueError],
-// at once.
+// # Before the first call
 //
-// A program does not see the calls that run in another one, and sees a call that has ended up to a second later. So n programs together
-// can exceed a budget further than one of them alone: by what n-1 of them spend within a second, and by the calls that they then have
-// running. For eight programs that make ten calls of 0.01 USD a second each, one at a time, this is 7 × (0.10 + 0.01) = 0.77 USD.
+// Follow reads the directory at least once, even if ctx has ended. To know the amount
+// spent before your program starts, call Follow with an ended context first. A later
+// Follow with the same log continues there and counts nothing twice.
+//
+// # Errors
+//
+// Follow reads on after an error, such as an unreadable line. When ctx ends, it returns
+// nil or the errors, at most 100, with only the first from each file. With [WithStrict]
+// the budgets refuse all calls after such an error. A wrong log is a [*ValueError], at
+// once.
+//
+// # Accuracy
+//
+// Programs don't see each other's running calls, and see an ended call up to a second
+// later. So n programs can exceed a budget further than one: by the amount that n-1
+// programs spend in a second, plus the calls they then have running. If eight programs
+// each make ten calls a second at 0.01 USD, one at a time, this is 7 × (0.10 + 0.01) =
+// 0.77 USD.
 func (m *Meter) Follow(ctx context.Context, log *calls.Log) error {
 	if err := m.ready(); err != nil {
 		return err
@@ -310,7 +328,7 @@ func (m *Meter) Follow(ctx context.Context, log *calls.Log) error {
 	}
 }
 
-// othersOf returns the sequence of what others write to the folder of a Log, which is the same one for each Follow.
+// othersOf returns the same sequence at each Follow, which continues there.
 func (m *Meter) othersOf(log *calls.Log) iter.Seq2[calls.Record, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -320,7 +338,8 @@ func (m *Meter) othersOf(log *calls.Log) iter.Seq2[calls.Record, error] {
 	return m.others[log]
 }
 
-// began returns when the longest period of the budgets began, and the zero time for one without a begin.
+// began returns the start time for the longest budget period: the zero time for
+// PeriodTotal.
 func (m *Meter) began(now time.Time) time.Time {
 	began := now
 	for _, a := range m.budgets {

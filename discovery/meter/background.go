@@ -6,25 +6,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 )
 
-// held is what was set aside for a response that is made in the background, which can be fetched as often as one likes.
+// held is set aside for a response in the background, which may be fetched repeatedly.
 type held struct {
 	reserved []reservation
-	// broken is the record of the stream of the response, if it broke off: the response that is fetched later is the same call.
+	// broken is the record if the response's stream broke off. Fetching the response later
+	// is the same call.
 	broken *calls.Record
 }
 
-// maxHeldIDs bounds the memory for ids to a few MB.
+// maxHeldIDs limits the memory for ids to a few MB.
 const maxHeldIDs = 10_000
 
-// take returns what is held for a response that ended; nothing if it was taken before.
+// take returns the zero held if the response was taken before.
 func (m *Meter) take(id string) held {
 	h := m.held[id]
 	delete(m.held, id)
 	return h
 }
 
-// hold keeps what was set aside for a response that is not ready. One without an id cannot be recognized later, so that its cost stays
-// unknown. If the id is there already, the request was repeated under an idempotency key. The oldest of too many costs Budget.PerCall.
+// hold keeps the reservations for an unfinished response.
+//
+//   - Without an id the response can't be recognized later, so its cost stays unknown.
+//   - A known id means that the request was repeated under an idempotency key.
+//   - If there are too many, the oldest costs Budget.PerCall.
 func (m *Meter) hold(id string, reserved []reservation) {
 	if id == "" {
 		settle(reserved, &unknown)
@@ -44,18 +48,21 @@ func (m *Meter) hold(id string, reserved []reservation) {
 	}
 }
 
-// addBroken adds the stream of a response that is not fetched to the sums.
+// addBroken counts a broken stream whose response isn't fetched.
 func (m *Meter) addBroken(h held) {
 	if h.broken != nil {
 		_ = m.totals.Add(*h.broken) // what a Meter counts is valid
 	}
 }
 
-// maxSeen bounds the responses in each half of Meter.seen, which together take up to 4 MB.
+// maxSeen limits the responses in each half of Meter.seen, which take up to 4 MB
+// together.
 const maxSeen = 1 << 16
 
-// isCopy notes a record, and reports whether another record is of the same call, as package once defines it, and one of them fetched the
-// response. Two programs that share a folder count other records of one call twice until they are restored.
+// isCopy notes a record. It reports whether another record describes the same call, as
+// package once defines it, if at least one fetched the response. Until they're
+// restored, two programs that share a directory count other records about one call
+// twice.
 func (m *Meter) isCopy(r *calls.Record) bool {
 	fetched := 0
 	if once.Fetches(r.Path, r.ID) {
@@ -65,9 +72,14 @@ func (m *Meter) isCopy(r *calls.Record) bool {
 	return !added && of+fetched > 0
 }
 
-// inBackground reports whether a response that was made in the background, or that was stored, is a call that is recorded now. One that
-// is not ready keeps what was set aside for it, and has a record only if it is a stream that broke off. One that ended is recorded once,
-// and not if it failed or was canceled without counts, which costs nothing.
+// inBackground reports whether to record a background or stored response now.
+//
+//   - An unfinished response keeps its reservations. It's recorded only if it's a
+//     stream that
+// broke off.
+//   - A finished response is recorded once, unless it failed or was canceled without
+//     counts,
+// which costs nothing.
 func (c *call) inBackground(r *calls.Record, result *response.Result) bool {
 	m := c.meter
 	m.mu.Lock()

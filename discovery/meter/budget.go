@@ -16,17 +16,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Period is the time for which a [Budget] is.
+// Period is the time after which a [Budget] starts again.
 type Period string
 
-// The periods. A day and a month begin at midnight UTC.
+// Days and months start at midnight UTC.
 const (
 	PeriodTotal Period = ""
 	PeriodDay   Period = "day"
 	PeriodMonth Period = "month"
 )
 
-// began returns when the period that a time is in began; the zero time for PeriodTotal.
+// began returns the start of when's period, or the zero time for PeriodTotal.
 func (p Period) began(when time.Time) time.Time {
 	year, month, day := when.UTC().Date()
 	switch p {
@@ -39,27 +39,34 @@ func (p Period) began(when time.Time) time.Time {
 	}
 }
 
-// layouts are the forms of the names of periods, such as "2026-11-22" or "2026-11".
+// layouts format period names, such as "2026-11-22" or "2026-11".
 var layouts = map[Period]string{PeriodTotal: "", PeriodDay: time.DateOnly, PeriodMonth: "2006-01"}
 
-// Budget limits what the calls of a [Meter] cost, the UpstreamUSD of their records included.
+// Budget limits the cost of a [Meter]'s calls, including the UpstreamUSD in their
+// records.
 type Budget struct {
-	// USD is the limit in US dollars, a plain decimal such as "12.50".
+	// USD is the limit in US dollars, as a plain decimal such as "12.50".
 	USD prices.USD `json:"usd"`
-	// Per is the period after which the budget begins again; by default it never does.
+	// Per is the period after which the budget starts again. By default it never does.
 	Per Period `json:"per"`
-	// Label is the name of a label, each value of which has a budget of its own. Calls without the label share one.
+	// Label names a label. Each of its values then has a separate budget; calls without
+	// the label share one.
 	Label string `json:"label"`
-	// PerCall is set aside for each call while it runs, and returned when its cost is known. Only what a call costs beyond it can
-	// exceed the budget. A call whose cost stays unknown costs PerCall, or its [calls.Record].BoundUSD if that is more. So does a call of
-	// a model without a price, and a call to a host that the Meter does not know, if its path is one of a provider's API. With "",
-	// calls are sent until the budget is used up, and those that run then exceed it. A call whose cost stays unknown then costs its
-	// BoundUSD, and calls to unknown hosts are not limited. With more than USD every call is refused.
+	// PerCall is set aside for each call while it runs, and returned once the cost is
+	// known. Only a cost above PerCall can exceed the budget.
+	//
+	// If a call's cost stays unknown, it costs PerCall or its [calls.Record].BoundUSD,
+	// whichever is more. This includes models without a price, and unknown hosts if the
+	// path looks like a provider's API.
+	//
+	// If PerCall is "", calls are sent until the budget is used up; calls that are still
+	// running then exceed it. Unknown costs count as BoundUSD, and calls to unknown hosts
+	// are unlimited. If PerCall exceeds USD, every call is refused.
 	PerCall prices.USD `json:"per_call"`
 }
 
-// ParseBudget parses a budget without PerCall: "5", "5/day", "100/month" or, for each value of a label, "2/day/label:user". The error is
-// a [*ValueError].
+// ParseBudget parses a budget without PerCall: "5", "5/day", "100/month" or, to limit
+// each value of a label, "2/day/label:user". The error is a [*ValueError].
 func ParseBudget(text string) (Budget, error) {
 	b, err := budget.Parse("meter", text)
 	return Budget{USD: b.USD, Per: Period(b.Per), Label: b.Label}, err
@@ -81,16 +88,19 @@ func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 	return limit, perCall, nil
 }
 
-// BudgetError is the error of a call that a budget refused. Nothing was sent. [http.Client.Do] returns a response with status 402 and
-// no error; reading its body to the end returns the *BudgetError.
+// BudgetError is returned if a budget refused a call. Nothing was sent.
+//
+// [http.Client.Do] returns a response with status 402 and no error; reading its body to
+// the end returns the *BudgetError.
 type BudgetError struct {
-	// Budget is the budget that is used up.
+	// Budget refused the call.
 	Budget Budget
-	// Label is the value of its label.
+	// Label is the value of the budget's label.
 	Label string
-	// Spent is what was spent in the period, and Reserved what is set aside for calls that run, in US dollars.
+	// Spent in this period, and Reserved for running calls, in US dollars.
 	Spent, Reserved prices.USD
-	// Unread is why the amount that was spent is not known, with [WithStrict]; nil if the budget is used up.
+	// Unread is set with [WithStrict] if unreadable records hide the amount spent; nil if
+	// the budget is used up.
 	Unread error
 }
 
@@ -108,18 +118,20 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("meter: the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
 }
 
-// BudgetState is what has become of a [Budget] in the present period, or of the budget of one value of its label. Amounts are exact, in
-// US dollars.
+// BudgetState is a [Budget]'s current balance, separate for each label value. Amounts
+// are exact, in US dollars.
 type BudgetState struct {
 	Budget Budget `json:"budget"`
-	// Label is the value of the budget's label; "" for a budget without one, and for calls without the label.
+	// Label is the value of the budget's label, or "" if the budget or the call has no
+	// label.
 	Label string `json:"label"`
-	// Period is the day or month in UTC, such as "2026-11-22" or "2026-11"; "" for a budget that never begins again.
+	// Period is a day or month in UTC, such as "2026-11-22" or "2026-11", or "" for a
+	// budget that never starts again.
 	Period string `json:"period"`
-	// Spent is what was spent, and Reserved what is set aside for calls that run and for responses in the background.
+	// Spent in this period, and Reserved for running calls and background responses.
 	Spent    prices.USD `json:"spent"`
 	Reserved prices.USD `json:"reserved"`
-	// Left is what neither was spent nor is set aside. It is never negative.
+	// Left is neither spent nor set aside. It's never negative.
 	Left prices.USD `json:"left"`
 }
 
@@ -132,8 +144,9 @@ func (s BudgetState) String() string {
 	return text
 }
 
-// Budgets returns the state of each budget, in the order of [WithBudget]. A budget with a label has one for each value that had a
-// call in the present period, sorted, and none before the first call.
+// Budgets returns every budget's state, in [WithBudget] order. If a budget has a label,
+// there's one state for each value with a call in the current period, sorted; before
+// the first call there's no state.
 func (m *Meter) Budgets() []BudgetState {
 	now, states := time.Now(), []BudgetState{}
 	if m.ready() != nil {
@@ -169,8 +182,9 @@ func (a *account) states() (states []BudgetState) {
 	return states
 }
 
-// refused returns the response of a call that a budget refused. Official SDKs repeat neither the status 402 nor a response with
-// x-should-retry: false. The body ends with the BudgetError in place of io.EOF, so that errors.As finds it in their errors.
+// refused returns a response instead of sending the call. Official SDKs retry neither
+// status 402 nor x-should-retry: false. The body ends with the BudgetError in place of
+// io.EOF, so errors.As finds it in their errors.
 func refused(req *http.Request, form string, refusal *BudgetError) *http.Response {
 	return &http.Response{
 		Status: "402 Payment Required", StatusCode: http.StatusPaymentRequired,
@@ -195,7 +209,7 @@ func (b *refusedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusals are the bodies of errors in the forms of APIs. The others have that of OpenAI.
+// refusals are error bodies by API. Other APIs use the OpenAI form.
 var refusals = map[models.Provider]string{
 	models.OpenAI:       `{"error":{"code":"budget_exceeded","message":%s,"param":null,"type":"budget_exceeded"}}`,
 	models.Anthropic:    `{"error":{"message":%s,"type":"billing_error"},"type":"error"}`,
@@ -204,7 +218,6 @@ var refusals = map[models.Provider]string{
 	prices.FormInvoke:   `{"message":%s}`,
 }
 
-// refusalText returns the error in the form of the API.
 func refusalText(form string, refusal *BudgetError) string {
 	message, _ := json.Marshal(refusal.Error())
 	return fmt.Sprintf(cmp.Or(refusals[models.Provider(form)], refusals[models.OpenAI]), message)

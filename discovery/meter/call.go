@@ -15,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// call is a request that is counted.
 type call struct {
 	meter    *Meter
 	target   endpoints.Target
@@ -29,7 +28,7 @@ type call struct {
 	reserved []reservation
 }
 
-// prepare returns the request as it is sent.
+// prepare watches the request's body. It may ask for stream usage.
 func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	c.request = newRequestBody()
 	if c.meter.streamUsage && c.target.Endpoint == openAI && !signed(req) && endpoints.HasSegments(req.URL.Path, "chat/completions") {
@@ -41,15 +40,14 @@ func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	return c.request.watch(req), nil
 }
 
-// openAI is an endpoint that has counts in its streams only on request, and that is known to accept the request for them.
+// openAI streams have counts only on request, and are known to accept the option.
 var openAI = endpoints.Endpoint{Form: string(models.OpenAI), Provider: string(models.OpenAI)}
 
-// signed reports whether a request is signed for its body, as those to AWS are. It must not be changed.
+// signed reports whether the body is signed, as for AWS: then it must not be changed.
 func signed(req *http.Request) bool {
 	return strings.HasPrefix(req.Header.Get("Authorization"), "AWS4-") || req.URL.Query().Has("X-Amz-Signature")
 }
 
-// requested returns the model of the request.
 func (c *call) requested() string {
 	if c.target.ID != "" {
 		return c.target.ID
@@ -57,7 +55,8 @@ func (c *call) requested() string {
 	return c.request.Model()
 }
 
-// reserve sets aside what the budgets demand. Reading a stored response is free until it turns out to be a call.
+// reserve sets budgets aside. A stored response is free until it turns out to be a
+// call.
 func (c *call) reserve() (refusal *BudgetError) {
 	if c.target.Stored || len(c.meter.budgets) == 0 || c.meter.free(c.billing) {
 		return nil
@@ -66,14 +65,14 @@ func (c *call) reserve() (refusal *BudgetError) {
 	return refusal
 }
 
-// settle ends a call that has no record, or that was none: then it is nil.
+// settle ends an unrecorded call. If it wasn't a call at all, the record is nil.
 func (c *call) settle(of *calls.Record) {
 	c.meter.mu.Lock()
 	defer c.meter.unlock()
 	settle(c.reserved, of)
 }
 
-// fail records a call whose response cannot be counted, or that had none: its status is 0.
+// fail records an uncountable response. If there was no response, status is 0.
 func (c *call) fail(status int, reason string) {
 	if c.outside {
 		c.settle(&unknown)
@@ -84,7 +83,7 @@ func (c *call) fail(status int, reason string) {
 	c.finish(r)
 }
 
-// record returns the record of the call as far as the request has it.
+// record returns the part known from the request.
 func (c *call) record(status int) calls.Record {
 	r := calls.Record{
 		Platform: c.target.Platform, Region: c.target.Region, Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
@@ -94,7 +93,7 @@ func (c *call) record(status int) calls.Record {
 	return r
 }
 
-// name sets the names of a record. answered is the model in the response, "" if there is none.
+// name sets the names. If the response has no model, answered is "".
 func (c *call) name(r *calls.Record, answered string) {
 	requested := argument.Redact(c.requested()) // a key may have been given in its place
 	names := c.target.Names(requested, argument.Redact(answered))
@@ -104,7 +103,7 @@ func (c *call) name(r *calls.Record, answered string) {
 	}
 }
 
-// callOf returns the call that a record is of, without its mode.
+// callOf omits the mode.
 func callOf(r *calls.Record, used prices.Usage) prices.Call {
 	return prices.Call{
 		Provider: r.Provider, Platform: prices.Platform(r.Platform), Region: endpoints.PriceRegion(r.Platform, r.Region, r.Path), Profile: r.Profile,
@@ -112,7 +111,7 @@ func callOf(r *calls.Record, used prices.Usage) prices.Call {
 	}
 }
 
-// price sets the cost of a record and the mode of its prices, or why the cost is not known.
+// price sets USD and Mode, or the reason if there's no price.
 func (c *call) price(r *calls.Record, u prices.Usage) {
 	cost, err := c.meter.prices.BriefCostOf(callOf(r, u))
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *call) price(r *calls.Record, u prices.Usage) {
 	}
 }
 
-// withoutModel returns why a call is unpriced whose model is not known.
+// withoutModel returns the reason for an unpriced call without a model.
 func withoutModel(r *calls.Record, mode string) string {
 	switch {
 	case usage.Timed(mode):
@@ -143,7 +142,7 @@ func withoutModel(r *calls.Record, mode string) string {
 	return "neither the body of the request nor the response names the model"
 }
 
-// finish counts a record, once for each call.
+// finish must be called only once for each call.
 func (c *call) finish(r calls.Record) {
 	m := c.meter
 	r = r.Redacted()
@@ -162,8 +161,8 @@ func (c *call) finish(r calls.Record) {
 	}
 }
 
-// count adds a record to the budgets, which have set reserved aside for it, or nothing, and to the sums if it is of this program. The Meter
-// is locked.
+// count adds a record to the budgets and, if own, to the sums. A nil reserved means
+// that nothing was set aside. The Meter must be locked.
 func (m *Meter) count(r *calls.Record, reserved []reservation, own bool) error {
 	if reserved == nil {
 		m.charge(r)
@@ -181,7 +180,7 @@ func (m *Meter) count(r *calls.Record, reserved []reservation, own bool) error {
 	return m.totals.Add(*r)
 }
 
-// protect calls a function of the user. Its panic must not reach the caller of the response.
+// protect calls a user's function. Its panic must not reach the response's reader.
 func (m *Meter) protect(name string, call func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -191,14 +190,15 @@ func (m *Meter) protect(name string, call func()) {
 	call()
 }
 
-// maxAttempt bounds what a header may state: no SDK repeats a request as often.
+// maxAttempt limits an untrusted header: SDKs retry far less often.
 const maxAttempt = 1000
 
-// attemptOfAWS matches the attempt in the header of the SDKs of AWS: "ttl=20261123T010203Z; attempt=2; max=3".
+// attemptOfAWS matches AWS SDK headers such as "ttl=20261123T010203Z; attempt=2;
+// max=3".
 var attemptOfAWS = regexp.MustCompile(`(?:^|;)\s*attempt=([0-9]+)\s*(?:;|$)`)
 
-// attempt returns which try of the same request it is, as the headers of an SDK state it, or 0. The SDKs of OpenAI and Anthropic
-// count retries, those of AWS count attempts.
+// attempt returns the try from SDK headers, starting at 1, or 0 if unknown. OpenAI and
+// Anthropic SDKs count retries; AWS SDKs count attempts.
 func attempt(header http.Header) int {
 	text, first := header.Get("X-Stainless-Retry-Count"), 1
 	if m := attemptOfAWS.FindStringSubmatch(header.Get("Amz-Sdk-Request")); text == "" && m != nil {
@@ -214,18 +214,22 @@ func attempt(header http.Header) int {
 	return int(n) + first
 }
 
-// BudgetWarning is a [Budget] of which 80 % are spent.
+// BudgetWarning reports a [Budget] that's 80 % spent.
 type BudgetWarning struct {
 	Budget
-	// Label is the value of the budget's label; "" for a budget without one, and for calls without the label.
+	// Label is the value of the budget's label, or "" if the budget or the call has no
+	// label.
 	Label string
-	// Spent is what was spent in the period, in US dollars, a plain decimal.
+	// Spent in this period, in US dollars, as a plain decimal.
 	Spent prices.USD
 }
 
-// WithBudgetWarning sets a function that is called once for each budget, period and value of its label, when at least 80 % are spent. What is
-// set aside is not spent. It is called on the goroutine that counts the call, in [Meter.Restore] or in [Meter.Follow], and must be safe for
-// concurrent use. If it panics, the panic is logged.
+// WithBudgetWarning sets a function to call when at least 80 % is spent: once for each
+// budget, period and label value. Amounts that are only set aside don't count.
+//
+// The function runs on the goroutine that counts the call, in [Meter.Restore] or in
+// [Meter.Follow]. It must be safe for concurrent use. If it panics, the panic is
+// logged.
 func WithBudgetWarning(warn func(BudgetWarning)) Option {
 	return func(m *config) error {
 		if warn == nil {
@@ -236,7 +240,7 @@ func WithBudgetWarning(warn func(BudgetWarning)) Option {
 	}
 }
 
-// unlock unlocks the Meter and delivers the warnings, which must not be called with the lock.
+// unlock delivers warnings after unlocking: the user's function may call the Meter.
 func (m *Meter) unlock() {
 	var due []BudgetWarning
 	for _, a := range m.budgets {

@@ -22,16 +22,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/label"
 )
 
-// Meter counts calls. Create one with [New]. Any other, such as the zero Meter, counts nothing: its errors, and the errors of requests with
-// its [Meter.Transport], are a [*ValueError].
+// Meter counts calls. Create one with [New]. Any other Meter, such as the zero value,
+// counts nothing: its errors, and errors from requests with its [Meter.Transport], are
+// a [*ValueError].
 type Meter struct {
 	prices      *prices.List
-	hosts       map[string]endpoints.Endpoint // those of the options
-	regions     map[string]string             // by platform, for its official hosts
+	hosts       map[string]endpoints.Endpoint
+	regions     map[string]string // by platform, for its official hosts
 	recorders   []func(calls.Record)
 	streamUsage bool
-	chargesOnly bool // budgets do not count subscriptions
-	strict      bool // budgets refuse what follows unread
+	chargesOnly bool // budgets ignore subscriptions
+	strict      bool // budgets refuse all calls after unread
 	logger      *slog.Logger
 	totals      *calls.Totals
 
@@ -40,29 +41,32 @@ type Meter struct {
 	warn    func(BudgetWarning)
 	others  map[*calls.Log]iter.Seq2[calls.Record, error]
 	ignored int
-	logged  map[string]bool // hosts that are not known, and models with calls whose cost is not known
-	held    map[string]held // by the ids of responses in the background
-	heldIDs []string        // the oldest first
-	unread  error           // of a line or a file that Follow has met
-	seen    once.Seen       // calls that were counted
+	logged  map[string]bool // unknown hosts, and models with unpriced calls
+	held    map[string]held // response id in the background -> reservation
+	heldIDs []string        // oldest first
+	unread  error           // an error from Follow, if strict
+	seen    once.Seen       // counted calls
 }
 
-// Spent is what a [Meter] has counted since it was made, earlier records of [Meter.Restore] included.
+// Spent has a [Meter]'s counts since it was made, including records from
+// [Meter.Restore].
 type Spent struct {
-	// USD is the exact sum of the costs that are known, in US dollars, as a plain decimal.
+	// USD is the exact sum over the known costs, in US dollars, as a plain decimal.
 	USD prices.USD `json:"usd"`
-	// AtLeastUSD is USD and what the other calls cost at least, as far as that is known ([calls.Record].BoundUSD).
+	// AtLeastUSD is USD plus the known lower bounds for other calls
+	// ([calls.Record].BoundUSD).
 	AtLeastUSD prices.USD `json:"at_least_usd"`
-	// Calls is the number of records.
+	// Calls counts the records.
 	Calls int `json:"calls"`
-	// Unpriced is the number of records without a cost.
+	// Unpriced counts the records without a cost.
 	Unpriced int `json:"unpriced"`
-	// Ignored is the number of requests to hosts that the Meter does not know. They have no record and are not counted in Calls. Those
-	// that call a model cost Budget.PerCall, where it is set.
+	// Ignored counts requests to unknown hosts. They aren't recorded, and Calls doesn't
+	// include them. If they call a model, they cost Budget.PerCall where it's set.
 	Ignored int `json:"ignored"`
 }
 
-// String returns a line such as "0.0345 USD; calls: 3, unpriced: 1 (at least 0.05 USD), ignored: 0".
+// String returns a line such as "0.0345 USD; calls: 3, unpriced: 1 (at least 0.05 USD),
+// ignored: 0".
 func (s Spent) String() string {
 	text := fmt.Sprintf("%s USD; calls: %d, unpriced: %d", cmp.Or(s.USD, "0"), s.Calls, s.Unpriced)
 	if s.AtLeastUSD != s.USD {
@@ -71,8 +75,8 @@ func (s Spent) String() string {
 	return fmt.Sprintf("%s, ignored: %d", text, s.Ignored)
 }
 
-// New returns a Meter. It prices calls with the built-in price list, unless [WithPrices] sets another one. Wrong options are a
-// [*ValueError].
+// New returns a Meter. It prices calls with the built-in price list unless [WithPrices]
+// sets another. Wrong options are a [*ValueError].
 func New(opts ...Option) (*Meter, error) {
 	totals, _ := calls.NewTotals()
 	m := &Meter{
@@ -90,7 +94,7 @@ func New(opts ...Option) (*Meter, error) {
 	return m, nil
 }
 
-// ready rejects a Meter that New did not return.
+// ready rejects a Meter that wasn't made with New.
 func (m *Meter) ready() error {
 	if m == nil || m.prices == nil {
 		return invalid("Meter", "", "must be made with meter.New")
@@ -98,10 +102,12 @@ func (m *Meter) ready() error {
 	return nil
 }
 
-// Client returns an HTTP client that uses the default transport of net/http and counts its calls.
+// Client returns an HTTP client that uses net/http's default transport and counts its
+// calls.
 func (m *Meter) Client() *http.Client { return &http.Client{Transport: m.Transport(nil)} }
 
-// Transport returns a transport that sends requests with base and counts them; nil is [http.DefaultTransport].
+// Transport returns a transport that sends requests with base and counts them. If base
+// is nil, it's [http.DefaultTransport].
 func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -109,7 +115,7 @@ func (m *Meter) Transport(base http.RoundTripper) http.RoundTripper {
 	return &transport{meter: m, base: base}
 }
 
-// Spent returns what was counted until now.
+// Spent returns the counts so far.
 func (m *Meter) Spent() Spent {
 	spent := Spent{USD: "0", AtLeastUSD: "0"}
 	if m.ready() != nil {
@@ -125,13 +131,13 @@ func (m *Meter) Spent() Spent {
 			_ = totals.Add(*h.broken)
 		}
 	}
-	for _, g := range totals.Groups() { // at most one
+	for _, g := range totals.Groups() { // at most one group
 		spent.USD, spent.AtLeastUSD, spent.Calls, spent.Unpriced = g.USD, g.AtLeastUSD, g.Calls, g.Unpriced
 	}
 	return spent
 }
 
-// endpoint returns what is known of a host, with its port or without.
+// endpoint accepts hosts with or without a port.
 func (m *Meter) endpoint(u *url.URL) (endpoints.Endpoint, bool) {
 	for _, host := range [...]string{u.Host, u.Host + ":443", u.Hostname()} {
 		if e, ok := m.hosts[strings.ToLower(host)]; ok {
@@ -145,7 +151,7 @@ func (m *Meter) endpoint(u *url.URL) (endpoints.Endpoint, bool) {
 	return e, ok
 }
 
-// ignore counts a request to an unknown host, and logs the host when it is new.
+// ignore counts a request to an unknown host, and logs each host once.
 func (m *Meter) ignore(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,7 +161,7 @@ func (m *Meter) ignore(host string) {
 	}
 }
 
-// warnUnpriced logs the first call of a model whose cost is not known.
+// warnUnpriced logs a model's first unpriced call.
 func (m *Meter) warnUnpriced(r *calls.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,7 +170,7 @@ func (m *Meter) warnUnpriced(r *calls.Record) {
 	}
 }
 
-// isNew reports whether a host or a model is to be logged, which it is once.
+// isNew limits logging to once per name.
 func (m *Meter) isNew(name string) bool {
 	const most = 200
 	if m.logged[name] || len(m.logged) >= most {
@@ -174,13 +180,13 @@ func (m *Meter) isNew(name string) bool {
 	return true
 }
 
-// Option is an option of [New]. A nil Option is ignored.
+// Option is an option for [New]. A nil Option is ignored.
 type Option func(*config) error
 
-// config is a meter that is being made, so that no option can change a finished one.
+// config keeps options from changing a Meter after New returns.
 type config Meter
 
-// WithPrices sets the price list of the calls. The default is [prices.BuiltIn].
+// WithPrices sets the price list. The default is [prices.BuiltIn].
 func WithPrices(list *prices.List) Option {
 	return func(m *config) error {
 		if list == nil {
@@ -191,7 +197,7 @@ func WithPrices(list *prices.List) Option {
 	}
 }
 
-// WithFacts sets the facts that price calls: [WithPrices] with their list.
+// WithFacts sets the price list from f, like [WithPrices].
 func WithFacts(f *facts.Facts) Option {
 	return func(m *config) error {
 		if f == nil {
@@ -202,9 +208,11 @@ func WithFacts(f *facts.Facts) Option {
 	}
 }
 
-// WithRecorder adds a function that gets each record once, on the goroutine that reads the final event or the end of the
-// response, or closes it, before that read or Close returns. It must be safe for concurrent use. If it panics, the panic is
-// logged and the response is not affected.
+// WithRecorder adds a function that gets each record once.
+//
+// The function runs on the goroutine that reads the response's final event or end, or
+// closes it, before that Read or Close returns. It must be safe for concurrent use. If
+// it panics, the panic is logged and the response isn't affected.
 func WithRecorder(record func(calls.Record)) Option {
 	return func(m *config) error {
 		if record == nil {
@@ -215,8 +223,8 @@ func WithRecorder(record func(calls.Record)) Option {
 	}
 }
 
-// WithBudget adds a budget. A call that exceeds one of several budgets is refused: it gets a response with status 402, the body of
-// which ends with a [*BudgetError].
+// WithBudget adds a budget. If a call would exceed any budget, it's refused: it gets a
+// response with status 402, whose body ends with a [*BudgetError].
 func WithBudget(b Budget) Option {
 	return func(m *config) error {
 		a, err := newAccount(b)
@@ -225,8 +233,9 @@ func WithBudget(b Budget) Option {
 	}
 }
 
-// WithChargesOnly makes budgets count only what is charged. Calls of a subscription, whose cost is a list price
-// ([calls.Record].Billing), then cost them nothing and are never refused. They count by default.
+// WithChargesOnly makes budgets count only charged calls. Subscription calls, whose
+// cost is a list price ([calls.Record].Billing), then cost the budgets nothing and are
+// never refused. By default they count.
 func WithChargesOnly() Option {
 	return func(m *config) error {
 		m.chargesOnly = true
@@ -234,8 +243,8 @@ func WithChargesOnly() Option {
 	}
 }
 
-// WithStrict makes the budgets refuse every call after [Meter.Follow] has met a line or a file that it cannot read, since what that costs is
-// not known. By default such a line costs nothing.
+// WithStrict makes the budgets refuse every call after [Meter.Follow] met an unreadable
+// line or file, since its cost is unknown. By default such a line costs nothing.
 func WithStrict() Option {
 	return func(m *config) error {
 		m.strict = true
@@ -243,9 +252,11 @@ func WithStrict() Option {
 	}
 }
 
-// WithStreamUsage sets stream_options.include_usage in chat streams of OpenAI, unless the request has it: without it such a stream
-// has no counts. The caller sees an additional event at the end, and "usage":null in the others. The body of the request is
-// held in memory for it.
+// WithStreamUsage sets stream_options.include_usage in OpenAI chat streams, unless the
+// request sets it. Otherwise such streams have no counts.
+//
+// The caller sees an extra event at the end, and "usage":null in the others. The
+// request body is held in memory.
 func WithStreamUsage() Option {
 	return func(m *config) error {
 		m.streamUsage = true
@@ -253,8 +264,8 @@ func WithStreamUsage() Option {
 	}
 }
 
-// WithLogger sets the logger for recorders that panic and, once for each, for hosts that are not known and for models with calls
-// whose cost is not known. The default is [slog.Default].
+// WithLogger sets the logger. The default is [slog.Default]. The Meter logs panics in
+// recorders and, once each, unknown hosts and models with unpriced calls.
 func WithLogger(logger *slog.Logger) Option {
 	return func(m *config) error {
 		if logger == nil {
@@ -265,28 +276,31 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
-// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
-// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+// ValueError reports an invalid argument: Field is the argument's Go name, or the field
+// in it. Value is the argument, or "" if it could be a secret. Reason is the
+// requirement. The error text has all three. It matches client.ErrMesh. Packages client
+// and discovery have the same type.
 type ValueError = argument.ValueError
 
 func invalid(field, value, reason string) error { return argument.New("meter", field, value, reason) }
 
-// WithLabel returns a context whose calls have a label. A label of the same name replaces the one of ctx. A handler of package client
-// has the label "thread" if its message is in a named thread.
+// WithLabel returns a context whose calls have a label. It replaces any label with the
+// same name. A package client handler already has the label "thread" if its message is
+// in a named thread.
 func WithLabel(ctx context.Context, name, value string) context.Context {
 	return label.With(ctx, name, value)
 }
 
-// HostProvider returns the provider of an official host, such as "api.openai.com" or "eu.api.openai.com:443", and reports whether
-// the host is one. The provider is "" for the hosts of OpenRouter, Bedrock, Vertex and Azure. These are the hosts that a Meter knows
-// without [WithEndpoint].
+// HostProvider returns the provider of an official host, such as "api.openai.com" or
+// "eu.api.openai.com:443". It reports whether the host is official: known to a Meter
+// without [WithEndpoint]. For OpenRouter, Bedrock, Vertex and Azure hosts the provider
+// is "".
 func HostProvider(host string) (models.Provider, bool) {
 	e, ok := official(host)
 	return models.Provider(e.Provider), ok
 }
 
-// official returns what is known of an official host, with its port or without.
+// official accepts hosts with or without a port.
 func official(host string) (endpoints.Endpoint, bool) {
 	if strings.Contains(host, ":") { // an error of SplitHostPort allocates
 		if name, _, err := net.SplitHostPort(host); err == nil {

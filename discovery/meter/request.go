@@ -19,11 +19,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// requestRoot is what is kept of a request.
+// requestRoot selects the parts to keep from a request.
 var requestRoot = &response.Node{Members: map[string]*response.Node{"model": {Field: response.Model}}}
 
-// requestBody is the body of a request. It notes whether it was read, and reads the model while the body is sent, on whatever
-// goroutine the base transport reads it.
+// requestBody notes whether a body was read, and finds the model while it's sent, on
+// whatever goroutine the base transport reads it.
 type requestBody struct {
 	mu      sync.Mutex
 	read    bool
@@ -47,7 +47,7 @@ func (b *requestBody) document(d []byte) {
 	}
 }
 
-// Model returns the model as far as the body was sent.
+// Model returns the model if it was sent already.
 func (b *requestBody) Model() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +60,7 @@ func (b *requestBody) wasRead() bool {
 	return b.read
 }
 
-// wrap returns the body with its Read watched. A request that is sent again has another body of the same content.
+// wrap resets the state: a retried request sends the same content in another body.
 func (b *requestBody) wrap(body io.ReadCloser, contentType string) io.ReadCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *sentBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watch returns a copy of the request whose body is watched.
+// watch returns a copy if the request has a body.
 func (b *requestBody) watch(req *http.Request) *http.Request {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req
@@ -107,7 +107,8 @@ func (b *requestBody) watch(req *http.Request) *http.Request {
 	return &sent
 }
 
-// multipartForm finds the model in a multipart form, such as that of a transcription, while it is sent. It holds one line.
+// multipartForm finds the model while a form, such as a transcription, is sent. It
+// holds only one line.
 type multipartForm struct {
 	boundary string
 	line     []byte
@@ -116,7 +117,7 @@ type multipartForm struct {
 	model    string
 }
 
-// newMultipartForm returns the form of a content type, or nil for any other one.
+// newMultipartForm returns nil for other content types.
 func newMultipartForm(contentType string) *multipartForm {
 	if !strings.HasPrefix(contentType, "multipart/form-data") {
 		return nil
@@ -125,9 +126,9 @@ func newMultipartForm(contentType string) *multipartForm {
 	return &multipartForm{boundary: "--" + params["boundary"]}
 }
 
-// Write takes the next piece of the form.
+// Write takes the form piece by piece.
 func (f *multipartForm) Write(p []byte) {
-	const longest = 1 << 10 // of a line that matters
+	const longest = 1 << 10 // a longer line doesn't matter
 	for len(p) > 0 && f.model == "" {
 		line, rest, ended := bytes.Cut(p, []byte("\n"))
 		f.line = append(f.line, line[:min(len(line), longest-len(f.line))]...)
@@ -138,7 +139,6 @@ func (f *multipartForm) Write(p []byte) {
 	}
 }
 
-// take takes a line.
 func (f *multipartForm) take(line []byte) {
 	switch {
 	case string(line) == f.boundary:
@@ -156,26 +156,32 @@ func (f *multipartForm) take(line []byte) {
 
 // Endpoint is a host whose calls a Meter counts; see [WithEndpoint].
 type Endpoint struct {
-	// Host is a host such as "llm-proxy.internal", which matches all ports, or a host with its port such as "127.0.0.1:8080". It may be
-	// "" with a Platform: then the official hosts of the platform have the Region.
+	// Host is a host such as "llm-proxy.internal", which matches all ports, or has a port,
+	// such as "127.0.0.1:8080". If it's "", Region applies to the Platform's official
+	// hosts.
 	Host string
-	// API is the form of the bodies: one of the five providers, whose APIs many hosts have, "converse" or "invoke" (Bedrock), "cohere" or
-	// "ollama". With [models.OpenAI], a path of one of the other APIs shows its form, since many hosts have several. API may be "" with a
-	// Platform, whose paths show the form.
+	// API selects the body format: one of the five providers, "converse" or "invoke"
+	// (Bedrock), "cohere" or "ollama". Many hosts copy a provider's API. [models.OpenAI]
+	// also recognizes the other APIs by their paths, since many hosts have several. With a
+	// Platform, API may be "": the paths show the format.
 	API models.Provider
-	// Provider is the name of the prices and of the records: one of the five, or a name of rows of [prices.List.With], at most 64
-	// lower-case letters, digits, dots and hyphens. "" is API, or with a Platform the developer of the model.
+	// Provider names the prices and the records: one of the five, or a name with rows in
+	// [prices.List.With], at most 64 lower-case letters, digits, dots and hyphens. "" is
+	// API or, with a Platform, the model's developer.
 	Provider models.Provider
-	// Platform is the platform that the host belongs to, for proxies and private endpoints; "" is no platform.
+	// Platform is set for a proxy or private endpoint to that platform. "" is no platform.
 	Platform prices.Platform
-	// Region is the location that prices the calls where the path has none; for Azure the kind of the deployments: "global", "data-zone"
-	// or "regional".
+	// Region prices calls if the path has no location. For Azure it's the deployment kind:
+	// "global", "data-zone" or "regional".
 	Region string
 }
 
-// WithEndpoint makes the Meter count the calls to a host, at the prices of a provider. The API is recognized by the end of a request's path,
-// so a proxy must keep the ends of the paths. The official hosts of the five providers, of OpenRouter, Bedrock, Vertex and Azure are
-// known. No response of Azure shows the kind of the deployment, without which the call has no known cost:
+// WithEndpoint makes the Meter count calls to a host, at a provider's prices. The API
+// is recognized by the end of each request's path, so a proxy must keep it.
+//
+// The five providers' official hosts are known, as are OpenRouter, Bedrock, Vertex and
+// Azure. Azure responses don't show the deployment kind. Unless you set it, such calls
+// have no known cost:
 //
 //	meter.WithEndpoint(meter.Endpoint{Platform: prices.PlatformAzure, Region: "global"})
 //	meter.WithEndpoint(meter.Endpoint{Host: "api.groq.com", API: models.OpenAI, Provider: "groq"})
@@ -194,10 +200,10 @@ func WithEndpoint(e Endpoint) Option {
 	}
 }
 
-// A URL may have a password, so the error does not show it.
+// omit the value: a URL may have a password
 var errHost = invalid("Host", "", "must be a host or host:port")
 
-// check returns the endpoint as the paths are read.
+// check validates e and converts it.
 func (e *Endpoint) check() (host endpoints.Endpoint, err error) {
 	host = endpoints.Endpoint{Platform: string(e.Platform), Region: strings.ToLower(e.Region)}
 	switch e.Platform {
@@ -221,7 +227,6 @@ func (e *Endpoint) check() (host endpoints.Endpoint, err error) {
 	return host, err
 }
 
-// form returns the form of the bodies of an API.
 func form(api models.Provider) (string, error) {
 	if slices.Contains(usage.Forms, string(api)) {
 		return string(api), nil
@@ -230,7 +235,7 @@ func form(api models.Provider) (string, error) {
 	return string(known), err
 }
 
-// provider returns the name of the prices in its own spelling.
+// provider returns the canonical spelling.
 func (e *Endpoint) provider(form string) (string, error) {
 	switch {
 	case e.Provider == "" && e.Platform != "":

@@ -23,7 +23,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// reading is the body of a response, which reads the counts as the caller reads the body.
+// reading counts a response while the caller reads it.
 type reading struct {
 	io.ReadCloser
 	mu sync.Mutex // Close may be called during a Read
@@ -35,8 +35,8 @@ type reading struct {
 	gunzip *gunzip
 	body   *skim.Body
 	reader *response.Reader
-	err    error // why the response cannot be unpacked
-	// requestID is the id of a response of Converse, whose body has none.
+	err    error // unsupported encoding
+	// requestID identifies a Converse response, whose body has no id.
 	requestID string
 }
 
@@ -57,7 +57,6 @@ func newReading(c *call, res *http.Response) *reading {
 	return r
 }
 
-// write takes bytes of the body.
 func (r *reading) write(p []byte) {
 	switch {
 	case len(p) == 0 || r.done || r.err != nil || !endpoints.Bills(r.status):
@@ -71,8 +70,8 @@ func (r *reading) write(p []byte) {
 	}
 }
 
-// plain takes bytes of the unpacked body. After the final counts the call is recorded at once: the caller may neither read on nor close
-// the response.
+// plain takes unpacked bytes. It records the call right after the final counts: the
+// caller may neither read on nor close the response.
 func (r *reading) plain(p []byte) {
 	r.body.Write(p)
 	if r.body.Done() && !r.done && r.reader.Final() {
@@ -80,7 +79,7 @@ func (r *reading) plain(p []byte) {
 	}
 }
 
-// end records the call if its final counts were not read. reason is why not.
+// end records the call if its final counts are missing, for the given reason.
 func (r *reading) end(reason string) {
 	if r.gunzip != nil {
 		r.gunzip.Close()
@@ -92,7 +91,7 @@ func (r *reading) end(reason string) {
 	r.finish(r.reason(reason))
 }
 
-// reason returns why there are no final counts.
+// reason prefers a decoding failure over the way the body ended.
 func (r *reading) reason(ended string) string {
 	switch {
 	case r.err != nil:
@@ -103,7 +102,7 @@ func (r *reading) reason(ended string) string {
 	return r.body.Reason(ended)
 }
 
-// finish records the call, unless it turns out to be none.
+// finish records the response, unless it turns out not to be a call.
 func (r *reading) finish(reason string) {
 	r.done = true
 	c, record := r.call, r.call.record(r.status)
@@ -146,7 +145,6 @@ func (r *reading) finish(reason string) {
 	c.finish(record)
 }
 
-// fill sets what the response states.
 func (r *reading) fill(record *calls.Record, result *response.Result) {
 	record.Incomplete = !result.Complete
 	if r.body.Cut() && !result.Complete { // a JSON array that was cut is not JSON
@@ -163,7 +161,7 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 	record.ModelStage, record.RetirementDate = result.ModelStage, dateOf(result.RetirementTime)
 }
 
-// dateOf returns the UTC day of an RFC 3339 time, or "" for another text.
+// dateOf returns an RFC 3339 time's UTC day, or "" if text has another format.
 func dateOf(text string) string {
 	if text == "" { // nearly always; an error of Parse allocates
 		return ""
@@ -175,7 +173,7 @@ func dateOf(text string) string {
 	return at.UTC().Format(time.DateOnly)
 }
 
-// receive begins to count a response, while the caller reads its body.
+// receive starts counting while the caller reads the body.
 func (c *call) receive(res *http.Response) {
 	switch {
 	case c.outside && !endpoints.Bills(res.StatusCode):
@@ -191,7 +189,6 @@ func (c *call) receive(res *http.Response) {
 	res.Body = newReading(c, res)
 }
 
-// Read passes on the body of the response and counts it.
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.mu.Lock()
@@ -207,7 +204,6 @@ func (r *reading) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body and counts what was read of it.
 func (r *reading) Close() error {
 	err := r.ReadCloser.Close()
 	r.mu.Lock()
@@ -216,8 +212,9 @@ func (r *reading) Close() error {
 	return err
 }
 
-// gunzip unpacks a gzip body that arrives in pieces. A gzip.Reader reads when it needs bytes, so it runs as a coroutine that is
-// suspended until the next piece: after Write, everything that could be unpacked has been given to plain.
+// gunzip unpacks a gzip body that arrives in pieces. A gzip.Reader reads when it needs
+// bytes, so it runs as a coroutine that's suspended until the next piece. When Write
+// returns, plain has received everything that could be unpacked.
 type gunzip struct {
 	piece []byte
 	next  func() (struct{}, bool)
@@ -233,7 +230,6 @@ func newGunzip(plain func([]byte)) *gunzip {
 	return g
 }
 
-// Write takes the next piece of the body.
 func (g *gunzip) Write(p []byte) {
 	g.piece = p
 	g.next()
@@ -257,7 +253,7 @@ func (g *gunzip) unpack(yield func(struct{}) bool, plain func([]byte)) error {
 	}
 }
 
-// pieces reads the pieces of a gunzip. Read suspends the coroutine while there is none.
+// pieces suspends the coroutine in Read until the next piece.
 type pieces struct {
 	*gunzip
 	yield func(struct{}) bool
@@ -274,7 +270,7 @@ func (p pieces) Read(buffer []byte) (int, error) {
 	return n, nil
 }
 
-// requestUsage returns a copy of a request that requests the usage of a stream, with its body in memory.
+// requestUsage returns a copy that requests stream usage, with its body in memory.
 func requestUsage(req *http.Request) (*http.Request, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req, nil
@@ -292,8 +288,8 @@ func requestUsage(req *http.Request) (*http.Request, error) {
 	return &sent, nil
 }
 
-// includeUsage returns the body of a chat request, with stream_options.include_usage if it is a stream without that option. All other
-// bytes stay as they are.
+// includeUsage sets stream_options.include_usage if the body is a stream without that
+// option. All other bytes stay the same.
 func includeUsage(body []byte) []byte {
 	var request struct {
 		Stream  bool                       `json:"stream"`
@@ -319,7 +315,7 @@ func includeUsage(body []byte) []byte {
 	return slices.Concat(body[:start], []byte(option), body[end:])
 }
 
-// valueOf returns where the value of a key at the top of a valid JSON object starts and ends, or 0.
+// valueOf returns the start and end offsets for a top-level key in valid JSON, or 0.
 func valueOf(body []byte, key string) (start, end int) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	_, _ = decoder.Token() // the first {

@@ -12,7 +12,6 @@ import (
 
 const webSockets = "what is sent over a WebSocket is not counted"
 
-// transport is the RoundTripper of a Meter.
 type transport struct {
 	meter *Meter
 	base  http.RoundTripper
@@ -51,9 +50,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.send(c, sent)
 }
 
-// send sends the request of a call whose budgets are reserved.
+// send requires reserved budgets.
 func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
-	var written atomic.Bool // a base transport that is not of net/http does not report it, but reads the body
+	var written atomic.Bool // other base transports don't report it, but read the body
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { written.Store(true) }}
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	res, err := t.base.RoundTrip(req)
@@ -68,7 +67,8 @@ func (t *transport) send(c *call, req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// CloseIdleConnections closes the idle connections of the base transport, as [http.Client.CloseIdleConnections] expects.
+// CloseIdleConnections forwards [http.Client.CloseIdleConnections] to the base
+// transport.
 func (t *transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()
@@ -81,8 +81,8 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// outside counts a request to a host that the Meter does not know, and returns what it is for. The call of a model has no record, since
-// nothing is known of what it costs, but it costs Budget.PerCall.
+// outside counts a request to an unknown host and returns its target. A model call
+// isn't recorded, since its cost can't be estimated, but it costs Budget.PerCall.
 func (m *Meter) outside(req *http.Request) endpoints.Target {
 	m.ignore(req.URL.Host)
 	form, calls := endpoints.Model(req.Method, req.URL.Path)
