@@ -1,10 +1,19 @@
-// Package bills compares what a provider billed with the calls that were counted, by UTC day and model, and splits each difference into
-// effects: amounts by cause, which add up to the difference exactly. It sends no request.
+// Package bills compares a provider's bill with counted calls, by UTC day and model. It
+// sends no request.
 //
-// The billed price of a kind of token is the billed amount divided by the billed tokens. Without quantities it is the ratio of the billed
-// amount and the counted tokens that several days share. Billed less counted tokens at that price is an effect of calls, the counted
-// tokens at that price less their counted cost is [AnotherPrice], and billed less counted fees are [Fees]. No price list is used. What
-// amounts alone do not show is [AmountDiffers].
+// Each difference is split into effects: amounts by cause, which add up exactly to the
+// difference. No price list is used.
+//
+// # Method
+//
+// A token kind's billed price is the billed amount divided by the billed tokens. If the
+// bill has no quantities, it's the ratio between billed amount and counted tokens that
+// several days share. At that price:
+//
+//   - billed less counted tokens are an effect of calls
+//   - the counted tokens less their counted cost are [AnotherPrice]
+//   - billed less counted fees are [Fees]
+//   - a difference that amounts alone don't explain is [AmountDiffers]
 package bills
 
 import (
@@ -22,119 +31,130 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// DefaultLimitPercent is the limit of a Bill whose LimitPercent is 0.
+// DefaultLimitPercent applies if [Bill].LimitPercent is 0.
 const DefaultLimitPercent = 2
 
-// Bill is what a provider billed from From to To, which is exclusive.
+// Bill has the amounts that a provider billed from From until To (exclusive).
 type Bill struct {
 	Provider models.Provider
 	From, To time.Time
 	Items    []Item
-	// LimitPercent is the largest difference of [Comparison].Within, in percent of the bill; 0 is [DefaultLimitPercent]. The smallest
-	// float64 above 0 allows no difference.
+	// LimitPercent is the largest difference for [Comparison].Within, in percent of the
+	// bill; 0 means [DefaultLimitPercent]. The smallest float64 above 0 allows no
+	// difference.
 	LimitPercent float64
 }
 
-// Item is a line item of a UTC day.
+// Item is a line item for a UTC day.
 type Item struct {
-	// Day is the UTC day, such as "2026-11-21". A bucket of several days is one, under its first day.
+	// Day is the UTC day, such as "2026-11-21". If an item spans several days, it's the
+	// first.
 	Day string
-	// Name is the provider's name of the item, and Model the model as in the calls; "" if the item names none.
+	// Name is the provider's item name, and Model the model's name in the calls; "" if the
+	// item names no model.
 	Name, Model string
-	// Kind is the kind of token as in [prices.Line].What, KindTokens or KindFee; "" is KindTokens.
+	// Kind is a token kind as in [prices.Line].What, KindTokens or KindFee; "" is
+	// KindTokens.
 	Kind string
-	// USD is a plain decimal. It is negative for a credit or a refund.
+	// USD is a plain decimal. It's negative for a credit or a refund.
 	USD prices.USD
-	// Tokens are the billed tokens; nil if the bill does not state them.
+	// Tokens has the billed tokens; nil if the bill doesn't state them.
 	Tokens *int64
 }
 
-// The kinds of items that are not a kind of token.
+// Item kinds other than single token kinds.
 const (
-	// KindTokens is an item for tokens of all kinds.
+	// KindTokens is an item for all token kinds together.
 	KindTokens = "tokens"
 	// KindFee is an item for anything else, such as searches, storage, credits and taxes.
 	KindFee = "fee"
 )
 
-// Comparison is a bill beside the calls.
+// Comparison shows a bill next to the calls.
 type Comparison struct {
 	Provider models.Provider `json:"provider"`
 	From     time.Time       `json:"from"`
 	To       time.Time       `json:"to"`
-	// LimitPercent is that of the bill, or the default.
+	// LimitPercent is from the bill, or the default.
 	LimitPercent float64 `json:"limit_percent"`
-	// Within reports whether all of Range is at most LimitPercent of the bill. Known is false if that depends on the cost of unpriced
-	// calls, if nothing was billed, and if there are no calls; Within is then false, too.
+	// Within reports whether all of Range is at most LimitPercent of the bill.
+	//
+	// Known is false, and then Within is too, if that depends on the cost of unpriced
+	// calls, or if nothing was billed, or if there are no calls.
 	Within bool `json:"within"`
 	Known  bool `json:"known"`
 	// Calls is the number of calls.
 	Calls int   `json:"calls"`
 	Total Part  `json:"total"`
 	Range Range `json:"range"`
-	// Days and Models are sorted by name. Cells are the pairs of day and model, the largest difference first. If no item names a model,
-	// there are no models, and the cells are the days.
+	// Days and Models are sorted by name. Cells are pairs with a day and a model, the
+	// largest difference first. If no item names a model, Models is empty, and the cells
+	// are days.
 	Days   []Part `json:"days"`
 	Models []Part `json:"models"`
 	Cells  []Part `json:"cells"`
-	// OtherItems are the names of the items that name no model, sorted; none if no item names one.
+	// OtherItems has the sorted names from items without a model. It's empty if no item
+	// names a model.
 	OtherItems []string `json:"other_items"`
 }
 
-// Range is where the difference lies, in US dollars: an unpriced call costs at least nothing, and is taken to cost at most what a call
-// costs on average on the dearest day of the dearest model. The decimals are empty if no cost is known.
+// Range limits the difference, in US dollars. An unpriced call is assumed to cost at
+// least nothing, and at most an average call on the dearest model's dearest day. Both
+// are "" if no cost is known.
 type Range struct {
 	LowUSD  prices.USD `json:"low_usd"`
 	HighUSD prices.USD `json:"high_usd"`
 }
 
-// Part is a day, a model, a pair of both, or all of a bill, beside its calls. Amounts are exact, as plain decimals in US dollars.
+// Part compares a day, a model, a pair, or the whole bill. Amounts are exact, as plain
+// decimals in US dollars.
 type Part struct {
-	// Name is the day, the model, or both; "" for the total and for what names no model.
+	// Name is the day, the model, or both; "" for the total and for items without a model.
 	Name string `json:"name"`
-	// Day and Model are those of Name.
+	// Day and Model are the two parts in Name.
 	Day   string `json:"day,omitempty"`
 	Model string `json:"model,omitempty"`
 	// Drift is the billed less the counted amount.
 	Billed  prices.USD `json:"billed_usd"`
 	Counted prices.USD `json:"counted_usd"`
 	Drift   prices.USD `json:"drift_usd"`
-	// Unpriced is the number of calls whose cost is not known. They are in no amount.
+	// Unpriced counts calls with unknown cost. They are in no amount.
 	Unpriced int `json:"unpriced"`
 	// Effects add up to Drift, the largest first.
 	Effects []Effect `json:"effects"`
-	// Cause is the cause of nine tenths of the effects or more, else AmountDiffers if that is more than a tenth, else Mixed. It is "" if
-	// the effects are less than a cent.
+	// Cause has at least nine tenths of the effects. Otherwise it's AmountDiffers if
+	// that's at least a tenth, else Mixed. It's "" if the effects are less than a cent.
 	Cause Cause `json:"cause"`
 }
 
-// Effect is the part of a difference that has one cause.
+// Effect is the amount from one cause.
 type Effect struct {
 	Cause Cause `json:"cause"`
-	// USD is a plain decimal, which can be negative.
+	// USD is a plain decimal, possibly negative.
 	USD prices.USD `json:"usd"`
 }
 
-// Cause is what a difference comes from.
+// Cause explains a difference.
 type Cause string
 
 // The causes.
 const (
-	NotCountedModel Cause = "not_counted_model" // a billed model has no call
+	NotCountedModel Cause = "not_counted_model" // a billed model has no calls
 	MissingCalls    Cause = "missing_calls"     // more tokens were billed than counted
 	ExtraCalls      Cause = "extra_calls"       // more tokens were counted than billed
-	UnpricedCalls   Cause = "unpriced_calls"    // billed tokens of calls whose cost is not known
+	UnpricedCalls   Cause = "unpriced_calls"    // billed tokens for calls with unknown cost
 	DayBorder       Cause = "day_border"        // tokens were billed on another day than they were counted on
 	PartialDay      Cause = "partial_day"       // the bill ends within its last day
-	AnotherPrice    Cause = "another_price"     // the billed prices are not those of the counted cost
-	Fees            Cause = "fees"              // fees, credits and what names no model, less the counted fees
+	AnotherPrice    Cause = "another_price"     // the billed prices differ from those in the counted cost
+	Fees            Cause = "fees"              // billed fees, credits and items without a model, less the counted fees
 	AmountDiffers   Cause = "amount_differs"    // the amounts do not show whether calls or prices differ
-	Mixed           Cause = "mixed"             // several causes; no effect has it
+	Mixed           Cause = "mixed"             // several causes; never in an Effect
 )
 
-// ValueError reports an invalid argument. Its fields are Field, the Go name of the argument, or of the field in it;
-// Value, the argument, or "" if it could be a secret; and Reason, what it must be. The text of the error has all three. It matches
-// client.ErrMesh. It is the type that packages client and discovery have under the same name.
+// ValueError reports an invalid argument: Field is the argument's Go name, or the field
+// in it. Value is the argument, or "" if it could be a secret. Reason is the
+// requirement. The error text has all three. It matches client.ErrMesh. Packages client
+// and discovery have the same type.
 type ValueError = argument.ValueError
 
 func invalid(field, value, reason string) error { return argument.New("bills", field, value, reason) }
@@ -163,7 +183,7 @@ func check(b *Bill, groups []calls.Group) error {
 	return nil
 }
 
-// checkGroup refuses calls that are not those of the bill, as far as their grouping shows that.
+// checkGroup refuses calls that can't be on the bill, if their grouping shows that.
 func checkGroup(g *calls.Group, provider models.Provider) error {
 	of := g.Value(calls.ByProvider)
 	switch {

@@ -14,12 +14,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// cent is the smallest sum of effects that has a cause.
+// cent is the smallest sum of effects that gets a cause.
 var cent = big.NewRat(1, 100)
 
-// Compare compares a bill with calls, grouped by day, model and possibly more. They must be those of the bill: of its
-// provider and period, charged, and on no other platform. Groups that show otherwise are refused. The error is a
-// [*ValueError].
+// Compare compares a bill with calls, grouped by day, model and possibly more.
+//
+// Pass only calls that the bill covers: by its provider, in its period, charged, and on
+// no other platform. Groups that show otherwise are refused with a [*ValueError].
 func Compare(b *Bill, groups []calls.Group) (*Comparison, error) {
 	if err := check(b, groups); err != nil {
 		return nil, err
@@ -60,7 +61,6 @@ func Compare(b *Bill, groups []calls.Group) (*Comparison, error) {
 	return c, nil
 }
 
-// others returns the names of the items without a model.
 func (b *Bill) others() []string {
 	names := map[string]bool{}
 	for i := range b.Items {
@@ -71,7 +71,7 @@ func (b *Bill) others() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(names))...)
 }
 
-// setRange sets where the difference lies, and whether that is within the limit.
+// setRange sets Range, Within and Known.
 func (c *Comparison) setRange(total *cell, all map[string]model) {
 	high := sub(&total.billed, &total.counted)
 	low := new(big.Rat).Set(high)
@@ -98,7 +98,6 @@ func (c *Comparison) setRange(total *cell, all map[string]model) {
 	c.Known = c.Within || low.Cmp(limit) > 0 || high.Cmp(least) < 0
 }
 
-// part returns the cell as a part of a comparison.
 func (c *cell) part(day, model string) Part {
 	name := day
 	if day != "" && model != "" {
@@ -116,14 +115,14 @@ func (c *cell) part(day, model string) Part {
 	return p
 }
 
-// sorted returns the causes of the effects, the largest first.
+// sorted returns the causes by effect, the largest first.
 func (c *cell) sorted() []Cause {
 	return slices.SortedFunc(maps.Keys(c.effects), func(x, y Cause) int {
 		return cmp.Or(abs(c.effects[y]).Cmp(abs(c.effects[x])), cmp.Compare(x, y))
 	})
 }
 
-// cause returns the cause that has nine tenths of the effects.
+// cause is documented at [Part].Cause.
 func (c *cell) cause() Cause {
 	all := new(big.Rat)
 	for _, usd := range c.effects {
@@ -144,30 +143,30 @@ func (c *cell) cause() Cause {
 	return Mixed
 }
 
-// model is a model of a bill by days.
+// day -> cell
 type model map[string]*cell
 
-// cell is a day of a model. It is also the sum of cells, of which only what [cell.add] adds is set.
+// cell is one day of a model. In sums of cells, only the fields in [cell.add] are set.
 type cell struct {
 	billed, counted           big.Rat
 	billedFees, countedFees   big.Rat
 	calls, unpriced           int
-	noTokens                  bool // of calls with a cost
+	noTokens                  bool // in calls with a cost
 	billedKinds, countedKinds map[string]*kind
 	effects                   map[Cause]*big.Rat
 }
 
-// kind is a kind of token on one side.
+// kind is a token kind, either billed or counted.
 type kind struct {
 	usd, tokens big.Rat
-	unknown     bool // tokens
+	unknown     bool // the tokens are unknown
 }
 
 func newCell() *cell {
 	return &cell{billedKinds: map[string]*kind{}, countedKinds: map[string]*kind{}, effects: map[Cause]*big.Rat{}}
 }
 
-// valueOf returns the value of a key, which it adds if it is new.
+// valueOf adds missing keys.
 func valueOf[V any](values map[string]*V, key string, newValue func() *V) *V {
 	v := values[key]
 	if v == nil {
@@ -177,8 +176,8 @@ func valueOf[V any](values map[string]*V, key string, newValue func() *V) *V {
 	return v
 }
 
-// cells returns the models of a bill and of calls. byModel reports whether an item names a model; without one, the calls of all models are
-// beside the items.
+// cells joins bill and calls. If no item names a model, byModel is false, and the calls
+// for all models are compared with the items.
 func cells(b *Bill, groups []calls.Group) (all map[string]model, byModel bool) {
 	tokens := false
 	for i := range b.Items {
@@ -207,7 +206,8 @@ func cells(b *Bill, groups []calls.Group) (all map[string]model, byModel bool) {
 	return all, byModel
 }
 
-// addItem adds a line item. Of a bill by model, one without a model is a fee, and so is a refund without tokens.
+// addItem adds a line item. In a bill by model, items without a model are fees, and so
+// are refunds without tokens.
 func (c *cell) addItem(item *Item, byModel bool) {
 	usd := rat(item.USD)
 	c.billed.Add(&c.billed, usd)
@@ -227,7 +227,8 @@ func (c *cell) addItem(item *Item, byModel bool) {
 
 func newKind() *kind { return new(kind) }
 
-// addCalls adds calls. The tokens of calls that are all unpriced are not those of a known cost.
+// addCalls adds calls. If they are all unpriced, their tokens are left out: they don't
+// belong to a known cost.
 func (c *cell) addCalls(n *calls.Group) {
 	usd, fees := rat(n.USD), rat(n.FeesUSD)
 	c.calls, c.unpriced = c.calls+n.Calls, c.unpriced+n.Unpriced
@@ -248,7 +249,7 @@ func (c *cell) addCalls(n *calls.Group) {
 	c.noTokens = c.noTokens || !given && usd.Cmp(fees) != 0
 }
 
-// add adds a cell to a sum.
+// add requires that c is a sum.
 func (c *cell) add(o *cell) {
 	c.billed.Add(&c.billed, &o.billed)
 	c.counted.Add(&c.counted, &o.counted)
@@ -268,14 +269,12 @@ func (c *cell) effect(cause Cause, usd *big.Rat) {
 	c.effects[cause].Add(c.effects[cause], usd)
 }
 
-// fees returns the billed less the counted fees, and tokens the rest of the difference.
+// fees returns billed less counted fees; tokens returns the rest of the difference.
 func (c *cell) fees() *big.Rat   { return sub(&c.billedFees, &c.countedFees) }
 func (c *cell) tokens() *big.Rat { return sub(sub(&c.billed, &c.counted), c.fees()) }
 
-// tokenCost is the counted cost of tokens.
 func (c *cell) tokenCost() *big.Rat { return sub(&c.counted, &c.countedFees) }
 
-// sumOf returns all tokens, and whether they are known.
 func sumOf(kinds map[string]*kind) (sum *big.Rat, known bool) {
 	sum = new(big.Rat)
 	for _, k := range kinds {
@@ -287,17 +286,17 @@ func sumOf(kinds map[string]*kind) (sum *big.Rat, known bool) {
 	return sum, true
 }
 
-// sameTokens reports whether the tokens of both sides are known and the same, also if they have other kinds.
+// sameTokens compares only the totals: the kinds may differ.
 func (c *cell) sameTokens() bool {
 	billed, known := sumOf(c.billedKinds)
 	counted, _ := sumOf(c.countedKinds)
 	return known && c.unpriced == 0 && !c.noTokens && billed.Cmp(counted) == 0
 }
 
-// rat returns the value of a plain decimal; "" is 0.
+// rat parses a plain decimal; "" is 0.
 func rat(usd prices.USD) *big.Rat { return decimal.FromText(usd).Rat() }
 
-// exact returns a sum, which has a finite decimal.
+// exact requires a finite decimal, which every sum is.
 func exact(r *big.Rat) prices.USD { return prices.USD(decimal.Text(r)) }
 
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }

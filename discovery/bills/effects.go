@@ -6,8 +6,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// setEffects splits the difference of each cell. The amount of more or fewer tokens at billed prices is an effect of calls, and the rest
-// is one of prices.
+// setEffects splits each cell's difference. More or fewer tokens at billed prices are
+// an effect of calls, and the rest comes from prices.
 func (m model) setEffects() {
 	calls := 0
 	for _, c := range m {
@@ -42,10 +42,10 @@ func (m model) setEffects() {
 	}
 }
 
-// places are the decimal places of an effect, so that effects add up exactly.
+// places rounds effects to decimal places, so they add up exactly.
 const places = 12
 
-// volume returns the amount of billed less counted tokens at billed prices. It reports false if that is not known.
+// volume returns billed less counted tokens at billed prices, or false if unknown.
 func (m model) volume(c *cell, prices map[string]*price) (*big.Rat, bool) {
 	merged := c.billedKinds[KindTokens]
 	switch {
@@ -76,7 +76,8 @@ func (m model) volume(c *cell, prices map[string]*price) (*big.Rat, bool) {
 	return decimal.Round(volume, places).Rat(), true
 }
 
-// names returns the kinds of both sides. An item for all tokens has those of the calls.
+// names returns the kinds on both sides. If an item covers all tokens, it includes the
+// counted kinds.
 func (c *cell) names() map[string]bool {
 	names := map[string]bool{}
 	for name := range c.billedKinds {
@@ -90,7 +91,7 @@ func (c *cell) names() map[string]bool {
 	return names
 }
 
-// atBorders reports whether the tokens of all days are about the same on both sides, although those of days differ.
+// atBorders reports whether tokens differ by day but are about the same in total.
 func (m model) atBorders(prices map[string]*price) bool {
 	net, gross := new(big.Rat), new(big.Rat)
 	for _, c := range m {
@@ -104,8 +105,8 @@ func (m model) atBorders(prices map[string]*price) bool {
 	return mul(abs(net), big.NewRat(20, 1)).Cmp(gross) <= 0
 }
 
-// mostUnpriced returns what unpriced calls explain: twice the cost of as many calls on the dearest day, and all of the bill if no call of the
-// model has a cost.
+// mostUnpriced limits the amount that unpriced calls explain: twice their cost at the
+// dearest day's average, or the whole bill if no call to this model has a cost.
 func (m model) mostUnpriced(c *cell) *big.Rat {
 	mean := m.dearest()
 	if mean == nil {
@@ -114,8 +115,9 @@ func (m model) mostUnpriced(c *cell) *big.Rat {
 	return decimal.Round(mul(mean, big.NewRat(2*int64(c.unpriced), 1)), places).Rat()
 }
 
-// takeUnpriced adds the part of a positive amount that unpriced calls explain, which it takes from most, and returns the rest. It is an
-// amount of calls if their tokens were not counted, and else one of prices.
+// takeUnpriced attributes a positive amount to unpriced calls. It takes that part from
+// most and returns the rest. The part counts as calls if their tokens weren't counted,
+// else as prices.
 func (c *cell) takeUnpriced(usd, most *big.Rat) *big.Rat {
 	if c.unpriced == 0 || usd.Sign() <= 0 {
 		return usd
@@ -129,7 +131,7 @@ func (c *cell) takeUnpriced(usd, most *big.Rat) *big.Rat {
 	return sub(usd, part)
 }
 
-// dearest returns the cost of a call on the dearest day; nil if no call has a known cost.
+// dearest returns the average call cost on the dearest day, or nil without known costs.
 func (m model) dearest() (most *big.Rat) {
 	for _, c := range m {
 		if priced := c.calls - c.unpriced; priced > 0 {
@@ -141,7 +143,8 @@ func (m model) dearest() (most *big.Rat) {
 	return most
 }
 
-// foldSmall adds effects below a millionth of a dollar, such as roundings of a line item, to the largest one.
+// foldSmall adds effects below a millionth of a dollar, such as rounded line items, to
+// the largest effect.
 func (c *cell) foldSmall() {
 	largest, small := Cause(""), new(big.Rat)
 	for _, e := range c.sorted() {
@@ -158,7 +161,8 @@ func (c *cell) foldSmall() {
 	}
 }
 
-// setPartialDay takes the calls that are not on the bill for those of a bill that ends within its last day, if only that day has some.
+// setPartialDay handles a bill that ends within its last day: if only that day has
+// calls that aren't on the bill, they become PartialDay.
 func setPartialDay(all map[string]model) {
 	extra, last := map[string]*big.Rat{}, ""
 	for _, m := range all {

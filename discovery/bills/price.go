@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// price is the billed price of a token of a kind. Of a bill without quantities and kinds it is a factor of the counted cost.
+// price is a token kind's billed price. If the bill has neither quantities nor kinds,
+// it's a factor on the counted cost.
 type price struct {
 	byDay map[*kind]*big.Rat
-	// usual is the price on other days, except those on which it is unknown.
+	// usual is the price on other days, unless it's unknown there.
 	usual   *big.Rat
 	unknown map[*kind]bool
-	stated  bool // by quantities
+	stated  bool // from quantities
 }
 
 func (p *price) of(billed *kind) *big.Rat {
@@ -21,7 +22,7 @@ func (p *price) of(billed *kind) *big.Rat {
 	return p.usual
 }
 
-// prices returns the prices of the kinds that have one.
+// prices omits kinds without a price.
 func (m model) prices() map[string]*price {
 	all, kinds, stated := map[string]*price{}, map[string]bool{}, false
 	for _, c := range m {
@@ -47,7 +48,8 @@ func (m model) prices() map[string]*price {
 	return all
 }
 
-// statedPrice returns the price by the quantities of the bill, also for days without; nil if it has none.
+// statedPrice computes the price from billed quantities, also for days that lack them.
+// It returns nil if the bill has no quantities.
 func (m model) statedPrice(name string) *price {
 	p, all := &price{byDay: map[*kind]*big.Rat{}, stated: true}, new(kind)
 	for _, c := range m {
@@ -68,20 +70,22 @@ func (m model) statedPrice(name string) *price {
 	return p
 }
 
-// micro is the rounding of a line item, and tolerance that of prices that are the same.
+// micro is the rounding in a line item. Prices within tolerance are the same.
 var (
 	micro     = big.NewRat(1, 1_000_000)
 	tolerance = big.NewRat(1, 10_000)
 )
 
-// billedDay is the billed amount of a day by its counted tokens.
 type billedDay struct {
 	billed       *kind
 	price, slack *big.Rat
 }
 
-// sharedPrice returns the amount by the counted tokens that most days share; nil if no two days do. Others that share a price need three
-// days, and half the price can be that of calls that were counted twice: such days have no known price.
+// sharedPrice returns the ratio between amount and counted tokens on most days, or nil
+// if no two days agree.
+//
+// Other groups need three days, and a price that isn't half or twice the usual: calls may
+// have been counted twice. Otherwise two or more such days have no known price.
 func (m model) sharedPrice(name string) *price {
 	var days []billedDay
 	for _, c := range m {
@@ -108,7 +112,7 @@ func (m model) sharedPrice(name string) *price {
 	return p
 }
 
-// group returns the days by their price, most days first, and of as many days the highest price.
+// group groups days by price, most days first. Ties put the highest price first.
 func group(days []billedDay) (groups [][]billedDay) {
 	slices.SortFunc(days, func(x, y billedDay) int { return y.price.Cmp(x.price) })
 	for len(days) > 0 {
@@ -122,8 +126,10 @@ func group(days []billedDay) (groups [][]billedDay) {
 	return groups
 }
 
-// trusts reports whether shared prices are those of the bill. Prices other than the counted ones need three days: two days can lack the
-// same part of their calls. Half the counted cost on all days can be a batch price, and can be calls that were counted twice.
+// trusts reports whether the shared prices can be the bill's. If they differ from the
+// counted prices, they need three days: two days can lack the same share of calls. Half
+// the counted cost on all days can be a batch price, but also calls that were counted
+// twice.
 func (m model) trusts(prices map[string]*price) bool {
 	half, other, few := true, false, false
 	for _, p := range prices {
@@ -143,7 +149,7 @@ func (m model) trusts(prices map[string]*price) bool {
 	return !half && !(other && few)
 }
 
-// countedOf returns the counted tokens of a kind, and for KindTokens the cost of all tokens.
+// countedOf returns the kind's counted tokens, or the token cost for KindTokens.
 func (c *cell) countedOf(name string) *big.Rat {
 	if name == KindTokens {
 		return c.tokenCost()
@@ -154,7 +160,8 @@ func (c *cell) countedOf(name string) *big.Rat {
 	return new(big.Rat)
 }
 
-// samePrices reports whether a day has the same tokens on both sides, and all such days have the same amount.
+// samePrices reports whether some day has equal tokens on both sides, and all such days
+// have equal amounts.
 func (m model) samePrices() bool {
 	same := false
 	for _, c := range m {
@@ -169,7 +176,7 @@ func (m model) samePrices() bool {
 	return same
 }
 
-// near reports whether two amounts or prices are the same but for the tolerance and some slack.
+// near reports whether two values are equal within tolerance plus slack.
 func near(a, b, slack *big.Rat) bool {
 	size := abs(a)
 	if abs(b).Cmp(size) > 0 {

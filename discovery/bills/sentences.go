@@ -11,14 +11,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// named is how many cells and items the sentences name.
+// named limits the cells and items in the sentences.
 const named = 3
 
 // String returns the Sentences, one per line.
 func (c *Comparison) String() string { return strings.Join(c.Sentences(), "\n") }
 
-// Sentences returns the comparison in words: first whether it is within the limit, in less than 80 characters, then the sums, the cells
-// that differ most, and what else a reader needs to judge the difference.
+// Sentences describes the comparison: first whether it's within the limit, in less than
+// 80 characters, then the sums, the cells that differ most, and notes for judging the
+// difference.
 func (c *Comparison) Sentences() []string {
 	t := &c.Total
 	if c.Calls == 0 {
@@ -45,7 +46,6 @@ func (c *Comparison) Sentences() []string {
 	return all
 }
 
-// verdict returns whether the difference is within the limit.
 func (c *Comparison) verdict() string {
 	limit := strconv.FormatFloat(c.LimitPercent, 'f', -1, 64)
 	if len(limit) > len("0.0001") {
@@ -68,7 +68,8 @@ func (c *Comparison) verdict() string {
 	return fmt.Sprintf("Whether bill and calls differ by more than %s %% of the bill is not known.", limit)
 }
 
-// percent returns the largest or the smallest difference of the range in percent of the bill.
+// percent returns the largest or smallest difference in the range, as a percentage of
+// the bill.
 func (c *Comparison) percent(largest bool) string {
 	usd, other := abs(rat(c.Range.LowUSD)), abs(rat(c.Range.HighUSD))
 	if (other.Cmp(usd) > 0) == largest {
@@ -77,7 +78,6 @@ func (c *Comparison) percent(largest bool) string {
 	return mul(big.NewRat(100, 1), quo(usd, abs(rat(c.Total.Billed)))).FloatString(1) + " %"
 }
 
-// others returns the first items that name no model.
 func (c *Comparison) others() string {
 	var names []string
 	for _, name := range c.OtherItems[:min(named, len(c.OtherItems))] {
@@ -104,15 +104,15 @@ func (c *Comparison) unpriced() string {
 	return fmt.Sprintf("%s; if each costs at most what the dearest others do, the difference is %s to %s USD.", text, signed(c.Range.LowUSD, cents), signed(c.Range.HighUSD, cents))
 }
 
-// words are the causes in a sentence.
 var words = map[Cause]string{
 	NotCountedModel: "for a model that was not counted", MissingCalls: "for calls that were not counted", ExtraCalls: "for calls that are not on the bill",
 	UnpricedCalls: "for calls without a known cost", DayBorder: "for calls at the border of a day", PartialDay: "for the rest of a day that is billed in part",
 	AnotherPrice: "another price", Fees: "for fees and credits", AmountDiffers: "for calls or prices, which the bill does not tell apart",
 }
 
-// Explain returns the difference with its effects of a cent or more, as in "+2.24 USD: +2.54 for calls that were not counted, −0.30 another
-// price", or "+2.54 USD for calls that were not counted".
+// Explain returns the difference with its effects of a cent or more, as in "+2.24 USD:
+// +2.54 for calls that were not counted, −0.30 another price", or "+2.54 USD for calls
+// that were not counted".
 func (p *Part) Explain() string { return p.explain(p.sheet()) }
 
 func (p *Part) explain(sheet *money.Sheet) string {
@@ -137,20 +137,20 @@ func (p *Part) explain(sheet *money.Sheet) string {
 	return text + ": " + words[p.Effects[0].Cause]
 }
 
-// cents are the decimal places of an amount, and millionths those of one that would otherwise be 0.
+// Decimal places: millionths are for amounts that would otherwise show as 0.
 const (
 	cents      = 2
 	millionths = 6
 )
 
-// sheet rounds the amounts of a sentence: the difference is that of the amounts shown.
+// sheet rounds amounts so that the difference matches the amounts shown.
 func (p *Part) sheet() *money.Sheet {
 	sheet := money.NewSheet(p.places())
 	sheet.Difference(rat(p.Billed), rat(p.Counted))
 	return sheet
 }
 
-// places returns the decimal places of the amounts, which show their difference.
+// places returns enough decimal places to show a difference.
 func (p *Part) places() int {
 	if drift := rat(p.Drift); drift.Sign() != 0 && abs(drift).Cmp(cent) < 0 {
 		return millionths
@@ -160,7 +160,7 @@ func (p *Part) places() int {
 
 const minus = "−"
 
-// amount returns an amount with the given decimal places, or more if it is below a cent.
+// amount uses more decimal places below a cent.
 func amount(usd prices.USD, places int) string { return format(places, "").Text(rat(usd)) }
 
 // signed is amount with "+" before a positive one.

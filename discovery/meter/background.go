@@ -76,9 +76,11 @@ func (m *Meter) isCopy(r *calls.Record) bool {
 //
 //   - An unfinished response keeps its reservations. It's recorded only if it's a
 //     stream that
+//
 // broke off.
 //   - A finished response is recorded once, unless it failed or was canceled without
 //     counts,
+//
 // which costs nothing.
 func (c *call) inBackground(r *calls.Record, result *response.Result) bool {
 	m := c.meter
