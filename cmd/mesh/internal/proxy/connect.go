@@ -30,7 +30,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// connect answers CONNECT: with a tunnel, or with the program's connection ended here if calls to the host are counted.
+// connect answers CONNECT with a tunnel or, if calls to the host are counted, ends the
+// program's TLS here.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	if !p.authorized(w, r) {
 		return
@@ -55,7 +56,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// authorized reports whether a request has the secret of the proxy, and answers it if not.
+// authorized also answers the request if the secret is missing.
 func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Proxy-Authorization")), []byte(basic(p.credentials()))) == 1 {
 		p.strangers.remove(connOf(r))
@@ -67,10 +68,9 @@ func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// credentials returns the user and the password of the proxy. Some programs send no password without a user.
+// credentials include a user, since some programs send no password without a user.
 func (p *Proxy) credentials() *url.Userinfo { return url.UserPassword("mesh", p.Secret) }
 
-// tunnel connects a program with a host.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 	host, err := p.dial(r.Context(), address)
 	if err != nil {
@@ -88,15 +88,15 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 	}
 }
 
-// unread counts a connection to a host that serves models.
+// unread counts a connection only if the host serves models.
 func (p *Proxy) unread(address string, r *http.Request, sent, received int64) {
-	_, official := meter.HostProvider(address) // in a region, perhaps, that the table does not have
+	_, official := meter.HostProvider(address) // maybe in a region missing from the table
 	if official || p.hosts.has(address) || remedies[nameOf(address)] != "" {
 		p.bypasses.add(tunnelKey{withoutPort(address), claudeTunnel(r)}, Bypass{Connections: 1, Sent: sent, Received: received})
 	}
 }
 
-// accept answers CONNECT with a text and returns the connection of the program.
+// accept answers CONNECT and hijacks the program's connection.
 func accept(w http.ResponseWriter, answer string) (net.Conn, error) {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -112,20 +112,20 @@ func accept(w http.ResponseWriter, answer string) (net.Conn, error) {
 	return &connReader{conn, buffered.Reader}, nil
 }
 
-// lifetime is how long the authority is valid. clockSkew is how far the clock of a container may be behind.
+// lifetime limits the authority. clockSkew allows for a container clock that's behind.
 const (
 	lifetime  = 24 * time.Hour
 	clockSkew = time.Hour
 )
 
-// authority is a certificate authority for one run. Its key is in memory only, and its certificate permits no names but those of
-// newAuthority and their subdomains.
+// authority is a certificate authority for one run. Its key stays in memory. Its
+// certificate permits only the names given to newAuthority, and their subdomains.
 type authority struct {
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
 }
 
-// newAuthority returns an authority for hosts, which are names or IP addresses.
+// newAuthority accepts names and IP addresses.
 func newAuthority(hosts []string) (*authority, error) {
 	now := time.Now()
 	template := &x509.Certificate{
@@ -136,7 +136,8 @@ func newAuthority(hosts []string) (*authority, error) {
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true, IsCA: true, MaxPathLenZero: true,
 		PermittedDNSDomainsCritical: true,
-		// Without a range the authority could certify every IP address: a constraint on names does not limit addresses. No server has these.
+		// Name constraints don't limit IP addresses: without a range the authority could
+		// certify all of them. No server has these two.
 		PermittedIPRanges: []*net.IPNet{only(net.IPv4bcast), only(net.IPv6linklocalallnodes)},
 	}
 	for _, host := range hosts {
@@ -158,7 +159,6 @@ func newAuthority(hosts []string) (*authority, error) {
 	return &authority{key, certificate}, err
 }
 
-// only returns the range of one address.
 func only(ip net.IP) *net.IPNet {
 	if v4 := ip.To4(); v4 != nil {
 		ip = v4
@@ -166,18 +166,17 @@ func only(ip net.IP) *net.IPNet {
 	return &net.IPNet{IP: ip, Mask: net.CIDRMask(8*len(ip), 8*len(ip))}
 }
 
-// pem returns the certificate, without the key, as a file has it.
+// pem returns the certificate without the key.
 func (a *authority) pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// config returns the configuration of a server that is host for a program.
+// config lets a server impersonate host.
 func (a *authority) config(host string) (*tls.Config, error) {
 	leaf, err := a.leaf(host)
 	return &tls.Config{Certificates: []tls.Certificate{leaf}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}, err
 }
 
-// leaf returns a certificate for a host, with a key of its own.
 func (a *authority) leaf(host string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -198,42 +197,43 @@ func (a *authority) leaf(host string) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
 
-// Bypass is the connections to a host whose calls are not counted. What passes through a tunnel is encrypted: HTTP/2 puts many calls into one
-// connection, so that the number of calls is not known.
+// Bypass counts the connections to a host whose calls aren't counted. A tunnel is
+// encrypted, and HTTP/2 puts many calls into one connection, so the number of calls is
+// unknown.
 type Bypass struct {
 	Host        string          `json:"host"`
 	Provider    models.Provider `json:"provider"`
 	Connections int             `json:"connections"`
 	Sent        int64           `json:"sent_bytes"`
 	Received    int64           `json:"received_bytes"`
-	// Direct is the number of connections that led past the proxy, whose bytes are a lower bound.
+	// Direct counts connections that bypassed the proxy. Their bytes are a lower bound.
 	Direct int `json:"direct"`
-	// Remedy is the value of --host with which the calls are counted; "" for the hosts that are counted without it.
+	// Remedy is the --host value that makes the calls count. It's "" if the host needs no
+	// --host.
 	Remedy string `json:"remedy"`
 }
 
-// bypasses adds up connections by host.
 type bypasses struct {
 	mu    sync.Mutex
 	hosts map[tunnelKey]Bypass
-	// claude reports whether calls of Claude Code were counted.
+	// claude reports whether calls from Claude Code were counted.
 	claude atomic.Bool
 }
 
-// tunnelKey is a host, and whether a tunnel is one of Claude Code. Its calls use the base URL; what it sends beside them is no call.
+// tunnelKey separates Claude Code's tunnels: its calls use the base URL, and anything
+// else that it sends isn't a call.
 type tunnelKey struct {
 	host   string
 	claude bool
 }
 
-// add adds connections.
 func (b *bypasses) add(key tunnelKey, more Bypass) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.hosts[key] = b.hosts[key].plus(more)
 }
 
-// all returns the hosts in their order.
+// all sorts by host. It leaves out Claude Code's tunnels if its calls were counted.
 func (b *bypasses) all() []Bypass {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -256,7 +256,6 @@ func (b *bypasses) all() []Bypass {
 	return list
 }
 
-// plus returns the sum of the connections to one host.
 func (b Bypass) plus(more Bypass) Bypass {
 	b.Connections += more.Connections
 	b.Sent += more.Sent
@@ -265,13 +264,14 @@ func (b Bypass) plus(more Bypass) Bypass {
 	return b
 }
 
-// claudeTunnel reports whether CONNECT is of the form that Claude Code sends: curl and Go have a User-Agent, Python has no Proxy-Connection.
+// claudeTunnel recognizes CONNECT from Claude Code: curl and Go send a User-Agent, and
+// Python sends no Proxy-Connection.
 func claudeTunnel(r *http.Request) bool {
 	return r.Host == "api.anthropic.com:443" && r.UserAgent() == "" && r.Header.Get("Proxy-Connection") != ""
 }
 
-// tunnel copies between a program and a host until both have ended, and returns the bytes that it sent and received. Either of them may
-// end its half first.
+// tunnel copies until both sides have ended; either may end its half first. It returns
+// the bytes that the program sent and received.
 func tunnel(ctx context.Context, program, host net.Conn) (sent, received int64) {
 	stop := context.AfterFunc(ctx, func() { _, _ = program.Close(), host.Close() })
 	defer stop()
@@ -283,7 +283,7 @@ func tunnel(ctx context.Context, program, host net.Conn) (sent, received int64) 
 	return sent, received
 }
 
-// pipe copies one half of a tunnel. A broken half ends both.
+// pipe copies one half of a tunnel. If it breaks, both halves end.
 func pipe(to, from net.Conn) int64 {
 	n, err := io.Copy(to, from)
 	if err != nil || closeWrite(to) != nil {
@@ -292,7 +292,6 @@ func pipe(to, from net.Conn) int64 {
 	return n
 }
 
-// closeWrite ends one half of a connection.
 func closeWrite(conn net.Conn) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -300,8 +299,9 @@ func closeWrite(conn net.Conn) error {
 	return conn.Close()
 }
 
-// refuse counts the refusal of a budget and gives it the form that ends the program: its body ends with io.EOF, since its error cannot
-// cross the proxy and would look like a broken connection, which programs try again.
+// refuse counts a budget refusal and makes the program stop: the body ends with io.EOF.
+// Its error can't cross the proxy: it would look like a broken connection, which
+// programs retry.
 func (m *Meters) refuse(res *http.Response) error {
 	text, err := io.ReadAll(res.Body)
 	var refused *meter.BudgetError
@@ -317,28 +317,30 @@ func (m *Meters) refuse(res *http.Response) error {
 	return nil
 }
 
-// codex reports whether Codex sent a request. It repeats a call five times after the status 402, and ends at 400; all other programs
-// that were tried end at 402, too.
+// codex recognizes Codex. It retries five times after status 402, but stops at 400. All
+// other programs that we tried stop at 402, too.
 func codex(req *http.Request) bool {
 	const name = "codex"
 	agent := req.UserAgent()
 	return len(agent) >= len(name) && strings.EqualFold(agent[:len(name)], name)
 }
 
-// Rejection is the connections of a client that does not accept the certificate of the authority. Its calls were not sent.
+// Rejection counts connections by a client that rejects the authority's certificate.
+// Its calls weren't sent.
 type Rejection struct {
 	Host string `json:"host"`
-	// Client is the User-Agent with which the client opened its tunnels; "" if it has none.
+	// Client is the User-Agent from CONNECT, or "" if missing.
 	Client string `json:"client"`
-	// Alert is the TLS alert that the client sent; "" if it closed the connection without one.
+	// Alert is the TLS alert from the client, or "" if it closed the connection without
+	// any.
 	Alert       string `json:"alert"`
 	Connections int    `json:"connections"`
 }
 
-// rejections counts connections that had no request.
+// rejections counts connections without a request.
 type rejections struct {
 	mu       sync.Mutex
-	counts   map[Rejection]int // by their other fields
+	counts   map[Rejection]int // Connections is 0 in the keys
 	accepted map[Rejection]bool
 }
 
@@ -352,14 +354,15 @@ func (r *rejections) add(d *decrypted, alert string) {
 	r.counts[rejectionOf(d, alert)]++
 }
 
-// accept notes that a client has accepted the certificate. It may open more connections than it uses.
+// accept notes that a client accepts the certificate: it may open more connections than
+// it uses.
 func (r *rejections) accept(d *decrypted) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.accepted[rejectionOf(d, "")] = true
 }
 
-// all returns the rejections in the order of their hosts.
+// all sorts by host, client and alert.
 func (r *rejections) all() []Rejection {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,8 +14,11 @@ import (
 	"strings"
 )
 
-// Environment returns an environment in which programs use the proxy. Without --intercept the base URLs lead to it. Without 127.0.0.1
-// in NO_PROXY, some programs would send these calls, with their keys, to the proxy of HTTP_PROXY.
+// Environment returns env with variables that make programs use the proxy.
+//
+// Without --intercept, base URLs point to the proxy. NO_PROXY includes 127.0.0.1, since
+// some programs would otherwise send these calls, with their keys, to the HTTP_PROXY
+// proxy.
 func (p *Proxy) Environment(env []string) []string {
 	env = append([]string{}, env...)
 	if UnsupportedParent(env) == "" {
@@ -23,7 +26,7 @@ func (p *Proxy) Environment(env []string) []string {
 		env = append(env, "HTTPS_PROXY="+through, "https_proxy="+through, "NODE_USE_ENV_PROXY=1")
 	}
 	if p.authority != nil {
-		return env // a program may call a host of --host on this machine
+		return env // programs may call a --host on this machine
 	}
 	direct := withLoopback(env)
 	for _, u := range p.Upstreams {
@@ -36,13 +39,15 @@ func (p *Proxy) Environment(env []string) []string {
 
 const openAIBase = "OPENAI_BASE_URL"
 
-// usesAzure reports whether an environment is one for Azure OpenAI, without OPENAI_BASE_URL. AzureOpenAI of the npm package openai takes
-// that variable for its own base URL: it would send Azure's calls, with their key, to OpenAI, or refuse its endpoint.
+// usesAzure reports whether env is for Azure OpenAI and lacks OPENAI_BASE_URL. The npm
+// package openai would use that variable as AzureOpenAI's base URL: it would send Azure
+// calls, with their key, to OpenAI, or refuse its endpoint.
 func usesAzure(env []string) bool {
 	return valueOf(env, openAIBase) == "" && slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "AZURE_OPENAI_") })
 }
 
-// Leading returns the names of the variables that lead to an address: those of Environment at an earlier run. The proxy would call itself.
+// Leading returns the variables that point to an address, sorted. They come from
+// Environment in an earlier run, and would make the proxy call itself.
 func Leading(env []string, address string) (names []string) {
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
@@ -54,19 +59,19 @@ func Leading(env []string, address string) (names []string) {
 	return names
 }
 
-// withLoopback returns NO_PROXY with the address of the proxy.
+// withLoopback adds the proxy's address to NO_PROXY.
 func withLoopback(env []string) string {
 	direct := valueOf(env, "NO_PROXY")
 	if lower := valueOf(env, "no_proxy"); lower != "" && lower != direct {
 		direct = strings.Trim(direct+","+lower, ",")
 	}
-	if direct == "*" { // some programs know it only by itself
+	if direct == "*" { // some programs accept it only alone
 		return direct
 	}
 	return strings.Trim(direct+",127.0.0.1", ",")
 }
 
-// valueOf returns the value of a variable, the last one if there are several.
+// valueOf returns the last value if a name is repeated.
 func valueOf(env []string, name string) (value string) {
 	for _, variable := range env {
 		if v, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -79,15 +84,16 @@ func valueOf(env []string, name string) (value string) {
 //go:embed preload.js
 var preload string
 
-// meterHeader is the header of CONNECT with which the preload names what it connects: plainText follows without TLS, and unseen is a
-// connection through another proxy, which it only reports.
+// meterHeader is sent by the preload with CONNECT: plainText means that no TLS follows.
+// unseen only reports a connection through another proxy.
 const (
 	meterHeader = "Mesh-Meter"
 	plainText   = "plain"
 	unseen      = "unseen"
 )
 
-// writePreload writes a file that Node runs before each program, and returns NODE_OPTIONS with it.
+// writePreload writes a file that Node runs before each program, and returns
+// NODE_OPTIONS for it.
 func (p *Proxy) writePreload(folder string, env []string) (string, error) {
 	_, text, _ := net.SplitHostPort(p.host)
 	port, _ := strconv.Atoi(text)
@@ -105,9 +111,14 @@ func (p *Proxy) writePreload(folder string, env []string) (string, error) {
 	return strings.TrimSpace(valueOf(env, "NODE_OPTIONS") + ` --require "` + escaped + `"`), nil
 }
 
-// redirect changes the Location of a redirect. One on the host of the upstream points to the proxy: otherwise the program would send the
-// next request, which is not counted, to the provider. One to another host leads there by a path without the secret, since Go sends the URL
-// of the last request as the Referer. Without a prefix the program is connected with the host, and no URL has the secret.
+// redirect changes a redirect's Location.
+//
+// On the upstream's host it points to the proxy: otherwise the program would send the
+// next request, uncounted, to the provider. Other hosts are reached through a path
+// without the secret, since Go sends the previous URL as the Referer.
+//
+// Without a prefix the program is connected to the host itself, and no URL has the
+// secret.
 func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
 	to, err := res.Location() // relative to the request
 	switch {
@@ -125,13 +136,14 @@ func (p *Proxy) redirect(res *http.Response, upstream *url.URL, prefix string) {
 	res.Header.Set("Location", to.String())
 }
 
-// leave redirects a program to another host, as the provider did. The body is read first, so that the program can receive the response.
+// leave redirects a program to another host, as the provider did. It drains the body
+// first: otherwise the program might not receive the response.
 func leave(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusTemporaryRedirect) //nolint:gosec // only the program knows the path
 }
 
-// hostAndPort returns the host of a URL without the port that its scheme has by itself.
+// hostAndPort omits the scheme's default port.
 func hostAndPort(u *url.URL) string {
 	if u.Port() == defaultPorts[u.Scheme] {
 		return u.Hostname()

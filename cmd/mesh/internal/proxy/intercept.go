@@ -19,16 +19,17 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// decrypted is a connection of a program whose TLS ends here.
+// decrypted is a program's connection whose TLS ends here.
 type decrypted struct {
 	net.Conn
-	address string // of the host
-	agent   string // the User-Agent of CONNECT
-	plain   bool   // it came without TLS
+	address string // the host's
+	agent   string // User-Agent in CONNECT
+	plain   bool   // without TLS
 	used    bool   // there was a request; net/http calls ConnState on one goroutine for each connection
 }
 
-// intercept is the host for a program and serves its requests. It returns when the program has accepted the certificate.
+// intercept serves a program's requests in place of the host. It returns once the
+// program has accepted the certificate.
 func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string) {
 	config, err := p.authority.config(nameOf(address))
 	if err != nil {
@@ -48,14 +49,16 @@ func (p *Proxy) intercept(w http.ResponseWriter, r *http.Request, address string
 	p.accepted.hand(conn)
 }
 
-// plain serves the requests of a program that is connected without TLS. The preload expects no answer to CONNECT.
+// plain serves a program that connects without TLS. The preload expects no answer to
+// CONNECT.
 func (p *Proxy) plain(w http.ResponseWriter, address string) {
 	if program, err := accept(w, ""); err == nil {
 		p.accepted.hand(&decrypted{Conn: program, address: address, plain: true})
 	}
 }
 
-// handshake waits until the program has accepted the certificate. A program that has ended may have sent an alert before.
+// handshake waits until the program accepts the certificate. After ctx ends it still
+// waits briefly: an ended program may have sent an alert before.
 func handshake(ctx context.Context, conn *tls.Conn) error {
 	const grace = 200 * time.Millisecond
 	_ = conn.SetDeadline(time.Now().Add(headerTimeout))
@@ -67,7 +70,7 @@ func handshake(ctx context.Context, conn *tls.Conn) error {
 	return err
 }
 
-// decryptedOf returns the connection below TLS, if there is any.
+// decryptedOf looks below TLS, if any.
 func decryptedOf(conn net.Conn) *decrypted {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -75,22 +78,22 @@ func decryptedOf(conn net.Conn) *decrypted {
 	return conn.(*decrypted) //nolint:forcetypeassert // intercept and plain make them
 }
 
-// alertOf returns the text of the TLS alert that ended a handshake, or "" if none was sent.
+// alertOf returns the TLS alert that ended a handshake, or "".
 func alertOf(err error) string {
 	var remote *net.OpError
-	if errors.As(err, &remote) && remote.Op == "remote error" { // crypto/tls does not export the type of alerts
+	if errors.As(err, &remote) && remote.Op == "remote error" { // crypto/tls doesn't export the alert type
 		return remote.Err.Error()
 	}
 	return ""
 }
 
-// newInterceptor returns the server of decrypted connections. Its requests have the address of their host in their context.
+// newInterceptor returns the server for decrypted connections.
 func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 	server := newServer(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.calls.RLock()
 		defer p.calls.RUnlock()
 		host := p.toHost(decryptedOf(connOf(r)).address)
-		if p.authority == nil { // a WebSocket of Node, which is unpriced
+		if p.authority == nil { // a WebSocket from Node, which is unpriced
 			host.ServeHTTP(w, r)
 			return
 		}
@@ -114,14 +117,13 @@ func (p *Proxy) newInterceptor(ctx context.Context) *http.Server {
 	return server
 }
 
-// handed is a listener of connections that another server has accepted.
+// handed is a listener for connections that another server accepted.
 type handed struct {
-	net.Listener // of the other server, which closes it
+	net.Listener // the other server closes it
 	conns        chan net.Conn
 	ended        <-chan struct{}
 }
 
-// hand gives a connection to Accept.
 func (h *handed) hand(conn net.Conn) {
 	select {
 	case h.conns <- conn:
@@ -144,17 +146,21 @@ func (h *handed) Close() error { return nil }
 //go:embed roots.txt
 var rootVariables string
 
-// nodeRoots is the variable with roots that Node adds to its own; the others replace the system's.
+// nodeRoots adds roots to Node's own. The other variables replace the system's roots.
 const nodeRoots = "NODE_EXTRA_CA_CERTS"
 
-// systemRoots are the files with the system's roots, of Debian, Fedora, openSUSE, older Red Hat, Alpine and macOS.
+// systemRoots are files in Debian, Fedora, openSUSE, older Red Hat, Alpine and macOS.
 var systemRoots = []string{
 	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
 	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
 }
 
-// WriteFiles writes the files of a run to a folder and returns the variables that name them. With --intercept these are files with
-// roots: what a variable of env named before, else the system's, and the certificate of the authority, whose key is in none.
+// WriteFiles writes a run's files to a directory and returns the variables that name
+// them.
+//
+// With --intercept it also writes root certificates: those that a variable in env named
+// before, else the system's, plus the authority's certificate. No file has the
+// authority's key.
 func (p *Proxy) WriteFiles(folder string, env []string) ([]string, error) {
 	options, err := p.writePreload(folder, env)
 	if err != nil {
@@ -172,7 +178,7 @@ func (p *Proxy) WriteFiles(folder string, env []string) ([]string, error) {
 		}
 		source := rootsOf(env, names)
 		if source == "" && names[0] != nodeRoots {
-			continue // a program with the authority alone would trust no other host
+			continue // a program with only the authority would trust no other host
 		}
 		roots, err := readRoots(source)
 		if err != nil {
@@ -187,7 +193,9 @@ func (p *Proxy) WriteFiles(folder string, env []string) ([]string, error) {
 	return variables, nil
 }
 
-// rootsOf returns the file or folder that the first of the variables names, else that of the system, or "" if it has none besides its own.
+// rootsOf returns the file or directory in the first variable that's set, else the
+// system's file. It returns "" for Node, which has its own roots, and if the system has
+// no file.
 func rootsOf(env, names []string) string {
 	for _, variable := range names {
 		if value := valueOf(env, variable); value != "" {
@@ -202,7 +210,7 @@ func rootsOf(env, names []string) string {
 	return ""
 }
 
-// readRoots returns the certificates of a file, or of the files of a folder that can be read; none for "".
+// readRoots skips unreadable files in a directory. If source is "", it returns nil.
 func readRoots(source string) (roots []byte, err error) {
 	switch info, err := os.Stat(source); {
 	case source == "":
@@ -218,10 +226,10 @@ func readRoots(source string) (roots []byte, err error) {
 	return roots, nil
 }
 
-// maxRoots bounds a file with certificates, in bytes.
+// maxRoots limits a certificate file, in bytes.
 const maxRoots = 16 << 20
 
-// certificates returns the certificates of a file. Keys beside them are left out.
+// certificates leaves out keys in the same file.
 func certificates(file string) (roots []byte, err error) {
 	text, err := openfile.ReadTyped(file, maxRoots)
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

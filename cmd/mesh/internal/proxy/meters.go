@@ -21,21 +21,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Meters count the calls of a command. Those to hosts that are no provider's have a Meter without prices, since it is not known
-// who bills them.
+// Meters counts a command's calls. If a host belongs to no provider, we don't know who
+// bills the calls, so they use a Meter without prices.
 type Meters struct {
-	// Refused is the number of calls that a budget refused.
+	// Refused counts calls refused by a budget.
 	Refused atomic.Int64
-	// Failed is the number of requests that had no response. Those that were not sent are not counted as calls.
+	// Failed counts requests without a response. Those that weren't sent are not counted
+	// as calls.
 	Failed atomic.Int64
 
 	priced, unpriced *meter.Meter
-	run              *meter.Meter // of LimitRun, or nil
-	hosts            sync.Map     // to which requests were sent by their own name
+	run              *meter.Meter // from LimitRun, or nil
+	hosts            sync.Map     // hosts that requests named themselves
 }
 
-// NewMeters returns the Meters of upstreams, the one with the prices of a list. record gets the records of both; opts are those of
-// the one with prices.
+// NewMeters returns the Meters for upstreams. One has the list's prices and uses opts.
+// record gets the records from both.
 func NewMeters(list *prices.List, upstreams []Upstream, record func(calls.Record), opts ...meter.Option) (*Meters, error) {
 	priced, err := newMeter(list, append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) })))
 	if err != nil {
@@ -45,7 +46,8 @@ func NewMeters(list *prices.List, upstreams []Upstream, record func(calls.Record
 	return &Meters{priced: priced, unpriced: unpriced}, err
 }
 
-// newMeter returns a Meter that knows the names of hostOf. The command has warnings of its own.
+// newMeter returns a Meter that knows the names from hostOf. It doesn't log: the
+// command prints its own warnings.
 func newMeter(list *prices.List, opts []meter.Option) (*meter.Meter, error) {
 	opts = append(opts, meter.WithPrices(list), meter.WithLogger(slog.New(slog.DiscardHandler)))
 	for _, k := range known {
@@ -54,21 +56,23 @@ func newMeter(list *prices.List, opts []meter.Option) (*meter.Meter, error) {
 	return meter.New(opts...)
 }
 
-// LimitRun adds budgets that count the calls of this run alone, while the others follow a folder.
+// LimitRun adds budgets for this run's calls only. The other budgets may follow a
+// directory.
 func (m *Meters) LimitRun(list *prices.List, opts ...meter.Option) (err error) {
 	m.run, err = newMeter(list, opts)
 	return err
 }
 
-// Follow counts towards the budgets what others write to the folder of a log, until ctx ends.
+// Follow counts towards the budgets what others write to the log's directory, until ctx
+// ends.
 func (m *Meters) Follow(ctx context.Context, log *calls.Log) error { return m.priced.Follow(ctx, log) }
 
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// limited returns a transport that counts calls and refuses them when a budget is used up. Only the Meter behind that of LimitRun has
-// recorders, so that a refused call has no record.
+// limited counts calls and refuses them once a budget is used up. Only the Meter behind
+// LimitRun's has recorders, so refused calls aren't recorded.
 func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		sent := false
@@ -80,14 +84,14 @@ func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
 			next = m.run.Transport(next)
 		}
 		res, err := next.RoundTrip(req)
-		if err == nil && !sent { // a budget has refused it
+		if err == nil && !sent { // refused by a budget
 			err = m.refuse(res)
 		}
 		return res, err
 	})
 }
 
-// byHost returns a transport that counts calls by the hosts that they name.
+// byHost counts calls by the hosts they name.
 func (m *Meters) byHost(base http.RoundTripper) http.RoundTripper {
 	return m.limited(roundTripper(func(req *http.Request) (*http.Response, error) {
 		m.hosts.Store(req.URL.Host, true)
@@ -95,12 +99,12 @@ func (m *Meters) byHost(base http.RoundTripper) http.RoundTripper {
 	}))
 }
 
-// Budgets returns the state of the budgets.
+// Budgets returns the budgets' state.
 func (m *Meters) Budgets() []meter.BudgetState {
 	return append(m.run.Budgets(), m.priced.Budgets()...)
 }
 
-// Reached reports whether requests were sent to a host of --host, as HOST or HOST:PORT.
+// Reached reports whether requests were sent to a --host, given as HOST or HOST:PORT.
 func (m *Meters) Reached(given string) (reached bool) {
 	table := hostTable{}
 	table.add(given)
@@ -111,7 +115,8 @@ func (m *Meters) Reached(given string) (reached bool) {
 	return reached
 }
 
-// public cuts off what the path of a record has of the base path of an upstream, except the version: it may have a key.
+// public removes an upstream's base path from the record, except for the version: the
+// path may contain a key.
 func public(r calls.Record, upstreams []Upstream) calls.Record {
 	private := ""
 	for _, u := range upstreams {
@@ -123,7 +128,8 @@ func public(r calls.Record, upstreams []Upstream) calls.Record {
 	return r
 }
 
-// explain sets why a complete call to a host that is no provider's has no cost, and what to do about it.
+// explain sets the reason, and the fix, if a complete call has no cost because its host
+// is no provider's.
 func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	for _, u := range upstreams {
 		if u.API == r.Provider && !r.Incomplete {
@@ -134,23 +140,25 @@ func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	return r
 }
 
-// hostOf returns the name by which a Meter knows the provider of a request. The hosts of requests do not do: one host may have the
-// APIs of several providers.
+// hostOf names a provider for the Meter. Real hosts won't do: one host may have APIs
+// from several providers.
 func hostOf(p models.Provider) string { return string(p) + ".upstream" }
 
-// transport returns the transport of an upstream. For a Meter the host of a request names its provider.
+// transport returns an upstream's transport. For a Meter the request's host names the
+// provider.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
 	target := at(u.URL.Scheme, u.URL.Host, base)
 	switch {
 	case u.ByHost:
 		return m.byHost(base)
-	case u.Provider == "": // the budget is that of the other Meter, which does not know the host
+	case u.Provider == "": // the priced Meter has the budget, and doesn't know this host
 		return at(u.URL.Scheme, string(u.API)+".unpriced", m.limited(at(u.URL.Scheme, hostOf(u.API), m.unpriced.Transport(target))))
 	}
 	return at(u.URL.Scheme, hostOf(u.Provider), m.limited(target))
 }
 
-// at returns a transport that sends requests to another host. A RoundTripper must not change the request.
+// at sends requests to another host. It copies them: a RoundTripper must not change a
+// request.
 func at(scheme, host string, next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		sent, url := *req, *req.URL
@@ -163,8 +171,8 @@ func at(scheme, host string, next http.RoundTripper) http.RoundTripper {
 //go:embed hosts.txt
 var hostsFile string
 
-// official are the hosts whose calls are counted. remedies are hosts that serve models and have no prices here, with what makes --host count
-// their calls.
+// official hosts are counted. remedies are hosts that serve models without prices here;
+// the value makes --host count their calls.
 var official, remedies = readHosts()
 
 func readHosts() (official []string, remedies map[string]string) {
@@ -181,11 +189,12 @@ func readHosts() (official []string, remedies map[string]string) {
 	return official, remedies
 }
 
-// hostTable has the hosts whose calls are counted, whatever base URL a program uses: HOST with any port, HOST:PORT, and *.HOST for the names
-// one label below it. The preload has the same table.
+// hostTable has the hosts whose calls are counted, whatever base URL a program uses:
+// HOST with any port, HOST:PORT, and *.HOST for names one label below. The preload has
+// the same table.
 type hostTable map[string]bool
 
-// newHostTable returns the official hosts, which a Meter knows, and those of --host.
+// newHostTable adds the given --host values to the official hosts.
 func newHostTable(given []string) hostTable {
 	t := hostTable{}
 	for _, host := range slices.Concat(official, given) {
@@ -194,7 +203,7 @@ func newHostTable(given []string) hostTable {
 	return t
 }
 
-// add adds HOST or HOST:PORT.
+// add accepts HOST or HOST:PORT.
 func (t hostTable) add(host string) {
 	name := nameOf(host)
 	if _, port, err := net.SplitHostPort(host); err == nil {
@@ -203,7 +212,7 @@ func (t hostTable) add(host string) {
 	t[name] = true
 }
 
-// has reports whether calls to HOST or HOST:PORT are counted. Without a port it is that of https.
+// has accepts HOST or HOST:PORT. The default port is 443.
 func (t hostTable) has(host string) bool {
 	name := nameOf(host)
 	_, port, err := net.SplitHostPort(host)
@@ -222,7 +231,7 @@ func (t hostTable) names() (names []string) {
 	return slices.Compact(names)
 }
 
-// nameOf returns a host in lower case without its port.
+// nameOf returns the host in lower case, without its port.
 func nameOf(address string) string {
 	if name, _, err := net.SplitHostPort(address); err == nil {
 		address = name
@@ -230,7 +239,8 @@ func nameOf(address string) string {
 	return strings.Trim(strings.TrimSuffix(strings.ToLower(address), "."), "[]")
 }
 
-// CheckHost returns an error if a text is not HOST or HOST:PORT. It does not show the text, which may be a URL with a password.
+// CheckHost rejects anything except HOST or HOST:PORT. The error omits the value, which
+// may be a URL with a password.
 func CheckHost(host string) error {
 	name := nameOf(host)
 	if name == "" || strings.ContainsAny(host, "/@?# *%_\"'\\") || (net.ParseIP(name) == nil && strings.Contains(name, ":")) ||
@@ -250,22 +260,21 @@ func isPort(text string) bool {
 	return err == nil && n > 0
 }
 
-// maxStrangers and patience bound the connections that have not shown the secret: other users of the machine could use up the files that
-// the process may open.
+// maxStrangers and patience limit connections that haven't shown the secret. Otherwise
+// other users on this machine could use up the process's open files.
 const (
 	maxStrangers = 64
 	patience     = 5 * time.Second
 )
 
-// strangers are the connections on which no request had the secret, the oldest first.
+// strangers have sent no request with the secret. conns has the oldest first.
 type strangers struct {
 	mu    sync.Mutex
 	conns []net.Conn
-	known map[net.Conn]bool           // of this user, as far as that was looked up
-	ours  func(program net.Conn) bool // reports whether a connection is of this user
+	known map[net.Conn]bool           // belongs to this user, if looked up
+	ours  func(program net.Conn) bool // reports whether this user owns the connection
 }
 
-// watch adds the new connections of a server.
 func (s *strangers) watch(server *http.Server) {
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
 		switch state {
@@ -278,7 +287,8 @@ func (s *strangers) watch(server *http.Server) {
 	}
 }
 
-// add adds a connection, which may show the secret in time. If there are too many, the oldest of other users ends.
+// add gives a connection time to show the secret. If there are too many, the oldest one
+// ends unless it's this user's.
 func (s *strangers) add(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,7 +308,8 @@ func (s *strangers) add(conn net.Conn) {
 	})
 }
 
-// remove removes a connection that has ended or shown the secret, and reports whether it was there.
+// remove is for connections that ended or showed the secret. It reports whether conn
+// was there.
 func (s *strangers) remove(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

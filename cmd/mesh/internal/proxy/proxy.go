@@ -1,4 +1,5 @@
-// Package proxy is the metering proxy of mesh meter: programs that read a base URL from their environment send their calls through it.
+// Package proxy is the metering proxy for mesh meter. Programs that read a base URL
+// from their environment send their calls through it.
 package proxy
 
 import (
@@ -29,35 +30,36 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// headerTimeout bounds how long a program may take for the header of a request.
+// headerTimeout limits the time for a request's header.
 const headerTimeout = 30 * time.Second
 
-// Config is what a Proxy does.
+// Config configures a Proxy.
 type Config struct {
 	Meters    *Meters
 	Upstreams []Upstream
-	// Labels are those of all calls.
+	// Labels are added to all calls.
 	Labels map[string]string
-	// Hosts are those of --host: HOST or HOST:PORT.
+	// Hosts are --host values: HOST or HOST:PORT.
 	Hosts []string
-	// Addr is the address to listen on; "" is a free port of 127.0.0.1.
+	// Addr is the address to listen on. "" means a free port on 127.0.0.1.
 	Addr string
-	// Secret is a part of the paths of the proxy and its password; "" is a new one.
+	// Secret is the proxy's password, also used in its paths. "" means a new secret.
 	Secret string
-	// Intercept decrypts the tunnels to providers and to Hosts, and counts their calls.
+	// Intercept decrypts tunnels to providers and to Hosts, and counts their calls.
 	Intercept bool
-	// Errs gets errors of requests, without their content, query and keys.
+	// Errs gets request errors, without content, queries or keys.
 	Errs io.Writer
 }
 
-// Proxy forwards calls to their upstreams and counts them. It listens on 127.0.0.1. Other users of the machine cannot
-// use it: its paths and its CONNECT need a secret.
+// Proxy forwards calls to their upstreams and counts them. It listens on 127.0.0.1 by
+// default. Other users on this machine can't use it: its paths and CONNECT need a
+// secret.
 type Proxy struct {
 	Config
 	hosts       hostTable
-	host        string // with the port on which it listens
+	host        string // with the listening port
 	server      *http.Server
-	interceptor *http.Server // of decrypted connections
+	interceptor *http.Server // for decrypted connections
 	accepted    *handed
 	authority   *authority // nil without --intercept
 	transport   *http.Transport
@@ -65,11 +67,11 @@ type Proxy struct {
 	rejections  rejections
 	strangers   strangers
 	buffers     buffers
-	redirects   string             // the path that leads to other hosts
-	watched     atomic.Bool        // a Watch looks for connections that lead past the proxy
-	dialed      sync.Map           // the local ends of the proxy's own ones
-	cancel      context.CancelFunc // ends the calls that run
-	calls       sync.RWMutex       // calls that run hold it for reading
+	redirects   string             // path for redirects to other hosts
+	watched     atomic.Bool        // a Watch looks for connections that bypass the proxy
+	dialed      sync.Map           // local addresses of the proxy's own connections
+	cancel      context.CancelFunc // ends running calls
+	calls       sync.RWMutex       // running calls hold it for reading
 }
 
 // Start starts a proxy.
@@ -103,15 +105,13 @@ func Start(ctx context.Context, c Config) (*Proxy, error) {
 	return p, nil
 }
 
-// connKey is the key of a connection in the context of its requests.
 type connKey struct{}
 
-// connOf returns the connection of a request.
 func connOf(r *http.Request) net.Conn {
 	return r.Context().Value(connKey{}).(net.Conn) //nolint:forcetypeassert // newServer sets it
 }
 
-// newServer returns a server whose requests have a context.
+// newServer adds ctx and the connection to each request's context.
 func newServer(ctx context.Context, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout,
@@ -123,10 +123,11 @@ func newServer(ctx context.Context, handler http.Handler) *http.Server {
 	}
 }
 
-// Shutdown accepts no more calls and waits until those that run have ended, streams included, but not for tunnels.
+// Shutdown accepts no more calls and waits until the running calls end, streams
+// included. It doesn't wait for tunnels.
 func (p *Proxy) Shutdown(ctx context.Context) error { return p.server.Shutdown(ctx) }
 
-// Close ends the proxy and the calls that run, and waits until these are recorded.
+// Close ends the proxy and its running calls, and waits until they are recorded.
 func (p *Proxy) Close() error {
 	p.cancel()
 	err := errors.Join(p.server.Close(), p.interceptor.Close())
@@ -135,16 +136,17 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// Bypasses returns the connections whose calls are not counted, by host, as far as they have ended.
+// Bypasses returns ended connections whose calls aren't counted, by host.
 func (p *Proxy) Bypasses() []Bypass { return p.bypasses.all() }
 
-// Rejections returns the clients that do not accept the certificate of the authority.
+// Rejections returns the clients that reject the authority's certificate.
 func (p *Proxy) Rejections() []Rejection { return p.rejections.all() }
 
-// prefix returns the path of the proxy that leads to an API.
+// prefix is the proxy path for an API.
 func (p *Proxy) prefix(api models.Provider) string { return "/" + p.Secret + "/" + string(api) }
 
-// handler returns the handler of CONNECT, of the upstreams and of hosts. An http.ServeMux would redirect paths with two slashes.
+// handler serves CONNECT, upstreams and hosts. It isn't an http.ServeMux, which would
+// redirect paths with two slashes.
 func (p *Proxy) handler() http.Handler {
 	next := make(map[string]http.Handler, len(p.Upstreams))
 	for _, u := range p.Upstreams {
@@ -179,7 +181,7 @@ func (p *Proxy) handler() http.Handler {
 	})
 }
 
-// absolute serves a request for a URL with the scheme https, which some programs send to a proxy in place of CONNECT.
+// absolute serves https URLs, which some programs send to a proxy in place of CONNECT.
 func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request) {
 	if !p.authorized(w, r) {
 		return
@@ -191,8 +193,8 @@ func (p *Proxy) absolute(w http.ResponseWriter, r *http.Request) {
 	noWebSocket(p.toHost(address), w, r)
 }
 
-// noWebSocket refuses WebSockets, which cannot be counted: programs that have them fall back to HTTP. Other upgrades, such as that to
-// HTTP/2 that Java offers, are ignored, as a server may do.
+// noWebSocket refuses WebSockets, which can't be counted: programs then fall back to
+// HTTP. It ignores other upgrades, such as HTTP/2 from Java, as servers may.
 func noWebSocket(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		w.Header().Set("Connection", "close")
@@ -203,8 +205,8 @@ func noWebSocket(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(w, r)
 }
 
-// Direct returns what finds the connections of a command that lead past the proxy, to hosts that serve models. Azure has a host for each
-// customer, which a variable of env names.
+// Direct configures a search for connections that bypass the proxy to hosts that serve
+// models. Azure has a host for each customer, which env names in a variable.
 func (p *Proxy) Direct(env []string) sockets.Config {
 	c := sockets.Config{Secret: p.Secret, Own: p.owns}
 	for host := range p.hosts {
@@ -223,14 +225,14 @@ func (p *Proxy) Direct(env []string) sockets.Config {
 	return c
 }
 
-// AddDirect adds connections by their hosts to Bypasses.
+// AddDirect adds connections to Bypasses. The keys in hosts are addresses.
 func (p *Proxy) AddDirect(hosts map[string]sockets.Traffic) {
 	for address, t := range hosts {
 		p.bypasses.add(tunnelKey{host: withoutPort(address)}, Bypass{Connections: t.Connections, Sent: t.Sent, Received: t.Received, Direct: t.Connections})
 	}
 }
 
-// owns reports whether the local end of a connection is one of the proxy.
+// owns reports whether the proxy opened a connection with this local address.
 func (p *Proxy) owns(local netip.AddrPort) bool {
 	_, dialed := p.dialed.Load(local)
 	return dialed
@@ -238,7 +240,7 @@ func (p *Proxy) owns(local netip.AddrPort) bool {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// noted returns a function to connect whose connections are known as those of the proxy also when they have ended.
+// noted remembers the proxy's own connections, even after they end.
 func (p *Proxy) noted(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -249,11 +251,10 @@ func (p *Proxy) noted(dial dialFunc) dialFunc {
 	}
 }
 
-// maxIdle is the number of idle connections to an upstream that are kept. An agent makes many calls at once; with the default of two
-// most of them would open a connection over HTTP/1.1.
+// maxIdle limits idle connections per upstream. Agents make many calls at once: with
+// the default of two, most would open a new connection over HTTP/1.1.
 const maxIdle = 64
 
-// newTransport returns a transport to upstreams.
 func (p *Proxy) newTransport() *http.Transport {
 	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented
 	base.MaxIdleConnsPerHost = maxIdle
@@ -264,15 +265,17 @@ func (p *Proxy) newTransport() *http.Transport {
 	return base
 }
 
-// toHost returns a handler that forwards requests to a host, such as api.openai.com or 127.0.0.1:8443, and counts them by it.
+// toHost forwards requests to a host, such as api.openai.com or 127.0.0.1:8443, and
+// counts them by host.
 func (p *Proxy) toHost(address string) http.Handler {
 	return p.reverse(&url.URL{Scheme: "https", Host: withoutPort(address)}, "", p.Meters.byHost(p.transport))
 }
 
-// withoutPort returns an address without the port of https.
+// withoutPort removes the https port.
 func withoutPort(address string) string { return strings.TrimSuffix(address, ":443") }
 
-// reverse returns a proxy that sends requests to the host of a URL with a transport. Prefix is where programs reach it, "" below its own name.
+// reverse sends requests to a URL's host. Programs reach it below prefix, or by the
+// host's own name if prefix is "".
 func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, to, prefix) },
@@ -291,7 +294,7 @@ func (p *Proxy) reverse(to *url.URL, prefix string, transport http.RoundTripper)
 	}
 }
 
-// rewrite leads a request to a host. Its path stays as it is, except for the version of known APIs.
+// rewrite keeps the path, except for the version in known APIs.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL, prefix string) {
 	out := r.Out
 	if prefix != "" && versioned(to.Host) {
@@ -299,9 +302,9 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL, prefix string) {
 	}
 	out.URL.Scheme, out.URL.Host, out.Host = to.Scheme, to.Host, to.Host
 	out.URL.RawQuery = r.In.URL.RawQuery
-	// The transport unpacks gzip: the counts of every other encoding would be unknown.
+	// Let the transport unpack gzip: with any other encoding the counts would be unknown.
 	out.Header.Del("Accept-Encoding")
-	if strings.Contains(out.Header.Get("Referer"), p.Secret) { // Go sends the URL of a request that was redirected
+	if strings.Contains(out.Header.Get("Referer"), p.Secret) { // Go sends the redirected request's URL
 		out.Header.Del("Referer")
 	}
 	if out.Body != nil {
@@ -309,7 +312,8 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest, to *url.URL, prefix string) {
 	}
 }
 
-// cause returns the text of an error that the network, TLS or parentRefusal has made. Others may quote a response, which may repeat a key.
+// cause returns only errors from the network, TLS or parentRefusal. Others may quote a
+// response, which may repeat a key.
 func cause(err error) string {
 	var network net.Error
 	var certificate *tls.CertificateVerificationError
@@ -320,8 +324,9 @@ func cause(err error) string {
 	return "there was no valid response"
 }
 
-// requestBody is the body of a request that is forwarded. The server closes the body when the response begins. A transport that then
-// reads on, to see whether more bytes follow than were declared, would receive an error and break the response off.
+// requestBody repeats io.EOF. The server closes the body once the response starts. If a
+// transport then reads on, looking for extra bytes, it would get an error and break off
+// the response.
 type requestBody struct {
 	io.ReadCloser
 	ended bool
@@ -336,22 +341,25 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// versioned reports whether the paths of the APIs of a host are known to begin with /v1. Other hosts may have other paths.
+// versioned reports whether the host's API paths are known to start with /v1.
 func versioned(host string) bool {
 	p, _ := meter.HostProvider(host)
 	return p == models.OpenAI || p == models.Anthropic || p == models.XAI
 }
 
-// knownPath matches the paths of the APIs of OpenAI, Anthropic and xAI, with their version or without, or twice.
+// knownPath matches OpenAI, Anthropic and xAI paths with their version, without it, or
+// with it twice.
 var knownPath = regexp.MustCompile(`^/+(?:v1/+){0,2}((?:api-key|assistants|audio|batches|chat|complete|completions|containers|` +
 	`conversations|embedding-models|embeddings|evals|files|fine_tuning|image-generation-models|images|language-models|messages|` +
 	`models|moderations|organization|organizations|realtime|responses|skills|threads|tokenize-text|uploads|vector_stores|` +
 	`video-generation-models|videos)(?:/|$))`)
 
-// withVersion returns the path of a known API with /v1 once. Some programs expect it in the base URL, and others add it.
+// withVersion returns a known path with /v1 once. Some programs expect it in the base
+// URL, and others add it.
 func withVersion(path string) string { return knownPath.ReplaceAllString(path, "/v1/$1") }
 
-// buffers are a BufferPool of httputil.ReverseProxy, which else allocates 32 kB for each response.
+// buffers is a BufferPool, without which httputil.ReverseProxy allocates 32 kB per
+// response.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte {

@@ -24,25 +24,28 @@ import (
 
 // Upstream is an API behind the proxy.
 type Upstream struct {
-	// API is the provider whose API it is, which is a part of the paths of the proxy.
+	// API is the provider whose API it is. It's used in the proxy's paths.
 	API models.Provider
-	// Variable is the variable of the environment from which programs read the base URL; "" if there is none.
+	// Variable is the environment variable with the base URL, or "".
 	Variable string
 	// URL is the base URL that programs would use without the proxy.
 	URL *url.URL
-	// Provider bills the calls; "" if the host is no provider's, so that their cost is not known.
+	// Provider bills the calls. It's "" if the host isn't a provider's: then the cost is
+	// unknown.
 	Provider models.Provider
-	// ByHost reports whether a Meter knows who bills the calls from their host, which is a platform's or one of --host. Provider is "".
+	// ByHost reports whether a Meter knows from the host who bills the calls: it's a
+	// platform or a --host. Provider is then "".
 	ByHost bool
 }
 
-// private returns the base path without the version at its end, such as /v1. It may have a key, or the secret path of another proxy.
+// private returns the base path without a version, such as /v1, at its end. The path
+// may have a key, or another proxy's secret.
 func (u Upstream) private() string { return version.ReplaceAllString(u.URL.Path, "") }
 
 var version = regexp.MustCompile(`/*(/v[0-9]+[a-z]*)?/*$`)
 
-// known are the APIs whose base URL programs read from their environment. DeepSeek and xAI have none: programs use OPENAI_BASE_URL
-// for them.
+// known are the APIs whose base URL programs read from their environment. DeepSeek and
+// xAI have no variable: programs use OPENAI_BASE_URL for them.
 var known = []struct {
 	provider      models.Provider
 	variable, url string
@@ -54,8 +57,9 @@ var known = []struct {
 	{models.XAI, "", "https://api.x.ai/v1"},
 }
 
-// Upstreams returns the APIs: at the URL of a flag PROVIDER=URL, else of the variable, else of the provider. A flag also names the
-// provider of its host. Hosts are those of --host.
+// Upstreams returns the APIs. Each URL is from a flag PROVIDER=URL, else from the
+// variable, else the provider's. A flag also names its host's provider. hosts are
+// --host values.
 func Upstreams(flags, hosts []string, getenv func(string) string) ([]Upstream, error) {
 	given, owners := map[models.Provider]*url.URL{}, map[string]models.Provider{}
 	for _, flag := range flags {
@@ -84,7 +88,6 @@ func Upstreams(flags, hosts []string, getenv func(string) string) ([]Upstream, e
 	return list, nil
 }
 
-// parseFlag parses PROVIDER=URL.
 func parseFlag(flag string) (models.Provider, *url.URL, error) {
 	name, text, _ := strings.Cut(flag, "=")
 	if strings.ContainsAny(name, ":/@") { // a URL, which may have a password
@@ -101,7 +104,8 @@ func parseFlag(flag string) (models.Provider, *url.URL, error) {
 	return p, base, nil
 }
 
-// billedBy returns the provider of a host, which is the one of a flag for it if it is no official host, or reports that a Meter knows the
+// billedBy returns the official provider, unless a --host names the host, else the
+// provider in a flag for the host. Otherwise byHost may report that a Meter knows the
 // host.
 func billedBy(host string, hosts []string, owners map[string]models.Provider) (p models.Provider, byHost bool) {
 	p, official := meter.HostProvider(host)
@@ -115,19 +119,19 @@ func billedBy(host string, hosts []string, owners map[string]models.Provider) (p
 	return "", named || official
 }
 
-// isOne reports whether a host is one of --host.
+// isOne reports whether a --host names the host.
 func isOne(host string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(given string) bool {
 		return strings.EqualFold(given, host) || strings.EqualFold(given, nameOf(host))
 	})
 }
 
-// isFake reports whether a base URL is that of a server of mesh providers, whose calls cost what the provider's would.
+// isFake recognizes mesh providers, whose calls cost as much as the provider's.
 func isFake(base, server string) bool {
 	return server != "" && strings.HasPrefix(base, strings.TrimRight(server, "/")+"/")
 }
 
-// parse returns a base URL. An error does not show it: it may have a password.
+// parse omits the URL from errors: it may have a password.
 func parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -142,13 +146,14 @@ func parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// dialTimeout bounds how long a tunnel may take to open.
+// dialTimeout limits the time to open a tunnel.
 const dialTimeout = 30 * time.Second
 
-// UnsupportedParent returns the variable with a proxy through which tunnels cannot leave: a SOCKS proxy, a URL that cannot be read,
-// or one of ALL_PROXY alone, which net/http does not read; "" if there is none.
+// UnsupportedParent returns the first variable with a proxy that tunnels can't leave
+// through: a SOCKS proxy, an invalid URL, or ALL_PROXY alone, which net/http doesn't
+// read. It returns "" if there's no such variable.
 func UnsupportedParent(env []string) string {
-	set := false // HTTPS_PROXY has a proxy that can be used
+	set := false // HTTPS_PROXY is usable
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
 		all := strings.EqualFold(name, "ALL_PROXY")
 		switch value := valueOf(env, name); {
@@ -162,7 +167,7 @@ func UnsupportedParent(env []string) string {
 	return ""
 }
 
-// readable reports whether a text is the URL of an HTTP proxy, which may lack its scheme.
+// readable accepts an HTTP proxy URL, which may lack its scheme.
 func readable(proxy string) bool {
 	if !strings.Contains(proxy, "://") {
 		proxy = "http://" + proxy
@@ -171,7 +176,7 @@ func readable(proxy string) bool {
 	return err == nil && !strings.HasPrefix(strings.ToLower(u.Scheme), "socks")
 }
 
-// dial connects to an address, through the proxy of the environment if there is one for it.
+// dial uses the environment's proxy for the address, if any.
 func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -193,10 +198,8 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	return opened, nil
 }
 
-// defaultPorts are those of URLs without a port, by their schemes.
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// dialParent connects to a proxy, with TLS if its URL has the scheme https.
 func dialParent(ctx context.Context, parent *url.URL) (net.Conn, error) {
 	dial := new(net.Dialer).DialContext
 	if parent.Scheme == "https" {
@@ -205,7 +208,8 @@ func dialParent(ctx context.Context, parent *url.URL) (net.Conn, error) {
 	return dial(ctx, "tcp", net.JoinHostPort(parent.Hostname(), cmp.Or(parent.Port(), defaultPorts[parent.Scheme])))
 }
 
-// openTunnel sends CONNECT to a proxy with the credentials of its URL. What arrives behind the response belongs to the tunnel.
+// openTunnel sends CONNECT with the credentials in the proxy's URL. Bytes after the
+// response belong to the tunnel.
 func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error) {
 	req := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
 	if parent.User != nil {
@@ -215,9 +219,9 @@ func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error
 		return nil, fmt.Errorf("the proxy %s: %w", parent.Host, err)
 	}
 	reader := bufio.NewReader(conn)
-	res, err := http.ReadResponse(reader, req) //nolint:bodyclose // the response to CONNECT has none
+	res, err := http.ReadResponse(reader, req) //nolint:bodyclose // the response to CONNECT has no body
 	if err != nil {
-		return nil, fmt.Errorf("the proxy %s: no valid response to CONNECT", parent.Host) // the error may quote it
+		return nil, fmt.Errorf("the proxy %s: no valid response to CONNECT", parent.Host) // the error may quote the response
 	}
 	if err := parentRefusal(parent, res); err != nil {
 		return nil, err
@@ -225,18 +229,18 @@ func openTunnel(conn net.Conn, parent *url.URL, address string) (net.Conn, error
 	return &connReader{conn, reader}, nil
 }
 
-// basic returns the header that sends credentials to a proxy.
 func basic(credentials *url.Userinfo) string {
 	password, _ := credentials.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(credentials.Username()+":"+password))
 }
 
-// parentError is why a proxy has opened no tunnel.
+// parentError explains why another proxy opened no tunnel.
 type parentError string
 
 func (e parentError) Error() string { return string(e) }
 
-// parentRefusal returns an error if the response to CONNECT opens no tunnel. It has neither the credentials nor the text of the response.
+// parentRefusal returns an error unless CONNECT succeeded. It includes neither
+// credentials nor the response text.
 func parentRefusal(parent *url.URL, res *http.Response) error {
 	text := fmt.Sprintf("the proxy %s answered %d %s", parent.Host, res.StatusCode, http.StatusText(res.StatusCode))
 	switch res.StatusCode {
@@ -248,7 +252,7 @@ func parentRefusal(parent *url.URL, res *http.Response) error {
 	return parentError(strings.TrimSpace(text))
 }
 
-// connReader is a connection of which a reader has read a part already.
+// connReader first returns bytes that a reader has buffered.
 type connReader struct {
 	net.Conn
 	reader io.Reader
