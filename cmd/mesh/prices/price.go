@@ -24,7 +24,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// completePriced completes a model of the built-in price list.
 func completePriced(*cobra.Command, []string, string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	list := prices.BuiltIn()
 	for _, p := range list.Providers() {
@@ -33,7 +32,6 @@ func completePriced(*cobra.Command, []string, string) (names []cobra.Completion,
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// priceOptions are the argument and the flags of mesh price.
 type priceOptions struct {
 	*app.App
 	model              string
@@ -76,7 +74,6 @@ nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLO
 	return cmd
 }
 
-// runPrice prints the prices of a model, or the cost of a call.
 func runPrice(ctx context.Context, o *priceOptions) error {
 	switch {
 	case o.counted:
@@ -108,7 +105,8 @@ func runPrice(ctx context.Context, o *priceOptions) error {
 	})
 }
 
-// pricesOf returns the provider of a model and the price list, with the prices that the provider publishes now if they are requested.
+// pricesOf returns a model's provider and the price list. With --live the list includes
+// prices that the provider publishes now.
 func (o *priceOptions) pricesOf(ctx context.Context) (models.Provider, *prices.List, error) {
 	list, _, err := o.PriceList()
 	if err != nil {
@@ -121,7 +119,8 @@ func (o *priceOptions) pricesOf(ctx context.Context) (models.Provider, *prices.L
 	return p, list, err
 }
 
-// livePrices returns a list with the prices that a provider publishes now.
+// livePrices warns and returns the list unchanged if the provider publishes no prices
+// or its key isn't set.
 func (o *priceOptions) livePrices(ctx context.Context, p models.Provider, list *prices.List) (*prices.List, error) {
 	keys := livePriceKeys[p]
 	switch {
@@ -140,7 +139,7 @@ func (o *priceOptions) livePrices(ctx context.Context, p models.Provider, list *
 	return list, err
 }
 
-// livePriceKeys are the variables with the keys for the prices of the providers that publish them.
+// livePriceKeys are the variables with API keys, for providers that publish prices.
 var livePriceKeys = map[models.Provider][]string{
 	models.Gemini: {"GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY"}, models.XAI: {"XAI_API_KEY"},
 }
@@ -168,7 +167,6 @@ the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
 	return err
 }
 
-// amounts returns the prices of a row.
 func amounts(r *prices.Row) []string {
 	return []string{known(r.InputPerMTok), known(r.CacheReadPerMTok), known(r.CacheWrite5mPerMTok), known(r.CacheWrite1hPerMTok), known(r.OutputPerMTok)}
 }
@@ -216,8 +214,8 @@ func promotion(w io.Writer, source string, now time.Time) error {
 	return err
 }
 
-// priceCard writes the prices of a model for a terminal, on which the eleven columns of the table do not fit: those of today first, and
-// when the model retires.
+// priceCard fits a terminal that's too narrow for the table's eleven columns. Today's
+// prices come first, and the retirement date last.
 func priceCard(w io.Writer, registry models.Registry, model string, list []prices.Row, now time.Time) error {
 	width, today := output.Width(w), now.UTC().Format(time.DateOnly)
 	line := func(format string, args ...any) {
@@ -253,15 +251,15 @@ func priceCard(w io.Writer, registry models.Registry, model string, list []price
 	return nil
 }
 
-// period is a time with its prices. The present one has the place 0, later ones 1 and earlier ones 2. The title is "" if the prices hold
-// now, without an end.
+// period has prices for a time. place is 0 for now, 1 for later and 2 for earlier
+// periods. title is "" if the prices hold now and have no end.
 type period struct {
 	place int
 	title string
 	rows  []prices.Row
 }
 
-// periodsOf returns the rows by period, the present one first, then later and earlier ones as they are.
+// periodsOf groups rows by period: now, later, earlier. Otherwise the order stays.
 func periodsOf(list []prices.Row, today string) (all []period) {
 	for _, row := range list {
 		p := periodOf(&row, today)
@@ -272,12 +270,12 @@ func periodsOf(list []prices.Row, today string) (all []period) {
 		all[i].rows = append(all[i].rows, row)
 	}
 	slices.SortStableFunc(all, func(a, b period) int { return cmp.Compare(a.place, b.place) })
-	return slices.CompactFunc(all, func(a, b period) bool { // what begins to be unknown stays so
+	return slices.CompactFunc(all, func(a, b period) bool { // merge later periods that stay unknown
 		return a.place == 1 && b.place == 1 && isUnknown(a.rows) && isUnknown(b.rows) && priceNames("", a.rows) == priceNames("", b.rows)
 	})
 }
 
-// periodOf returns the period of a row, without rows.
+// periodOf leaves rows empty.
 func periodOf(r *prices.Row, today string) period {
 	from, until := date(r.ValidFrom), date(r.ValidUntil)
 	switch {
@@ -291,17 +289,18 @@ func periodOf(r *prices.Row, today string) period {
 	return period{}
 }
 
-// isUnknown reports whether no row has a price. Such rows begin where the announced prices end.
+// isUnknown reports whether no row has a price. Such rows start when announced prices
+// end.
 func isUnknown(list []prices.Row) bool {
 	return !slices.ContainsFunc(list, func(r prices.Row) bool {
 		return slices.ContainsFunc(amounts(&r), func(usd string) bool { return usd != output.Unknown })
 	})
 }
 
-// date returns the day of a time, or "" for none.
+// date cuts a time to its day.
 func date(text string) string { return text[:min(len(text), len(time.DateOnly))] }
 
-// priceNames returns what the prices of rows are for, behind the title of a period; "" if that is any prompt.
+// priceNames returns labels for a period title, or "" if a price holds for any prompt.
 func priceNames(model string, list []prices.Row) string {
 	var names strings.Builder
 	for i := range list {
@@ -314,7 +313,7 @@ func priceNames(model string, list []prices.Row) string {
 	return names.String()
 }
 
-// pricesOfPeriod writes a row for each mode and length of the prompt.
+// pricesOfPeriod writes one table row per mode and prompt length.
 func pricesOfPeriod(w io.Writer, model string, list []prices.Row) error {
 	number := func(title string, drop int) table.Column {
 		return table.Column{Title: title, Right: true, Drop: drop, Late: true}
@@ -327,7 +326,6 @@ func pricesOfPeriod(w io.Writer, model string, list []prices.Row) error {
 
 const anyPrompt = "any prompt"
 
-// priceName returns what the prices of a row are for.
 func priceName(model string, p *prices.Row) string {
 	name := anyPrompt
 	if p.TierThresholdTokens > 0 {

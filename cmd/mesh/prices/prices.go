@@ -1,4 +1,5 @@
-// Package prices has the commands mesh prices, the price list, and mesh price, the prices of a model or the cost of a call.
+// Package prices has the command mesh prices, which prints the price list, and mesh
+// price, which prints a model's prices or a call's cost.
 package prices
 
 import (
@@ -45,7 +46,7 @@ that platform alone. No factor, as of a batch, is applied to these prices.
 named, else of all models that are sold today: retired and deprecated models, and their builds and aliases, are left out unless they are named. It also prints the age of the
 table. The exit status is 1 if there is such a price.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --stale 30d gpt-5.2",
-		Args:      cobra.ArbitraryArgs, // names of models with --stale
+		Args:      cobra.ArbitraryArgs, // with --stale, model names
 		ValidArgs: providers.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			staleGiven := cmd.Flags().Changed("stale")
@@ -82,7 +83,6 @@ table. The exit status is 1 if there is such a price.`,
 	return cmd
 }
 
-// printList prints the price list, or the prices of one provider.
 func printList(a *app.App, names []string) error {
 	list, from, err := a.PriceList()
 	if err != nil {
@@ -110,7 +110,7 @@ func printList(a *app.App, names []string) error {
 	})
 }
 
-// pricings returns rows with prices that are numbers in JSON.
+// pricings converts prices to numbers for JSON.
 func pricings(rows []prices.Row) []discovery.ProviderPricing {
 	list := make([]discovery.ProviderPricing, len(rows))
 	for i, row := range rows {
@@ -119,7 +119,7 @@ func pricings(rows []prices.Row) []discovery.ProviderPricing {
 	return list
 }
 
-// writePrices writes the CSV of a list, of which live prices and rows of a stored table come from elsewhere.
+// writePrices may write live prices and stored rows, which are untrusted text.
 func writePrices(w io.Writer, list *prices.List) error {
 	var text bytes.Buffer
 	if err := list.WriteCSV(&text); err != nil {
@@ -132,8 +132,8 @@ func writePrices(w io.Writer, list *prices.List) error {
 	return output.CSV(w, rows)
 }
 
-// stalePrices prints the prices in force now that were verified longer ago than an age: those of the models, or of all models
-// that are sold today. The error is errFound if there is one.
+// stalePrices prints current prices that weren't verified recently enough: for the
+// given models, or for all models on sale. If it prints a price, the exit status is 1.
 func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 	rows, err := rowsOf(a, models)
 	if err != nil {
@@ -164,7 +164,7 @@ func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 	return exit.If(len(rows) > 0)
 }
 
-// rowsOf returns the rows of the models, or all rows for none.
+// rowsOf returns all rows if models is empty.
 func rowsOf(a *app.App, models []string) (rows []prices.Row, err error) {
 	list := a.PriceTable()
 	if len(models) == 0 {
@@ -184,5 +184,5 @@ func rowsOf(a *app.App, models []string) (rows []prices.Row, err error) {
 	return rows, nil
 }
 
-// known returns a text, or "-" for "".
+// known returns "-" if text is empty.
 func known(text string) string { return cmp.Or(text, output.Unknown) }

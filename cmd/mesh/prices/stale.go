@@ -9,10 +9,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// stale returns rows that are in force and were verified longer ago than oldest. Models that nobody
-// can call anymore are left out unless they were named.
+// stale returns current rows verified longer ago than oldest. Models that are no longer
+// sold are left out unless they were named.
 func stale(rows []prices.Row, registry models.Registry, now time.Time, oldest time.Duration, named bool) []prices.Row {
-	today := now.UTC().Format(time.RFC3339) // which sorts as the days and times in the table
+	today := now.UTC().Format(time.RFC3339) // sorts like the days and times in the table
 	sale := newSale(rows, registry, now)
 	return slices.DeleteFunc(rows, func(r prices.Row) bool {
 		age, known := r.Age(now)
@@ -21,7 +21,6 @@ func stale(rows []prices.Row, registry models.Registry, now time.Time, oldest ti
 	})
 }
 
-// sale tells which models are still sold.
 type sale struct {
 	registry models.Registry
 	now      time.Time
@@ -56,8 +55,8 @@ func (s *sale) date(p models.Provider, id string) (dated, gone bool) {
 	return dated, date == models.Deprecated || s.registry.IsRetiredOn(p, id, s.now)
 }
 
-// ended decides for a model without a date: a build goes with its model, and an alias with its last
-// build.
+// ended prefers the model's date. If undated, a build ends with its model, and an alias
+// with its last build.
 func (s *sale) ended(p models.Provider, id string) bool {
 	name := models.NormalizeModelID(p, id)
 	for _, id := range []string{id, name} {
