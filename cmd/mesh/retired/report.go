@@ -17,27 +17,28 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// sourceModel is one row of mesh retired --scan: a model, and the first of its places before all of them.
+// sourceModel is a JSON row for mesh retired --scan. The embedded place is the first in
+// Places.
 type sourceModel struct {
 	place
 	retirement
 	Count int `json:"count"`
-	// Fails means that the model is why the exit status is 1.
+	// Fails means that this model sets exit status 1.
 	Fails  bool    `json:"fails"`
 	Places []place `json:"places"`
 }
 
-// sourceReport has the models that a code base names: first those that fail, of which the soonest is first.
+// sourceReport lists failing models first, the soonest first.
 type sourceReport struct {
-	// found has the places in the order of the models.
+	// found is sorted like list.
 	found  []mention
 	list   []sourceModel
 	within string
 	texts  int
-	asOf   string // the day of the dates
+	asOf   string // when the dates were last updated
 }
 
-// newReport returns a report of what was found in a number of texts; soon is --within.
+// newReport sorts found. soon is --within, and texts counts the files.
 func newReport(found []mention, soon time.Duration, texts int, asOf string) *sourceReport {
 	order := map[bool]int{true: 0, false: 1}
 	slices.SortStableFunc(found, func(x, y mention) int {
@@ -58,7 +59,6 @@ func newReport(found []mention, soon time.Duration, texts int, asOf string) *sou
 
 func (r *sourceReport) fails() bool { return len(r.found) > 0 && r.found[0].fails }
 
-// printSources prints a report in the format of -o.
 func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) error {
 	notes := s.Notes()
 	if note := r.testsNote(); note != "" {
@@ -67,7 +67,7 @@ func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) err
 	return s.Print(r.list, slices.Concat(notes, s.LeftOut()), func(w io.Writer) error { return r.text(w, notes, s.LeftOut(), o.all) }, r.annotations())
 }
 
-// when returns the state of a model with its date and replacement, such as "retires 2027-01-14 -> gpt-6-luna".
+// when returns state, date and replacement, such as "retires 2027-01-14 -> gpt-6-luna".
 func (m *retirement) when() string {
 	text := string(m.State)
 	switch m.State {
@@ -85,7 +85,6 @@ func (m *retirement) when() string {
 	return text
 }
 
-// text writes each model with its places, a summary, and notes.
 func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) error {
 	var lines []string
 	width := output.Width(w)
@@ -114,7 +113,6 @@ func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) erro
 	return err
 }
 
-// summary counts the models by their state.
 func (r *sourceReport) summary() string {
 	soon, later := "retiring within "+r.within, "retiring later"
 	files, counts := map[string]bool{}, map[string]int{}
@@ -141,13 +139,13 @@ func (r *sourceReport) summary() string {
 	return fmt.Sprintf("%s in %s of %s: %s", output.Plural(len(r.list), "model"), output.Plural(len(r.found), "place"), output.Plural(len(files), "file"), strings.Join(parts, ", "))
 }
 
-// How many files of a model, and lines of a file, are printed without --all.
+// Limits without --all: files per model, and lines per file.
 const (
 	maxFiles = 3
 	maxLines = 5
 )
 
-// placeLines returns a line for each file, and without all one for those that are too many.
+// placeLines returns a line per file. Without all, the last line counts the rest.
 func placeLines(places []place, all bool) (lines []string) {
 	for begin, end := 0, 0; begin < len(places); begin = end {
 		if !all && len(lines) == maxFiles {
@@ -161,7 +159,6 @@ func placeLines(places []place, all bool) (lines []string) {
 	return lines
 }
 
-// numbers joins the numbers of lines.
 func numbers(places []place, all bool) string {
 	var texts []string
 	for _, p := range places {
@@ -174,7 +171,7 @@ func numbers(places []place, all bool) string {
 	return strings.Join(texts, ",")
 }
 
-// annotations returns an error for each place that fails. What does not fail yet would repeat at every run.
+// annotations covers only failing places: others would repeat at every run.
 func (r *sourceReport) annotations() (list []codebase.Annotation) {
 	for _, m := range r.found {
 		if m.fails {
@@ -184,7 +181,7 @@ func (r *sourceReport) annotations() (list []codebase.Annotation) {
 	return list
 }
 
-// testsNote suggests patterns for --exclude if most places are in tests; else it is "".
+// testsNote suggests --exclude patterns if most places are in tests, else "".
 func (r *sourceReport) testsNote() string {
 	inTests, flags := 0, ""
 	for _, m := range r.found {
@@ -203,7 +200,7 @@ func (r *sourceReport) testsNote() string {
 	return fmt.Sprintf("%d of %s are in tests; leave them out with%s", inTests, output.Plural(len(r.found), "place"), flags)
 }
 
-// testPattern returns the pattern of tests that a file matches, or "".
+// testPattern returns the first pattern that matches, or "".
 func testPattern(file string) string {
 	file = "/" + filepath.ToSlash(file)
 	for _, pattern := range []string{"test/", "tests/", "__tests__/", "*_test.*", "test_*", "*.test.*", "*.spec.*"} {

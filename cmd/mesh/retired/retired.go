@@ -1,5 +1,5 @@
-// Package retired is mesh retired: models that are retired or retire soon, among those that are named, that a code base names or that were
-// called.
+// Package retired is the command mesh retired. It finds models that are retired or
+// retire soon: among its arguments, in a code base, or in calls.
 package retired
 
 import (
@@ -24,14 +24,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// retirement is one row of mesh retired.
+// retirement is a JSON row for mesh retired.
 type retirement struct {
 	Provider models.Provider `json:"provider"`
 	Model    string          `json:"model"`
 	models.RetirementStatus
 }
 
-// Options are the flags of mesh retired.
+// Options are the flags for mesh retired.
 type Options struct {
 	*app.App
 	args                    []string
@@ -41,7 +41,6 @@ type Options struct {
 	sources                 codebase.Flags
 }
 
-// ofScan are the flags that are for --scan only.
 var ofScan = append([]string{"all"}, codebase.Names...)
 
 // New returns the command mesh retired.
@@ -97,7 +96,6 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 	return cmd
 }
 
-// completeArg completes a model of the built-in retirement dates, or with --scan or --used the name of a file.
 func (o *Options) completeArg(*cobra.Command, []string, string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	if o.scan || o.used {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -108,7 +106,6 @@ func (o *Options) completeArg(*cobra.Command, []string, string) (names []cobra.C
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// run checks the models that are named, that a code base names or that were called.
 func run(ctx context.Context, o *Options) error {
 	soon, err := app.ParseDays("--within", o.within)
 	switch {
@@ -126,7 +123,7 @@ func run(ctx context.Context, o *Options) error {
 	return o.retiredNamed(ctx, soon)
 }
 
-// checker returns a checker of the models that retire within a time from today.
+// checker checks models that retire within soon. Dates from providers are included.
 func (o *Options) checker(ctx context.Context, soon time.Duration) (checker, error) {
 	c, failures := o.Discover()
 	registry, err := c.Retirements(ctx)
@@ -136,14 +133,14 @@ func (o *Options) checker(ctx context.Context, soon time.Duration) (checker, err
 	return checker{registry, time.Now().UTC().Truncate(24 * time.Hour), soon}, err
 }
 
-// checker checks models on a day.
 type checker struct {
 	registry models.Registry
 	today    time.Time
 	soon     time.Duration
 }
 
-// model returns the state of a model: by the date of the platform in whose way the id is written, if it has one, else by the provider's.
+// model prefers the platform's date if the id is written in a platform's way, then the
+// provider's date.
 func (c checker) model(id string) retirement {
 	p, ok := models.ProviderOf(id)
 	if !ok {
@@ -159,7 +156,7 @@ func (c checker) model(id string) retirement {
 	return retirement{p, id, status}
 }
 
-// platformOf returns the platform in whose way an id is written, or "".
+// platformOf returns the platform whose id syntax this is, or "".
 func platformOf(id string) string {
 	switch {
 	case strings.Contains(id, "anthropic."):
@@ -170,12 +167,12 @@ func platformOf(id string) string {
 	return ""
 }
 
-// bedrockNames are the ids of models that Bedrock names by a version.
+// bedrockNames maps ids that Bedrock names by version.
 var bedrockNames = map[string]string{
 	"claude-v2": "claude-2.0", "claude-v2:1": "claude-2.1", "claude-instant-v1": "claude-instant-1.2",
 }
 
-// first returns the state of the first of ids that is known, or else of the first one with a provider.
+// first returns the first known state in ids, or else the first with a provider.
 func (c checker) first(ids []string) (first retirement) {
 	first.State = models.StateUnknown
 	for _, id := range ids {
@@ -195,13 +192,12 @@ func (c checker) finds(r retirement) bool {
 	return r.State == models.StateRetired || c.isSoon(r.Date)
 }
 
-// isSoon reports whether a date has passed or is soon. "" is neither.
+// isSoon includes past dates. It's false for "".
 func (c checker) isSoon(date string) bool {
 	day, err := time.Parse(time.DateOnly, date)
 	return err == nil && !day.After(c.today.Add(c.soon))
 }
 
-// retiredNamed prints the state of the models that are named, or all models that retire soon.
 func (o *Options) retiredNamed(ctx context.Context, soon time.Duration) error {
 	names, err := o.names()
 	if err != nil {
@@ -229,7 +225,7 @@ func (o *Options) retiredNamed(ctx context.Context, soon time.Duration) error {
 	return cmp.Or(o.printRetirements(list), exit.If(found))
 }
 
-// names returns the arguments, in which "-" stands for the lines of stdin.
+// names returns the arguments, with "-" replaced by stdin's lines.
 func (o *Options) names() (names []string, err error) {
 	for _, arg := range o.args {
 		if arg != "-" {
@@ -260,7 +256,8 @@ func (o *Options) names() (names []string, err error) {
 	return names, nil
 }
 
-// isPath reports whether a text names a file and cannot be a model. A file may have the name of a model.
+// isPath reports whether text names a file and isn't a model id. A file may be named
+// like a model.
 func isPath(text string) bool {
 	if strings.HasPrefix(text, ".") || filepath.IsAbs(text) {
 		return true
@@ -279,7 +276,6 @@ func (o *Options) printRetirements(list []retirement) error {
 	}))
 }
 
-// suggestModel prints the models of the price list that an unknown one may mean.
 func (o *Options) suggestModel(unknown string) {
 	p, _ := models.ProviderOf(unknown)
 	if names := providers.Similar(o.PriceTable(), o.Registry(), p, unknown, time.Now()); len(names) > 0 {

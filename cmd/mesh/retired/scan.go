@@ -13,25 +13,24 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// generated are patterns of files with many ids that are not edited: lock files, recordings and the data of tests.
+// generated files have many ids but aren't edited: lock files, recordings and test
+// data.
 var generated = []string{"*.lock", "*.lock.yml", "*-lock.*", "**/cassettes/**", "**/__snapshots__/**", "**/fixtures/**", "**/testdata/**"}
 
-// place is a line of a file.
 type place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 }
 
-// mention is a model that a file names. It fails if it is why the exit status is 1.
+// mention is a model in a file. If fails is set, the exit status is 1.
 type mention struct {
 	place
 	retirement
 	fails bool
 }
 
-// scanSources prints the models that files name and that are retired, retiring or deprecated, and with --fail-unknown the unknown
-// ones. A file that cannot be read could name a retired model: it is reported after the models of the
-// others, and the status is exitUsage.
+// scanSources reports unreadable files after the models in the others, with exit status
+// 2: such a file could name a retired model.
 func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 	if len(o.args) == 0 {
 		return exit.Usagef("--scan needs a folder or a file, such as .")
@@ -62,7 +61,7 @@ func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 	return exit.If(r.fails())
 }
 
-// mentionsIn returns the models that a text names. A baseline has none.
+// mentionsIn skips baselines.
 func (o *Options) mentionsIn(known *knownWords, file, text string) (list []codebase.Match[mention]) {
 	if codebase.IsBaseline(text) {
 		return nil
@@ -75,7 +74,7 @@ func (o *Options) mentionsIn(known *knownWords, file, text string) (list []codeb
 		}
 		position.Move(word.At)
 		m := codebase.Match[mention]{Value: mention{place{file, position.Line}, r, known.finds(r) || r.State == models.StateUnknown}, Ignored: position.Ignored}
-		if m.Value.fails { // a baseline must not accept what fails only later
+		if m.Value.fails { // a baseline must not accept later failures
 			m.Entry = &codebase.Entry{File: file, What: r.Model}
 		}
 		list = append(list, m)
@@ -83,14 +82,14 @@ func (o *Options) mentionsIn(known *knownWords, file, text string) (list []codeb
 	return list
 }
 
-// knownWords remembers the state of each word: a code base repeats its words.
+// knownWords caches states: a code base repeats its words.
 type knownWords struct {
 	checker
 	mu     sync.Mutex
 	states map[string]retirement
 }
 
-// maxKnown bounds the words that are remembered: a file of data can have millions.
+// maxKnown limits the cache: data files can have millions of words.
 const maxKnown = 100_000
 
 func (k *knownWords) named(word Word) retirement {
@@ -100,7 +99,7 @@ func (k *knownWords) named(word Word) retirement {
 	if ok {
 		return r
 	}
-	word.Text = strings.Clone(word.Text) // and not the text of the file
+	word.Text = strings.Clone(word.Text) // don't retain the whole file
 	r = k.checker.named(word)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -111,7 +110,7 @@ func (k *knownWords) named(word Word) retirement {
 	return r
 }
 
-// named returns the state of the model that a word names, without the prefix of a provider: openai/gpt-4o is the same model as gpt-4o.
+// named ignores a provider prefix if the model is the same: openai/gpt-4o is gpt-4o.
 func (c checker) named(word Word) retirement {
 	r := c.first(word.IDs())
 	if plain := c.model(r.Model[strings.LastIndexByte(r.Model, '/')+1:]); plain.Matched == r.Matched {
@@ -120,8 +119,8 @@ func (c checker) named(word Word) retirement {
 	return r
 }
 
-// reports reports whether a model is printed. An unknown one must look like an id: many words begin like the models of a provider,
-// as gpt-tokenizer does.
+// reports decides whether to print a model. Unknown words must look like ids: many
+// words start like a provider's models, such as gpt-tokenizer.
 func (o *Options) reports(r retirement, word Word) bool {
 	switch r.State {
 	case models.StateListed:
@@ -133,20 +132,23 @@ func (o *Options) reports(r retirement, word Word) bool {
 	}
 }
 
-// Word is a whole word of a text that may be the id of a model.
+// Word is a whole word that may be a model id.
 type Word struct {
 	Text string
-	// At is its index in the text.
+	// At is its byte offset.
 	At int
-	// Value means that the word is all of a text in quotes, or all of the value of a key named model.
+	// Value means that the word fills quotes, or is the value for a key named model.
 	Value bool
 }
 
-// maxWord is the length of the longest word, in bytes. No id is longer.
+// maxWord is in bytes. No id is longer.
 const maxWord = 256
 
-// Words yields the words of a text that have a hyphen or are values: a short id such as o1 is also an ordinary name. A word may have a
-// prefix, as in "openai/gpt-4o"; [IDs] returns its parts. Without the prefix it is in lower case.
+// Words yields words in text that have a hyphen or are values: a short id such as o1 is
+// also an ordinary name.
+//
+// A word may have a prefix, as in "openai/gpt-4o"; [IDs] returns its parts. After the
+// prefix it's in lower case.
 func Words(text string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		for begin := 0; begin < len(text); {
@@ -162,7 +164,7 @@ func Words(text string) iter.Seq[Word] {
 	}
 }
 
-// wordAt returns the word of a run of word characters, without the punctuation at its end.
+// wordAt trims trailing punctuation.
 func wordAt(text string, begin, end int) (Word, bool) {
 	word := Word{Text: strings.TrimRight(text[begin:end], "."+separators), At: begin}
 	if word.Text == "" || len(word.Text) > maxWord || isPart(text, begin, end) || !isLower(word.Text[strings.LastIndexAny(word.Text, separators)+1:]) {
@@ -172,7 +174,8 @@ func wordAt(text string, begin, end int) (Word, bool) {
 	return word, word.Value || strings.Contains(word.Text, "-")
 }
 
-// isPart reports whether a run is only the beginning of ids, as in gpt-4* and gpt-4-. In **gpt-4** it is not.
+// isPart reports whether a run is only the start of ids, as in gpt-4* and gpt-4-. In
+// **gpt-4** it isn't.
 func isPart(text string, begin, end int) bool {
 	if text[end-1] == '-' {
 		return true
@@ -180,7 +183,7 @@ func isPart(text string, begin, end int) bool {
 	return end < len(text) && text[end] == '*' && (begin == 0 || text[begin-1] != '*')
 }
 
-// inQuotes reports whether the same quotation mark is on both sides. The second one may have a backslash.
+// inQuotes accepts a backslash before the second quote.
 func inQuotes(text string, begin, end int) bool {
 	if end < len(text) && text[end] == '\\' {
 		end++
@@ -188,11 +191,11 @@ func inQuotes(text string, begin, end int) bool {
 	return begin > 0 && end < len(text) && text[begin-1] == text[end] && strings.IndexByte("\"'`", text[end]) >= 0
 }
 
-// maxKey is the length of the longest key that can be named model, in bytes.
+// maxKey limits the length of keys that may be named model, in bytes.
 const maxKey = 64
 
-// isModel reports whether a run is the value of a key whose name ends in model, as in "model: o1" of YAML, or of a variable such as
-// OPENAI_MODEL=o1.
+// isModel reports whether a run is the value for a key that ends in model, such as
+// "model: o1" in YAML, or for a variable such as OPENAI_MODEL=o1.
 func isModel(text string, begin, end int) bool {
 	if end < len(text) && strings.IndexByte(" \t\r\n,}#", text[end]) < 0 {
 		return false
@@ -205,7 +208,7 @@ func isModel(text string, begin, end int) bool {
 	return strings.HasSuffix(before, "MODEL=")
 }
 
-// inWord has the characters that are part of a word, or of an id with a prefix.
+// inWord has the bytes allowed in a word or a prefixed id.
 var inWord = func() (set [256]bool) {
 	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-" + separators) {
 		set[c] = true
@@ -213,17 +216,20 @@ var inWord = func() (set [256]bool) {
 	return set
 }()
 
-// separators are between the parts of a word.
+// separators separate a word's parts.
 const separators = ":/@"
 
-// isLower reports whether a part of a word can be an id in a source file: none there has capitals or an underscore.
+// isLower reports whether part can be an id: in source files no id has capitals or
+// underscores.
 func isLower(part string) bool {
 	return !strings.ContainsAny(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 }
 
-// IDs returns what may be the id of a model in a text with prefixes, best first: the text, then what is behind each separator, as in
-// "azure/gpt-4o" and "openai:gpt-4o", then its parts, as in "https://host/v1/models/gpt-4o:stream". A fine-tune has no parts, since it
-// retires at another time than its model.
+// IDs returns candidate model ids in text, best first.
+//
+// The text itself comes first, then the rest after each separator, as in "azure/gpt-4o"
+// and "openai:gpt-4o", then its parts, as in "https://host/v1/models/gpt-4o:stream".
+// Fine-tunes have no parts: they retire at a different time than their model.
 func IDs(text string) []string {
 	ids := []string{text}
 	for rest := text; !strings.HasPrefix(rest, "ft:"); {
@@ -240,12 +246,14 @@ func IDs(text string) []string {
 	return ids
 }
 
-// isOpenAI reports whether a prefix leads to OpenAI, the only provider that has ids without a hyphen.
+// isOpenAI reports whether a prefix leads to OpenAI. No other provider has ids without
+// hyphens.
 func isOpenAI(prefix string) bool {
 	return strings.HasPrefix(prefix, "openai") || strings.HasPrefix(prefix, "azure")
 }
 
-// parts returns the parts of a text that have a hyphen. What ends in a hyphen is the beginning of ids.
+// parts returns parts with a hyphen. A trailing hyphen means that it's only the start
+// of an id.
 func parts(text string) (list []string) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
 		if part = strings.TrimRight(part, "."); part != text && strings.Contains(part, "-") && !strings.HasSuffix(part, "-") {
@@ -255,7 +263,7 @@ func parts(text string) (list []string) {
 	return list
 }
 
-// IDs returns what may be the id of a model in the word, best first, as the function does.
+// IDs returns candidate model ids in the word, best first, like the function IDs.
 func (w Word) IDs() []string {
 	return slices.DeleteFunc(IDs(w.Text), func(id string) bool { return !isLower(id) })
 }

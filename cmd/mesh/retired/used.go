@@ -21,27 +21,25 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// usedDays is the number of days before today whose calls count.
 const usedDays = 28
 
-// usedModel is one row of mesh retired --used.
+// usedModel is a JSON row for mesh retired --used.
 type usedModel struct {
 	retirement
-	// Platform is where the model was called; "" is the provider's own API.
+	// Platform served the calls; "" is the provider's own API.
 	Platform string     `json:"platform,omitempty"`
 	Calls    int        `json:"calls"`
 	Unpriced int        `json:"unpriced"`
 	USD      prices.USD `json:"usd"`
-	// ReplacedUSD is what the calls with a known cost would cost with the replacement, at its price now; "" if that is not known. SameUSD is
-	// what they cost.
+	// ReplacedUSD is the replacement's cost for the same tokens at its current price, for
+	// calls with a known cost. SameUSD is what those calls cost. Both are "" if unknown.
 	ReplacedUSD prices.USD `json:"replaced_usd,omitempty"`
 	SameUSD     prices.USD `json:"same_usd,omitempty"`
-	// Stage and ReportedDate are what the newest response with a status stated; "" without one.
+	// Stage and ReportedDate are from the newest response with a status, or "".
 	Stage        string `json:"model_stage"`
 	ReportedDate string `json:"retirement_date"`
 }
 
-// retiredUsed prints the models of calls files that retire.
 func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	if len(o.args) == 0 {
 		return exit.Usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
@@ -98,8 +96,9 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 
 var byModel = []string{calls.ByProvider, calls.ByPlatform, calls.ByModel}
 
-// used returns the models that are retired or deprecated or retire soon, by the registry or by the responses, and reports whether one of
-// them has a date that has passed or is soon. days are the rows with the status of each day.
+// used returns models that are retired, deprecated or retire soon, according to the
+// registry or to responses. found reports whether a date has passed or is soon. days
+// are rows by day.
 func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 	used = []usedModel{}
 	for _, row := range rows {
@@ -118,7 +117,7 @@ func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 	return used, found
 }
 
-// replace sets what the calls would cost with the replacement, if it is that of the report.
+// replace takes the replacement cost from the report if its replacement is the same.
 func (m *usedModel) replace(rows []report.Retiring) {
 	for i := range rows {
 		row := &rows[i]
@@ -128,7 +127,7 @@ func (m *usedModel) replace(rows []report.Retiring) {
 	}
 }
 
-// report sets what the newest day of the model states, whose values are by. The rows of a model are in the order of their days.
+// report takes the newest status. Rows for a model must be sorted by day.
 func (m *usedModel) report(by []string, days []calls.Group) {
 	for _, row := range days {
 		stage, date := row.Value(calls.ByModelStage), row.Value(calls.ByRetirementDate)
@@ -138,12 +137,12 @@ func (m *usedModel) report(by []string, days []calls.Group) {
 	}
 }
 
-// ends reports whether the model will end on a day that is not known.
+// ends reports whether the model will end on an unknown day.
 func (m *usedModel) ends() bool {
 	return m.State == models.StateDeprecated || m.Stage == "LEGACY" || m.Stage == "DEPRECATED" || m.Stage == "RETIRED"
 }
 
-// reported returns the status of the responses; "" if they state nothing else than the date.
+// reported returns "" if responses say nothing beyond the date.
 func (m *usedModel) reported() string {
 	if m.ReportedDate == m.Date && (m.ReportedDate != "" || !m.ends()) {
 		return ""
@@ -159,7 +158,7 @@ func (o *Options) printUsed(list []usedModel) error {
 		}
 		return output.Table(w, columns, table.Rows(list, func(m *usedModel) []string {
 			reported, replaced := m.reported(), string(m.ReplacedUSD)
-			if m.SameUSD != "" && m.SameUSD != m.USD { // the cost of other calls is not known
+			if m.SameUSD != "" && m.SameUSD != m.USD { // other calls have no known cost
 				replaced = string(m.SameUSD) + " > " + replaced
 			}
 			return []string{
