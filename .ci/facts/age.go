@@ -14,17 +14,23 @@ import (
 	"time"
 )
 
-// errOld is the error of tables that need work.
+// errOld means that the tables need work.
 var errOld = errors.New("the tables are old")
 
-// ageCommand prints what makes the tables old: a feed without a change in two weeks, ids that no table has, pages of the providers
-// that changed, and prices that end within a month without a successor. It updates the hashes of the pages in the state. The error
-// is errOld for a silent feed and for a price without a successor; the rest is for a person to read.
+// ageCommand prints reasons why the tables are old:
+//
+//   - feeds without a change in two weeks
+//   - ids missing from all tables
+//   - provider pages that changed
+//   - prices that end within a month without a successor
+//
+// It updates the page hashes in the state. It returns errOld for a silent feed and for
+// a price without a successor. A person reads the rest.
 //
 //	facts age -day YYYY-MM-DD -facts DIR -state FILE
 //
-// The lists of the providers are requested with the keys in OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY and
-// DEEPSEEK_API_KEY.
+// The keys for the providers' model lists are in OPENAI_API_KEY, ANTHROPIC_API_KEY,
+// GEMINI_API_KEY, XAI_API_KEY and DEEPSEEK_API_KEY.
 func ageCommand(out, warn io.Writer, args []string) error {
 	flags := flag.NewFlagSet("age", flag.ContinueOnError)
 	flags.SetOutput(warn)
@@ -65,17 +71,17 @@ func ageCommand(out, warn io.Writer, args []string) error {
 	return nil
 }
 
-// after returns a day a number of days later.
 func after(day string, days int) string {
 	at, _ := time.Parse(time.DateOnly, day)
 	return at.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// maxSilence is the number of days after which a feed without a change is not believed to be maintained.
+// maxSilence is in days. We assume that a feed without changes for longer is
+// unmaintained.
 const maxSilence = 14
 
-// printSilent prints the feeds whose newest change is too old, and reports whether there is one. A feed that cannot be read has no
-// changes either.
+// printSilent reports whether a feed's newest change is too old. An unreadable feed
+// doesn't change either.
 func (s *state) printSilent(out io.Writer, day string) (silent bool) {
 	for _, f := range feeds {
 		switch changed := s.Changed[f.name]; {
@@ -91,11 +97,12 @@ func (s *state) printSilent(out io.Writer, day string) (silent bool) {
 	return silent
 }
 
-// horizon is the number of days in which the end of a price is printed.
+// horizon is in days.
 const horizon = 30
 
-// printEnds prints the prices that end within the horizon and have no row of their successor, with a price or without one, and
-// reports whether there is one. A row without a price states that the price is not known.
+// printEnds prints prices that end within the horizon if no row follows, and reports
+// whether there is any. A row without a price is a successor, too: it states that the
+// price is unknown.
 func (t *table) printEnds(out io.Writer, day string) (found bool) {
 	for _, r := range t.rows {
 		until := r.cell("valid_until")
@@ -108,8 +115,9 @@ func (t *table) printEnds(out io.Writer, day string) (found bool) {
 	return found
 }
 
-// succeeded reports whether another row is in force at the end of a row: one of the same mode and modality, for prompts of its length
-// or shorter ones, or one for text without a price, which holds for the whole model.
+// succeeded reports whether another row is in force when r ends: with the same mode and
+// modality, for the same or shorter prompts, or a text row without a price, which covers
+// the whole model.
 func (t *table) succeeded(r *row, until string) bool {
 	key := r.key()
 	return slices.ContainsFunc(t.rows, func(next *row) bool {
@@ -122,7 +130,7 @@ func (t *table) succeeded(r *row, until string) bool {
 	})
 }
 
-// foundIDs has where each provider/id was found.
+// provider/id -> places where it was found
 type foundIDs map[string][]string
 
 func (f foundIDs) add(provider, id, where string) {
@@ -131,7 +139,7 @@ func (f foundIDs) add(provider, id, where string) {
 	}
 }
 
-// addFeeds adds the ids that feeds state.
+// addFeeds leaves out patterns.
 func (f foundIDs) addFeeds(s *state) {
 	for _, feed := range feeds {
 		for key, one := range s.Feeds[feed.name] {
@@ -142,7 +150,6 @@ func (f foundIDs) addFeeds(s *state) {
 	}
 }
 
-// addSDKs adds the ids of the newest SDKs.
 func (f foundIDs) addSDKs(warn io.Writer) {
 	for _, s := range sdks {
 		dir, version, err := download(s.module)
@@ -161,7 +168,7 @@ func (f foundIDs) addSDKs(warn io.Writer) {
 	}
 }
 
-// print prints the ids that no table has.
+// print prints only ids missing from all tables.
 func (f foundIDs) print(out io.Writer, known map[string]string, t *table) {
 	priced := make(map[string]bool)
 	for key := range t.keys() {

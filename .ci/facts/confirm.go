@@ -10,20 +10,19 @@ import (
 	"strings"
 )
 
-// keyColumns identify a row of the table.
+// keyColumns identify a table row.
 var keyColumns = []string{"provider", "model_id", "above", "valid_from", "mode", "modality"}
 
-// confirmedHead is the beginning of confirmed.csv.
 var confirmedHead = "# When the public price feeds last stated each row of prices.csv. .ci/facts writes this file every night.\n" +
 	strings.Join(keyColumns, ",") + ",confirmed_at\n"
 
-// confirmed has the day on which the feeds last stated a row, by its cells of keyColumns.
+// confirmed maps keyColumns cells to the day when the feeds last stated the row.
 type confirmed map[string]string
 
-// confirmedFile returns the name of the file beside a table.
+// confirmedFile is in the table's directory.
 func confirmedFile(table string) string { return filepath.Join(filepath.Dir(table), "confirmed.csv") }
 
-// readConfirmed reads the days of the rows of a table. A missing file has none.
+// readConfirmed returns an empty map if the file is missing.
 func readConfirmed(path string) (confirmed, error) {
 	days := make(confirmed)
 	text, err := os.ReadFile(path)
@@ -43,7 +42,7 @@ func readConfirmed(path string) (confirmed, error) {
 	return days, nil
 }
 
-// move sets the day of every row that the feeds state.
+// move sets the day for every row that the feeds state.
 func (c confirmed) move(t *table, s *state, found map[string]statements, day string) {
 	for _, r := range t.rows {
 		if !r.textRow() || !r.validOn(day) || !r.prices().known() {
@@ -51,7 +50,7 @@ func (c confirmed) move(t *table, s *state, found map[string]statements, day str
 		}
 		in := t.inForce(r.key(), day)
 		if len(in) == 0 {
-			_, _, in = t.verified(r.key(), day) // sold in modes alone, as DeepSeek's are
+			_, _, in = t.verified(r.key(), day) // sold only in modes, like DeepSeek's models
 		}
 		if slices.Contains(in, r) && s.states(r, in, found, day) {
 			c[r.id()] = day
@@ -59,8 +58,8 @@ func (c confirmed) move(t *table, s *state, found map[string]statements, day str
 	}
 }
 
-// states reports whether a feed states a row of a price, and none another price. A silent feed is not believed: an old price would stay
-// confirmed.
+// states reports whether some feed states this row's price and no feed has a different
+// price. Silent feeds don't count: they would confirm an old price forever.
 func (s *state) states(r *row, in []*row, found map[string]statements, day string) (stated bool) {
 	for _, v := range s.votes(r.key(), found, nil) {
 		switch {
@@ -74,7 +73,7 @@ func (s *state) states(r *row, in []*row, found map[string]statements, day strin
 	return stated
 }
 
-// write writes the days of the rows of a table, in its order.
+// write writes the rows in table order.
 func (c confirmed) write(path string, t *table) error {
 	text := confirmedHead
 	for _, r := range t.rows {
@@ -85,7 +84,6 @@ func (c confirmed) write(path string, t *table) error {
 	return replace(path, []byte(text))
 }
 
-// id returns the cells of keyColumns.
 func (r *row) id() string {
 	cells := make([]string, len(keyColumns))
 	for i, name := range keyColumns {

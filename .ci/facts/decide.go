@@ -5,26 +5,27 @@ import (
 	"math/big"
 )
 
-// change is what the feeds of a day change in the table, or what they contradict.
+// change is a table change, or a contradiction between feeds and table.
 type change struct {
-	// Kind is added, changed or ended for a change of the table; disagreed or missing for what changes nothing.
+	// Kind is added, changed or ended if the table changes, else disagreed or missing.
 	Kind     string `json:"kind"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Above    int64  `json:"above"`
-	// From is the first day of the change.
+	// From is the first day with the change.
 	From string `json:"from,omitempty"`
-	// Old and New are the prices of the table before and after.
+	// Old and New are the table's prices before and after.
 	Old figures `json:"old"`
 	New figures `json:"new"`
-	// Sources has what each feed states.
+	// feed -> its statement
 	Sources map[string]figures `json:"sources"`
 }
 
-// figures are prices by the names of their columns, as JSON numbers, and what else is known of a statement.
+// column name -> price as a JSON number, plus other facts about a statement
 type figures map[string]any
 
-// decide changes the rows of a price by what the feeds state, and returns the change or the contradiction; nil for none.
+// decide applies the feeds' votes to a price's rows. It returns nil if there's neither
+// a change nor a contradiction.
 func (t *table) decide(key priceKey, votes []vote, day string) *change {
 	if key.isPattern() {
 		return nil
@@ -53,8 +54,8 @@ func (t *table) decide(key priceKey, votes []vote, day string) *change {
 	return c
 }
 
-// winner returns the input and output that most groups state, if they are two or more and no other has as many, and the votes
-// for it.
+// winner returns the prices that most groups state, and the votes for them. At least
+// two groups must agree, and no other price may have as many.
 func winner(votes []vote) (agreed rates, by []vote) {
 	most := 1
 	for _, v := range votes {
@@ -78,7 +79,7 @@ func winner(votes []vote) (agreed rates, by []vote) {
 	return agreed, by
 }
 
-// agreedCell returns the price of a cell that most groups state, if they are two or more and no other has as many, and else "".
+// agreedCell applies winner's rule to one cell. It returns "" if there's no winner.
 func agreedCell(by []vote, i int) (agreed string) {
 	most := 1
 	for _, v := range by {
@@ -93,10 +94,9 @@ func agreedCell(by []vote, i int) (agreed string) {
 	return agreed
 }
 
-// counts reports whether the vote counts.
 func (v vote) counts() bool { return v.Gone == "" && v.Doubt == "" && !v.first }
 
-// groups returns the number of independent groups among the votes that are chosen.
+// groups counts independent groups among the chosen votes.
 func groups(votes []vote, chosen func(vote) bool) int {
 	seen := make(map[string]bool)
 	for _, v := range votes {
@@ -107,7 +107,7 @@ func groups(votes []vote, chosen func(vote) bool) int {
 	return len(seen)
 }
 
-// decidePrice changes a row whose price two groups contradict, if both began to after the row was verified.
+// decidePrice changes a row that two groups have contradicted since it was verified.
 func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day string) bool {
 	if by == nil {
 		return false
@@ -125,7 +125,7 @@ func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day s
 	}
 	next := agreed
 	began := vote.since
-	if listed { // a cache price can have changed alone
+	if listed { // only a cache price may have changed
 		next = old.prices()
 		for _, i := range []int{cacheRead, cacheWrite5m, cacheWrite1h} {
 			moved := groups(by, func(v vote) bool { return v.Prices[i] == agreed[i] && v.Since[i] > verified })
@@ -147,7 +147,7 @@ func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day s
 
 func (v vote) since() string { return v.began() }
 
-// plausible reports whether a price can have become another one. A factor of 100 is an error of the unit.
+// plausible rejects changes by a factor of 100, which come from a wrong unit.
 func plausible(old, next string) bool {
 	a, ok := new(big.Rat).SetString(old)
 	b, known := new(big.Rat).SetString(next)
@@ -158,8 +158,8 @@ func plausible(old, next string) bool {
 	return factor.Cmp(big.NewRat(1, 100)) > 0 && factor.Cmp(big.NewRat(100, 1)) < 0
 }
 
-// dated returns the day on which a feed dates the price, if that is after the last day of the old one and not after today; else
-// today.
+// dated returns a feed's start date for the price, if it's later than after and not
+// after today, else today.
 func dated(by []vote, after, day string) string {
 	for _, v := range by {
 		if start := cmp.Or(v.Start, v.baseStart); start > after && start <= day {
@@ -169,7 +169,8 @@ func dated(by []vote, after, day string) string {
 	return day
 }
 
-// decideTier ends a tier that two groups no longer have since it was verified, although they still list the model.
+// decideTier ends a tier if two groups dropped it since it was verified but still list
+// the model.
 func (t *table) decideTier(c *change, key priceKey, in []*row, votes []vote, day string) bool {
 	ended := groups(votes, func(v vote) bool { return v.Gone > in[0].cell("verified_at") && v.listed && !v.first })
 	kept := groups(votes, vote.counts)
@@ -185,13 +186,14 @@ func (t *table) decideTier(c *change, key priceKey, in []*row, votes []vote, day
 	return true
 }
 
-// decideUnlisted adds a model or a tier that two groups state.
+// decideUnlisted adds a model or tier that two groups state.
 func (t *table) decideUnlisted(c *change, key priceKey, agreed rates, by []vote, votes []vote, day string) *change {
 	verified, listed, only := t.verified(key, day)
 	named := groups(by, func(v vote) bool { return v.Named }) > 0
 	text := groups(by, func(v vote) bool { return v.NotText }) == 0
-	// Two feeds that had a model or a tier at first were already compared with the table. For a new one it is enough that one
-	// began later; a row that ended comes back as a known one changes.
+	// If two feeds had the price from the start, it was already compared with the table.
+	// For a new price one later feed is enough. If a row has ended, its return needs as
+	// many as a change.
 	moved := groups(by, func(v vote) bool { return v.began() != "" && v.began() >= verified }) > 0
 	if listed {
 		moved = groups(by, func(v vote) bool { return v.began() > verified }) >= 2
@@ -212,7 +214,7 @@ func (t *table) decideUnlisted(c *change, key priceKey, agreed rates, by []vote,
 	return c
 }
 
-// gone reports whether no feed lists the price any more since today.
+// gone reports whether the last feed dropped the price today.
 func gone(votes []vote, day string) bool {
 	today := false
 	for _, v := range votes {
@@ -224,7 +226,7 @@ func gone(votes []vote, day string) bool {
 	return today
 }
 
-// disagree reports whether a feed has prices that no row has.
+// disagree reports whether a feed's prices match no row.
 func disagree(votes []vote, rows []*row) bool {
 	for _, v := range votes {
 		agrees := v.Doubt == ""
@@ -235,7 +237,7 @@ func disagree(votes []vote, rows []*row) bool {
 	return false
 }
 
-// anyRow reports whether a row has all prices that are known on both sides.
+// anyRow ignores cache prices that are unknown on one side.
 func anyRow(rows []*row, p rates) bool {
 	for _, r := range rows {
 		listed, same := r.prices(), true
@@ -249,7 +251,7 @@ func anyRow(rows []*row, p rates) bool {
 	return false
 }
 
-// contradict reports whether the feeds contradict each other, or have a statement that cannot be true.
+// contradict reports whether feeds contradict each other or a statement is doubtful.
 func contradict(votes []vote) bool {
 	var first *vote
 	for i := range votes {

@@ -11,12 +11,12 @@ import (
 	"os"
 )
 
-// maxFeed is the size of the largest feed that is read; the largest real one has 2 MB.
+// maxFeed is in bytes. The largest real feed has 2 MB.
 const maxFeed = 16 << 20
 
-// readFeed returns the text of a feed from a file, or from the file with .gz after its name.
+// readFeed falls back to path with .gz added.
 func readFeed(path string) ([]byte, error) {
-	file, err := os.Open(path) //nolint:gosec // the caller names the folder
+	file, err := os.Open(path) //nolint:gosec // the caller chooses the directory
 	zipped := errors.Is(err, fs.ErrNotExist)
 	if zipped {
 		file, err = os.Open(path + ".gz") //nolint:gosec // as above
@@ -38,7 +38,7 @@ func readFeed(path string) ([]byte, error) {
 	return text, err
 }
 
-// decode reads JSON without rounding its numbers.
+// decode keeps numbers exact.
 func decode(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -51,8 +51,8 @@ func decode(text []byte, into any) error {
 	return nil
 }
 
-// object is a JSON object. A member of another type than expected counts as missing, so that an odd model does not hide the rest
-// of a feed.
+// object is a JSON object. A member with an unexpected type counts as missing: one odd
+// model mustn't hide the rest of a feed.
 type object map[string]any
 
 func (o object) object(name string) object { return asObject(o[name]) }
@@ -72,7 +72,7 @@ func (o object) text(name string) string {
 	return s
 }
 
-// usd returns a price times a factor.
+// usd returns "" if the member isn't a price.
 func (o object) usd(name string, factor int64) string {
 	n, ok := o[name].(json.Number)
 	if !ok {

@@ -10,8 +10,9 @@ var genaiProviders = map[string]string{"openai": "openai", "anthropic": "anthrop
 
 var genaiCells = rates{"input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok"}
 
-// readGenaiPrices reads data.json of genai-prices: [{id, models: [{id, match, prices}]}], in USD per million tokens. Its patterns
-// are used for ids under which others list the model: see [statements.matched].
+// readGenaiPrices reads data.json from genai-prices, in USD per million tokens: [{id,
+// models: [{id, match, prices}]}]. Its patterns apply to ids that other feeds use for
+// the same model: see [statements.of].
 func readGenaiPrices(text []byte, day string) (statements, error) {
 	var all []object
 	if err := decode(text, &all); err != nil {
@@ -55,14 +56,15 @@ func readGenaiModel(found statements, key priceKey, list object, one statement) 
 	}
 }
 
-// genaiPrice returns a price for prompts longer than above. One without tiers holds for all prompts.
+// genaiPrice returns a price for prompts longer than above. Without tiers it holds for
+// all.
 func genaiPrice(list object, name string, above int64) string {
 	tiers := list.object(name)
 	if tiers == nil {
 		return list.usd(name, 1)
 	}
 	usd := tiers.usd("base", 1)
-	for _, v := range tiers.list("tiers") { // in the order of their starts
+	for _, v := range tiers.list("tiers") { // sorted by start
 		tier := asObject(v)
 		if start, ok := tier["start"].(json.Number); ok {
 			if n, err := start.Int64(); err == nil && n <= above {
@@ -73,8 +75,8 @@ func genaiPrice(list object, name string, above int64) string {
 	return usd
 }
 
-// genaiPrices returns the prices in force on a day and the date on which they began; nothing for prices by the time of the day,
-// which a row of the table without a mode does not have.
+// genaiPrices returns the day's prices and their start date. If prices depend on the
+// time of day, it returns nothing: table rows without a mode can't express that.
 func genaiPrices(v any, day string) (list object, start string) {
 	periods, ok := v.([]any)
 	if !ok {
@@ -98,7 +100,7 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// genaiName is an id of a model. rest is * for a pattern that matches the ids of its builds.
+// genaiName is a model id. If rest is "*", it matches build ids with this prefix.
 type genaiName struct {
 	id, rest string
 	named    bool

@@ -11,10 +11,11 @@ var liteLLMProviders = map[string]string{
 	"openai": "openai", "text-completion-openai": "openai", "anthropic": "anthropic", "gemini": "gemini", "xai": "xai", "deepseek": "deepseek",
 }
 
-// longInput matches the keys of prices for long prompts. Those of priority and flex have an end after it.
+// longInput matches keys for long prompts. Priority and flex keys have another suffix.
 var longInput = regexp.MustCompile(`^input_cost_per_token(_above_(\d+)k_tokens)$`)
 
-// readLiteLLM reads model_prices_and_context_window.json: {id: {litellm_provider, mode, …_cost…}}, in USD per token.
+// readLiteLLM reads model_prices_and_context_window.json, in USD per token: {id:
+// {litellm_provider, mode, …_cost…}}.
 func readLiteLLM(text []byte, _ string) (statements, error) {
 	var all map[string]any
 	if err := decode(text, &all); err != nil {
@@ -27,7 +28,7 @@ func readLiteLLM(text []byte, _ string) (statements, error) {
 		provider, rest := liteLLMProviders[source], id
 		if prefix, after, ok := strings.Cut(id, "/"); ok && prefix == source {
 			rest = after
-		} else if provider == "gemini" { // without the prefix it is Vertex
+		} else if provider == "gemini" { // without the prefix it's Vertex
 			continue
 		}
 		if model := modelName("litellm", provider, rest); provider != "" && model != "" {

@@ -7,7 +7,8 @@ import (
 
 var modelsDevProviders = map[string]string{"openai": "openai", "anthropic": "anthropic", "google": "gemini", "xai": "xai", "deepseek": "deepseek"}
 
-// readModelsDev reads https://models.dev/api.json: {provider: {models: {id: {cost}}}}, in USD per million tokens.
+// readModelsDev reads https://models.dev/api.json, in USD per million tokens:
+// {provider: {models: {id: {cost}}}}.
 func readModelsDev(text []byte, _ string) (statements, error) {
 	var all map[string]object
 	if err := decode(text, &all); err != nil {
@@ -45,13 +46,14 @@ func readModelsDevModel(found statements, provider, id string, m object) {
 			add(above, asObject(tier))
 		}
 	}
-	// context_over_200k repeats the first tier, whatever its size is. The long context of OpenAI begins at 272,000.
+	// context_over_200k repeats the first tier, whatever its size. OpenAI's long context
+	// starts at 272,000.
 	if over := cost.object("context_over_200k"); len(tiers) == 0 && over != nil && provider != "openai" {
 		add(200000, over)
 	}
 }
 
-// onlyText reports whether a list of modalities has text alone, or is missing.
+// onlyText is true for an empty list.
 func onlyText(modalities []any) bool {
 	return !slices.ContainsFunc(modalities, func(m any) bool { return m != "text" })
 }

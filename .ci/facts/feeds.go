@@ -11,10 +11,11 @@ import (
 	"slices"
 )
 
-// feed is a public price list. Feeds of one group copy from each other and have one vote together. The groups are set here,
-// because the data of a copy cannot be distinguished from that of a second source.
+// feed is a public price list. Feeds in one group copy from each other, so they share
+// one vote. We set the groups here, because the data doesn't show whether it was
+// copied.
 type feed struct {
-	// name is the name of the file without .json, and code the one of column sources of the table.
+	// name is the file name without .json. code is used in the table's sources column.
 	name, code, group string
 	read              func(text []byte, day string) (statements, error)
 }
@@ -25,14 +26,15 @@ var feeds = []feed{
 	{"litellm", "litellm", "litellm", readLiteLLM},
 }
 
-// Of the three only LiteLLM has retirement dates, so that two never agree on one. The dates are compared with those of the SDKs.
+// Only LiteLLM has retirement dates, so two feeds never agree on a date. We compare its
+// dates with the SDKs instead.
 
-// minPrices is the number of prices below which a feed counts as absent.
+// minPrices: a feed with fewer prices counts as absent.
 const minPrices = 20
 
-// feedsCommand updates a price table by the feeds of a day and prints the changes as JSON lines. It sets the day of each row that the
-// feeds state in the file confirmed.csv beside the table. A feed that counts as absent is
-// printed to warn.
+// feedsCommand updates a price table from the day's feeds and prints changes as JSON
+// lines. In confirmed.csv, next to the table, it sets the day for each row that the
+// feeds state. Absent feeds are reported to warn.
 //
 //	facts feeds -dir DIR -day YYYY-MM-DD -table FILE -state FILE
 func feedsCommand(out, warn io.Writer, args []string) error {
@@ -74,11 +76,12 @@ func feedsCommand(out, warn io.Writer, args []string) error {
 			return err
 		}
 	}
-	// The table is first: after an interruption the next run finds nothing to change, instead of losing a change.
+	// Write the table first: if we are interrupted, the next run finds nothing to change
+	// instead of losing a change.
 	return errors.Join(t.write(*tableFile), days.write(confirmedFile(*tableFile), t), s.write(*stateFile))
 }
 
-// readFeeds returns what the feeds state, by the name of the feed; without those that count as absent.
+// readFeeds leaves out feeds that count as absent.
 func readFeeds(dir, day string, s *state, warn io.Writer) map[string]statements {
 	found := make(map[string]statements)
 	for _, f := range feeds {
@@ -104,7 +107,8 @@ func readFeeds(dir, day string, s *state, warn io.Writer) map[string]statements 
 	return found
 }
 
-// update changes the table and the state by what the feeds of a day state, and returns the changes in the order of the table.
+// update applies the day's feeds to table and state. It returns the changes in key
+// order.
 func update(t *table, s *state, found map[string]statements, day string) []change {
 	baseline := s.record(found, day)
 	var changes []change

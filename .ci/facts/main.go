@@ -1,16 +1,22 @@
-// Command facts compares the model ids and shutdown dates in the newest official SDKs with the tables of this repository. It
-// prints what the tables lack or contradict, which billing endpoints that package discovery reads an SDK has no call for, and one
-// line of coverage for each SDK, with the ids that have a price and the fee of a search. It prints the models of fees, factors and
-// regions that the price table does not have. The exit status is 1 if a dated id is missing or a date differs, or if a fee or a
-// factor is of no listed model.
+// Command facts compares model ids and shutdown dates in the newest official SDKs with
+// this repository's tables.
 //
 //	GOWORK=off go run . -facts ../../discovery/facts
 //
-// The SDKs come from the module proxy, through the go command. With -ids it prints provider,id lines instead, the SDKs' part of
-// models.csv.
+// It prints:
 //
-// The command feeds updates the price table by public price feeds, and the command age reports what makes the tables old; see
-// [feedsCommand] and [ageCommand].
+//   - ids and dates that the tables lack or contradict
+//   - billing endpoints read by package discovery that an SDK doesn't call
+//   - coverage for each SDK: how many ids have a price, and how many have a search fee
+//   - models with fees, factors or regions that aren't in the price table
+//
+// The exit status is 1 if a dated id is missing, if a date differs, or if a fee, factor
+// or region is for an unlisted model. With -ids it prints provider,id lines instead:
+// the SDKs' part of models.csv. The SDKs come from the module proxy, through the go
+// command.
+//
+// The command feeds updates the price table from public price feeds, and the command
+// age reports why the tables are old; see [feedsCommand] and [ageCommand].
 package main
 
 import (
@@ -27,12 +33,12 @@ import (
 	"strings"
 )
 
-// sdk is an official SDK.
 type sdk struct {
 	provider, module string
-	// constants reports whether ids are constants of a type whose name ends in Model; otherwise they are string literals.
+	// constants reports whether ids are constants whose type name ends in Model. Otherwise
+	// they are string literals.
 	constants bool
-	// bills are the paths of the billing endpoints, as the SDK writes them.
+	// bills are billing endpoint paths, as spelled in the SDK.
 	bills []string
 }
 
@@ -42,7 +48,6 @@ var sdks = []sdk{
 	{"gemini", "google.golang.org/genai", false, nil},
 }
 
-// commands are the commands beside the comparison with the SDKs.
 var commands = map[string]func(out, warn io.Writer, args []string) error{"feeds": feedsCommand, "age": ageCommand}
 
 func main() {
@@ -106,7 +111,8 @@ func run(w io.Writer, dir string, ids bool) (bool, error) {
 	return ok, nil
 }
 
-// compare prints the differences of one SDK and reports whether every dated id has its date in the tables.
+// compare prints one SDK's differences. It reports whether all its dates agree with the
+// tables.
 func compare(w io.Writer, s sdk, version string, found, known map[string]string) bool {
 	dated, agree, listed, differ := 0, 0, 0, 0
 	for _, id := range slices.Sorted(maps.Keys(found)) {
@@ -131,7 +137,7 @@ func compare(w io.Writer, s sdk, version string, found, known map[string]string)
 	return differ == 0
 }
 
-// readTables returns the date of every id of the tables, keyed by provider/id; "" for an id without a date.
+// readTables maps provider/id to a date, or "" if undated.
 func readTables(dir string) (map[string]string, error) {
 	known := make(map[string]string)
 	for _, name := range []string{"models.csv", "retirements.csv"} {
@@ -149,7 +155,7 @@ func readTables(dir string) (map[string]string, error) {
 	return known, nil
 }
 
-// download returns the folder and version of the newest release of a module in the module cache.
+// download fetches a module's newest release. dir is in the module cache.
 func download(module string) (dir, version string, err error) {
 	out, err := exec.Command("go", "mod", "download", "-json", module+"@latest").Output()
 	if err != nil {

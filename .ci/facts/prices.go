@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// patterns are the ids of models of a provider, or beginnings of ids that end in *, in one line of a table.
+// patterns has one table line's model ids. An id that ends in * is a prefix.
 type patterns struct {
 	table, provider string
 	models          []string
 }
 
-// prices is what the price table, and the tables of fees, factors and regions have.
+// prices indexes the tables.
 type prices struct {
-	priced, listed map[string]bool // by provider/id
-	// searches are the known fees of searches; others are the models of all lines of fees, factors and regions.
+	priced, listed map[string]bool // keyed by provider/id
+	// searches are the known search fees. others are all lines with fees, factors and
+	// regions.
 	searches, others []patterns
 }
 
-// readPrices reads the tables of prices, fees, factors and regions.
 func readPrices(dir string) (*prices, error) {
 	p := &prices{priced: make(map[string]bool), listed: make(map[string]bool)}
 	for _, name := range []string{"prices.csv", "fees.csv", "factors.csv", "regions.csv"} {
@@ -39,7 +39,6 @@ func readPrices(dir string) (*prices, error) {
 	return p, nil
 }
 
-// add adds a line of a table.
 func (p *prices) add(table string, cells []string) {
 	switch table {
 	case "prices.csv":
@@ -57,7 +56,8 @@ func (p *prices) add(table string, cells []string) {
 	}
 }
 
-// checkModels prints the models of fees, factors and regions that the price table does not have, and reports whether it has all.
+// checkModels reports whether the price table has all models that have fees, factors
+// and regions. It prints the missing ones.
 func (p *prices) checkModels(w io.Writer) bool {
 	ok := true
 	for _, line := range p.others {
@@ -82,7 +82,7 @@ func (p *prices) lists(line *patterns) bool {
 	return false
 }
 
-// match reports whether a provider/id is one of the line.
+// match expects provider/id.
 func (l *patterns) match(id string) bool {
 	return slices.ContainsFunc(l.models, func(model string) bool {
 		beginning, open := strings.CutSuffix(l.provider+"/"+model, "*")
@@ -90,7 +90,7 @@ func (l *patterns) match(id string) bool {
 	})
 }
 
-// coverage prints how many ids of an SDK have a price and the fee of a search.
+// coverage prints how many SDK ids have a price, and how many have a search fee.
 func (p *prices) coverage(w io.Writer, provider string, found map[string]string) {
 	priced, searched := 0, 0
 	for name := range found {

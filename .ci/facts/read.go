@@ -21,7 +21,8 @@ var (
 	ordinal   = regexp.MustCompile(`(\d)(?:st|nd|rd|th)`)
 )
 
-// readSDK returns the ids of an SDK with their shutdown dates, "" for none, and which of its billing paths it has.
+// readSDK returns model ids with their shutdown dates, or "" if undated, and the
+// billing paths found in the SDK.
 func readSDK(dir string, s sdk) (found map[string]string, paths map[string]bool, err error) {
 	found, paths = make(map[string]string), make(map[string]bool)
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -50,7 +51,7 @@ func readSDK(dir string, s sdk) (found map[string]string, paths map[string]bool,
 	return found, paths, err
 }
 
-// readConstant adds a constant of a model type.
+// readConstant ignores constants whose type isn't a model.
 func readConstant(spec *ast.ValueSpec, found map[string]string) {
 	name, ok := spec.Type.(*ast.Ident)
 	if !ok || !strings.HasSuffix(name.Name, "Model") || len(spec.Values) != 1 {

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// state is what each feed stated last, and since when.
+// state has each feed's last statements, and since when they hold.
 type state struct {
-	// Day is the last day on which it was updated.
+	// Day is the day of the last update.
 	Day   string                `json:"day"`
 	Feeds map[string]statements `json:"feeds"`
-	// Changed is the last day on which a feed changed anything, or on which it was first read.
+	// Changed is the day when a feed last changed, or was first read.
 	Changed map[string]string `json:"changed"`
-	// Pages are the hashes of the providers' pages, by URL.
+	// Pages has page hashes by URL.
 	Pages map[string]page `json:"pages"`
 }
 
-// readState reads a state. A missing file is the state before the first day.
+// readState returns an empty state if the file is missing.
 func readState(path string) (*state, error) {
 	s := &state{}
 	defer s.fill()
@@ -38,7 +38,7 @@ func readState(path string) (*state, error) {
 	return s, nil
 }
 
-// fill makes the maps that a state of an earlier version does not have.
+// fill adds maps that older state files lack.
 func (s *state) fill() {
 	if s.Feeds == nil {
 		s.Feeds = make(map[string]statements)
@@ -59,7 +59,7 @@ func (s *state) write(path string) error {
 	return replace(path, append(text, '\n'))
 }
 
-// replace writes a file in one step, so that an interruption leaves the old one.
+// replace writes a file in one step: if it's interrupted, the old file stays.
 func replace(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -73,8 +73,8 @@ func replace(path string, text []byte) error {
 	return os.Rename(file.Name(), path)
 }
 
-// record takes over what the feeds state on a day. It returns the feeds that answered for the first time. What was known of the
-// other feeds stays.
+// record updates the state with the day's feeds and returns the feeds that are new.
+// Absent feeds keep their statements.
 func (s *state) record(found map[string]statements, day string) (first map[string]bool) {
 	first = make(map[string]bool)
 	for name, stated := range found {
@@ -89,7 +89,7 @@ func (s *state) record(found map[string]statements, day string) (first map[strin
 	return first
 }
 
-// replace takes over what a feed states on a day. It reports whether anything changed.
+// replace reports whether the feed changed anything.
 func (s statements) replace(stated statements, day string) (changed bool) {
 	for key, one := range stated {
 		old, had := s[key]
@@ -111,20 +111,20 @@ func (s statements) replace(stated statements, day string) (changed bool) {
 	return changed
 }
 
-// vote is what a feed states of a price today.
+// vote is a feed's current statement about a price.
 type vote struct {
 	feed feed
-	// statement is the last one, Gone if the feed had it before.
+	// statement is the last one. Gone is set if the feed has dropped it.
 	statement
-	// listed reports that the feed lists the model, whatever its tiers are.
+	// listed reports that the feed lists the model, with any tiers.
 	listed bool
-	// baseStart is the Start of the price of shorter prompts.
+	// baseStart is Start for the shorter prompts' price.
 	baseStart string
-	// first reports that this is the first answer of the feed, which moves nothing.
+	// first marks the feed's first answer, which changes nothing.
 	first bool
 }
 
-// votes returns the votes of the feeds that answered and ever had the price.
+// votes skips feeds that are absent or never had the price.
 func (s *state) votes(key priceKey, found map[string]statements, first map[string]bool) []vote {
 	var all []vote
 	for _, f := range feeds {
@@ -134,7 +134,7 @@ func (s *state) votes(key priceKey, found map[string]statements, first map[strin
 		base, _ := s.Feeds[f.name].of(priceKey{key.provider, key.model, 0})
 		if one, ok := s.Feeds[f.name].of(key); ok {
 			if one.Gone != "" {
-				one.Start = "" // it dates the price that is gone
+				one.Start = "" // it dates the dropped price
 			}
 			all = append(all, vote{f, one, base.Gone == "" && base.Prices.known(), base.Start, first[f.name]})
 		}
@@ -142,7 +142,8 @@ func (s *state) votes(key priceKey, found map[string]statements, first map[strin
 	return all
 }
 
-// of returns the statement of a price: by the id of the model, else that of the longest pattern that the id is a build of.
+// of prefers the model's own id. Otherwise the longest pattern that has it as a build
+// counts.
 func (s statements) of(key priceKey) (statement, bool) {
 	one, ok := s[key]
 	own, named := s[priceKey{key.provider, key.model, 0}]
@@ -160,5 +161,5 @@ func (s statements) of(key priceKey) (statement, bool) {
 	return one, ok
 }
 
-// isPattern reports whether the key is a pattern, which no row is for.
+// isPattern reports whether the key is a pattern, which has no row.
 func (k priceKey) isPattern() bool { return strings.HasSuffix(k.model, "*") }

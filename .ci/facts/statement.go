@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// priceKey is a model with the length of the prompts above which a price holds, 0 for the others.
+// priceKey identifies a price. It holds for prompts longer than above tokens; 0 is the
+// base price.
 type priceKey struct {
 	provider, model string
 	above           int64
@@ -33,7 +34,7 @@ func compareKeys(a, b priceKey) int {
 	return cmp.Or(cmp.Compare(a.provider, b.provider), cmp.Compare(a.model, b.model), cmp.Compare(a.above, b.above))
 }
 
-// The cells of prices, in the order of the table.
+// Price cells, in table order.
 const (
 	input = iota
 	cacheRead
@@ -43,28 +44,28 @@ const (
 	cells
 )
 
-// rates are prices, decimals in USD per million tokens; "" is not known.
+// rates are decimals in USD per million tokens; "" is unknown.
 type rates [cells]string
 
 func (p rates) known() bool { return p[input] != "" || p[output] != "" }
 
-// same reports whether input and output are equal.
+// same ignores cache prices.
 func (p rates) same(q rates) bool { return p[input] == q[input] && p[output] == q[output] }
 
-// statement is what a feed has for a price.
+// statement is a price published by a feed.
 type statement struct {
 	Prices rates `json:"prices"`
-	// Since is the day from which on the feed has each cell; "" when the first answer of the feed had it.
+	// Since is the day when the feed first had each cell; "" if its first answer had it.
 	Since rates `json:"since"`
-	// Start is the day on which the feed dates the price; "" for most.
+	// Start is the price's start date according to the feed. It's usually "".
 	Start string `json:"start,omitempty"`
-	// Named reports that the feed has the id itself, and not a pattern that matches it.
+	// Named reports that the feed has the id itself, not just a matching pattern.
 	Named bool `json:"named,omitempty"`
-	// NotText reports that the feed lists the model as one that is not for text.
+	// NotText reports that the feed doesn't list the model as a text model.
 	NotText bool `json:"not_text,omitempty"`
-	// Doubt is the reason why the statement has no vote; "" for most.
+	// Doubt is the reason if the statement has no vote.
 	Doubt string `json:"doubt,omitempty"`
-	// Gone is the day from which on the feed no longer has it.
+	// Gone is the first day without the price.
 	Gone string `json:"gone,omitempty"`
 }
 
@@ -73,7 +74,7 @@ func (s statement) began() string { return max(s.Since[input], s.Since[output]) 
 
 type statements map[priceKey]statement
 
-// voting returns the number of prices that have a vote, without those of patterns.
+// voting counts prices with a vote, without patterns.
 func (s statements) voting() int {
 	n := 0
 	for _, one := range s {
@@ -84,18 +85,19 @@ func (s statements) voting() int {
 	return n
 }
 
-// The prices of text models are between these, in USD per million tokens. One outside was written in another unit.
+// lowest and highest limit text model prices, in USD per million tokens. Prices outside
+// use another unit.
 var lowest, highest = big.NewRat(1, 100), big.NewRat(1000, 1)
 
-// add adds a statement. One without an input and an output is ignored. One whose prices cannot be true has no vote, and of two
-// different ones for a model neither has.
+// add ignores statements that lack an input or output price. Implausible prices get no
+// vote. If a feed has two prices for a model, neither gets a vote.
 func (s statements) add(key priceKey, one statement) {
 	if one.Prices[input] == "" || one.Prices[output] == "" {
 		return
 	}
 	for i, usd := range one.Prices {
 		if i != input && i != output && usd == "0" {
-			one.Prices[i] = "" // a feed writes 0 for a cache price that it does not know
+			one.Prices[i] = "" // feeds write 0 for an unknown cache price
 		}
 	}
 	switch first, ok := s[key]; {
@@ -118,9 +120,10 @@ func (s statements) add(key priceKey, one statement) {
 	s[key] = one
 }
 
-// decimal returns a JSON number times a factor as a plain decimal; "" for what is no price.
+// decimal multiplies a JSON number by a factor and returns a plain decimal, or "" if it
+// isn't a price.
 func decimal(text string, factor int64) string {
-	if len(text) > 40 || strings.ContainsAny(text, "/xXpP_") { // what only Rat.SetString reads
+	if len(text) > 40 || strings.ContainsAny(text, "/xXpP_") { // syntax that only Rat.SetString accepts
 		return ""
 	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok {

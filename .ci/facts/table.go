@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// columns are the columns of prices, in the order of the cells.
+// in cell order
 var columns = [cells]string{"input", "cache_read", "cache_write_5m", "cache_write_1h", "output"}
 
-// table is a price table in the format of the built-in one. Its comments and the order of its rows stay.
+// table is a price table in the built-in format. Comments and row order are kept.
 type table struct {
 	header  map[string]int
-	rows    []*row // comments and the header too
+	rows    []*row // including comments and header
 	changed bool
 }
 
-// row is a line of the table; cells is nil for a comment and for the header.
+// row is a table line. cells is nil for comments and the header.
 type row struct {
 	text   string
 	cells  []string
@@ -71,7 +71,7 @@ func (t *table) write(path string) error {
 	return replace(path, []byte(text.String()))
 }
 
-// cell returns a cell; "" for a column that the table does not have.
+// cell returns "" if the table doesn't have the column.
 func (r *row) cell(name string) string {
 	i, ok := r.header[name]
 	if !ok || r.cells == nil {
@@ -86,7 +86,7 @@ func (r *row) set(name, text string) {
 	}
 }
 
-// prices returns the prices of the row, without those of a single source.
+// prices leaves out single-source prices, which end in "?".
 func (r *row) prices() rates {
 	var p rates
 	for i, name := range columns {
@@ -97,8 +97,8 @@ func (r *row) prices() rates {
 	return p
 }
 
-// key returns the price of the row. The long context of xAI begins at 200,000 tokens, which the feeds write as above 200,000 and
-// the built-in table as above 199,999.
+// key normalizes xAI's long context, which starts at 200,000 tokens: feeds say above
+// 200,000, and the built-in table says above 199,999.
 func (r *row) key() priceKey {
 	above, _ := strconv.ParseInt(r.cell("above"), 10, 64)
 	if r.cell("provider") == "xai" && above == 199999 {
@@ -107,7 +107,7 @@ func (r *row) key() priceKey {
 	return priceKey{r.cell("provider"), r.cell("model_id"), above}
 }
 
-// aboveCell returns the cell of a new row, in the way of the table.
+// aboveCell undoes key's normalization, unless the table says 200000.
 func (t *table) aboveCell(key priceKey) string {
 	written := func(r *row) bool { return r.cell("provider") == "xai" && r.cell("above") == "200000" }
 	if key.provider == "xai" && key.above == 200000 && !slices.ContainsFunc(t.rows, written) {
@@ -116,19 +116,19 @@ func (t *table) aboveCell(key priceKey) string {
 	return strconv.FormatInt(key.above, 10)
 }
 
-// validOn reports whether the row is in force on a day. A time within a day is after its beginning.
+// validOn works on days. A valid_from time within a day is after that day's start.
 func (r *row) validOn(day string) bool {
 	until := r.cell("valid_until")
 	return r.cell("valid_from") <= day && (until == "" || day < until)
 }
 
-// textRow reports whether the row is for text; audio and image have rows of their own.
+// textRow reports whether the row is for text. Audio and image have separate rows.
 func (r *row) textRow() bool {
 	modality := r.cell("modality")
 	return r.cells != nil && (modality == "" || modality == "text")
 }
 
-// inForce returns the rows of a price for standard requests on a day.
+// inForce returns rows for standard requests.
 func (t *table) inForce(key priceKey, day string) []*row {
 	var in []*row
 	for _, r := range t.rows {
@@ -139,7 +139,7 @@ func (t *table) inForce(key priceKey, day string) []*row {
 	return in
 }
 
-// keys returns the prices for standard requests that the table has rows of.
+// keys covers all text rows.
 func (t *table) keys() map[priceKey]bool {
 	keys := make(map[priceKey]bool)
 	for _, r := range t.rows {
@@ -150,8 +150,9 @@ func (t *table) keys() map[priceKey]bool {
 	return keys
 }
 
-// verified returns when the rows of the model of a price without a row in force were last verified. listed reports whether the
-// price had a row. only has the rows of modes that the model is sold in alone, or that begin later.
+// verified is for a price without a row in force. It returns when the model's rows were
+// last verified, and whether the price ever had a row. only has the current rows if the
+// model is sold only in modes, and rows that start later.
 func (t *table) verified(key priceKey, day string) (at string, listed bool, only []*row) {
 	standard := false
 	for _, r := range t.rows {
@@ -166,17 +167,18 @@ func (t *table) verified(key priceKey, day string) (at string, listed bool, only
 		}
 	}
 	if standard && len(only) > 0 && only[0].cell("valid_from") <= day {
-		only = nil // other modes beside the standard one
+		only = nil // the standard mode is sold, too
 	}
 	return at, listed, only
 }
 
-// sells reports whether a tier has a row for shorter prompts.
+// sells reports whether shorter prompts have a row. The base price needs none.
 func (t *table) sells(key priceKey, day string) bool {
 	return key.above == 0 || len(t.inForce(priceKey{key.provider, key.model, 0}, day)) > 0
 }
 
-// change ends the rows in force, and adds one with other prices that ends when they would have ended.
+// change ends the rows in force, and adds one with other prices that ends when old
+// would have.
 func (t *table) change(in []*row, old *row, next rates, sources, from, day string) {
 	added := &row{cells: slices.Clone(old.cells), header: t.header}
 	added.fill(next, sources, from, day)
@@ -196,8 +198,8 @@ func (r *row) fill(p rates, sources, from, day string) {
 	r.set("verified_at", day)
 }
 
-// add adds a row after those of the model, else before the first of the provider that sorts after it, else at the end of the
-// provider or of the table.
+// add puts the row after the model's rows, else before the provider's next model in
+// sort order, else at the end of the provider or table.
 func (t *table) add(key priceKey, p rates, sources, from, day string) {
 	added := &row{cells: make([]string, len(t.header)), header: t.header}
 	added.set("provider", key.provider)
@@ -223,7 +225,6 @@ func (t *table) add(key priceKey, p rates, sources, from, day string) {
 	t.changed = true
 }
 
-// codes returns the codes of the feeds for column sources.
 func codes(by []vote) string {
 	var all []string
 	for _, v := range by {
@@ -232,7 +233,7 @@ func codes(by []vote) string {
 	return strings.Join(all, "+")
 }
 
-// figures returns the known prices, or nil if no price is known.
+// figures returns nil if no price is known.
 func (p rates) figures() figures {
 	f := make(figures)
 	for i, usd := range p {
@@ -246,7 +247,7 @@ func (p rates) figures() figures {
 	return f
 }
 
-// figures returns the statement of a vote with its dates and why it does not count.
+// figures adds dates, and the reason if the vote doesn't count.
 func (v vote) figures() figures {
 	f := v.Prices.figures()
 	for name, text := range map[string]string{"since": v.began(), "doubt": v.Doubt, "gone": v.Gone} {

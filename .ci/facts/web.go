@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// web requests pages and lists of the providers.
+// web requests the providers' pages and lists.
 type web struct {
 	client *http.Client
 	out    io.Writer
-	// base replaces the scheme and host of every URL; "" for none.
+	// base replaces the scheme and host in every URL, unless it's "".
 	base string
 }
 
-// get returns a body of at most maxFeed bytes. header is the name and value of a key; "" for none.
+// get returns at most maxFeed bytes. header is a key's header name and value, if any.
 func (w *web) get(url string, header [2]string) (status int, body []byte, err error) {
 	if w.base != "" {
 		_, rest, _ := strings.Cut(url, "://")
@@ -42,7 +42,7 @@ func (w *web) get(url string, header [2]string) (status int, body []byte, err er
 	return resp.StatusCode, body, err
 }
 
-// list is the list of models of a provider. header is the name of the header with the key and what precedes the key in it.
+// list is a provider's model list. header has the name, and the prefix before the key.
 type list struct {
 	provider, url, variable string
 	header                  [2]string
@@ -56,7 +56,7 @@ var lists = []list{
 	{"deepseek", "https://api.deepseek.com/models", "DEEPSEEK_API_KEY", [2]string{"Authorization", "Bearer "}},
 }
 
-// models returns the ids of the providers' lists. A list without a key or an answer is printed.
+// models returns the listed ids. It prints lists that lack a key or an answer.
 func (w *web) models(getenv func(string) string) foundIDs {
 	found := make(foundIDs)
 	for _, l := range lists {
@@ -76,7 +76,7 @@ func (w *web) models(getenv func(string) string) foundIDs {
 	return found
 }
 
-// ids returns the ids of a list, without those of fine-tunes.
+// ids leaves out fine-tunes.
 func (w *web) ids(l list, key string) ([]string, error) {
 	status, body, err := w.get(l.url, [2]string{l.header[0], l.header[1] + key})
 	switch {
@@ -102,13 +102,12 @@ func (w *web) ids(l list, key string) ([]string, error) {
 	return ids, nil
 }
 
-// page is the hash of the text of a page, and the day from which on it is the same.
+// page has a page's text hash, and the day since which it's the same.
 type page struct {
 	Hash string `json:"hash"`
 	Day  string `json:"day"`
 }
 
-// pricePages are the providers' pages of prices and deprecations.
 var pricePages = []string{
 	"https://developers.openai.com/api/docs/pricing.md",
 	"https://developers.openai.com/api/docs/deprecations.md",
@@ -120,7 +119,7 @@ var pricePages = []string{
 	"https://api-docs.deepseek.com/quick_start/pricing",
 }
 
-// pages prints the pages that changed and updates their hashes. OpenAI has a page for each model.
+// pages prints changed pages and updates their hashes. OpenAI has one page per model.
 func (w *web) pages(s *state, t *table, day string) {
 	urls := slices.Clone(pricePages)
 	for key := range t.keys() {
@@ -149,13 +148,13 @@ func (w *web) pages(s *state, t *table, day string) {
 }
 
 var (
-	// ofBuild matches the ids of builds, which have the page of their model.
+	// ofBuild matches build ids, which share their model's page.
 	ofBuild = regexp.MustCompile(`-(\d{4}-\d{2}-\d{2}|\d{4})$`)
-	// markup matches what is no text of a page, or differs at every request.
+	// markup matches the parts that aren't text, or differ at every request.
 	markup = regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<[^>]*>|\s+`)
 )
 
-// hashOf returns the hash of the text of a page.
+// hashOf ignores markup.
 func hashOf(body []byte) string {
 	sum := sha256.Sum256(markup.ReplaceAll(body, []byte(" ")))
 	return hex.EncodeToString(sum[:])
