@@ -8,10 +8,10 @@
 //
 // A token kind's billed price is the billed amount divided by the billed tokens. If the
 // bill has no quantities, it's the ratio between billed amount and counted tokens that
-// several days share. At that price:
+// several days share. Then:
 //
-//   - billed less counted tokens are an effect of calls
-//   - the counted tokens less their counted cost are [AnotherPrice]
+//   - billed less counted tokens, at that price, are an effect of calls
+//   - the counted tokens at that price, less their counted cost, are [AnotherPrice]
 //   - billed less counted fees are [Fees]
 //   - a difference that amounts alone don't explain is [AmountDiffers]
 package bills
