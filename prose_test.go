@@ -42,19 +42,9 @@ var (
 
 func TestProse(t *testing.T) {
 	t.Parallel()
-	list, err := os.ReadFile("vale/not-yet")
-	require.NoError(t, err)
-	notYet := strings.Fields(string(list))
 	for folder, p := range proseOfPackages(t) {
-		wrong := p.wrong()
-		if i := slices.Index(notYet, folder); i >= 0 {
-			notYet = slices.Delete(notYet, i, i+1)
-			assert.NotEmpty(t, wrong, "%s passes: remove it from vale/not-yet", folder)
-			continue
-		}
-		assert.Empty(t, wrong, "%s: rewrite its comments as CONTRIBUTING.md says", folder)
+		assert.Empty(t, p.wrong(), "%s: rewrite its comments as CONTRIBUTING.md says", folder)
 	}
-	assert.Empty(t, notYet, "vale/not-yet has packages that do not exist")
 }
 
 func (p *prose) wrong() (all []string) {
