@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -166,7 +167,10 @@ func goodPeer(name string) string {
 
 // invalidInbox answers polls with a valid message, which is read after the first, between two invalid ones.
 func invalidInbox(marked *[]string) http.HandlerFunc {
+	var mu sync.Mutex // a mark is sent while the next poll runs
 	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
 		if r.Method == http.MethodPost {
 			*marked = append(*marked, r.URL.Path)
 			_, _ = w.Write([]byte("{}"))

@@ -70,10 +70,10 @@ func TestAskWaitsForTheRegistrationByServe(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		served := make(chan error, 1)
-		var ready time.Time
+		ready := make(chan struct{})
 		go func() {
 			served <- agent.Serve(ctx, c, new(journal).handle, agent.ServeOptions{
-				Kinds: []client.Kind{client.KindFYI}, Register: &client.RegisterRequest{}, OnReady: func() { ready = time.Now() },
+				Kinds: []client.Kind{client.KindFYI}, Register: &client.RegisterRequest{}, OnReady: func() { close(ready) },
 			})
 		}()
 		synctest.Wait()
@@ -90,7 +90,7 @@ func TestAskWaitsForTheRegistrationByServe(t *testing.T) {
 		answer, err := agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "Are you ready?"})
 		require.NoError(t, err)
 		assert.Equal(t, "Yes.", answer.GetContent())
-		assert.False(t, ready.IsZero())
+		<-ready
 		cancel()
 		require.NoError(t, <-served)
 	})
