@@ -24,7 +24,6 @@ var mayOpen = map[string]string{
 	"cmd/mesh/internal/callsfiles/callsfiles.go": "looks at sizes",
 	"cmd/mesh/internal/callsfiles/copies.go":     "waits for the writer of a pipe that the user typed",
 	"cmd/mesh/internal/codebase/file.go":         "the user typed the file, which may be a pipe; it is bounded",
-	"cmd/mesh/internal/factsfile/factsfile.go":   "the user named the directory, of which only known names are read",
 	"cmd/mesh/internal/profile/token.go":         "waits for the writer of a pipe that the user typed; it is bounded",
 	"cmd/mesh/internal/sessions/opencode.go":     "creates a file that did not exist",
 	"cmd/mesh/internal/sessions/paths.go":        "lists names",

@@ -4,6 +4,7 @@ package factsfile
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,7 +48,7 @@ func Open(name string) (f *facts.Facts, err error) {
 		if dir := filepath.Join(name, "discovery", "facts"); exists(filepath.Join(dir, "VERSION")) {
 			name = dir
 		}
-		f, err = facts.ReadFS(os.DirFS(name))
+		f, err = facts.ReadFS(directory(name))
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
@@ -62,6 +63,11 @@ func Open(name string) (f *facts.Facts, err error) {
 	}
 	return f, nil
 }
+
+// directory may be somebody else's, as in a checked-out repository.
+type directory string
+
+func (d directory) Open(name string) (fs.File, error) { return openfile.BelowDir(string(d), name) }
 
 // maxFile bounds a bundle, in bytes.
 const maxFile = 32 << 20
