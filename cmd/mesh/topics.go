@@ -99,18 +99,57 @@ Sessions: --explain says what session files lack, lists unreadable lines and ses
 Copilot CLI and pi). Deleted sessions are missing: Claude Code deletes them after 30 days.`,
 		},
 		{
+			Use:   "meter-flags",
+			Short: "Hosts, interception and other rare flags of mesh meter",
+			Long: `Hosts: Calls to OpenRouter, Bedrock, Vertex and Azure are recorded with their platform. On other hosts than these and the providers',
+calls are unpriced, unless you name the host:
+
+  --host HOST=API             a host with the API of openai, deepseek, anthropic, gemini or xai, or
+                              with converse, invoke, cohere or ollama; HOST may have a :PORT
+  --host HOST=API:NAME        NAME bills the calls, as in api.groq.com=openai:groq; its prices come
+                              from --prices
+  --host HOST=PLATFORM        a private endpoint of openrouter, bedrock, vertex or azure, also with
+                              a :REGION, as in llm.example.com=bedrock:us-east-1
+  --upstream PROVIDER=URL     another base URL with the API and prices of a provider
+  --azure KIND                without the kind of deployment, Azure's calls are unpriced
+
+--host applies to base URLs, --intercept and Node programs. A host without calls is printed.
+
+--intercept decrypts connections to providers and to every --host. The certificate authority exists for this run, at most 24 hours; its
+key is only in memory, and it can certify no other hosts. Variables for roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, name files
+with its certificate, which are removed at the end. Variables for base URLs stay as they are.
+
+WebSockets are refused with 426, so that COMMAND falls back to HTTP; from Node, without --intercept, they are unpriced calls.
+
+--stream-usage adds an event with the usage and no choices to the end of chat streams, which OpenAI's don't have otherwise.
+
+--listen is the same meter without COMMAND, for a machine or a container. It needs --log. It writes the variables for other programs, as
+export lines for a shell, to --env, or else to stdout. Their secret is kept in .mesh-meter-secret in the --log directory, readable only
+by its owner, so that the variables stay valid after a restart; other users can't use the meter. It adds no label project and sets no
+NODE_OPTIONS. SIGTERM or ^C ends it after the running calls, and a second signal at once.`,
+		},
+		{
 			Use:   "budgets",
 			Short: "Budgets, and rules that fail a CI step",
 			Long: `mesh meter --budget stops calls at a limit in USD. mesh usage --budget shows what's left of it:
 
   5/day               calls of today (UTC)
   100/month           calls of this month (UTC)
-  5                   all calls of the files
+  5                   in meter all calls of this run, in usage all calls of the files
   2/day/label:user    for each value of the label; usage shows the one that spent most
 
-Like mesh meter, usage counts an unpriced call with its minimum cost, adds what the provider behind OpenRouter bills separately, and
-includes subscription calls unless you set --charges-only. Budgets ignore --from, --to, --last and --month. With --label only calls
-with that label count, although mesh meter counts all.
+Meter answers calls with 402 once a budget is used up, and warns at 80 %; running calls may exceed it. With --log, calls of earlier runs
+and other programs in the directory count too. These programs see each other's calls within a second, and may exceed the budget by what
+they spend in that time. Invalid lines in the directory don't count: one warning is printed for all, and with --strict, which needs a
+budget with a period, all calls are refused. Under mesh serve, a run is one question.
+
+A broken stream counts with its minimum cost. Other unpriced calls don't count, such as those to a model without a price, or OpenAI's
+chat streams without --stream-usage. With --per-call, that amount is set aside for each running call, and every unpriced call, even to
+another host, counts at least that. A warning names each model with unpriced calls. After the table, meter prints what's left, and how
+many calls didn't count or were refused. Subscription calls count unless you set --charges-only.
+
+Usage counts like meter, and adds the separate bill of the provider behind OpenRouter. There, budgets ignore --from, --to, --last and
+--month. With --label only calls with that label count, although meter counts all.
 
 mesh usage --fail-on exits with 1, and prints the rule on stderr, if a rule fires in the selected period (default: the last 28 full
 days):

@@ -43,30 +43,33 @@ func New(a *app.App) *cobra.Command {
 	var counted float64
 	cmd := &cobra.Command{
 		Use:   "cost openai|anthropic|xai|gemini {--from DAY|--last DAYS|--bill FILE}",
-		Short: "Compare what a provider billed with what was counted",
-		Long: `Cost reads the bill of a provider for whole UTC days, from --from to the day before --to, or of --last. It needs OPENAI_ADMIN_KEY,
-ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID; an ordinary API key does not give access to bills.
+		Short: "Compare a provider's bill with the counted calls",
+		Long: `Cost reads a provider's bill for whole UTC days. It needs OPENAI_ADMIN_KEY, ANTHROPIC_ADMIN_KEY, or XAI_MANAGEMENT_KEY and XAI_TEAM_ID;
+an ordinary API key gives no access to bills.
 
-With --bill it reads the bill from a file, and needs no key: the JSON responses of the APIs of OpenAI (GET /v1/organization/costs),
-Anthropic (GET /v1/organizations/cost_report, and beside it usage_report/messages) or xAI (usage in UTC days), all pages one after another;
-for Gemini an export of Cloud Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines. Rows of other Google services are ignored and counted, other currencies
-are converted with their currency_conversion_rate, and credits are line items. The format of the export is that of Google's
-documentation; no real one was at hand. Without --from, --to and --last, the bill is the whole file.
+Files: --bill reads a saved bill instead, without a key, and by default all its days:
 
-With --counted or --usage it compares the bill with what was counted, and first prints whether they differ by more than --max-drift, in
-percent of the bill. The table has the days that differ, or with --all every day. The exit status is 1 if they do, or if that is not known. Unpriced calls make the difference a range: at most,
-each costs as much as a call of the dearest model on its dearest day, on average. With --usage the difference has effects, which are amounts
-by cause and add up to it: calls that were not counted, a model without any, calls that are not on the bill, the border of a day, another price, fees.
-A cause that the bill does not show is not guessed; a bill with quantities by line item shows most. A line of the calls that cannot be
-read is reported, and the exit status is 2. -o json has the effects of the days and models in "comparison".
+  openai      responses of GET /v1/organization/costs, all pages one after another
+  anthropic   responses of GET /v1/organizations/cost_report, also with usage_report/messages
+  xai         usage in UTC days
+  gemini      an export from Cloud Billing to BigQuery (gcp_billing_export_v1_...) as JSON lines
 
-A bill has no labels. --label compares it as a whole with the calls that have a label: that is right for a bill to which only these calls
-belong, such as the bill of one project or organization.
+In an export, rows of other Google services are ignored and counted, other currencies are converted with their
+currency_conversion_rate, and credits are line items. The format follows Google's documentation; it was not tried with a real export.
 
--o csv has a row for each day.
+Comparison: With --counted or --usage, the first line says whether bill and count differ by more than --max-drift, in percent of the
+bill. The exit status is 1 if they do, or if it's unknown. The table has the days that differ, or all with --all. Unpriced calls make
+the difference a range: at most, each costs the average of the most expensive model on its most expensive day.
 
--o focus writes the bill by line item as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, as CSV. Do not
-add it to the rows of mesh usage: both have the costs of the same calls.`,
+With --usage, the difference is split by cause: uncounted calls, a model without calls, calls missing on the bill, calls around midnight,
+another price, fees. A cause that the bill doesn't show isn't guessed; bills with quantities show most. Calls of other providers and
+days don't count. An invalid line is reported, and the exit status is 2. With -o json, "comparison" has the causes by day and model.
+
+A bill has no labels. --label compares all of it with the calls that have a label, for a bill to which only these calls belong, such as
+the bill of one project.
+
+Output: -o csv has a row for each day. -o focus writes the line items as CSV in the FinOps Open Cost and Usage Specification (FOCUS)
+1.2. Don't add it to the rows of mesh usage, which cost the same calls.`,
 		Example:   "  mesh cost openai --last 7d --usage calls --html bill.html\n  mesh cost anthropic --last 1d --counted 12.5 --max-drift 2\n  mesh cost gemini --bill export.jsonl --usage calls",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: []string{"openai", "anthropic", "xai", "gemini"},
@@ -78,17 +81,15 @@ add it to the rows of mesh usage: both have the costs of the same calls.`,
 			return run(cmd.Context(), o)
 		},
 	}
-	o.Flags.Add(cmd, "first day, such as 2026-11-01, or 7d for seven days ago (required without --last and --bill)",
-		"day after the last day (default today, UTC, or the end of --bill)",
-		"compare only the calls of --usage with a label, as NAME=VALUE, or without it, as NAME=; repeatable: a call must match all")
+	o.Flags.Add(cmd, "first `DAY`, such as 2026-11-01 or 7d (days ago)", "`DAY` after the last (default today, UTC)")
 	flags := cmd.Flags()
-	flags.StringVar(&o.saved, "bill", "", "file with a bill that was saved or exported, or - for stdin")
-	flags.Float64Var(&counted, "counted", 0, "USD counted in the window")
-	flags.StringVar(&o.usage, "usage", "", "file or folder with the calls, as mesh meter --log writes them (mesh usage --help); those of other providers and days do not count")
-	flags.BoolVar(&o.all, "all", false, "also show the days that do not differ")
-	flags.Float64Var(&o.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in percent of the bill")
-	flags.StringVar(&o.html, "html", "", "file that receives a page: the bill, and with --usage the calls of its days")
-	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default the organization of OpenAI's bill or XAI_TEAM_ID, else \"default\")")
+	flags.StringVar(&o.saved, "bill", "", "`FILE` with a saved or exported bill, or - for stdin")
+	flags.Float64Var(&counted, "counted", 0, "counted `USD` in the period")
+	flags.StringVar(&o.usage, "usage", "", "calls to compare, a `FILE` or directory as for mesh usage")
+	flags.BoolVar(&o.all, "all", false, "also show days that don't differ")
+	flags.Float64Var(&o.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in `PERCENT` of the bill")
+	flags.StringVar(&o.html, "html", "", "write an HTML report to this `FILE`")
+	flags.StringVar(&o.account, "account", "", "BillingAccountId of -o focus (default the organization)")
 	app.PricesFlag(o.App, cmd)
 	app.Exclude(cmd, "counted", "usage")
 	return cmd

@@ -43,54 +43,30 @@ func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "meter [flags] -- COMMAND [ARG...]",
-		Short: "Run a command and count its calls to model providers, and what they cost",
-		Long: `Meter runs COMMAND with OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL set to a proxy on this machine, which
-forwards the calls and counts them. At the end it prints the table of mesh usage to stderr, with the calls, tokens and cost of each
-model. A call whose cost is not known is unpriced, and the reason follows. A warning names the first model that is newer than the
-price table, which mesh update replaces.
+		Short: "Run a command, count its calls to model providers and show their cost",
+		Long: `Meter runs COMMAND behind a proxy on this machine that counts its calls, and then prints the table of mesh usage to stderr. The proxy's
+URL is in OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL. A variable that you set before names the upstream, such as
+https://api.deepseek.com/v1 in OPENAI_BASE_URL. COMMAND's keys pass through and are neither stored nor logged; streams aren't delayed.
 
-COMMAND also gets this proxy in HTTPS_PROXY. Connections to other hosts pass through it unread, and through the proxy that HTTPS_PROXY
-named before. Those to hosts that serve models are printed with their bytes: their calls are not counted, and the total is "at least".
-Programs of Node are led to the proxy, so that their calls are counted without a base URL. On Linux, connections of programs that ignore
-the variable are found by the addresses of the hosts, and printed, too. On other systems they are not known.
+A call without a known cost is unpriced, and the reason follows. A warning names the first model newer than the price table, which
+mesh update replaces. Calls made with a subscription login, such as by Claude Code and Codex without a key, are counted at list prices,
+and the total shows their share.
 
-With --intercept, connections to the hosts of providers, and of --host, are decrypted and their calls are counted, whatever base URL a
-program uses. The certificate authority for it exists for this run and at most 24 hours; its key is in memory only, and it can certify
-no other hosts. The variables of roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, name files with its certificate, which are
-removed at the end. The variables of base URLs are left as they are.
+Uncounted calls: COMMAND also gets the proxy in HTTPS_PROXY. Connections to other hosts pass through it unread, and through the proxy
+that HTTPS_PROXY named before. If such a host serves models, it's printed with its bytes, and the total is "at least". Node programs
+are led to the proxy even without a base URL. On Linux, connections that bypass the proxy are found by the hosts' addresses. With
+--intercept, calls count whatever the base URL.
 
-A variable that is already set names the upstream, such as https://api.deepseek.com/v1 in OPENAI_BASE_URL. Calls to OpenRouter, Bedrock,
-Vertex and Azure are recorded with their platform; those to Azure need --azure for a cost. Calls to a host that is no provider's and no
-platform's are unpriced, unless --host names the API and the prices that it has, or --upstream gives it the prices of a provider. --host also names
-private endpoints of platforms; a host without calls is printed. --prices has the prices of a NAME of --host. COMMAND's own keys pass through and are neither stored nor logged. Streams are passed on without delay.
-WebSockets are refused with 426, so that COMMAND falls back to HTTP; those of Node are unpriced calls without --intercept.
+Log: --log writes a line for each call to a new file in a directory, for mesh usage. If a record can't be written, as on a full disk,
+COMMAND goes on, and the number is printed at the end. Calls have the label project: the name of the git work tree or working
+directory. --label project=NAME replaces it. Under mesh serve, calls also have the labels message, from, thread (its name, or its id)
+and thread_id.
 
-With --budget, calls are answered with 402 once the budget is used up; calls under way may exceed it. A budget such as 5 is for one run of
-mesh meter, which under mesh serve is one question. 5/day, 100/month and 2/day/label:user begin again at midnight UTC. With --log, the calls
-of earlier runs and of other programs in the folder count, too. These programs see each other's calls within a second, and can together
-exceed the budget by what they spend in that time. A warning is printed when 80 % are spent. Lines of the folder that cannot be read do not
-count: one warning is printed for all of them, and with --strict all calls are refused. A stream that breaks off counts as what it costs at
-least. Other unpriced calls do not count: those of a model without a price, and OpenAI's chat streams without --stream-usage. With
---per-call, that amount is set aside for each call while it runs, and every unpriced call counts as at least that, also one to
-another host. A warning names each model with unpriced calls. The lines after the table have what is left, and the numbers of calls that
-do not count and that were refused.
+With -o json, the last line on stderr is an object with the table, uncounted connections and budgets.
 
-Calls with the login of a subscription, such as those of Claude Code and Codex without a key, are counted at list prices, which are not
-charged: the total shows their part. They count towards --budget, unless --charges-only is given.
+Exit status: COMMAND's. ^C reaches COMMAND from the terminal; SIGTERM, SIGHUP, SIGQUIT and SIGABRT are passed on to it.
 
---stream-usage changes the streams of chat completions: each ends with an event that has the usage and no choices. --log writes a line for
-each call to a new file in a folder, for mesh usage. Records that cannot be written, as on a full disk, are counted at the end and do not
-stop COMMAND. Calls have the label project: the name of the git work tree, else of the working directory. --no-project turns it off, and
---label project=NAME replaces it. Under mesh serve, the calls have the labels message, from, thread (its name, else its id) and thread_id.
-
---listen is the same meter without COMMAND, for a machine or a container. It writes the variables for other programs, as export lines for
-a shell, to the file of --env, which only you can read, else to the output. Their secret is kept in the file .mesh-meter-secret of the folder of
---log, which only its owner can read, so that the variables stay valid after a restart; other users cannot use the meter. It adds no label project and sets no NODE_OPTIONS. It ends on SIGTERM or ^C
-after the calls that run, and at once with a second signal.
-
-With -o json, the last line on stderr is an object with the table, what was not counted, and the budgets.
-
-The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTERM, SIGHUP, SIGQUIT and SIGABRT are passed on to it.`,
+See also: mesh help meter-flags (hosts, --intercept, --listen), mesh help budgets.`,
 		Example: "  mesh meter -- python3 agent.py\n  mesh meter --budget 5 --per-call 0.05 --label job=nightly -- node agent.mjs\n  mesh meter --budget 5/day --budget 100/month --log ~/calls -- node agent.mjs\n  mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env",
 		Args:    o.args,
 		RunE: func(cmd *cobra.Command, command []string) error {
@@ -98,21 +74,22 @@ The exit status is that of COMMAND. ^C reaches COMMAND from the terminal; SIGTER
 			return run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().SetInterspersed(false) // the flags behind COMMAND are its own
-	cmd.Flags().StringArrayVar(&o.budgets, "budget", nil, "refuse calls after this many US dollars: 5 in this run, or 5/day, 100/month or 2/day/label:user for each value of a label, with the calls in the folder of --log; repeatable")
-	cmd.Flags().StringVar(&o.perCall, "per-call", "", "US dollars of each --budget that are set aside for each call, and that an unpriced call costs")
-	cmd.Flags().BoolVar(&o.streamUsage, "stream-usage", false, "request the usage in chat streams of OpenAI, which send none by themselves")
-	cmd.Flags().StringVar(&o.log, "log", "", "folder for calls files")
-	cmd.Flags().StringVar(&o.listen, "listen", "", "run without COMMAND on this address, 127.0.0.1:PORT, until SIGTERM or ^C, and print the variables to set; needs --log")
-	cmd.Flags().StringVar(&o.env, "env", "", "file for the variables of --listen, which only you can read")
-	cmd.Flags().StringArrayVar(&o.labels, "label", nil, "label of all calls, as NAME=VALUE; repeatable")
-	cmd.Flags().BoolVar(&o.chargesOnly, "charges-only", false, "do not count calls of a subscription, which are not charged, towards --budget")
-	cmd.Flags().BoolVar(&o.strict, "strict", false, "refuse all calls if a line of the folder of --log cannot be read; needs a --budget with a period")
-	cmd.Flags().BoolVar(&o.noProject, "no-project", false, "leave out the label project, which is the name of the git work tree, else of the working directory")
-	cmd.Flags().StringArrayVar(&o.upstreams, "upstream", nil, "base URL of a provider's API, as PROVIDER=URL, such as openai=https://gateway.example.com/v1; repeatable")
-	cmd.Flags().BoolVar(&o.intercept, "intercept", false, "decrypt the connections to providers with a certificate for this run, and count their calls")
-	cmd.Flags().StringArrayVar(&o.hosts, "host", nil, "another host, as HOST=API, HOST:PORT=API or HOST=API:NAME, where API is the provider whose API it has (or converse, invoke, cohere, ollama) and NAME who bills it, such as api.groq.com=openai:groq; or a private endpoint, as HOST=PLATFORM or HOST=PLATFORM:REGION, such as llm.example.com=bedrock:us-east-1; for base URLs, --intercept and programs of Node; repeatable")
-	cmd.Flags().StringVar(&o.azure, "azure", "", "kind of the deployments on Azure: global, data-zone or regional; without it their calls are unpriced")
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the flags behind COMMAND are its own
+	flags.StringArrayVar(&o.budgets, "budget", nil, "stop calls at this `LIMIT`, such as 5 or 5/day (mesh help budgets)")
+	flags.StringVar(&o.perCall, "per-call", "", "`USD` of each --budget to set aside for a call")
+	flags.BoolVar(&o.streamUsage, "stream-usage", false, "make OpenAI's chat streams report their usage")
+	flags.StringVar(&o.log, "log", "", "`DIR` for calls files")
+	flags.StringVar(&o.listen, "listen", "", "run without COMMAND on this `ADDRESS`, such as 127.0.0.1:8788")
+	flags.StringVar(&o.env, "env", "", "`FILE` for the variables of --listen, readable only by you")
+	flags.StringArrayVar(&o.labels, "label", nil, "`LABEL` of all calls, as NAME=VALUE; repeatable")
+	flags.BoolVar(&o.chargesOnly, "charges-only", false, "leave subscription calls out of --budget")
+	flags.BoolVar(&o.strict, "strict", false, "refuse all calls if --budget can't read a line in --log")
+	flags.BoolVar(&o.noProject, "no-project", false, "omit the label project")
+	flags.StringArrayVar(&o.upstreams, "upstream", nil, "PROVIDER=`URL` of an API, such as openai=https://llm.example.com/v1")
+	flags.BoolVar(&o.intercept, "intercept", false, "decrypt and count all connections to providers")
+	flags.StringArrayVar(&o.hosts, "host", nil, "`HOST`=API, as in api.groq.com=openai:groq (mesh help meter-flags)")
+	flags.StringVar(&o.azure, "azure", "", "`KIND` of Azure deployments: global, data-zone or regional")
 	app.Complete(cmd, "azure", cobra.FixedCompletions([]string{"global", "data-zone", "regional"}, cobra.ShellCompDirectiveNoFileComp))
 	app.PricesFlag(o.App, cmd)
 	return cmd

@@ -104,10 +104,10 @@ its first registration: --token-out saves it.`,
 		},
 		RunE: a.AsNode(o.run),
 	}
-	cmd.Flags().StringVar(&o.url, "url", "", "URL to register (default the registered one, else http://NODE:8787)")
-	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "JSON object that describes the node (default the registered one)")
+	cmd.Flags().StringVar(&o.url, "url", "", "`URL` to register (default unchanged, or http://NODE:8787)")
+	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "`JSON` object that describes the node (default unchanged)")
 	cmd.Flags().BoolVar(&o.replace, "replace", false, "remove capabilities missing from --capabilities")
-	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file to write the node's token to, readable only by you")
+	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "write the node's token to this `FILE`, readable only by you")
 	return cmd
 }
 

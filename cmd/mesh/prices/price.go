@@ -45,10 +45,9 @@ type priceOptions struct {
 func NewPrice(a *app.App) *cobra.Command {
 	o := &priceOptions{App: a}
 	cmd := &cobra.Command{
-		Use:   "price MODEL",
-		Short: "Show the prices of a model or, with token counts, the cost of a call",
-		Long: `Price prints the prices of a model or, with token counts, the cost of a call. It uses the list of mesh prices, and sends
-nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
+		Use:               "price MODEL",
+		Short:             "Show a model's prices or, with token counts, a call's cost",
+		Long:              `Price prints a model's prices or, with token counts, a call's cost. It uses the list of mesh prices, and sends nothing. --live requests the prices that Google and xAI publish, with GOOGLE_CLOUD_BILLING_API_KEY and XAI_API_KEY.`,
 		Example:           "  mesh price claude-sonnet-5-5\n  mesh price grok-4.7 --live\n  mesh price gpt-5.2 --input 12000 --cache-read 8000 --output 900",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: app.CompleteArgs(completePriced),
@@ -125,10 +124,10 @@ func (o *priceOptions) livePrices(ctx context.Context, p models.Provider, list *
 	keys := livePriceKeys[p]
 	switch {
 	case len(keys) == 0:
-		o.Warn(fmt.Errorf("--live: %s publishes no prices; those of the table are used", p))
+		o.Warn(fmt.Errorf("--live: %s publishes no prices; the table is used", p))
 		return list, nil
 	case !slices.ContainsFunc(keys, func(name string) bool { return strings.TrimSpace(os.Getenv(name)) != "" }):
-		o.Warn(fmt.Errorf("--live: %s is not set; the prices of the table are used", keys[0]))
+		o.Warn(fmt.Errorf("--live: %s is not set; the table is used", keys[0]))
 		return list, nil
 	}
 	c, failures := o.Discover()

@@ -31,20 +31,20 @@ func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prices [PROVIDER] | --stale AGE [MODEL...]",
 		Short: "Print the price list with all periods",
-		Long: `Prices prints the price list: every model, tier and period of all providers, or of one.
+		Long: `Prices prints the price list: every model, tier and period, for all providers or one.
 
-The columns of -o csv have the names of the fields of -o json. Later versions add columns at the end. Prices are decimals
-in USD per million tokens. valid_until is the first day after the period, and tier_threshold_tokens the shortest prompt. An
-empty price is unknown, and an empty date means no limit.
+The columns of -o csv are named like the fields of -o json; later versions add columns at the end. Prices are decimals in USD for a
+million tokens. valid_until is the first day after the period, and tier_threshold_tokens the shortest prompt. An empty price is
+unknown, and an empty date means no limit.
 
---prices, also of mesh meter, usage, cost, price and retired, reads files of your own with these columns; only provider and model_hint
-must be there. A provider may be any name, such as the NAME of mesh meter --host, and the price 0 makes a model free. A row holds from
-valid_from until valid_until, and precedes the built-in ones. A row whose provider is openrouter, bedrock, vertex or azure holds for
-that platform alone. No factor, as of a batch, is applied to these prices.
+Your prices: --prices, also in mesh meter, usage, cost, price and retired, reads files with these columns, of which only provider and
+model_hint are required. A provider may be any name, such as NAME in mesh meter --host, and a model with price 0 is free. A row holds
+from valid_from until valid_until, and precedes built-in ones. If its provider is openrouter, bedrock, vertex or azure, it holds for that
+platform alone. Factors, such as for a batch, don't apply to these prices.
 
---stale, as in --stale 30d, prints the prices that neither a source nor a price feed stated in that time: those of the models that are
-named, else of all models that are sold today: retired and deprecated models, and their builds and aliases, are left out unless they are named. It also prints the age of the
-table. The exit status is 1 if there is such a price.`,
+Age: --stale 30d prints the prices that neither a source nor a price feed has stated for 30 days, for the named models or for all on
+sale. Retired and deprecated models, their builds and aliases are included only if you name them. It also prints the table's age. The
+exit status is 1 if there is such a price.`,
 		Example:   "  mesh prices openai\n  mesh prices -o csv > prices.csv\n  mesh prices --stale 30d gpt-5.2",
 		Args:      cobra.ArbitraryArgs, // with --stale, model names
 		ValidArgs: providers.Names(),
@@ -56,7 +56,7 @@ table. The exit status is 1 if there is such a price.`,
 			case updates && (staleGiven || a.Format == "csv"), staleGiven && a.Format == "csv":
 				return exit.Usagef("--update and --stale exclude each other, and neither has -o csv")
 			case updates && len(names) > 1:
-				return exit.Usagef("--update takes one file, folder or URL")
+				return exit.Usagef("--update takes one file, directory or URL")
 			case dryRun && !updates:
 				return exit.Usagef("--dry-run needs --update")
 			case updates:
@@ -77,9 +77,9 @@ table. The exit status is 1 if there is such a price.`,
 	flags := cmd.Flags()
 	app.PricesFlag(a, cmd)
 	flags.BoolVar(&updates, "update", false, "the same as mesh update")
-	_ = flags.MarkHidden("update") // the flag exists
-	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print what would change and store nothing")
-	flags.StringVar(&stale, "stale", "", "print the prices that were neither verified nor confirmed since then, as in 30d; exit status 1 if any")
+	flags.BoolVar(&dryRun, "dry-run", false, "with --update, print changes and store nothing")
+	_, _ = flags.MarkHidden("update"), flags.MarkHidden("dry-run") // the flags exist
+	flags.StringVar(&stale, "stale", "", "list prices unverified for this `AGE`, such as 30d; exit with 1 if any")
 	return cmd
 }
 

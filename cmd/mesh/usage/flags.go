@@ -64,7 +64,7 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 				o.paths = append(o.paths, o.usual...)
 			}
 			if len(o.paths) == 0 && !o.line {
-				a.Note("there are no sessions of agent programs in their usual folders; mesh usage DIR reads those of another folder")
+				a.Note("there are no sessions of agent programs in their usual directories; mesh usage DIR reads others")
 				return nil
 			}
 			return o.run()
@@ -75,14 +75,11 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 }
 
 func (o *Options) addFlags(cmd *cobra.Command) {
-	o.Flags.Add(cmd, "first `TIME`: a day, 7d (days ago) or RFC 3339", "end `TIME`, exclusive",
-		"only calls with this label, or without it (NAME=); repeatable")
+	o.Flags.Add(cmd, "first `TIME`: a day, 7d (days ago) or RFC 3339", "end `TIME`, exclusive")
 	flags := cmd.Flags()
 	flags.Lookup("last").Usage = "the last `DAYS`: 28d, 1w or month (full ones), or all"
-	flags.Lookup("month").Usage = "a calendar `MONTH`, such as 2026-10"
-	flags.Lookup("label").Usage = "only calls with this `LABEL`: NAME=VALUE, or NAME= for none"
 	flags.StringSliceVar(&o.by, "by", []string{"provider", "model"}, "`GROUPS` (mesh help usage-flags)")
-	flags.BoolVar(&o.sessions, "sessions", false, "also read agent sessions in their usual folders")
+	flags.BoolVar(&o.sessions, "sessions", false, "also read agent sessions in their usual directories")
 	flags.BoolVar(&o.subscription, "subscription", false, "a subscription pays for the sessions: no charge")
 	flags.BoolVar(&o.reprice, "reprice", false, "ignore recorded costs and use today's prices")
 	flags.StringVar(&o.html, "html", "", "write an HTML report (the last 28 full days) to this `FILE`")

@@ -21,14 +21,14 @@ type Flags struct {
 	Match map[string]string
 }
 
-// Add registers the flags. from, to and label are help text.
-func (s *Flags) Add(cmd *cobra.Command, from, to, label string) {
+// Add registers the flags. from and to are help text.
+func (s *Flags) Add(cmd *cobra.Command, from, to string) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.From, "from", "", from)
 	flags.StringVar(&s.To, "to", "", to)
-	flags.StringVar(&s.Last, "last", "", "the last full days, weeks or month: 28d, 1w or month")
-	flags.StringVar(&s.Month, "month", "", "a calendar month, such as 2026-10")
-	flags.StringArrayVar(&s.labels, "label", nil, label)
+	flags.StringVar(&s.Last, "last", "", "the last full `DAYS`: 28d, 1w or month")
+	flags.StringVar(&s.Month, "month", "", "a calendar `MONTH`, such as 2026-10")
+	flags.StringArrayVar(&s.labels, "label", nil, "only calls with this `LABEL`: NAME=VALUE, or NAME= for none")
 	app.Complete(cmd, "label", app.CompleteNothing)
 	app.Complete(cmd, "last", cobra.FixedCompletions([]string{"7d", "28d", "1w", "month"}, cobra.ShellCompDirectiveNoFileComp))
 }
