@@ -145,6 +145,11 @@ func providerOf(name string) string {
 	return name
 }
 
+// addNew adds a call on this line.
+func (f *file) addNew(of *sharedForm, id string, key uint64, at int64, n counts) *call {
+	return f.add(&call{sharedForm: of, id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+}
+
 // Provider names for counts.
 var (
 	openAINames    = [...]string{"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "", "", ""}

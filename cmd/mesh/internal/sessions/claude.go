@@ -22,21 +22,17 @@ func beginClaude(f *file) {
 		"message": fields{"id": &l.id, "model": &l.model, "usage": f.claudeUsage},
 	}
 	f.take = func() {
-		at := f.at(l.time)
+		at := f.at()
 		if f.wrong != nil {
 			return
 		}
 		s := f.claudeSession()
-		nanos := int64(0)
-		if l.time != nil {
-			nanos = at.UnixNano()
-		}
-		s.takeLine(f, nanos)
+		s.takeLine(f, at)
 		switch kind := f.repeated(l.kind); {
 		case kind == "cost-state":
 			s.addState(f)
 		case kind == "system" && f.repeated(l.event) == "compact_boundary":
-			s.compactions = append(s.compactions, place{f.number, nanos})
+			s.compactions = append(s.compactions, place{f.number, at})
 			f.bytes += 32
 		case kind != "assistant", l.failed, string(l.model) == `"<synthetic>"`:
 		case !l.usage:
@@ -44,7 +40,7 @@ func beginClaude(f *file) {
 		case l.time == nil:
 			f.fail(errTime)
 		case l.counts.sum() > 0 || len(l.advisors) > 0:
-			f.addClaude(s, nanos)
+			f.addClaude(s, at)
 		}
 	}
 }
@@ -103,7 +99,9 @@ func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) 
 	k := digest("", key)
 	c := f.store.index[k]
 	if c == nil || k == 0 {
-		return f.add(&call{sharedForm: form, id: id, request: request, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, k)
+		c = f.addNew(form, id, k, at, n)
+		c.request = request
+		return c
 	}
 	other := request != c.request && request != 0 && c.request != 0
 	if c.seen != f.index || other {

@@ -170,7 +170,7 @@ func (r *run) compareClaude(s *claudeSession, base *claudeState, copies map[*cal
 		}
 		last := rest[len(rest)-1]
 		if last.negative() {
-			r.notes.add("claude-code", s.session, fmt.Sprintf("the total of %s is less than its lines have (%s); nothing is added", model, last.text()))
+			r.notes.add("claude-code", s.session, "the total of %s is less than its lines have (%s); nothing is added", model, last.text())
 			continue
 		}
 		r.addDifferences(s, model, rest)
@@ -247,7 +247,7 @@ func (s *claudeSession) callsOfStates(based bool, start int64) [][]*call {
 }
 
 // text omits zeros.
-func (k *kinds) text() string {
+func (k kinds) text() string {
 	var parts []string
 	for i, n := range k {
 		if n != 0 {
@@ -270,7 +270,7 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 			continue
 		}
 		if r.isMetered(s, model, &more) {
-			r.notes.add("claude-code", s.session, fmt.Sprintf("what %s has in addition to the lines (%s) may be metered, too; nothing is added", model, more.text()))
+			r.notes.add("claude-code", s.session, "what %s has in addition to the lines (%s) may be metered, too; nothing is added", model, more.text())
 			continue
 		}
 		one := &call{sharedForm: r.differenceForm(s, state.models[model].model), time: state.time, counts: more.counts(), file: s.index, number: state.number}
@@ -311,6 +311,6 @@ func (r *run) noteCompactions(s *claudeSession) {
 		}
 	}
 	if n > 0 {
-		r.notes.add("claude-code", s.session, "the cost of "+table.Number(n, "compaction", "compactions")+" is unknown")
+		r.notes.add("claude-code", s.session, "the cost of %s is unknown", table.Number(n, "compaction", "compactions"))
 	}
 }

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -93,6 +92,6 @@ func (r *run) compareCost(s *claudeSession, model string, base *claudeState, res
 	}
 	const exact = 1e-9
 	if got, _ := ours.Float64(); stated > 0 && math.Abs(got-stated) > exact {
-		r.notes.add("claude-code", s.session, fmt.Sprintf("%s cost %.6f USD by its total, and %.6f USD by the price list", model, stated, got))
+		r.notes.add("claude-code", s.session, "%s cost %.6f USD by its total, and %.6f USD by the price list", model, stated, got)
 	}
 }

@@ -3,6 +3,7 @@ package sessions
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -58,7 +59,7 @@ type kinds [6]int64
 
 var kindNames = [...]string{"input", "output", "cache reads", "cache writes", "cache writes for an hour", "web searches"}
 
-func (c *counts) kinds() kinds {
+func (c counts) kinds() kinds {
 	return kinds{c[input], c[output], c[reads], c[writes] - c[writes1h], c[writes1h], c[searches]}
 }
 
@@ -72,7 +73,7 @@ func (k *kinds) add(more kinds, times int64) {
 	}
 }
 
-func (k *kinds) negative() bool {
+func (k kinds) negative() bool {
 	for _, n := range k {
 		if n < 0 {
 			return true
@@ -117,31 +118,14 @@ func (s *claudeFile) addLine(f *file, c *call, at int64) {
 // claudeState reads one modelUsage entry.
 func (f *file) claudeState(key []byte) {
 	var n counts
-	split, usd := false, float64(0)
+	var usd float64
 	model := string(key)
-	f.members(func(key []byte) {
-		switch string(key) {
-		case "inputTokens":
-			n[input] = f.count()
-		case "outputTokens":
-			n[output] = f.count()
-		case "cacheReadInputTokens":
-			n[reads] = f.count()
-		case "cacheCreationInputTokens":
-			n[writes] = f.count()
-		case "cacheCreationEphemeral1hInputTokens":
-			n[writes1h], split = f.count(), true
-		case "webSearchRequests":
-			n[searches] = f.count()
-		case "costUSD":
-			usd, _ = strconv.ParseFloat(string(bytes.TrimSpace(f.value())), 64)
-		default:
-			f.value()
-		}
+	f.object(fields{
+		"inputTokens": &n[input], "outputTokens": &n[output], "cacheReadInputTokens": &n[reads], "cacheCreationInputTokens": &n[writes],
+		"cacheCreationEphemeral1hInputTokens": &n[writes1h], "webSearchRequests": &n[searches],
+		"costUSD": func() { usd, _ = strconv.ParseFloat(string(bytes.TrimSpace(f.value())), 64) },
 	})
-	if n[writes1h] > n[writes] || !split {
-		n[writes] = max(n[writes], n[writes1h])
-	}
+	n[writes] = max(n[writes], n[writes1h])
 	const most = 1000
 	if len(model) <= longestText && len(f.line.states) < most {
 		f.line.states = append(f.line.states, modelState{model, n.kinds(), usd})
@@ -150,18 +134,8 @@ func (f *file) claudeState(key []byte) {
 
 // nameOf makes dated names and aliases one.
 func nameOf(model string) string {
-	model, _, _ = cutSuffix(model)
+	model, _, _ = strings.Cut(model, "[") // context window size, as in claude-opus-5-5[1m]
 	return models.NormalizeModelID(models.Anthropic, model)
-}
-
-// cutSuffix cuts the context window size, as in claude-opus-5-5[1m].
-func cutSuffix(model string) (name, suffix string, found bool) {
-	for i := range model {
-		if model[i] == '[' {
-			return model[:i], model[i:], true
-		}
-	}
-	return model, "", false
 }
 
 func (s *claudeFile) addState(f *file) {

@@ -18,7 +18,7 @@ type codexFile struct {
 	provider      string
 	parents       []string
 	begin         int64
-	archived      bool
+	archived      int // 0 for the original
 	events        []codexEvent
 	model, tier   string
 	total         counts
@@ -37,7 +37,7 @@ type codexEvent struct {
 }
 
 func beginCodex(f *file) {
-	c := &codexFile{path: f.path, index: f.index, provider: "openai", archived: strings.Contains(f.path, "archived_sessions")}
+	c := &codexFile{path: f.path, index: f.index, provider: "openai", archived: strings.Count(f.path, "archived_sessions")}
 	f.codex = append(f.codex, c)
 	generation := f.generation
 	l := &f.line
@@ -85,9 +85,7 @@ func (c *codexFile) head(f *file) {
 		return
 	}
 	c.id, c.project = id, projectOf(f.repeated(l.cwd))
-	if at := f.at(l.time); !at.IsZero() {
-		c.begin = at.UnixNano()
-	}
+	c.begin = f.at()
 	if l.provider != nil {
 		c.provider = providerOf(f.repeated(l.provider))
 	}
@@ -120,9 +118,8 @@ func (c *codexFile) form(f *file) *sharedForm {
 // record reads a token_usage_record. A response counts once over all files.
 func (c *codexFile) record(f *file) {
 	l := &f.line
-	at := f.at(l.time)
-	if f.wrong != nil || l.time == nil {
-		f.fail(errTime)
+	at, ok := f.dated()
+	if !ok {
 		return
 	}
 	id := textOf(l.id)
@@ -135,8 +132,8 @@ func (c *codexFile) record(f *file) {
 		one.seen = f.index
 		return
 	}
-	one = f.add(&call{sharedForm: c.form(f), id: id, time: at.UnixNano(), counts: l.counts, file: f.index, number: f.number, seen: f.index}, key)
-	c.events = append(c.events, codexEvent{place: place{f.number, at.UnixNano()}, record: one, usage: l.counts, total: l.total})
+	one = f.addNew(c.form(f), id, key, at, l.counts)
+	c.events = append(c.events, codexEvent{place: place{f.number, at}, record: one, usage: l.counts, total: l.total})
 	f.bytes += codexBytes
 }
 
@@ -157,12 +154,11 @@ func (c *codexFile) count(f *file) {
 	if usage == none {
 		return
 	}
-	at := f.at(l.time)
-	if f.wrong != nil || l.time == nil {
-		f.fail(errTime)
+	at, ok := f.dated()
+	if !ok {
 		return
 	}
-	c.events = append(c.events, codexEvent{place: place{f.number, at.UnixNano()}, form: c.form(f), usage: usage, total: l.total, last: l.last, before: before})
+	c.events = append(c.events, codexEvent{place: place{f.number, at}, form: c.form(f), usage: usage, total: l.total, last: l.last, before: before})
 	f.bytes += codexBytes
 }
 

@@ -9,7 +9,7 @@ import (
 func (r *run) finishCodex() {
 	r.codexFamilies()
 	slices.SortStableFunc(r.codex, func(a, b *codexFile) int {
-		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.depth, b.depth), compareBool(a.archived, b.archived), cmp.Compare(a.begin, b.begin), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.depth, b.depth), cmp.Compare(a.archived, b.archived), cmp.Compare(a.begin, b.begin), cmp.Compare(a.path, b.path))
 	})
 	for begin := 0; begin < len(r.codex); {
 		end := begin + 1
@@ -19,16 +19,6 @@ func (r *run) finishCodex() {
 		r.finishFamily(r.codex[begin:end])
 		begin = end
 	}
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // codexFamilies sets families and depths. Thread IDs join files, even if a thread has no
@@ -191,11 +181,6 @@ func (k *codexCheck) report(r *run, id string) {
 		missing = k.stated.less(k.records)
 	}
 	if missing != (counts{}) {
-		r.notes.add("codex", id, "its total differs from the sum of its calls by "+codexText(missing))
+		r.notes.add("codex", id, "its total differs from the sum of its calls by %s", kinds{0: missing[0], 1: missing[3], 2: missing[1], 3: missing[2]}.text())
 	}
-}
-
-func codexText(n counts) string {
-	k := kinds{0: n[0], 1: n[3], 2: n[1], 3: n[2]}
-	return k.text()
 }

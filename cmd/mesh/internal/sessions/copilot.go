@@ -1,5 +1,7 @@
 package sessions
 
+import "cmp"
+
 // copilotLine is a line. The input includes cache reads and writes.
 type copilotLine struct {
 	Type, Timestamp string
@@ -34,7 +36,7 @@ func beginCopilot(f *file) {
 		d := &one.Data
 		switch one.Type {
 		case "session.start", "session.resume":
-			of.session = short(first(d.SessionID, of.session))
+			of.session = short(cmp.Or(d.SessionID, of.session))
 			of.project = projectOf(short(d.Context.Cwd))
 		case "session.shutdown":
 			at, err := timeOf(one.Timestamp)
@@ -43,8 +45,7 @@ func beginCopilot(f *file) {
 			}
 			stated := map[string]kinds{}
 			for model, m := range d.AccountingSnapshot.ModelMetrics {
-				n := m.Usage.counts()
-				stated[model] = n.kinds()
+				stated[model] = m.Usage.counts().kinds()
 			}
 			f.state(f.total(of.program, of.session), stated, at)
 		case "session.usage_record":
@@ -54,7 +55,7 @@ func beginCopilot(f *file) {
 			}
 			of := of
 			of.model = short(d.Usage.Model)
-			of.bill(first(d.Usage.ModelProvider, "github-copilot"))
+			of.bill(cmp.Or(d.Usage.ModelProvider, "github-copilot"))
 			f.addCall(of, d.Usage.APICallID, at, d.Usage.counts())
 		}
 		return nil
@@ -76,7 +77,7 @@ func (f *file) addCall(of form, id string, at int64, n counts) *call {
 		return nil
 	}
 	f.total(of.program, of.session).add(of.model, n, at)
-	return f.add(&call{sharedForm: f.form(of), id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+	return f.addNew(f.form(of), id, key, at, n)
 }
 
 func short(text string) string {
@@ -84,13 +85,4 @@ func short(text string) string {
 		return ""
 	}
 	return text
-}
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }

@@ -1,9 +1,7 @@
 package sessions
 
 import (
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -18,11 +16,6 @@ type droidCounts struct{ InputTokens, OutputTokens, CacheCreationTokens, CacheRe
 
 func (c *droidCounts) counts() counts {
 	return counts{input: int64(c.InputTokens), output: int64(c.OutputTokens), reads: int64(c.CacheReadTokens), writes: int64(c.CacheCreationTokens)}
-}
-
-func (c *droidCounts) kinds() kinds {
-	n := c.counts()
-	return n.kinds()
 }
 
 func droidSession(path string) string {
@@ -53,30 +46,23 @@ func beginDroid(f *file) {
 	})
 }
 
-func (r *run) finishDroid() {
-	keys := slices.SortedFunc(maps.Keys(r.totals), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	for _, key := range keys {
-		t := r.totals[key]
-		if t.droid == nil {
-			continue
-		}
-		d := t.droid
-		if t.last == 0 {
-			t.last, _ = timeOf(d.ProviderLockTimestamp)
-		}
-		of := form{program: "droid", api: "anthropic", names: &anthropicNames, model: short(d.Model), project: t.project, session: key[1], kind: sessionTotal}
-		of.provider = providerOf(d.ProviderLock)
-		n := d.TokenUsage.counts()
-		rest := d.InclusiveTokenUsage.kinds()
-		rest.add(n.kinds(), -1)
-		for _, child := range d.ChildInclusiveTokenUsageBySessionID {
-			rest.add(child.kinds(), -1)
-		}
-		if rest != (kinds{}) {
-			r.notes.add("droid", key[1], "its total differs from the sum of its parts by "+rest.text())
-		}
-		if n.sum() > 0 && t.last != 0 {
-			r.add(&call{sharedForm: r.store.form(of), time: t.last, counts: n, file: t.file}, 0)
-		}
+func (r *run) finishDroid(session string, t *totals) {
+	d := t.droid
+	if t.last == 0 {
+		t.last, _ = timeOf(d.ProviderLockTimestamp)
+	}
+	of := form{program: "droid", api: "anthropic", names: &anthropicNames, model: short(d.Model), project: t.project, session: session, kind: sessionTotal}
+	of.provider = providerOf(d.ProviderLock)
+	n := d.TokenUsage.counts()
+	rest := d.InclusiveTokenUsage.counts().kinds()
+	rest.add(n.kinds(), -1)
+	for _, child := range d.ChildInclusiveTokenUsageBySessionID {
+		rest.add(child.counts().kinds(), -1)
+	}
+	if rest != (kinds{}) {
+		r.notes.add("droid", session, "its total differs from the sum of its parts by %s", rest.text())
+	}
+	if n.sum() > 0 && t.last != 0 {
+		r.add(&call{sharedForm: r.store.form(of), time: t.last, counts: n, file: t.file}, 0)
 	}
 }

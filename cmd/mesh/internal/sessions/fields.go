@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -187,14 +186,20 @@ func (f *file) repeated(value []byte) string {
 
 const mostTexts = 100
 
-// at returns zero if text is nil.
-func (f *file) at(text []byte) time.Time {
-	if text == nil {
-		return time.Time{}
+// at returns the line's time in Unix nanoseconds, or 0 if it has none.
+func (f *file) at() int64 {
+	if f.line.time == nil {
+		return 0
 	}
-	at, err := time.Parse(time.RFC3339, textOf(text))
-	if err != nil || !storable(at) {
+	at, err := timeOf(textOf(f.line.time))
+	f.fail(err)
+	return at
+}
+
+// dated is at for a line that must have a time.
+func (f *file) dated() (at int64, ok bool) {
+	if at = f.at(); f.line.time == nil {
 		f.fail(errTime)
 	}
-	return at.UTC()
+	return at, f.wrong == nil
 }

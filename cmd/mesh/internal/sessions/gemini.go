@@ -28,7 +28,9 @@ func beginGemini(f *file) {
 			return
 		}
 		of := form{program: "gemini-cli", provider: "gemini", model: f.repeated(l.model), project: project, session: session, names: &geminiNames}
-		f.addMessage(of)
+		if at, ok := f.dated(); ok {
+			f.addMessage(of, at)
+		}
 		if sum := l.counts.sum() - l.counts[1]; l.total[0] != 0 && l.total[0] != sum {
 			f.notes.add(of.program, session, "the total of a message is not the sum of its counts")
 		}
@@ -36,28 +38,16 @@ func beginGemini(f *file) {
 }
 
 // addMessage adds a call by the program's ID. A message's last line counts.
-func (f *file) addMessage(of form) {
-	l := &f.line
-	at := f.at(l.time)
-	if l.time == nil {
-		f.fail(errTime)
-	}
-	if f.wrong != nil {
-		return
-	}
-	id := textOf(l.id)
-	f.addLast(of, id, digest(of.program, id), at.UnixNano(), l.counts)
-}
-
-// addLast adds a call, or replaces its counts.
-func (f *file) addLast(of form, id string, key uint64, at int64, n counts) {
+func (f *file) addMessage(of form, at int64) {
+	id := textOf(f.line.id)
+	key := digest(of.program, id)
 	c := f.store.index[key]
 	if c == nil || key == 0 {
-		f.add(&call{sharedForm: f.form(of), id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+		f.addNew(f.form(of), id, key, at, f.line.counts)
 		return
 	}
 	if c.seen == f.index {
-		c.counts, c.time = n, at
+		c.counts, c.time = f.line.counts, at
 	} else if c.file != f.index {
 		f.copy(c, false)
 	}

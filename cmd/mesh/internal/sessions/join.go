@@ -119,7 +119,7 @@ func (r *run) copyOf(id, file, of string, differs bool) {
 	}
 	if differs {
 		found.Differ++
-		r.notes.add("claude-code", file, "requests with one id have different counts, of which the largest count; they are also in "+of)
+		r.notes.add("claude-code", file, "requests with one id have different counts, of which the largest count; they are also in %s", of)
 	}
 }
 

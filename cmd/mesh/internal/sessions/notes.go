@@ -10,8 +10,8 @@ type notes struct {
 
 const mostNotes = 100
 
-func (n *notes) add(program, session, text string) {
-	text = fmt.Sprintf("%s, session %s: %s", program, session, text)
+func (n *notes) add(program, session, format string, args ...any) {
+	text := fmt.Sprintf("%s, session %s: ", program, session) + fmt.Sprintf(format, args...)
 	switch {
 	case n.seen[text]:
 	case len(n.all) == mostNotes:

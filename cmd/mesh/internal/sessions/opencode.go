@@ -43,12 +43,14 @@ func beginOpencode(f *file) {
 		}
 		l.counts[output] += *reasoning
 		*reasoning = 0
-		if at := time.UnixMilli(l.start); l.start > 0 {
-			l.time = at.UTC().AppendFormat(nil, `"`+time.RFC3339Nano+`"`)
+		at := time.UnixMilli(l.start)
+		if l.start <= 0 || !storable(at) {
+			f.fail(errTime)
+			return
 		}
 		of := form{program: "opencode", api: "anthropic", model: f.repeated(l.model), project: projectOf(f.repeated(l.cwd)), session: f.repeated(l.session), names: &anthropicNames}
 		of.bill(f.repeated(l.provider))
-		f.addMessage(of)
+		f.addMessage(of, at.UnixNano())
 	}
 }
 

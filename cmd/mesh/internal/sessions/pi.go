@@ -30,8 +30,7 @@ func beginPi(f *file) {
 			of.bill(m.Provider)
 			n := counts{input: int64(u.Input), output: int64(u.Output), reads: int64(u.CacheRead), writes: int64(max(u.CacheWrite, u.CacheWrite1h)), writes1h: int64(u.CacheWrite1h)}
 			n[writes5m] = n[writes] - n[writes1h]
-			k := n.kinds()
-			if sum := k[0] + k[1] + k[2] + k[3] + k[4]; u.TotalTokens != 0 && int64(u.TotalTokens) != sum {
+			if sum := n[input] + n[output] + n[reads] + n[writes]; u.TotalTokens != 0 && int64(u.TotalTokens) != sum {
 				f.notes.add(of.program, of.session, "the total of a message is not the sum of its counts")
 			}
 			if c := f.addCall(of, m.ResponseID, at, n); c != nil {

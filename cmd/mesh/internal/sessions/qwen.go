@@ -37,7 +37,7 @@ func beginQwen(f *file) {
 		n := one.counts()
 		if key := digest(of.program, one.ID); n.sum() > 0 && (key == 0 || f.store.index[key] == nil) {
 			f.total(of.program, of.session).add(of.model, n, at)
-			f.add(&call{sharedForm: f.form(of), id: short(one.ID), time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
+			f.addNew(f.form(of), short(one.ID), key, at, n)
 		}
 		return nil
 	})
@@ -49,8 +49,7 @@ func beginQwenTotals(f *file) {
 		t.project = projectOf(short(one.Project))
 		stated := map[string]kinds{}
 		for model, m := range one.Models {
-			n := m.counts()
-			stated[model] = n.kinds()
+			stated[model] = m.counts().kinds()
 		}
 		if at, ok := one.Timestamp.(float64); ok {
 			f.state(t, stated, time.UnixMilli(int64(at)).UnixNano())

@@ -3,7 +3,6 @@ package sessions
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -99,31 +98,29 @@ func (f *file) state(t *totals, stated map[string]kinds, at int64) {
 }
 
 func (r *run) finishTotals() {
-	r.finishDroid()
 	r.setProjects()
 	keys := slices.SortedFunc(maps.Keys(r.totals), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {
 		t := r.totals[key]
+		if t.droid != nil {
+			r.finishDroid(key[1], t)
+		}
 		const exact = 1e-9
 		if t.priced && math.Abs(t.usd-t.ours) > exact {
-			r.notes.add(key[0], key[1], fmt.Sprintf("it states a cost of %.6f USD, and the price list one of %.6f USD", t.usd, t.ours))
+			r.notes.add(key[0], key[1], "it states a cost of %.6f USD, and the price list one of %.6f USD", t.usd, t.ours)
 		}
 		if t.statedAt == 0 || t.last > t.statedAt {
 			continue
 		}
-		for _, model := range slices.Sorted(maps.Keys(merged(t.calls, t.stated))) {
+		models := maps.Clone(t.calls)
+		maps.Copy(models, t.stated)
+		for _, model := range slices.Sorted(maps.Keys(models)) {
 			more := t.stated[model]
 			if more.add(t.calls[model], -1); more != (kinds{}) {
-				r.notes.add(key[0], key[1], fmt.Sprintf("the total of %s differs from the sum of its calls by %s", model, more.text()))
+				r.notes.add(key[0], key[1], "the total of %s differs from the sum of its calls by %s", model, more.text())
 			}
 		}
 	}
-}
-
-func merged(a, b map[string]kinds) map[string]kinds {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
 }
 
 // setProjects sets projects that another file states.
