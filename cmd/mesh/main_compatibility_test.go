@@ -89,7 +89,7 @@ var jsonRuns = [][2]string{
 
 // withoutJSON are the commands whose output comes from another program or is a protocol, a completion or help; and mesh ask, which
 // prints an answer as mesh read does.
-var withoutJSON = []string{"ask", "completion", "budgets", "environment", "exit-status", "help", "mcp", "meter", "profiles", "serve", "usage-flags", "meter-flags"}
+var withoutJSON = []string{"ask", "completion", "budgets", "environment", "exit-status", "help", "mcp", "meter", "profiles", "serve", "usage-flags", "meter-flags", "files"}
 
 func TestJSONOutputIsStable(t *testing.T) {
 	t.Parallel()

@@ -20,10 +20,11 @@ func topics() []*cobra.Command {
   MESH_PRICES           your own price files, separated as in PATH; --prices replaces them
   NO_COLOR              if set, headers are not bold
   TERM                  dumb turns off bold headers and progress
-  XDG_CONFIG_HOME       directory with mesh/profiles.json (on Linux)
-  XDG_CACHE_HOME        directory that caches the catalog for a day (on Linux)
-  XDG_DATA_HOME         directory in which mesh update stores facts
+  XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_DATA_HOME
+                        directories on Linux (mesh help files); the last one on every system
   MESH_FACTS            file or directory with facts; replaces the stored ones
+  CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, OPENCODE_DB
+                        where mesh usage --sessions looks for these agents' files
 
 Provider keys:
 
@@ -33,11 +34,32 @@ Provider keys:
 
 If DEEPSEEK_API_KEY is unset, mesh balance reads it from the file at DEEPSEEK_LEGACY_ENV_PATH.
 
-mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and sets them for its command. HTTPS_PROXY and NO_PROXY
-select the proxy for its own requests. It changes HTTPS_PROXY, NODE_OPTIONS and NODE_USE_ENV_PROXY for its command, and with --intercept
-the variables for certificates, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY select the proxy for every request. ALL_PROXY is not supported; mesh meter warns about it.
+
+mesh meter reads OPENAI_BASE_URL, ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL, and sets them for its command, with HTTPS_PROXY,
+NO_PROXY, NODE_OPTIONS and NODE_USE_ENV_PROXY. With --intercept it sets variables for certificates instead of base URLs: SSL_CERT_FILE,
+CURL_CA_BUNDLE, REQUESTS_CA_BUNDLE, AWS_CA_BUNDLE, GIT_SSL_CAINFO, DENO_CERT, GRPC_DEFAULT_SSL_ROOTS_FILE_PATH, NODE_EXTRA_CA_CERTS,
+and, if they are set, CARGO_HTTP_CAINFO, CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE, CODEX_CA_CERTIFICATE, HTTPLIB2_CA_CERTS, NIX_SSL_CERT_FILE
+and PIP_CERT.
 
 mesh serve sets MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_THREAD for its command (mesh help serve).`,
+		},
+		{
+			Use:   "files",
+			Short: "Files and directories",
+			Long: `Mesh keeps these files in the directory mesh of
+
+  ~/.config        profiles.json, named settings (mesh help profiles)
+  ~/.cache         catalog.json, the model catalog for a day
+  ~/.local/share   facts, prices and retirement dates from mesh update
+
+On Linux, XDG_CONFIG_HOME, XDG_CACHE_HOME and XDG_DATA_HOME replace them. macOS has ~/Library/Application Support, and ~/Library/Caches
+for the catalog; Windows has %AppData%, and %LocalAppData% for the catalog and facts.
+
+mesh meter --log DIR writes
+
+  DIR/2026-11-28-....jsonl   one line for each call
+  DIR/.mesh-meter-secret     the secret of --listen, readable only by you`,
 		},
 		{
 			Use:   "profiles",
@@ -172,8 +194,9 @@ days):
   2  incorrect use: a flag, an argument, an unknown name, a missing key, or an unreadable or unwritable file
   3  the gateway, a provider, the output or an mcp session failed; serve was killed; or mesh price has no price for a model or call
   4  refused: the message contains a credential, or the node isn't registered
+  130  ^C ended any other command (in mesh ask, or as shells say)
 
-In a shell, 130 means that ^C ended any other command.`,
+mesh meter exits with the status of its command.`,
 		},
 	}
 }

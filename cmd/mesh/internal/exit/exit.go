@@ -16,8 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The exit statuses.
-// Exit statuses; mesh help exit-codes explains them.
+// Exit statuses; mesh help exit-status explains them.
 const (
 	Done        = 0
 	Found       = 1

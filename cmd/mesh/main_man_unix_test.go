@@ -1,0 +1,126 @@
+// The manual page has what the code uses.
+
+//go:build unix
+
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// manualSection returns a section of mesh(1) as text.
+func manualSection(t *testing.T, title string) string {
+	t.Helper()
+	mesh, err := exec.LookPath("mesh")
+	require.NoError(t, err)
+	page, err := exec.CommandContext(t.Context(), "bash", "../../.ci/man", mesh).Output()
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n.SH \""+title+"\"\n")
+	require.True(t, found, title)
+	section, _, _ = strings.Cut(section, "\n.SH ")
+	return strings.ReplaceAll(section, `\-`, "-")
+}
+
+// variable matches a string that is a variable's name, or NAME=VALUE.
+var variable = regexp.MustCompile(`^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$`)
+
+// notVariables are strings that APIs use, and variables that only git gets.
+var notVariables = regexp.MustCompile(`^(AGGREGATION_SUM|API_KEY_INVALID|FINISH_REASON_UNSPECIFIED|RESOURCE_EXHAUSTED|TIME_UNIT_.*|GIT_[ANO].*)$`)
+
+// usedVariables returns the environment variables in the sources of the command and of the SDK below it.
+func usedVariables(t *testing.T) map[string]bool {
+	t.Helper()
+	used := map[string]bool{"TERM": true, "XDG_CACHE_HOME": true} // a name without _, and one that package os reads
+	for _, dir := range []string{".", "../../client", "../../discovery", "../../scan", "../../internal"} {
+		require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == "test" || d.Name() == "testdata" || d.Name() == "gatewaytest" || d.Name() == "discoverytest" || d.Name() == "generate"):
+				return fs.SkipDir
+			case strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go"):
+				return nil
+			}
+			for _, text := range stringsIn(t, name) {
+				if m := variable.FindStringSubmatch(text); m != nil && !notVariables.MatchString(m[1]) {
+					used[m[1]] = true
+				}
+			}
+			return nil
+		}))
+	}
+	roots, err := os.ReadFile("internal/proxy/roots.txt")
+	require.NoError(t, err)
+	for _, name := range regexp.MustCompile(`(?m)^(?:\? )?([A-Z]\S+)`).FindAllStringSubmatch(string(roots), -1) {
+		used[name[1]] = true
+	}
+	return used
+}
+
+func stringsIn(t *testing.T, name string) (texts []string) {
+	t.Helper()
+	source, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile(name, -1, len(source)), source, nil, 0)
+	for {
+		_, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return texts
+		}
+		if tok == token.STRING {
+			text, err := strconv.Unquote(literal)
+			require.NoError(t, err)
+			texts = append(texts, text)
+		}
+	}
+}
+
+func TestManualHasEveryVariable(t *testing.T) {
+	t.Parallel()
+	section := manualSection(t, "ENVIRONMENT")
+	named := map[string]bool{"TERM": true}
+	for _, name := range regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b`).FindAllString(section, -1) {
+		named[name] = true
+	}
+	assert.Contains(t, section, "\n  TERM  ")
+	assert.Equal(t, slices.Sorted(maps.Keys(usedVariables(t))), slices.Sorted(maps.Keys(named)))
+}
+
+// TestManualHasEveryExitStatus compares the list with the constants of package exit.
+func TestManualHasEveryExitStatus(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("internal/exit/exit.go")
+	require.NoError(t, err)
+	var want, got []string
+	for _, m := range regexp.MustCompile(`(?m)^\t[A-Z]\w+ += (\d+)`).FindAllStringSubmatch(string(source), -1) {
+		want = append(want, m[1])
+	}
+	require.Len(t, want, 6)
+	for _, m := range regexp.MustCompile(`(?m)^  (\d+)  `).FindAllStringSubmatch(manualSection(t, "EXIT STATUS"), -1) {
+		got = append(got, m[1])
+	}
+	assert.ElementsMatch(t, want, got)
+}
+
+func TestManualHasFiles(t *testing.T) {
+	t.Parallel()
+	section := manualSection(t, "FILES")
+	for _, name := range []string{"profiles.json", "catalog.json", "facts", ".mesh-meter-secret", ".jsonl"} {
+		assert.Contains(t, section, name)
+	}
+}
