@@ -177,6 +177,25 @@ func TestReadRefusesOneWrongCell(t *testing.T) {
 	}
 }
 
+// Two rows of a table never share their key.
+func TestReadRefusesDuplicateRows(t *testing.T) {
+	t.Parallel()
+	for file, row := range map[string]string{
+		"prices.csv": "openai,gpt-4.1,0,9,,,,9,,,web,2026-11-22,,,,", "confirmed.csv": "openai,gpt-4.1,0,,,,2026-01-01",
+		"fees.csv":    "anthropic,web_search,query,1,*,,2099-01-01,,page,2026-11-22",
+		"factors.csv": "openai,batch,0.1,*,no,no,,2099-01-01,web", "regions.csv": "openai,azure,9,*,data-zone,-,,page",
+		"modalities.csv": "xai,image,,*,page", "hours.csv": "deepseek,peak,01:00,05:00,yes,yes,2026-08-22T16:00:00Z,,page",
+		"holidays.csv": "2026-10-01,a day", "models.csv": "anthropic,claude-fable-5", "retirements.csv": "openai,gpt-4,2030-01-01,all,,",
+		"platforms.csv": "anthropic,claude-opus-4,2030-01-01,vertex,a page",
+	} {
+		files := newfacts.Files()
+		newfacts.Append(files, file, row)
+		_, err := facts.ReadFS(files)
+		line := strings.Count(string(files[file].Data), "\n")
+		assert.Regexp(t, "^facts: "+file+":"+itoa(line)+": the same row as line [0-9]+$", err)
+	}
+}
+
 func itoa(n int) string {
 	return strings.TrimLeft(string([]byte{'0' + byte(n/100), '0' + byte(n/10%10), '0' + byte(n%10)}), "0")
 }

@@ -14,6 +14,7 @@ func allTables() []*tables.Table {
 	return []*tables.Table{
 		{
 			Name: "prices.csv", Columns: "provider,model_id,above,input,cache_read,cache_write_5m,cache_write_1h,output,valid_from,valid_until,sources,verified_at,same_as,mode,modality,guaranteed_through",
+			Key: tables.PriceKey,
 			Checks: []tables.Check{
 				tables.Given, tables.Given, tables.Length, tables.Optional(figure),
 				tables.Optional(figure), tables.Optional(figure), tables.Optional(figure),
@@ -23,12 +24,14 @@ func allTables() []*tables.Table {
 			}, CheckRow: checkPeriod(8)},
 		{
 			Name: "confirmed.csv", Columns: "provider,model_id,above,valid_from,mode,modality,confirmed_at",
+			Key: tables.Key(0, 1, 2, 3, 4, 5),
 			Checks: []tables.Check{
 				tables.Given, tables.Given, tables.Length, tables.Text, tables.Text, tables.Text,
 				tables.Optional(tables.PastDay),
 			}},
 		{
 			Name: "fees.csv", Columns: "provider,what,unit,usd,models,valid_from,valid_until,counted,sources,verified_at",
+			Key: tables.Key(0, 1, 4, 5),
 			Checks: []tables.Check{
 				tables.Given, tables.Given,
 				tables.OneOf("request", "query", "prompt", "source", "container"),
@@ -38,46 +41,54 @@ func allTables() []*tables.Table {
 			}, CheckRow: checkPeriod(5)},
 		{
 			Name: "factors.csv", Columns: "provider,mode,factor,models,long,cached,valid_from,valid_until,sources",
+			Key: tables.Key(0, 1, 3, 6),
 			Checks: []tables.Check{
 				tables.Given, tables.Given, figure, tables.Patterns, yesNo, yesNo,
 				period, period, tables.Given,
 			}, CheckRow: checkPeriod(6)},
 		{
 			Name: "regions.csv", Columns: "provider,platform,factor,models,region,profile,valid_from,sources",
+			Key: tables.Key(0, 1, 3, 4, 5, 6),
 			Checks: []tables.Check{
 				tables.Given, tables.Given, tables.Optional(figure), tables.Patterns, tables.Patterns,
 				tables.Patterns, period, tables.Text,
 			}},
 		{
 			Name: "modalities.csv", Columns: "provider,modality,price,models,sources",
+			Key: tables.Key(0, 1, 3),
 			Checks: []tables.Check{
 				tables.Given, tables.OneOf("image", "audio", "video"), tables.OneOf("", "text"),
 				tables.Patterns, tables.Text,
 			}},
 		{
 			Name: "hours.csv", Columns: "provider,mode,from,to,weekends,holidays,valid_from,valid_until,sources",
+			Key: tables.Key(0, 1, 2, 6),
 			Checks: []tables.Check{
 				tables.Given, tables.OneOf("peak", "off-peak"), tables.Clock, tables.Clock, yesNo, yesNo,
 				period, period, tables.Given,
 			}, CheckRow: checkPeriod(6)},
 		{
 			Name: "holidays.csv", Columns: "date,holiday",
+			Key: tables.Key(0),
 			Checks: []tables.Check{
 				tables.Day, tables.Text,
 			}},
 		{
 			Name: "models.csv", Columns: "provider,model_id",
+			Key: tables.Key(0, 1),
 			Checks: []tables.Check{
 				tables.Given, tables.Given,
 			}},
 		{
 			Name: "retirements.csv", Columns: "provider,model_id,date,builds,replacement,note",
+			Key: tables.Key(0, 1),
 			Checks: []tables.Check{
 				tables.Given, tables.Given, dayOr("deprecated", "none"), tables.OneOf("", "all"),
 				tables.Text, tables.Text,
 			}},
 		{
 			Name: "platforms.csv", Columns: "provider,model_id,date,platform,source",
+			Key: tables.Key(0, 1, 3),
 			Checks: []tables.Check{
 				tables.Given, tables.Given, dayOr("deprecated"), tables.Given, tables.Given,
 			}},

@@ -13,6 +13,8 @@ type Table struct {
 	Name    string // of the file
 	Columns string // the first line
 	Checks  []Check
+	// Key returns the cells that only one row may have.
+	Key func(cells []string) string
 	// CheckRow returns the contradiction between valid cells, or ""; nil checks nothing.
 	CheckRow func(cells []string) string
 }
@@ -43,6 +45,7 @@ func (t *Table) Validate(text string) error {
 		return fmt.Errorf("%s: the last line is incomplete", t.Name)
 	}
 	begun, number := false, 0
+	seen := make(map[string]int) // key -> line
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimSuffix(line, "\n")
@@ -55,7 +58,14 @@ func (t *Table) Validate(text string) error {
 				err = errors.New("unsupported columns")
 			}
 		default:
-			err = t.check(strings.Split(line, ","))
+			cells := strings.Split(line, ",")
+			if err = t.check(cells); err != nil {
+				break
+			}
+			if first := seen[t.Key(cells)]; first > 0 {
+				err = fmt.Errorf("the same row as line %d", first)
+			}
+			seen[t.Key(cells)] = number
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", t.Name, number, err)
@@ -101,6 +111,15 @@ func AsOf(text string) string {
 }
 
 // PriceKey joins those cells in a prices.csv row that confirmed.csv repeats.
-func PriceKey(cells []string) string {
-	return strings.Join([]string{cells[0], cells[1], cells[2], cells[8], cells[13], cells[14]}, ",")
+func PriceKey(cells []string) string { return Key(0, 1, 2, 8, 13, 14)(cells) }
+
+// Key returns a function that joins those cells.
+func Key(columns ...int) func(cells []string) string {
+	return func(cells []string) string {
+		key := make([]string, len(columns))
+		for i, column := range columns {
+			key[i] = cells[column]
+		}
+		return strings.Join(key, ",")
+	}
 }
