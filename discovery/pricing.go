@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
@@ -94,13 +93,6 @@ func PricingOf(row prices.Row) ProviderPricing {
 	return p
 }
 
-// singleSources is the built-in list including prices from a single source, which
-// [prices.Row] lacks.
-var singleSources = sync.OnceValue(func() *pricelist.List {
-	list, _ := pricelist.Of(facts.BuiltIn())
-	return list
-})
-
 // rawPricing returns an Anthropic model's cache prices, or nil unless all three are
 // listed.
 func (p *ProviderPricing) rawPricing() *RawPricing {
@@ -109,7 +101,8 @@ func (p *ProviderPricing) rawPricing() *RawPricing {
 	}
 	hour := p.CacheWrite1hPerMTok
 	if hour == nil {
-		for _, listed := range singleSources().Model(string(models.Anthropic), p.ModelHint) {
+		list, _ := pricelist.Of(facts.BuiltIn()) // with prices from a single source, which prices.Row lacks
+		for _, listed := range list.Model(string(models.Anthropic), p.ModelHint) {
 			hour = cmp.Or(hour, pricelist.Float64(listed.SingleSourceWrite1h))
 		}
 	}

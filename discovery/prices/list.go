@@ -29,7 +29,8 @@ type List struct {
 	own   ownPrices
 	live  map[models.Provider]livePrices
 	table *pricelist.List
-	terms *pricelist.Terms // nil for a list without a table
+	// terms are nil for a list without a table. feeless are the same terms without fees.
+	terms, feeless *pricelist.Terms
 }
 
 // BuiltIn returns the built-in price list: every model, period and tier. Models without
@@ -50,7 +51,7 @@ var builtInPrices = sync.OnceValue(func() *List { return Of(facts.BuiltIn()) })
 // lists name the version of their facts in Source.
 func Of(f *facts.Facts) *List {
 	table, terms := pricelist.Of(f)
-	return &List{table: table, terms: terms}
+	return &List{table: table, terms: terms, feeless: terms.WithoutFees()}
 }
 
 // Rows returns a provider's rows, or all rows for "": your own, then live ones, then
@@ -267,12 +268,10 @@ func (l *List) Fees(p models.Provider) []Fee {
 // A list without a table has no fees.
 func (l *List) chargedBy() *pricelist.Terms {
 	if l.terms == nil {
-		return withoutFees()
+		return BuiltIn().feeless
 	}
 	return l.terms
 }
-
-var withoutFees = sync.OnceValue(func() *pricelist.Terms { return BuiltIn().terms.WithoutFees() })
 
 func feeOf(f *pricelist.Fee) Fee {
 	fee := Fee{

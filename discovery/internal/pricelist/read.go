@@ -3,20 +3,28 @@ package pricelist
 import (
 	"cmp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// Of reads the facts tables. If the facts aren't built in, every row's source names
+// Of returns the facts' prices. If the facts aren't built in, every row's source names
 // their version. Rows for unknown providers are left out: a later version may have
 // more.
 func Of(f *facts.Facts) (*List, *Terms) {
-	t, version := f.PriceTables(), f.Version()
 	if f == facts.BuiltIn() {
-		version = ""
+		return builtIn()
 	}
+	return read(f.PriceTables(), f.Version())
+}
+
+// builtIn isn't in package facts, which would then link this parser into programs that
+// only use models.
+var builtIn = sync.OnceValues(func() (*List, *Terms) { return read(facts.BuiltIn().PriceTables(), "") })
+
+func read(t facts.PriceTables, version string) (*List, *Terms) {
 	return readList(t.Prices, t.Confirmed, version), &Terms{
 		Fees: readFees(t.Fees), factors: readFactors(t.Factors), regions: readRegions(t.Regions), textuals: readTextuals(t.Modalities),
 		hours: readHours(t.Hours), holidays: readHolidays(t.Holidays),
