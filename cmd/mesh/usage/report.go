@@ -131,6 +131,12 @@ func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 	return nil
 }
 
+func (o *Options) printPromotions(sums *costs.Report) {
+	for _, promotion := range sums.Promotions {
+		fmt.Fprintln(o.Out, table.Paragraph("Prices: "+promotion+".", output.Width(o.Out)))
+	}
+}
+
 // printBy prints costs by the --by names. r must cover the same period as sums.
 func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error {
 	rows := table.Costs{All: o.all || isTime(o.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(o.by, isTime)}

@@ -167,6 +167,7 @@ func (o *Options) run() error {
 	if err != nil {
 		return err
 	}
+	sums.AddPromotions(o.selected.Prices, time.Now())
 	sums.OldPrices = table.OldPrices(o.selected.Prices.AsOf().Format(time.DateOnly), time.Now())
 	if r != nil {
 		sums.Budgets, sums.Part = r.Budgets, o.HasPeriod()
@@ -236,7 +237,9 @@ func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
 	}
 	switch {
 	case text != nil:
-		return o.printText(text, sums)
+		err := o.printText(text, sums)
+		o.printPromotions(sums)
+		return err
 	case o.Format == "csv":
 		if sums.OldPrices != "" {
 			o.Note("prices: " + sums.OldPrices)

@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -48,6 +50,8 @@ type Report struct {
 	Period string `json:"-"`
 	// OldPrices says how old the price table is, or "" up to 14 days.
 	OldPrices string `json:"-"`
+	// Promotions has a text per model whose promotional price may have ended.
+	Promotions []string `json:"-"`
 	// Errors are unreadable lines, which no sum includes.
 	Errors []string `json:"errors,omitempty"`
 
@@ -100,6 +104,19 @@ func (r *Report) addReasons(rows []calls.Group) {
 		}
 	}
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
+}
+
+// AddPromotions needs rows by provider and model.
+func (r *Report) AddPromotions(list *prices.List, now time.Time) {
+	for i := range r.Rows {
+		model := r.Rows[i].Value(calls.ByModel)
+		row, _ := list.Price(models.Provider(r.Rows[i].Value(calls.ByProvider)), model, now)
+		through := prices.GuaranteedThrough(row.Source)
+		text := fmt.Sprintf("%s has a promotional price, which was guaranteed through %s only and may have ended", output.Line(model), through)
+		if through != "" && through < r.Last && !slices.Contains(r.Promotions, text) {
+			r.Promotions = append(r.Promotions, text)
+		}
+	}
 }
 
 // Summary sums calls by model for mesh meter. It may be used concurrently.

@@ -104,6 +104,9 @@ func (r *Report) Table(out io.Writer) error {
 	if r.OldPrices != "" {
 		fmt.Fprintln(&text, "prices:", r.OldPrices)
 	}
+	for _, promotion := range r.Promotions {
+		fmt.Fprintln(&text, "prices:", promotion)
+	}
 	_, err := io.WriteString(out, text.String())
 	return err
 }
