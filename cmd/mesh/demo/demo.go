@@ -26,7 +26,7 @@ of calls, a bill that differs from them in two places, and the report. You need 
 
 DIR (default mesh-demo) must be a new or empty directory. Demo writes the calls, the bill, report.html, and commands.txt, which shows
 how to repeat each step. Every run has the same numbers, for the last 90 days.`,
-		Example: "  mesh demo\n  mesh demo /tmp/mesh-demo",
+		Example: "  mesh demo\n  mesh demo ~/mesh-demo",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs

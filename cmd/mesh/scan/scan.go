@@ -38,6 +38,7 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 ` + codebase.Help + ` A baseline has parts of hashes, and no credential.
 -o github prints annotations for GitHub Actions.`,
 		Example: `  mesh scan .
+  mesh scan --write-baseline credentials.baseline .
   mesh scan --exclude 'docs/**' --baseline credentials.baseline .
   git diff --cached --name-only -z --diff-filter=d | xargs -0 -r mesh scan --`,
 		Args: cobra.ArbitraryArgs,
