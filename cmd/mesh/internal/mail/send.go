@@ -3,6 +3,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,20 +44,30 @@ func CheckName(scanner *scan.Scanner, what, text string) error {
 
 // Send sends a message, in a thread if thread is a name or an id. It creates a thread
 // with a new name only if the message passes all checks.
-func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req client.SendRequest, thread string) (*client.MeshMessage, error) {
-	for _, name := range []struct{ what, text string }{
-		{"the recipient", req.To}, {"the name of the thread", thread}, {"the task", req.RelatedTaskID}, {"the idempotency key", req.IdempotencyKey},
-	} {
-		if err := CheckName(scanner, name.what, name.text); err != nil {
-			return nil, err
-		}
-	}
-	id, err := threadTo(ctx, c, thread, func() error { return c.CheckSend(ctx, req) })
-	if err != nil {
+func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req client.SendRequest, thread string) (receipt *client.MeshMessage, err error) {
+	if req.ThreadID, err = Prepare(ctx, c, scanner, []string{req.To}, req, thread); err != nil {
 		return nil, err
 	}
-	req.ThreadID = id
 	return c.Send(ctx, req)
+}
+
+// Prepare makes the checks of [Send] for each recipient, so that one that fails stops the
+// message to the others as well. It returns the id of the thread. req.To is ignored.
+func Prepare(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, to []string, req client.SendRequest, thread string) (id string, err error) {
+	for _, node := range to {
+		err = cmp.Or(err, CheckName(scanner, "the recipient", node))
+	}
+	err = cmp.Or(err, CheckName(scanner, "the name of the thread", thread), CheckName(scanner, "the task", req.RelatedTaskID),
+		CheckName(scanner, "the idempotency key", req.IdempotencyKey))
+	if err != nil {
+		return "", err
+	}
+	for _, req.To = range to {
+		if err := c.CheckSend(ctx, req); err != nil {
+			return "", err
+		}
+	}
+	return threadTo(ctx, c, thread)
 }
 
 // NoThreadError reports an unknown thread.

@@ -130,8 +130,8 @@ func ThreadID(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, 
 }
 
 // threadTo is [ThreadID] for sending: it checks that an id exists, and creates a thread
-// with a new name if check passes.
-func threadTo(ctx context.Context, c *client.MeshClient, thread string, check func() error) (string, error) {
+// with a new name.
+func threadTo(ctx context.Context, c *client.MeshClient, thread string) (string, error) {
 	if thread == "" {
 		return "", nil
 	}
@@ -145,9 +145,6 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string, check fu
 		}
 		return thread, ThreadError(thread, err)
 	}
-	if err := check(); err != nil {
-		return "", err
-	}
 	t, err := c.OpenThread(ctx, thread)
 	if err != nil {
 		return "", err
@@ -157,7 +154,7 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string, check fu
 
 // AskThread returns a thread id for a question, as [Send] does. If thread is "" and mesh
 // serve runs this program, the question stays in the served message's conversation. A
-// thread is created only if the question can be sent to at least one node.
+// thread is created only if this node can ask, and at least one node can be asked.
 func AskThread(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, nodes []string, text, thread string) (string, error) {
 	for _, node := range nodes {
 		if err := CheckName(scanner, "the recipient", node); err != nil {
@@ -168,14 +165,25 @@ func AskThread(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner,
 	if err := CheckName(scanner, "the name of the thread", thread); err != nil {
 		return "", err
 	}
-	return threadTo(ctx, c, thread, func() (err error) {
-		for _, node := range nodes {
-			err = c.CheckSend(ctx, client.SendRequest{To: node, Kind: client.KindQuestion, Content: text})
-			var unknown *client.NotInRegistryError
-			if !errors.As(err, &unknown) {
-				return err
-			}
+	if thread != "" && !IsThreadID(thread) {
+		if err := checkQuestion(ctx, c, nodes, text); err != nil {
+			return "", err
 		}
-		return err
-	})
+	}
+	return threadTo(ctx, c, thread)
+}
+
+func checkQuestion(ctx context.Context, c *client.MeshClient, nodes []string, text string) (err error) {
+	var unknown *client.NotInRegistryError
+	question := client.SendRequest{To: c.Node(), Kind: client.KindQuestion, Content: text}
+	if errors.As(c.CheckSend(ctx, question), &unknown) {
+		return &client.NotInRegistryError{Name: unknown.Name, Sender: true}
+	}
+	for _, question.To = range nodes {
+		err = c.CheckSend(ctx, question)
+		if !errors.As(err, &unknown) {
+			return err
+		}
+	}
+	return err
 }

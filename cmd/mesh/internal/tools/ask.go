@@ -158,10 +158,7 @@ func (t *meshTools) results(ctx context.Context, in asking) (iter.Seq2[client.Me
 		}
 		return agent.Await(ctx, t.client, questions...), nil
 	}
-	to := make([]string, len(in.To))
-	for i, node := range in.To {
-		to[i] = string(node)
-	}
+	to := in.To.names()
 	thread, err := mail.AskThread(ctx, t.client, t.scanner, to, string(in.Content), in.Thread)
 	if err != nil {
 		return nil, err

@@ -64,14 +64,12 @@ func safeName(name string) *untrusted {
 	return &untrusted{name}
 }
 
-// sendArguments has one recipient: if one in a list failed, an agent would send to all
-// of it again.
 type sendArguments struct {
-	To      nodeName    `json:"to" jsonschema:"recipient, from mesh_peers"`
+	To      recipients  `json:"to" jsonschema:"recipients, from mesh_peers"`
 	Kind    client.Kind `json:"kind" jsonschema:"a question expects an answer"`
 	Content content     `json:"content"`
 	Thread  string      `json:"thread,omitempty" jsonschema:"name or id of a thread; a new name creates a thread"`
-	Key     string      `json:"key,omitempty" jsonschema:"idempotency key: repeats with the same key arrive once"`
+	Key     string      `json:"key,omitempty" jsonschema:"idempotency key: repeats with the same to and key arrive once"`
 
 	AllowRules []heuristicRule `json:"allow_rules,omitempty" jsonschema:"heuristic scan rules to ignore, if harmless text was refused"`
 }
@@ -81,16 +79,73 @@ type toolReceipt struct {
 	ThreadID string `json:"thread_id,omitempty"`
 }
 
-func (t *meshTools) send(ctx context.Context, in sendArguments) (toolReceipt, error) {
-	req := client.SendRequest{To: string(in.To), Kind: in.Kind, Content: string(in.Content), IdempotencyKey: in.Key}
+// toolSent has one result for each recipient, so that an agent can see to whom the
+// message must not be sent again.
+type toolSent struct {
+	Results []toolSentTo `json:"results"`
+}
+
+type toolSentTo struct {
+	To       string `json:"to"`
+	Sent     string `json:"sent"` // yes, no or maybe
+	ID       int64  `json:"id,omitempty"`
+	ThreadID string `json:"thread_id,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+// send returns a toolReceipt for one recipient, and a toolSent for several.
+func (t *meshTools) send(ctx context.Context, in sendArguments) (any, error) {
+	to := in.To.names()
+	req := client.SendRequest{Kind: in.Kind, Content: string(in.Content), IdempotencyKey: in.Key}
 	for _, rule := range in.AllowRules {
 		req.AllowRules = append(req.AllowRules, int(rule))
 	}
-	m, err := mail.Send(ctx, t.client, t.scanner, req, in.Thread)
-	if err != nil {
-		return toolReceipt{}, err
+	if len(to) == 1 {
+		req.To = to[0]
+		m, err := mail.Send(ctx, t.client, t.scanner, req, in.Thread)
+		if err != nil {
+			return nil, err
+		}
+		return toolReceipt{m.ID, m.GetThreadID()}, nil
 	}
-	return toolReceipt{m.ID, m.GetThreadID()}, nil
+	return t.sendAll(ctx, to, req, in.Thread)
+}
+
+// sendAll posts nothing unless the message can be sent to all.
+func (t *meshTools) sendAll(ctx context.Context, to []string, req client.SendRequest, thread string) (out toolSent, err error) {
+	for i, node := range to {
+		if slices.Contains(to[:i], node) {
+			return out, fmt.Errorf("to must not contain a node twice: %s", node)
+		}
+	}
+	if req.ThreadID, err = mail.Prepare(ctx, t.client, t.scanner, to, req, thread); err != nil {
+		return out, fmt.Errorf("nothing was sent: %s", explain(err))
+	}
+	key := req.IdempotencyKey
+	for _, req.To = range to {
+		if key != "" {
+			req.IdempotencyKey = key + "-" + req.To // a key is for one message
+		}
+		receipt, err := t.client.Send(ctx, req)
+		out.Results = append(out.Results, toSentTo(req.To, receipt, err))
+	}
+	return out, nil
+}
+
+func toSentTo(to string, receipt *client.MeshMessage, err error) toolSentTo {
+	if err == nil {
+		return toolSentTo{To: to, Sent: "yes", ID: receipt.ID, ThreadID: receipt.GetThreadID()}
+	}
+	out := toolSentTo{To: to, Sent: "no", Error: explain(err)}
+	var failed *client.MeshGatewayError
+	switch {
+	case !errors.As(err, &failed):
+	case failed.Delivered:
+		out.Sent = "yes"
+	case failed.Uncertain:
+		out.Sent = "maybe"
+	}
+	return out
 }
 
 type replyArguments struct {

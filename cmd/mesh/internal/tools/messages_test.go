@@ -1,7 +1,9 @@
 package tools_test
 
 import (
+	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -83,6 +86,79 @@ func TestShortWaitAtASlowGateway(t *testing.T) {
 			}, 1, nil)
 			assert.False(t, failed, text)
 			assert.Contains(t, text, want)
+		})
+	}
+}
+
+// several is a gateway with four nodes that treat messages differently. It keeps the bodies that arrive.
+func several(posted *[]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `[{"name":"node-b"},{"name":"node-c"},{"name":"node-d"},{"name":"node-e"}]`)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		*posted = append(*posted, string(body))
+		switch text := string(body); {
+		case strings.Contains(text, `"to_node":"node-c"`):
+			w.WriteHeader(http.StatusUnprocessableEntity)
+		case strings.Contains(text, `"to_node":"node-d"`):
+			w.WriteHeader(http.StatusInternalServerError)
+		case strings.Contains(text, `"to_node":"node-e"`):
+			_, _ = io.WriteString(w, `{"id":8,"kind":7}`)
+		default:
+			_, _ = io.WriteString(w, message)
+		}
+	}
+}
+
+func TestAMessageToSeveralNodesHasAResultForEach(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var posted []string
+		arguments := map[string]any{"to": []string{"node-b", "node-c", "node-d", "node-e"}, "kind": "fyi", "content": "x", "key": "k-1"}
+		text, failed := call(t, several(&posted), &mcp.CallToolParams{Name: "mesh_send", Arguments: arguments}, nil)
+		assert.False(t, failed, text)
+		var got struct {
+			Results []struct {
+				To, Sent, Error string
+				ID              int
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Len(t, got.Results, 4)
+		for i, want := range []struct{ to, sent, err string }{
+			{"node-b", "yes", ""},
+			{"node-c", "no", "422"},
+			{"node-d", "maybe", "may have been delivered"},
+			{"node-e", "yes", "was delivered, do not send it again"},
+		} {
+			assert.Equal(t, want.to, got.Results[i].To)
+			assert.Equal(t, want.sent, got.Results[i].Sent, want.to)
+			assert.Contains(t, got.Results[i].Error, want.err)
+			assert.Contains(t, posted[i], `"idempotency_key":"k-1-`+want.to+`"`, "a key is for one message")
+		}
+		assert.Equal(t, 7, got.Results[0].ID)
+	})
+}
+
+func TestAMessageToSeveralNodesIsCheckedBeforeTheFirstSend(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]map[string]any{
+		`nothing was sent: "node-x" is not registered`:  {"to": []string{"node-b", "node-x"}},
+		"nothing was sent: the message contains a cred": {"content": "x ghp_" + strings.Repeat("aB3x", 9)},
+		"nothing was sent: the name of the thread con":  {"thread": "ghp_" + strings.Repeat("aB3x", 9)},
+		"to must not contain a node twice: node-b":      {"to": []string{"node-b", "node-c", "node-b"}},
+		"to must be the name of a node, or a list":      {"to": []string{}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var posted []string
+			arguments := map[string]any{"to": []string{"node-b", "node-c"}, "kind": "fyi", "content": "x", "thread": "new"}
+			maps.Copy(arguments, change)
+			text, failed := call(t, several(&posted), &mcp.CallToolParams{Name: "mesh_send", Arguments: arguments}, nil)
+			assert.True(t, failed)
+			assert.Contains(t, text, want)
+			assert.Empty(t, posted, want)
 		})
 	}
 }

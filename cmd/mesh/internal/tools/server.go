@@ -50,7 +50,8 @@ func NewServer(node *client.MeshClient, models *discovery.Client, scanner *scan.
 		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, node.Node())})
 	t := &meshTools{node, models, scanner}
 	add(server, reads, "mesh_peers", "List nodes", "List the registered nodes, to whom you can send, and their capabilities.", t.peers)
-	add(server, adds, "mesh_send", "Send a message", "Send a new message to a node. The same message sent twice arrives twice, unless it has a key.", t.send)
+	add(server, adds, "mesh_send", "Send a message",
+		"Send a new message to one node, or to all in a list: nothing is sent if one can't receive it. The same message sent twice arrives twice, unless it has a key.", t.send)
 	addWithProgress(server, adds, "mesh_ask", "Ask nodes",
 		"Ask nodes a question and wait for their answers, which are marked read. Pass pending questions to mesh_await to keep waiting. mesh_thread has the rest of a cut answer.",
 		t.ask)
@@ -125,7 +126,7 @@ func addWithProgress[In, Out any](server *mcp.Server, effects mcp.ToolAnnotation
 // explain words an error for an agent.
 func explain(err error) string {
 	var unknown *client.NotInRegistryError
-	if errors.As(err, &unknown) { // without similar names: other nodes have chosen them
+	if errors.As(err, &unknown) && !unknown.Sender { // without similar names: other nodes have chosen them
 		return fmt.Sprintf("%q is not registered; mesh_peers lists the nodes", unknown.Name)
 	}
 	var leak *client.MeshSecretLeakError
@@ -163,6 +164,14 @@ func (r *recipients) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	return json.Unmarshal(text, (*[]nodeName)(r))
+}
+
+func (r recipients) names() []string {
+	names := make([]string, len(r))
+	for i, name := range r {
+		names[i] = string(name)
+	}
+	return names
 }
 
 var nodeSchema = &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(64)}
