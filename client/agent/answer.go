@@ -155,7 +155,7 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 	defer s.ending.Unlock()
 	if !s.unreached {
 		if err = s.deliver(j); err == nil {
-			s.markRead(ctx, mark{message: j.message, cause: "handled", saved: j.saved})
+			s.marks.send(ctx, mark{message: j.message, cause: "handled", saved: j.saved})
 			return
 		}
 		s.unreached = classify(err) == away
@@ -188,15 +188,15 @@ func (s *server) save(j *job) {
 	}
 }
 
-// discard removes the file of an answer that is delivered. Without the mark the message
-// would be handled again.
-func (s *server) discard(k mark) {
-	if !k.saved {
-		return
+// marked ends the work on a message, which needs its answer's file no longer once it is
+// read: without the mark it would be handled again.
+func (s *server) marked(k mark, read bool) {
+	if read && k.saved {
+		if err := s.spool.Remove(k.message); err != nil {
+			s.report(k.message, fmt.Errorf("the answer is delivered, but its file is not removed: %w", err))
+		}
 	}
-	if err := s.spool.Remove(k.message); err != nil {
-		s.report(k.message, fmt.Errorf("the answer is delivered, but its file is not removed: %w", err))
-	}
+	s.finish(k.message)
 }
 
 func (s *server) resume(ctx context.Context) {

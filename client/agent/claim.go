@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,65 +24,16 @@ var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that S
 // claimGivenUp is the last claim's content, in place of an identity.
 const claimGivenUp = "given up"
 
-// claim waits until this server may handle the message of a job, which one server at a
-// time may. A claim is a message under an idempotency key that all servers use: the
-// gateway accepts the content of the first one, which has its identity. It begins with
-// the slot of the job. If it returns false, the job is over and has no slot: another
-// server has finished the message, or ctx has ended.
-func (s *server) claim(ctx context.Context, j *job) bool {
-	last, mine := lastClaim{since: j.message.CreatedAt}, false
-	for {
-		if !s.repeat(ctx, j, func() (err error) {
-			mine, err = s.postClaim(ctx, claimKey(j.message)+strconv.Itoa(last.number), s.identity)
-			return err
-		}) {
-			return false
-		}
-		if mine {
-			break
-		}
-		if !s.awaitLease(ctx, j, &last) {
-			return false
-		}
-		last.number, last.givenUp = last.number+1, false
-	}
-	s.renewWhileActive(j.message, last.number) // until the handler returns, also after ctx has ended
-	if last.number == 0 {
-		return true
-	}
-	// Another server may have finished the message just before the claim. The content is not
-	// in memory any more.
-	var m *message
-	if !s.repeat(ctx, j, func() (err error) { m, err = s.find(ctx, j.message, nil); return err }) {
-		return false
-	}
-	if m == nil {
-		s.finish(j.message)
-		<-j.slots
-		return false
-	}
-	j.message = *m
-	return true
-}
-
-// repeat calls do until it succeeds, and pauses without the slot of the job. It returns
-// false if ctx ends.
-func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
-	for failures := 1; ; failures++ {
-		err := do()
-		switch {
-		case err == nil:
-			return true
-		case classify(err) == away:
-			s.reach.suspect(err)
-		default:
-			s.report(message{}, err)
-		}
-		if !s.pause(ctx, j, RetryPause(err, failures)) {
-			s.finish(j.message)
-			return false
-		}
-	}
+// claims shares the messages among servers with a lease. A claim is a message under an
+// idempotency key that all servers use: the gateway accepts the content of the first one,
+// which has its identity.
+type claims struct {
+	client   *node
+	check    *unreadCheck
+	lease    time.Duration
+	identity string
+	started  int64 // id; claims by this server are later
+	renewals sync.WaitGroup
 }
 
 // claimKey is the prefix for a message's claims. A gateway with a new database reuses
@@ -90,8 +42,9 @@ func claimKey(m message) string {
 	return fmt.Sprintf("claim-%d-%s-", m.ID, digest(m.CreatedAt)[:16])
 }
 
-func (s *server) postClaim(ctx context.Context, key, by string) (mine bool, err error) {
-	_, err = s.client.Post(ctx, seam.ClaimNode, claimRequest(key, by), true)
+// take makes the nth claim on a message, unless another server has.
+func (c *claims) take(ctx context.Context, m message, n int, by string) (mine bool, err error) {
+	_, err = c.post(ctx, claimKey(m)+strconv.Itoa(n), by)
 	switch {
 	case err == nil, failedRequest(err).Delivered:
 		return true, nil
@@ -101,48 +54,51 @@ func (s *server) postClaim(ctx context.Context, key, by string) (mine bool, err 
 	return false, err
 }
 
-func claimRequest(key, by string) request {
-	return request{Kind: client.KindStatus, Content: key + " " + by, IdempotencyKey: key}
+func (c *claims) post(ctx context.Context, key, by string) (*message, error) {
+	return c.client.Post(ctx, seam.ClaimNode, request{Kind: client.KindStatus, Content: key + " " + by, IdempotencyKey: key}, true)
 }
 
 // checkKeys returns an error unless the gateway refuses a second message under one key.
 // The first message's id tells which claims are later than this server's start.
-func (s *server) checkKeys(ctx context.Context) error {
-	key := "claim-" + s.identity
-	first, err := s.client.Post(ctx, seam.ClaimNode, claimRequest(key, "first"), true)
+func (c *claims) checkKeys(ctx context.Context) error {
+	key := "claim-" + c.identity
+	first, err := c.post(ctx, key, "first")
 	if err != nil {
 		return err
 	}
-	s.started = first.ID
-	if mine, err := s.postClaim(ctx, key, "second"); err != nil || !mine {
-		return err
+	c.started = first.ID
+	if _, err = c.post(ctx, key, "second"); statusOf(err) == http.StatusConflict {
+		return nil
 	}
-	return incorrect("POST", errKeysIgnored)
+	return cmp.Or(err, incorrect("POST", errKeysIgnored))
 }
 
 // looksPerLease is how often a server renews its claim in a lease, and how often others
 // look at the message. After a failure both try again in half of that time.
 const looksPerLease = 3
 
-// renewWhileActive renews the nth claim on a message until this server has finished with
-// it.
-func (s *server) renewWhileActive(m message, n int) {
-	ended, tried := make(chan bool, 1), make(chan struct{})
-	s.active.Store(keyOf(m), func(givenUp bool) {
-		if ended <- givenUp; givenUp {
-			<-tried // as a mark, which is sent in the slot
-		}
+// hold renews the nth claim on a message until end is called. If the message is given up,
+// end waits for the first attempt to tell the other servers.
+func (c *claims) hold(ctx context.Context, m message, n int) (end func(givenUp bool)) {
+	ended := make(chan bool, 1)
+	waiting, tried := context.WithCancel(context.WithoutCancel(ctx))
+	c.renewals.Go(func() {
+		defer tried()
+		c.renew(ctx, m, n, ended, tried)
 	})
-	s.renewals.Go(func() { s.renew(m, n, ended, sync.OnceFunc(func() { close(tried) })) })
+	return func(givenUp bool) {
+		if ended <- givenUp; givenUp {
+			<-waiting.Done()
+		}
+	}
 }
 
 // renew renews the nth claim until ended reports whether the message is given up. It then
 // is claimed a last time, which tells the other servers. tried is called after the first
 // attempt.
-func (s *server) renew(m message, n int, ended <-chan bool, tried func()) {
-	defer tried()
-	interval := s.opts.Lease / looksPerLease
-	pause, by, givenUp, uncertain := interval, s.identity, false, false
+func (c *claims) renew(ctx context.Context, m message, n int, ended <-chan bool, tried func()) {
+	interval := c.lease / looksPerLease
+	pause, by, givenUp, uncertain := interval, c.identity, false, false
 	for {
 		select {
 		case givenUp = <-ended:
@@ -150,13 +106,13 @@ func (s *server) renew(m message, n int, ended <-chan bool, tried func()) {
 				return
 			}
 		case <-time.After(pause):
-		case <-s.handling.Done():
+		case <-ctx.Done():
 			return
 		}
 		if givenUp && !uncertain { // else the same claim is repeated first
 			by = claimGivenUp
 		}
-		mine, err := s.postClaim(s.handling, claimKey(m)+strconv.Itoa(n+1), by)
+		mine, err := c.take(ctx, m, n+1, by)
 		uncertain = err != nil
 		switch {
 		case err != nil:
@@ -182,62 +138,60 @@ type lastClaim struct {
 	givenUp bool
 }
 
-// awaitLease waits, without the job's slot, until the last claim, made by another server,
-// has not been renewed for a lease. No clocks are compared: the lease starts when this
-// server finds the claim. While the gateway is away no server can renew a claim, so two
-// looks must follow a failure, between which the other one tries again.
-func (s *server) awaitLease(ctx context.Context, j *job, last *lastClaim) (open bool) {
-	<-j.slots
-	j.message.Content, j.message.AdditionalProperties = nil, nil // many messages may be waiting
-	pause := s.opts.Lease / looksPerLease
+// await waits until the last claim, made by another server, has not been renewed for a
+// lease. It returns false if ctx ends or another server has finished with the message. No
+// clocks are compared: the lease starts when this server finds the claim. While the
+// gateway is away no server can renew a claim, so two looks must follow a failure,
+// between which the other one tries again.
+func (c *claims) await(ctx context.Context, m message, last *lastClaim) (open bool) {
+	pause := c.lease / looksPerLease
 	for quiet := 0; quiet < looksPerLease; {
-		if s.client.Sleep(ctx, pause) != nil {
+		if c.client.Sleep(ctx, pause) != nil {
 			return false
 		}
-		pause = s.opts.Lease / looksPerLease
-		renewed, open, err := s.look(ctx, j, last)
+		pause = c.lease / looksPerLease
+		renewed, open, err := c.look(ctx, m, last)
 		switch {
 		case err != nil:
 			pause, quiet = pause/2, min(quiet, looksPerLease-2)
 		case !open:
-			s.finish(j.message)
 			return false
 		case last.givenUp: // before this server was started
-			return s.acquire(ctx, j.slots)
+			return true
 		case renewed:
 			quiet = 0
 		default:
 			quiet++
 		}
 	}
-	return s.acquire(ctx, j.slots)
+	return true
 }
 
 // look reports whether another server has renewed its claim on a message, and whether the
 // message is open: unread, and not given up since this server was started.
-func (s *server) look(ctx context.Context, j *job, last *lastClaim) (renewed, open bool, err error) {
+func (c *claims) look(ctx context.Context, m message, last *lastClaim) (renewed, open bool, err error) {
 	before := last.number
-	if err := s.update(ctx, j.message, last); err != nil {
+	if err := c.update(ctx, m, last); err != nil {
 		return false, false, err
 	}
 	if last.number > before {
-		return true, !last.givenUp || last.id < s.started, nil
+		return true, !last.givenUp || last.id < c.started, nil
 	}
-	m, err := s.find(ctx, j.message, withoutContents)
-	return false, m != nil, err
+	row, err := c.find(ctx, m, withoutContents)
+	return false, row != nil, err
 }
 
 // update finds the last claim on a message. Everybody with a token can forge claims with
 // any number, but real ones have no gaps, except for those that a full list hides.
-func (s *server) update(ctx context.Context, m message, last *lastClaim) error {
-	opts := query{ToNode: seam.ClaimNode, FromNode: s.client.Name, Kind: client.KindStatus, Limit: maxLimit}
-	rows, limit, err := s.check.fetchSince(ctx, seam.List{}, message{CreatedAt: last.since}, opts)
+func (c *claims) update(ctx context.Context, m message, last *lastClaim) error {
+	opts := query{ToNode: seam.ClaimNode, FromNode: c.client.Name, Kind: client.KindStatus, Limit: maxLimit}
+	rows, limit, err := c.check.fetchSince(ctx, seam.List{}, message{CreatedAt: last.since}, opts)
 	if err != nil {
 		return err
 	}
 	later, next := make(map[int]message), last.number+1
 	for _, row := range rows {
-		if n := s.claimNumber(m, row); n > last.number {
+		if n := c.claimNumber(m, row); n > last.number {
 			later[n] = row // the oldest one
 		}
 	}
@@ -252,11 +206,11 @@ func (s *server) update(ctx context.Context, m message, last *lastClaim) error {
 }
 
 // claimNumber returns -1 for another claim.
-func (s *server) claimNumber(m, claim message) int {
+func (c *claims) claimNumber(m, claim message) int {
 	text, ok := strings.CutPrefix(claim.GetContent(), claimKey(m))
 	number, _, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseUint(number, 10, 31)
-	if !ok || err != nil || claim.FromNode != s.client.Name || claim.ToNode != seam.ClaimNode {
+	if !ok || err != nil || !c.client.isOwn(claim) || claim.ToNode != seam.ClaimNode {
 		return -1
 	}
 	return int(n)
@@ -264,12 +218,12 @@ func (s *server) claimNumber(m, claim message) int {
 
 // find returns a message from the unread ones, or nil if it is not among them any more.
 // It looks twice, since a response may be a mistake of the gateway.
-func (s *server) find(ctx context.Context, m message, filter func(io.Reader) io.Reader) (*message, error) {
+func (c *claims) find(ctx context.Context, m message, filter func(io.Reader) io.Reader) (*message, error) {
 	how := seam.List{Filter: filter, NeedsBody: true}
-	opts := s.check.similar(m)
+	opts := c.check.similar(m)
 	opts.UnreadOnly = true
 	for range 2 {
-		row, hidden, err := s.check.find(ctx, how, m, opts)
+		row, hidden, err := c.check.find(ctx, how, m, opts)
 		if err == nil && hidden {
 			err = pollError("newer messages hide message %d", m.ID)
 		}

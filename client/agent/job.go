@@ -38,7 +38,7 @@ func (s *server) process(ctx context.Context, j *job) {
 	for {
 		err := s.attempt(j) //nolint:contextcheck // a handler that runs may end after ctx has ended
 		if err == nil {
-			s.markRead(ctx, mark{message: j.message, cause: "handled", saved: j.saved})
+			s.marks.send(ctx, mark{message: j.message, cause: "handled", saved: j.saved})
 			<-j.slots
 			return
 		}
@@ -54,6 +54,68 @@ func (s *server) process(ctx context.Context, j *job) {
 		}
 		if away && !s.reach.isOutage(j.began, ended) && s.fails(ctx, j, err) {
 			return
+		}
+	}
+}
+
+// claim waits until this server may handle the message of a job, which one server at a
+// time may. It begins with the slot of the job. If it returns false, the job is over and
+// has no slot: another server has finished the message, or ctx has ended.
+func (s *server) claim(ctx context.Context, j *job) bool {
+	last, mine := lastClaim{since: j.message.CreatedAt}, false
+	for {
+		if !s.repeat(ctx, j, func() (err error) {
+			mine, err = s.claims.take(ctx, j.message, last.number, s.claims.identity)
+			return err
+		}) {
+			return false
+		}
+		if mine {
+			break
+		}
+		<-j.slots
+		j.message.Content, j.message.AdditionalProperties = nil, nil // many messages may be waiting
+		if !s.claims.await(ctx, j.message, &last) || !s.acquire(ctx, j.slots) {
+			s.finish(j.message)
+			return false
+		}
+		last.number, last.givenUp = last.number+1, false
+	}
+	s.active.Store(keyOf(j.message), s.claims.hold(s.handling, j.message, last.number)) // also after ctx has ended
+	if last.number == 0 {
+		return true
+	}
+	// Another server may have finished the message just before the claim. The content is not
+	// in memory any more.
+	var m *message
+	if !s.repeat(ctx, j, func() (err error) { m, err = s.claims.find(ctx, j.message, nil); return err }) {
+		return false
+	}
+	if m == nil {
+		s.finish(j.message)
+		<-j.slots
+		return false
+	}
+	j.message = *m
+	return true
+}
+
+// repeat calls do until it succeeds, and pauses without the slot of the job. It returns
+// false if ctx ends.
+func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
+	for failures := 1; ; failures++ {
+		err := do()
+		switch {
+		case err == nil:
+			return true
+		case classify(err) == away:
+			s.reach.suspect(err)
+		default:
+			s.report(message{}, err)
+		}
+		if !s.pause(ctx, j, RetryPause(err, failures)) {
+			s.finish(j.message)
+			return false
 		}
 	}
 }
@@ -88,7 +150,7 @@ func (s *server) fails(ctx context.Context, j *job, err error) bool {
 func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	m := j.message
 	if s.opts.OnGiveUp != nil && s.opts.OnGiveUp(m, err) {
-		s.markRead(ctx, mark{message: m, cause: "given up"})
+		s.marks.send(ctx, mark{message: m, cause: "given up"})
 	} else {
 		s.end(m, true)
 	}

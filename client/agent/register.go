@@ -44,7 +44,7 @@ func (s *server) prepare(ctx context.Context) (err error) {
 		close(registered)
 	}
 	if s.opts.Lease > 0 && err == nil {
-		err = s.insist(ctx, s.checkKeys)
+		err = s.insist(ctx, s.claims.checkKeys)
 	}
 	return err
 }

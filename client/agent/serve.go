@@ -163,8 +163,9 @@ func serve(ctx context.Context, given *client.MeshClient, handle handler, opts A
 		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		sends:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
 		check:    unreadCheck{client: c},
-		identity: rand.Text(),
 	}
+	s.marks = marks{client: c, check: &s.check, report: s.report, end: s.marked}
+	s.claims = claims{client: c, check: &s.check, lease: opts.Lease, identity: rand.Text()}
 	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
 	if err := s.openSpool(); err != nil {
 		return err
@@ -176,8 +177,9 @@ func serve(ctx context.Context, given *client.MeshClient, handle handler, opts A
 	s.serve(ctx)
 	cancel()
 	s.running.Wait()
+	s.marks.queues.Wait()
 	abort()
-	s.renewals.Wait()
+	s.claims.renewals.Wait()
 	if c.Lifetime.Err() != nil {
 		return c.ListFailed(seam.ErrClosed)
 	}
@@ -223,16 +225,13 @@ type server struct {
 	running   sync.WaitGroup
 	active    sync.Map // unfinished messages: key -> what ends with it
 	backlog   backlog.Backlog
-	marks     markQueue
 	check     unreadCheck
+	marks     marks
+	claims    claims
 	spool     *spool.Spool
 	resumed   map[messageKey]bool // answered by an earlier process; a late poll may show them as unread
 	threads   sync.Map            // thread id -> conversation name
-
-	identity string // in claims
-	started  int64  // id; claims by this server are later
-	renewals sync.WaitGroup
-	hint     sync.Once
+	hint      sync.Once
 }
 
 // serve polls while workers are busy, so that a message does not wait for all earlier
@@ -251,6 +250,16 @@ func (s *server) serve(ctx context.Context) {
 
 func (s *server) accept(messages []message) {
 	s.backlog.Add(slices.DeleteFunc(slices.Clone(messages), func(m message) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
+}
+
+// markOwn queues the marks of messages that the node has sent to itself. Nothing else
+// ends them, and they fill the polls: anybody with a token can forge them.
+func (s *server) markOwn(ctx context.Context, rows []message) {
+	for _, m := range rows {
+		if s.client.isOwn(m) && s.begin(m) {
+			s.marks.queue(ctx, mark{message: m, cause: "sent by the node itself"})
+		}
+	}
 }
 
 // dispatch starts a goroutine for each waiting message, which owns a slot.
