@@ -59,8 +59,8 @@ func (s *server) process(ctx context.Context, j *job) {
 }
 
 // claim waits until this server may handle the message of a job, which one server at a
-// time may. It begins with the slot of the job. If it returns false, the job is over and
-// has no slot: another server has finished the message, or ctx has ended.
+// time may. The job has a slot. If claim returns false, the job is over and has no slot:
+// another server has finished the message, or ctx has ended.
 func (s *server) claim(ctx context.Context, j *job) bool {
 	last, mine := lastClaim{since: j.message.CreatedAt}, false
 	for {
@@ -81,7 +81,7 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 		}
 		last.number, last.givenUp = last.number+1, false
 	}
-	s.active.Store(keyOf(j.message), s.claims.hold(s.handling, j.message, last.number)) // also after ctx has ended
+	s.active.Store(keyOf(j.message), s.claims.hold(s.handling, j.message, last.number)) //nolint:contextcheck // it is renewed after ctx has ended
 	if last.number == 0 {
 		return true
 	}

@@ -42,8 +42,7 @@ func (s *snapshot) has(m message) bool {
 // mark of a message that was read in the meantime does no harm.
 func (c *unreadCheck) isUnread(ctx context.Context, m message, repeat bool) (bool, error) {
 	how := seam.List{Once: !repeat, Filter: withoutContents}
-	last := c.last.Load()
-	if listed, err := c.isListed(ctx, how, last, m); err != nil || listed {
+	if listed, err := c.isListed(ctx, how, m); err != nil || listed {
 		return listed, err
 	}
 	// It is read, or many newer messages hide it. An empty body does not show that it is
@@ -71,20 +70,34 @@ func (c *unreadCheck) similar(m message) query {
 }
 
 // isListed reports whether a list of the unread messages shows that the id still belongs
-// to m. If the newest one was in the snapshot with m and is not older, the database is
-// the same: this spares the list of all messages, which is long while many wait.
-func (c *unreadCheck) isListed(ctx context.Context, how seam.List, last *snapshot, m message) (bool, error) {
+// to m. The newest one usually does, if it was in the snapshot with m and is not older:
+// this spares the list of all messages, which is long while many wait. If they are more
+// than a response can hold, as on a slow link, the last snapshot is kept, which has m.
+func (c *unreadCheck) isListed(ctx context.Context, how seam.List, m message) (bool, error) {
+	last, limit := c.last.Load(), maxLimit
+	if last != nil {
+		limit = min(2*last.limit, maxLimit)
+	}
 	if last.has(m) {
-		rows, _, err := c.fetchSince(ctx, how, m, query{UnreadOnly: true, Limit: 1})
-		if err != nil || len(rows) == 0 {
+		newest, err := c.list(ctx, how, m, 1)
+		if err != nil || len(newest.senders) == 0 {
 			return false, err
 		}
-		if rows[0].ID >= m.ID && last.has(rows[0]) {
+		if newest.follows(last, m) {
 			return true, nil
 		}
 	}
-	unread, err := c.refresh(ctx, how, m)
-	return err == nil && (unread.has(m) || unread.follows(last, m)), err
+	unread, err := c.list(ctx, how, m, limit)
+	if err != nil || unread.follows(last, m) {
+		return err == nil, err
+	}
+	c.last.Store(unread)
+	return unread.has(m), nil
+}
+
+func (c *unreadCheck) list(ctx context.Context, how seam.List, m message, limit int) (*snapshot, error) {
+	rows, limit, err := c.fetchSince(ctx, how, m, query{UnreadOnly: true, Limit: limit})
+	return newSnapshot(rows, limit), err
 }
 
 // follows reports whether s, which has no room for m, has a message of an earlier
@@ -108,24 +121,6 @@ func newSnapshot(rows []message, limit int) *snapshot {
 		s.senders[keyOf(row)] = row.FromNode
 	}
 	return s
-}
-
-// refresh requests the unread messages from m on. If they are more than a response can
-// hold, as on a slow link, it keeps the last snapshot, which has m.
-func (c *unreadCheck) refresh(ctx context.Context, how seam.List, m message) (*snapshot, error) {
-	last, limit := c.last.Load(), maxLimit
-	if last != nil {
-		limit = min(2*last.limit, maxLimit)
-	}
-	rows, limit, err := c.fetchSince(ctx, how, m, query{UnreadOnly: true, Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	unread := newSnapshot(rows, limit)
-	if !unread.follows(last, m) {
-		c.last.Store(unread)
-	}
-	return unread, nil
 }
 
 // fetchSince fetches messages from m on, except for invalid ones.
