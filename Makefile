@@ -40,7 +40,7 @@ agents-metered: ## run SDKs and agents from npm behind mesh meter and print what
 	@./.ci/agents-metered
 
 .PHONY: facts
-facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy
+facts: ## compare the tables of dates, prices, fees and factors with the newest official SDKs; needs the module proxy and npm
 	@cd .ci/facts && GOWORK=off $(GO) run . -facts ../../discovery/facts
 
 .PHONY: sdks

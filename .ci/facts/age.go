@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -59,7 +60,7 @@ func ageCommand(out, warn io.Writer, args []string) error {
 	web.pages(s, t, *day)
 	found := web.models(os.Getenv)
 	found.addFeeds(s)
-	found.addSDKs(warn)
+	found.addSDKs(s)
 	found.print(out, known, t)
 	silent, ends := s.printSilent(out, *day), t.printEnds(out, *day)
 	if err := s.write(*stateFile); err != nil {
@@ -80,8 +81,8 @@ func after(day string, days int) string {
 // unmaintained.
 const maxSilence = 14
 
-// printSilent reports whether a feed's newest change is too old. An unreadable feed
-// doesn't change either.
+// printSilent reports whether a feed's newest change is too old, or an SDK was last read
+// too long ago. An unreadable feed doesn't change either.
 func (s *state) printSilent(out io.Writer, day string) (silent bool) {
 	for _, f := range feeds {
 		switch changed := s.Changed[f.name]; {
@@ -93,6 +94,12 @@ func (s *state) printSilent(out io.Writer, day string) (silent bool) {
 			continue
 		}
 		silent = true
+	}
+	for _, r := range slices.SortedFunc(maps.Values(s.SDKs), func(a, b release) int { return cmp.Compare(a.Name, b.Name) }) {
+		if after(r.Read, maxSilence) < day {
+			fmt.Fprintf(out, "%s: it was last read on %s\n", r.Name, r.Read)
+			silent = true
+		}
 	}
 	return silent
 }
@@ -150,20 +157,10 @@ func (f foundIDs) addFeeds(s *state) {
 	}
 }
 
-func (f foundIDs) addSDKs(warn io.Writer) {
-	for _, s := range sdks {
-		dir, version, err := download(s.module)
-		if err != nil {
-			fmt.Fprintf(warn, "facts: %s counts as absent: %v\n", s.module, err)
-			continue
-		}
-		ids, _, err := readSDK(dir, s)
-		if err != nil {
-			fmt.Fprintf(warn, "facts: %s counts as absent: %v\n", s.module, err)
-			continue
-		}
-		for id := range ids {
-			f.add(s.provider, id, "SDK "+version)
+func (f foundIDs) addSDKs(s *state) {
+	for _, r := range s.SDKs {
+		for id := range r.IDs {
+			f.add(r.Provider, id, r.Name+" "+r.Version)
 		}
 	}
 }

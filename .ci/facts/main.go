@@ -12,22 +12,21 @@
 //
 // The exit status is 1 if a dated id is missing, if a date differs, or if a fee, factor
 // or region is for an unlisted model. With -ids it prints provider,id lines instead:
-// the SDKs' part of models.csv. The SDKs come from the module proxy, through the go
-// command.
+// the SDKs' part of models.csv. The SDKs are Go modules and npm packages, which the
+// commands go and npm fetch and nothing installs.
 //
-// The command feeds updates the price table from public price feeds, and the command
-// age reports why the tables are old; see [feedsCommand] and [ageCommand].
+// The command feeds updates the price table from public price feeds, dates updates the
+// retirement dates from the SDKs, and age reports why the tables are old; see
+// [feedsCommand], [datesCommand] and [ageCommand].
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,15 +39,17 @@ type sdk struct {
 	constants bool
 	// bills are billing endpoint paths, as spelled in the SDK.
 	bills []string
+	// npm is the SDK for TypeScript.
+	npm string
 }
 
 var sdks = []sdk{
-	{"openai", "github.com/openai/openai-go/v3", true, []string{"organization/costs"}},
-	{"anthropic", "github.com/anthropics/anthropic-sdk-go", true, []string{"v1/organizations/cost_report"}},
-	{"gemini", "google.golang.org/genai", false, nil},
+	{"openai", "github.com/openai/openai-go/v3", true, []string{"organization/costs"}, "openai"},
+	{"anthropic", "github.com/anthropics/anthropic-sdk-go", true, []string{"v1/organizations/cost_report"}, "@anthropic-ai/sdk"},
+	{"gemini", "google.golang.org/genai", false, nil, "@google/genai"},
 }
 
-var commands = map[string]func(out, warn io.Writer, args []string) error{"feeds": feedsCommand, "age": ageCommand}
+var commands = map[string]func(out, warn io.Writer, args []string) error{"feeds": feedsCommand, "age": ageCommand, "dates": datesCommand}
 
 func main() {
 	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
@@ -84,56 +85,72 @@ func run(w io.Writer, dir string, ids bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ok := ids || list.checkModels(w)
+	var releases []release
+	for _, from := range origins(npm) {
+		r, err := from.read()
+		if err != nil {
+			return false, err
+		}
+		releases = append(releases, r)
+	}
+	if ids {
+		printIDs(w, releases)
+		return true, nil
+	}
+	ok := list.checkModels(w)
 	for _, s := range sdks {
-		code, version, err := download(s.module)
-		if err != nil {
-			return false, err
-		}
-		found, paths, err := readSDK(code, s)
-		if err != nil {
-			return false, err
-		}
-		if ids {
-			for _, id := range slices.Sorted(maps.Keys(found)) {
-				fmt.Fprintf(w, "%s,%s\n", s.provider, id)
-			}
-			continue
-		}
-		for _, path := range s.bills {
-			if !paths[path] {
-				fmt.Fprintf(w, "%s: the SDK has no call for %s\n", s.provider, path)
+		found := make(map[string]bool)
+		for _, r := range releases {
+			if r.Provider == s.provider {
+				ok = compare(w, s, &r, stated(releases, s.provider), known) && ok
+				maps.Copy(found, r.IDs)
 			}
 		}
-		ok = compare(w, s, version, found, known) && ok
 		list.coverage(w, s.provider, found)
 	}
 	return ok, nil
 }
 
-// compare prints one SDK's differences. It reports whether all its dates agree with the
-// tables.
-func compare(w io.Writer, s sdk, version string, found, known map[string]string) bool {
-	dated, agree, listed, differ := 0, 0, 0, 0
-	for _, id := range slices.Sorted(maps.Keys(found)) {
-		date, in := known[s.provider+"/"+id]
-		if in {
+func printIDs(w io.Writer, releases []release) {
+	lines := make(map[string]bool)
+	for _, r := range releases {
+		for id := range r.IDs {
+			lines[r.Provider+","+id] = true
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(lines)) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// compare prints one release's differences. It reports whether its dates agree with the
+// tables, except those that a newer release replaces.
+func compare(w io.Writer, s sdk, r *release, newest map[string]release, known map[string]string) bool {
+	for _, path := range s.bills {
+		if r.paths != nil && !r.paths[path] {
+			fmt.Fprintf(w, "%s: the SDK has no call for %s\n", s.provider, path)
+		}
+	}
+	listed := 0
+	for _, id := range slices.Sorted(maps.Keys(r.IDs)) {
+		if _, in := known[s.provider+"/"+id]; in {
 			listed++
 		} else {
 			fmt.Fprintf(w, "%s: %s is in no table\n", s.provider, id)
 		}
-		if found[id] == "" {
-			continue
-		}
-		dated++
-		if date == found[id] {
-			agree++
-			continue
-		}
-		differ++
-		fmt.Fprintf(w, "%s: %s: the SDK has %s, the table %q\n", s.provider, id, found[id], date)
 	}
-	fmt.Fprintf(w, "%s %s: %d of %d ids listed, %d of %d dates agree\n", s.module, version, listed, len(found), agree, dated)
+	agree, differ := 0, 0
+	for _, id := range slices.Sorted(maps.Keys(r.Dates)) {
+		date, in := known[s.provider+"/"+id]
+		switch {
+		case date == r.Dates[id]:
+			agree++
+		case newest[id].Name == r.Name && (in || r.IDs[id]):
+			differ++
+			fmt.Fprintf(w, "%s: %s: %s has %s, the table %q\n", s.provider, id, r.Name, r.Dates[id], date)
+		}
+	}
+	fmt.Fprintf(w, "%s %s: %d of %d ids listed, %d of %d dates agree\n", r.Name, r.Version, listed, len(r.IDs), agree, len(r.Dates))
 	return differ == 0
 }
 
@@ -153,17 +170,4 @@ func readTables(dir string) (map[string]string, error) {
 		}
 	}
 	return known, nil
-}
-
-// download fetches a module's newest release. dir is in the module cache.
-func download(module string) (dir, version string, err error) {
-	out, err := exec.Command("go", "mod", "download", "-json", module+"@latest").Output()
-	if err != nil {
-		return "", "", fmt.Errorf("go mod download %s: %w: %s", module, err, out)
-	}
-	var answer struct{ Dir, Version string }
-	if err := json.Unmarshal(out, &answer); err != nil {
-		return "", "", err
-	}
-	return answer.Dir, answer.Version, nil
 }

@@ -91,7 +91,7 @@ func (l *patterns) match(id string) bool {
 }
 
 // coverage prints how many SDK ids have a price, and how many have a search fee.
-func (p *prices) coverage(w io.Writer, provider string, found map[string]string) {
+func (p *prices) coverage(w io.Writer, provider string, found map[string]bool) {
 	priced, searched := 0, 0
 	for name := range found {
 		id := provider + "/" + name

@@ -18,7 +18,7 @@ func TestPrices(t *testing.T) {
 	}
 	var out strings.Builder
 	ok := list.checkModels(&out)
-	list.coverage(&out, "openai", map[string]string{"gpt-5": "", "gpt-5-new": "", "gpt-6": ""})
+	list.coverage(&out, "openai", map[string]bool{"gpt-5": true, "gpt-5-new": true, "gpt-6": true})
 	want := "factors.csv: openai: gpt-7 is not in the price table\nregions.csv: openai: gpt-8* is not in the price table\n" +
 		"openai: 1 of 3 ids have a price, 2 the fee of a search\n"
 	if ok || out.String() != want {

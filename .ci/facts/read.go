@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -21,10 +22,9 @@ var (
 	ordinal   = regexp.MustCompile(`(\d)(?:st|nd|rd|th)`)
 )
 
-// readSDK returns model ids with their shutdown dates, or "" if undated, and the
-// billing paths found in the SDK.
-func readSDK(dir string, s sdk) (found map[string]string, paths map[string]bool, err error) {
-	found, paths = make(map[string]string), make(map[string]bool)
+// readSDK returns model ids, shutdown dates, and the billing paths found in a Go SDK.
+func readSDK(dir string, s sdk) (ids map[string]bool, dates map[string]string, paths map[string]bool, err error) {
+	ids, dates, paths = make(map[string]bool), make(map[string]string), make(map[string]bool)
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/examples/") {
 			return err
@@ -34,36 +34,47 @@ func readSDK(dir string, s sdk) (found map[string]string, paths map[string]bool,
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok && s.constants {
-				readConstant(spec, found)
+			if spec, ok := n.(*ast.ValueSpec); ok && s.constants && err == nil {
+				err = readConstant(spec, ids, dates)
 			}
 			text, ok := literal(n)
 			if ok && !s.constants && geminiID.MatchString(text) {
-				found[text] = ""
+				ids[text] = true
 			}
 			if ok && slices.Contains(s.bills, text) {
 				paths[text] = true
 			}
 			return true
 		})
-		return nil
+		return err
 	})
-	return found, paths, err
+	return ids, dates, paths, err
 }
 
 // readConstant ignores constants whose type isn't a model.
-func readConstant(spec *ast.ValueSpec, found map[string]string) {
+func readConstant(spec *ast.ValueSpec, ids map[string]bool, dates map[string]string) error {
 	name, ok := spec.Type.(*ast.Ident)
 	if !ok || !strings.HasSuffix(name.Name, "Model") || len(spec.Values) != 1 {
-		return
+		return nil
 	}
 	id, ok := literal(spec.Values[0])
 	if !ok || !modelID.MatchString(id) {
-		return
+		return nil
 	}
-	if date := shutdownDate(spec.Doc.Text()); date != "" || found[id] == "" {
-		found[id] = date
+	ids[id] = true
+	return addDate(dates, id, shutdownDate(spec.Doc.Text()))
+}
+
+// addDate ignores an empty date.
+func addDate(dates map[string]string, id, date string) error {
+	switch before := dates[id]; {
+	case date == "":
+		return nil
+	case before != "" && before != date:
+		return fmt.Errorf("%s has the shutdown dates %s and %s", id, before, date)
 	}
+	dates[id] = date
+	return nil
 }
 
 func literal(n ast.Node) (string, bool) {

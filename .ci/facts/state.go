@@ -19,6 +19,8 @@ type state struct {
 	Changed map[string]string `json:"changed"`
 	// Pages has page hashes by URL.
 	Pages map[string]page `json:"pages"`
+	// SDKs has official SDKs by module or package.
+	SDKs map[string]release `json:"sdks"`
 }
 
 // readState returns an empty state if the file is missing.
@@ -48,6 +50,9 @@ func (s *state) fill() {
 	}
 	if s.Pages == nil {
 		s.Pages = make(map[string]page)
+	}
+	if s.SDKs == nil {
+		s.SDKs = make(map[string]release)
 	}
 }
 
