@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,13 +38,13 @@ func (c *counts) anthropic() (Usage, error) {
 		if rest := c.value[cacheCreation] - u.CacheWrite5m - u.CacheWrite1h; rest > 0 {
 			u.CacheWrite5m += rest
 		} else {
-			err = first(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
+			err = cmp.Or(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
 		}
 	}
 	if c.iterations == nil {
 		return u, err
 	}
-	return u, first(err, c.addIterations(&u))
+	return u, cmp.Or(err, c.addIterations(&u))
 }
 
 // Writes are cache writes by lifetime, and their sum.
@@ -117,7 +118,7 @@ func (c *counts) addIteration(entry *counts, read iteration) error {
 			}
 		}
 	}
-	read.Input, read.CacheRead, read.CacheWrite5m, read.CacheWrite1h, read.Output = u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output
+	set(read.counts(), u.iterated())
 	c.iterations = append(c.iterations, read)
 	return nil
 }
@@ -125,22 +126,22 @@ func (c *counts) addIteration(entry *counts, read iteration) error {
 // addIterations adds compactions to the counts and keeps advisors. It keeps the other
 // entries if they add up to the counts, since each is priced by its own prompt length.
 func (c *counts) addIterations(u *Usage) error {
-	var sum Iteration
+	var sum, total Iteration
 	var own, others []Iteration
 	err := error(nil)
-	total := Iteration{Input: u.Input, CacheRead: u.CacheRead, CacheWrite5m: u.CacheWrite5m, CacheWrite1h: u.CacheWrite1h, Output: u.Output}
+	set(total.counts(), u.iterated())
 	for _, i := range c.iterations {
 		if i.kind == advisor {
 			others = append(others, i.Iteration)
 			continue
 		}
 		if i.kind == compaction {
-			err = first(err, total.add(&i.Iteration))
+			err = cmp.Or(err, total.add(&i.Iteration))
 		}
 		own = append(own, i.Iteration)
 		c.entire = sum.add(&i.Iteration) != nil || c.entire
 	}
-	u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output = total.Input, total.CacheRead, total.CacheWrite5m, total.CacheWrite1h, total.Output
+	set(u.iterated(), total.counts())
 	if total.CacheWrite5m == 0 && sum.CacheWrite1h == 0 { // the entries need not state the lifetime
 		sum.hourly()
 		for i := range own {
@@ -174,7 +175,7 @@ func (u *Usage) Rest() (rest Usage, ok bool) {
 	rest.Iterations = nil
 	for i := range u.Iterations {
 		it := &u.Iterations[i]
-		left := [...]*int64{&rest.Input, &rest.CacheRead, &rest.CacheWrite5m, &rest.CacheWrite1h, &rest.Output}
+		left := rest.iterated()
 		for at, n := range it.counts() {
 			ok = ok && *n >= 0 && *n <= maxTokens
 			if it.Model == "" {

@@ -110,12 +110,7 @@ func (s *stated) member(d *jsonread.Decoder, name string) (err error) {
 		if d.Next() != jsonread.Object {
 			return s.amount(d, name, &s.cost)
 		}
-		return eachMember(d, name, func(key []byte) error { // Perplexity
-			if string(key) == "total_cost" {
-				return s.amount(d, "cost."+string(key), &s.cost)
-			}
-			return s.currency(d, string(key))
-		})
+		return s.details(d, name, "total_cost", &s.cost) // Perplexity
 	case "is_byok":
 		if d.Next() == jsonread.Bool {
 			s.byok, err = d.Bool()
@@ -126,14 +121,19 @@ func (s *stated) member(d *jsonread.Decoder, name string) (err error) {
 		if d.Next() != jsonread.Object {
 			return d.Skip()
 		}
-		return eachMember(d, name, func(key []byte) error {
-			if string(key) == "upstream_inference_cost" {
-				return s.amount(d, "cost_details."+string(key), &s.upstreamCost)
-			}
-			return s.currency(d, string(key))
-		})
+		return s.details(d, name, "upstream_inference_cost", &s.upstreamCost)
 	}
 	return s.currency(d, name)
+}
+
+// details reads an object with one amount.
+func (s *stated) details(d *jsonread.Decoder, object, name string, to *string) error {
+	return eachMember(d, object, func(key []byte) error {
+		if string(key) == name {
+			return s.amount(d, object+"."+name, to)
+		}
+		return s.currency(d, string(key))
+	})
 }
 
 // amount keeps a number's text and skips other types.

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -77,7 +78,7 @@ var geminiInteractions = shape{
 // tool use is input next to the prompt. Counts of 0 may be omitted. Cache reads without
 // details may be audio, which saves most.
 func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Usage, error) {
-	err := first(
+	err := cmp.Or(
 		c.within(prompt, cached, promptAudio, promptImage, promptVideo), c.within(cached, cacheAudio, cacheImage, cacheVideo),
 		c.within(tool, toolAudio, toolImage, toolVideo), c.within(answer, answerAudio, answerImage),
 	)

@@ -1,5 +1,7 @@
 package usage
 
+import "cmp"
+
 func openAIShape(c *counts) *shape {
 	switch {
 	case c.timed:
@@ -65,7 +67,7 @@ var openAIDetails = []field{
 // audio and images, and the total is their sum.
 func (c *counts) openAI(in, out field) (Usage, error) {
 	c.readAndWritten(in)
-	err := first(
+	err := cmp.Or(
 		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage, sessionImage), c.within(cachedTokens, cachedAudio, cachedImage),
 		c.within(out, reasoningTokens, rejectedTokens, outputAudio, outputImage), c.writesAgree(), c.sum(totalTokens, in, out),
 	)
@@ -168,12 +170,12 @@ var deepSeekChat = shape{
 
 // The prompt is hits and misses, and the completion includes reasoning.
 func (c *counts) deepSeekChat() (Usage, error) {
-	err := first(c.within(completionTokens, reasoningTokens), c.exactly(promptTokens, cacheHit, cacheMiss))
+	err := cmp.Or(c.within(completionTokens, reasoningTokens), c.exactly(promptTokens, cacheHit, cacheMiss))
 	if err == nil && c.has(cachedTokens) && c.value[cachedTokens] != c.value[cacheHit] {
 		err = &Error{names[cachedTokens], "is not " + names[cacheHit]}
 	}
 	u := Usage{Input: c.value[cacheMiss], CacheRead: c.value[cacheHit], Output: c.value[completionTokens]}
-	return u, first(err, c.sum(totalTokens, promptTokens, completionTokens))
+	return u, cmp.Or(err, c.sum(totalTokens, promptTokens, completionTokens))
 }
 
 var deepSeekResponses = shape{

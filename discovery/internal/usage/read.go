@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -55,7 +56,7 @@ func (c *counts) object(d *jsonread.Decoder, o *object) error {
 	for members.Next() {
 		begin := d.Mark()
 		if err := c.member(d, o, members.Key()); err != nil {
-			c.wrong = first(c.wrong, err)
+			c.wrong = cmp.Or(c.wrong, err)
 			d.Return(begin)
 			if d.Skip() != nil {
 				return errMalformed
@@ -161,7 +162,7 @@ func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 		if c.wrong != nil {
 			c.wrong = inside(string(key), c.wrong)
 		}
-		c.wrong = first(outer, c.wrong)
+		c.wrong = cmp.Or(outer, c.wrong)
 		return err
 	default:
 		c.addMode(unknownName(string(key)))

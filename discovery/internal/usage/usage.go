@@ -44,12 +44,24 @@ type Iteration struct {
 }
 
 // UsageOf returns an iteration's tokens.
-func UsageOf(i *Iteration) Usage {
-	return Usage{Input: i.Input, CacheRead: i.CacheRead, CacheWrite5m: i.CacheWrite5m, CacheWrite1h: i.CacheWrite1h, Output: i.Output}
+func UsageOf(i *Iteration) (u Usage) {
+	set(u.iterated(), i.counts())
+	return u
 }
 
 func (i *Iteration) counts() [5]*int64 {
 	return [...]*int64{&i.Input, &i.CacheRead, &i.CacheWrite5m, &i.CacheWrite1h, &i.Output}
+}
+
+// iterated returns the counts that an iteration has, in its order.
+func (u *Usage) iterated() [5]*int64 {
+	return [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output}
+}
+
+func set(counts, to [5]*int64) {
+	for i, n := range to {
+		*counts[i] = *n
+	}
 }
 
 // Counts returns pointers to all counts, in the same order as CountNames.
@@ -113,7 +125,7 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	}
 	u, err := s.usage(c)
 	charged, wrong := c.charge(form)
-	if err = first(c.wrong, err, wrong); err == nil { // errors.As allocates
+	if err = cmp.Or(c.wrong, err, wrong); err == nil { // errors.As allocates
 		u.ChargedUSD = cmp.Or(charged, u.ChargedUSD)
 	} else {
 		u, err = c.invalid(u, charged, err)
@@ -250,7 +262,7 @@ func (c *counts) within(whole field, parts ...field) (err error) {
 	for _, part := range parts {
 		if c.value[part] > c.value[whole] {
 			c.value[part] = c.value[whole]
-			err = first(err, &Error{names[part], "is more than " + names[whole]})
+			err = cmp.Or(err, error(&Error{names[part], "is more than " + names[whole]}))
 		}
 	}
 	return err
@@ -272,11 +284,3 @@ func (c *counts) exactly(whole, a, b field) error {
 	return nil
 }
 
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -1,8 +1,9 @@
 package usage
 
 import (
-	"strconv"
-	"strings"
+	"cmp"
+
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 func xaiShape(c *counts) *shape {
@@ -40,16 +41,16 @@ func (c *counts) xaiChat() (Usage, error) {
 		err = &Error{names[totalTokens], "is not the sum of prompt and completion, with or without reasoning"}
 	}
 	u, failed := c.xai(promptTokens, completion)
-	return u, first(err, failed)
+	return u, cmp.Or(err, failed)
 }
 
 var xaiResponses = shape{
 	required: []field{inputTokens, outputTokens},
 	optional: []field{totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
 	counts: func(c *counts) (Usage, error) {
-		err := first(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
+		err := cmp.Or(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
 		u, failed := c.xai(inputTokens, c.value[outputTokens])
-		return u, first(err, failed)
+		return u, cmp.Or(err, failed)
 	},
 }
 
@@ -73,7 +74,7 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 	if c.has(costTicks) && c.value[in]+output == 0 {
 		u.ChargedUSD = "0"
 	}
-	err := first(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
+	err := cmp.Or(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
 	switch {
 	case err != nil:
 	case min(u.Input, u.ImageInput) < 0:
@@ -91,19 +92,11 @@ func (c *counts) xaiTools() error {
 	if c.listed {
 		return err
 	}
-	return first(err, c.addRequests("server_side_tools", c.value[toolsUsed]))
+	return cmp.Or(err, c.addRequests("server_side_tools", c.value[toolsUsed]))
 }
 
 // ticks converts 10^-10 USD to a decimal.
 func ticks(n int64) string {
 	const places = 10
-	text := strconv.FormatInt(n, 10)
-	if len(text) <= places {
-		text = strings.Repeat("0", places+1-len(text)) + text
-	}
-	whole, fraction := text[:len(text)-places], strings.TrimRight(text[len(text)-places:], "0")
-	if fraction == "" {
-		return whole
-	}
-	return whole + "." + fraction
+	return decimal.New(n, places).String()
 }
