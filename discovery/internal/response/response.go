@@ -44,7 +44,7 @@ package response
 
 import (
 	"bytes"
-	"strconv"
+	"fmt"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -165,16 +165,15 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 // setEnd sets what makes a response complete.
 func (d *Document) setEnd(f Field, raw []byte) {
 	switch f {
-	case Usage, Metadata:
+	case Usage, Metadata, Metrics:
 		switch {
 		case len(raw) > MaxState:
 			d.large = true
-		case given(raw):
-			d.usage, d.native = bytes.Clone(raw), f == Metadata
-		}
-	case Metrics:
-		if d.large = d.large || len(raw) > MaxState; !d.large && given(raw) {
+		case !given(raw):
+		case f == Metrics:
 			d.metrics = bytes.Clone(raw)
+		default:
+			d.usage, d.native = bytes.Clone(raw), f == Metadata
 		}
 	case InputCount:
 		d.counted.input.add(raw)
@@ -262,6 +261,5 @@ func (c *counted) object(form string) []byte {
 	case "gemini":
 		names = [2]string{"promptTokenCount", "candidatesTokenCount"}
 	}
-	object := []byte(`{"` + names[0] + `":` + strconv.FormatInt(c.input.n, 10))
-	return append(object, `,"`+names[1]+`":`+strconv.FormatInt(c.output.n, 10)+"}"...)
+	return fmt.Appendf(nil, `{"%s":%d,"%s":%d}`, names[0], c.input.n, names[1], c.output.n)
 }
