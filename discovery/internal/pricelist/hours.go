@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
 const (
@@ -37,20 +38,17 @@ func readHours(text string) (list []hours) {
 
 func clock(cell string) time.Duration {
 	at, _ := time.Parse("15:04", cell)
-	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
+	return at.Sub(at.Truncate(24 * time.Hour))
 }
 
 func readHolidays(text string) map[int64]bool {
 	days := make(map[int64]bool)
 	for cells := range tables.Rows(text) {
 		day, _ := time.Parse(time.DateOnly, cells[0])
-		days[dayOf(day)] = true
+		days[calendar.DayNumber(day)] = true
 	}
 	return days
 }
-
-// dayOf numbers UTC days.
-func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }
 
 // mode returns the mode in which a provider bills at a time; "" while all hours cost
 // the same.
@@ -75,5 +73,5 @@ func (h *hours) include(at time.Time, holidays map[int64]bool) bool {
 		within = time >= h.from || time < h.to
 	}
 	weekend := at.Weekday() == 0 || at.Weekday() == 6
-	return within && (h.weekends || !weekend) && (h.holidays || !holidays[dayOf(at)])
+	return within && (h.weekends || !weekend) && (h.holidays || !holidays[calendar.DayNumber(at)])
 }

@@ -1,6 +1,7 @@
 package pricelist
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -69,27 +70,13 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 	return least, &UnknownError{What: missing}
 }
 
-// anyLike reports whether name matches a pattern. "-" matches an empty name, and * any
-// text.
+// anyLike reports whether name, which has no slash, matches a pattern. "-" matches an
+// empty name, and * any text.
 func anyLike(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		return pattern == name || (pattern == "-" && name == "") || (strings.Contains(pattern, "*") && like(name, strings.Split(pattern, "*")))
+		matches, _ := path.Match(pattern, name)
+		return matches || pattern == "-" && name == ""
 	})
-}
-
-// like reports whether name starts with the first text, ends with the last, and has the
-// others in between.
-func like(name string, texts []string) bool {
-	first, last := texts[0], texts[len(texts)-1]
-	rest, ok := strings.CutPrefix(name, first)
-	for _, text := range texts[1 : len(texts)-1] {
-		i := strings.Index(rest, text)
-		if !ok || i < 0 {
-			return false
-		}
-		rest = rest[i+len(text):]
-	}
-	return ok && strings.HasSuffix(rest, last)
 }
 
 // unknownPlace matches no row.
