@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,18 +12,24 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/savefile"
 	"github.com/mesh-gateway/mesh-go/gen/catalog"
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-var catalogFormat = savefile.Format{Name: "mesh-go-catalog", Version: "1", Writer: "SaveCatalog"}
+// A file begins with a line: its format's name and version, and the content's digest,
+// which detects any damage.
+const (
+	fileFormat  = "mesh-go-catalog"
+	fileVersion = "1" // changes if releases would misread each other's files
+)
 
+// catalogFile is the content.
 type catalogFile struct {
 	// URLDigest identifies the catalog, because an ETag means nothing to another server.
 	// It's a digest, because the URL may contain a key.
@@ -77,8 +84,12 @@ func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return catalogFormat.File(append(content, '\n')), nil
+	content = append(content, '\n')
+	return append(fmt.Appendf(nil, "%s %s %s\n", fileFormat, fileVersion, digest(content)), content...), nil
 }
+
+// digest is hexadecimal.
+func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // LoadCatalog reads a catalog written by [Client.SaveCatalog]. It sends nothing. The
 // catalog keeps its age and ETag, and replaces the client's own only if it's newer. It
@@ -140,7 +151,7 @@ func (c *Client) adopt(s *snapshot) {
 
 // parseCatalogFile never quotes the file in errors.
 func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
-	content, err := catalogFormat.Content(text)
+	content, err := contentOf(text)
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +168,20 @@ func parseCatalogFile(text []byte, urlDigest string) (*snapshot, error) {
 	s := newSnapshot(f.Models)
 	s.primary, s.etag, s.readAt, s.unreadable = true, f.ETag, f.ReadAt, f.Unreadable
 	return s, nil
+}
+
+func contentOf(file []byte) ([]byte, error) {
+	head, content, _ := bytes.Cut(file, []byte("\n"))
+	words := strings.SplitN(string(head), " ", 3)
+	switch {
+	case len(words) != 3 || words[0] != fileFormat:
+		return nil, errors.New("is not a file of SaveCatalog")
+	case words[1] != fileVersion:
+		return nil, errors.New("has a format version other than " + fileVersion)
+	case words[2] != digest(content):
+		return nil, errors.New("is damaged")
+	}
+	return content, nil
 }
 
 // valid reports whether SaveCatalog can have written f. The ETag is sent in a header, so
@@ -180,7 +205,7 @@ func (c *Client) catalogURLDigest() string {
 	if err != nil {
 		return "" // no catalog can come from there
 	}
-	return savefile.Digest([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
+	return digest([]byte((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()))
 }
 
 // catalogRequest requests the primary catalog, which needs no key. Operations share it,

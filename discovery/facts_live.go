@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
-	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
 const opUpdateFacts = "UpdateFacts"
@@ -46,21 +45,13 @@ func (c *Client) UpdateFacts(ctx context.Context, base *facts.Facts) (*facts.Fac
 }
 
 func (c *Client) readFacts(ctx context.Context, r request) (*facts.Facts, *Failure) {
-	resp, failed := call.Do(ctx, call.Limits{Timeout: r.timeout, MaxBytes: c.maxBytes}, func(ctx context.Context) (*http.Response, error) {
+	return fetchAs(ctx, c, r, func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL(ServiceFacts)+"/"+facts.BundleName, http.NoBody)
 		if err != nil {
 			return nil, err
 		}
 		return userAgent{c.http}.Do(req)
-	})
-	if failed != nil {
-		return nil, r.failed(failed)
-	}
-	received, err := facts.Read(bytes.NewReader(resp.Body))
-	if err != nil {
-		return nil, r.undecodable(err)
-	}
-	return received, nil
+	}, func(body []byte) (*facts.Facts, error) { return facts.Read(bytes.NewReader(body)) })
 }
 
 // WithFacts sets the facts of [Client.Retirements] and of [Client.LivePrices] without a

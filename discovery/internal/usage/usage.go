@@ -283,4 +283,3 @@ func (c *counts) exactly(whole, a, b field) error {
 	}
 	return nil
 }
-
