@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// A file begins with a line: its format's name and version, and the content's digest,
+// A file starts with a line: its format's name and version, and the content's digest,
 // which detects any damage.
 const (
 	fileFormat  = "mesh-go-catalog"
