@@ -330,8 +330,6 @@ func meterName(what string, fee bool) string {
 	switch what {
 	case charged:
 		return "Charged Cost"
-	case "cache_read":
-		return "Cached Input Tokens"
 	case "cache_write_5m":
 		return "Cache Write Tokens (5 Minutes)"
 	case "cache_write_1h":

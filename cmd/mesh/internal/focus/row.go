@@ -3,14 +3,13 @@ package focus
 import (
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"iter"
 	"math/big"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -106,7 +105,7 @@ func write(w io.Writer, rows iter.Seq[row]) error {
 	cells := make([]string, len(columns))
 	for r := range rows {
 		for i, column := range columns {
-			cells[i] = escape(r[column])
+			cells[i] = output.Escape(r[column])
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -114,27 +113,6 @@ func write(w io.Writer, rows iter.Seq[row]) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// escape keeps text from controlling a terminal: it replaces control characters, line
-// breaks and bidirectional marks by \uXXXX, as in JSON.
-func escape(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r >= unicode.MaxASCII }) < 0 {
-		return text
-	}
-	var out strings.Builder
-	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
-		if controls(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-func controls(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
 // place is the platform that bills a call, and its price selectors. It's zero for a

@@ -115,7 +115,7 @@ func CSV(w io.Writer, rows [][]string) error {
 }
 
 func cell(text string) string {
-	text = string(escape([]byte(text), table.Controls))
+	text = Escape(text)
 	shown := strings.TrimLeftFunc(text, invisible)
 	first, _ := utf8.DecodeRuneInString(shown)
 	if shown != "" && strings.ContainsRune("=+-@＝＋－＠", first) && !number.MatchString(text) {
@@ -144,6 +144,10 @@ func JSON(w io.Writer, value any, indent string) error {
 	_, err := w.Write(escape(text.Bytes(), escaped))
 	return err
 }
+
+// Escape replaces control characters, line breaks and bidirectional marks by \uXXXX, as in
+// JSON.
+func Escape(text string) string { return string(escape([]byte(text), table.Controls)) }
 
 // escape replaces characters by \uXXXX.
 func escape(text []byte, escaped func(rune) bool) []byte {
