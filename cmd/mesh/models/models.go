@@ -108,7 +108,7 @@ func run(ctx context.Context, o *Options) error {
 
 func printModels(a *app.App, models []discovery.ModelInfo) error {
 	columns := []table.Column{
-		table.Key("ID"), table.Plain("DEVELOPER", 1), {Title: "CONTEXT TOKENS", Right: true, Drop: 4}, {Title: "OUTPUT TOKENS", Right: true, Drop: 3}, table.Plain("NAME", 2),
+		table.Key("ID"), table.Plain("DEVELOPER", 1), table.Right("CONTEXT TOKENS", 4), table.Right("OUTPUT TOKENS", 3), table.Plain("NAME", 2),
 	}
 	slices.SortStableFunc(models, func(a, b discovery.ModelInfo) int { return strings.Compare(a.ID, b.ID) })
 	return a.PrintTable(models, columns, table.Rows(models, func(m *discovery.ModelInfo) []string {

@@ -314,10 +314,9 @@ func priceNames(model string, list []prices.Row) string {
 
 // pricesOfPeriod writes one table row per mode and prompt length.
 func pricesOfPeriod(w io.Writer, model string, list []prices.Row) error {
-	number := func(title string, drop int) table.Column {
-		return table.Column{Title: title, Right: true, Drop: drop, Late: true}
+	columns := []table.Column{
+		table.Key(""), table.Late("INPUT", 0), table.Late("CACHE READ", 3), table.Late("5M WRITE", 2), table.Late("1H WRITE", 1), table.Late("OUTPUT", 0),
 	}
-	columns := []table.Column{table.Key(""), number("INPUT", 0), number("CACHE READ", 3), number("5M WRITE", 2), number("1H WRITE", 1), number("OUTPUT", 0)}
 	return output.Table(w, columns, table.Rows(list, func(p *prices.Row) []string {
 		return append([]string{priceName(model, p)}, amounts(p)...)
 	}))

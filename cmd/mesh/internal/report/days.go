@@ -36,7 +36,7 @@ func (t *text) days(r *Report) {
 	sheet := money.NewSheet(money.Places(total))
 	shown := sheet.Texts(money.Format{}, total, costs...)
 	days := &table.Table{Columns: []table.Column{
-		table.Plain("DAY", 0), {Title: "CALLS", Right: true, Drop: 2}, {Title: "UNPRICED", Right: true, Drop: 1}, {Title: "USD", Right: true}, table.Free("MODELS"),
+		table.Plain("DAY", 0), table.Right("CALLS", 2), table.Right("UNPRICED", 1), table.Right("USD", 0), table.Free("MODELS"),
 	}}
 	for i := range r.Days.Rows {
 		d := &r.Days.Rows[i]

@@ -82,10 +82,8 @@ func (t *Costs) table(rows []CostRow) *Table {
 		table.Columns = append(table.Columns, Key(key))
 	}
 	table.Columns = append(table.Columns,
-		Plain("PROVIDER", 5), Column{Title: "CALLS", Right: true, Drop: 9, Late: true}, Column{Title: "INPUT", Right: true, Drop: 1},
-		Column{Title: "OUTPUT", Right: true, Drop: 2}, Column{Title: "CACHED", Right: true, Drop: 3}, Column{Title: "UNPRICED", Right: true, Drop: 6},
-		Column{Title: "PER CALL", Right: true, Drop: 4}, Column{Title: "USD", Right: true}, Column{Title: "SHARE", Right: true, Drop: 8, Late: true},
-		Column{Title: "CHANGE", Right: true, Drop: 7, Late: true})
+		Plain("PROVIDER", 5), Late("CALLS", 9), Right("INPUT", 1), Right("OUTPUT", 2), Right("CACHED", 3), Right("UNPRICED", 6),
+		Right("PER CALL", 4), Right("USD", 0), Late("SHARE", 8), Late("CHANGE", 7))
 	usd, shares := t.amounts(rows)
 	for i, row := range rows {
 		table.Rows = append(table.Rows, append(slices.Clone(row.Keys), t.numbers(&row, usd[i], shares[i])...))

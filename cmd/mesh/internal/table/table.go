@@ -37,6 +37,14 @@ func Key(title string) Column { return Column{Title: title, Key: true} }
 // drop, see Column.Drop.
 func Plain(title string, drop int) Column { return Column{Title: title, Drop: drop} }
 
+// Right returns a column for numbers. For drop, see Column.Drop.
+func Right(title string, drop int) Column { return Column{Title: title, Right: true, Drop: drop} }
+
+// Late is [Right] for a column that's left out only after keys have wrapped.
+func Late(title string, drop int) Column {
+	return Column{Title: title, Right: true, Drop: drop, Late: true}
+}
+
 // Free returns a column for free text, which may be cut.
 func Free(title string) Column { return Column{Title: title, Text: true} }
 
