@@ -128,10 +128,7 @@ func newVersion(a *app.App) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version := cmd.Root().Version
-			return a.Print(map[string]string{"version": version}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "mesh version", version)
-				return err
-			})
+			return a.Print(map[string]string{"version": version}, output.Fixed("mesh version "+version+"\n"))
 		},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/listen"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
@@ -93,10 +93,8 @@ func run(ctx context.Context, o *options) error {
 	if token == "" {
 		open = " There is no token: it accepts every request."
 	}
-	if err := o.PrintLine(map[string]string{"url": g.URL}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# An in-memory gateway for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
-		return err
-	}); err != nil {
+	text := fmt.Sprintf("# An in-memory gateway for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
+	if err := o.PrintLine(map[string]string{"url": g.URL}, output.Fixed(text)); err != nil {
 		return err
 	}
 	if token == "" && !listen.IsLoopback(g.URL) {

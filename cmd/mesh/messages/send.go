@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -78,14 +77,11 @@ func printReceipt(ctx context.Context, a *app.App, receipt *client.MeshMessage, 
 	if err != nil {
 		return err
 	}
-	if err := a.Print(receipt, func(w io.Writer) error {
-		thread := ""
-		if receipt.GetThreadID() != "" {
-			thread = ", thread " + receipt.GetThreadID()
-		}
-		_, err := fmt.Fprintf(w, "sent message %d to %s%s\n", receipt.ID, output.Line(receipt.ToNode), output.Line(thread))
-		return err
-	}); err != nil {
+	text := fmt.Sprintf("sent message %d to %s", receipt.ID, receipt.ToNode)
+	if receipt.GetThreadID() != "" {
+		text += ", thread " + receipt.GetThreadID()
+	}
+	if err := a.Print(receipt, output.Fixed(output.Line(text)+"\n")); err != nil {
 		return err
 	}
 	a.WarnUnregistered(ctx, "cannot receive answers")

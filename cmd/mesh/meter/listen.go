@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -134,10 +133,7 @@ func (o *Options) writeVariables(variables []string) error {
 		fmt.Fprintf(&exports, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
 	if o.env == "" {
-		return o.PrintLine(values, func(w io.Writer) error {
-			_, err := exports.WriteTo(w)
-			return err
-		})
+		return o.PrintLine(values, output.Fixed(exports.String()))
 	}
 	if err := files.WriteAll(o.env, exports.Bytes()); err != nil {
 		return exit.Usagef("--env %s: %w", o.env, exit.WithoutPath(err))

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"maps"
 	"strings"
 
@@ -144,14 +142,11 @@ func (o *registerOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.Print(peer, func(w io.Writer) error {
-		at := ""
-		if req.URL != "" {
-			at = " at " + output.Line(req.URL)
-		}
-		_, err := fmt.Fprintf(w, "%s is registered%s%s\n", output.Line(peer.Name), at, tokenNote(peer, o.tokenOut))
-		return err
-	})
+	at := ""
+	if req.URL != "" {
+		at = " at " + output.Line(req.URL)
+	}
+	return o.Print(peer, output.Fixed(output.Line(peer.Name)+" is registered"+at+tokenNote(peer, o.tokenOut)+"\n"))
 }
 
 // request doesn't read an earlier registration that it would replace entirely: that may

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -179,10 +178,7 @@ func NewHealth(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Print(map[string]any{"health": health(text)}, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, output.Lines(healthText(text)))
-				return err
-			})
+			return a.Print(map[string]any{"health": health(text)}, output.Fixed(output.Lines(healthText(text))+"\n"))
 		}),
 	}
 }

@@ -2,10 +2,8 @@
 package providers
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -14,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/listen"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
@@ -70,14 +69,11 @@ func run(ctx context.Context, o *options) error {
 		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fault(o.fail) })
 	}
 	variables := fakeproviders.Environment(s.URL)
-	text := bytes.NewBufferString("# In-memory fake providers. The keys are placeholders.\n")
+	text := "# In-memory fake providers. The keys are placeholders.\n"
 	for _, v := range variables {
-		fmt.Fprintf(text, "export %s=%s\n", v.Name, v.Value) // no value needs quotes
+		text += fmt.Sprintf("export %s=%s\n", v.Name, v.Value) // no value needs quotes
 	}
-	if err := o.PrintLine(variables, func(w io.Writer) error {
-		_, err := text.WriteTo(w)
-		return err
-	}); err != nil {
+	if err := o.PrintLine(variables, output.Fixed(text)); err != nil {
 		return err
 	}
 	if !listen.IsLoopback(s.URL) {

@@ -33,6 +33,14 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Fixed returns a function that writes text.
+func Fixed(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
 // maxCell is in characters.
 const maxCell = 80
 

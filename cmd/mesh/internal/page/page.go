@@ -2,7 +2,6 @@
 package page
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -66,10 +65,7 @@ func Write(a *app.App, file string, o report.Options, in *callsfiles.Files) erro
 
 // Wrote returns what prints the file, the amount and the period of a page as one line.
 func Wrote(name string, r *report.Report) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s\n", output.Line(name), r.Headline())
-		return err
-	}
+	return output.Fixed(output.Line(name) + ": " + r.Headline() + "\n")
 }
 
 // WriteHTML writes the file of --html. title may be empty.
