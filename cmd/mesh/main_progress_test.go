@@ -64,7 +64,7 @@ func TestProgressOfFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte("{}\n"), 4000), 0o600))
 	for want, read := range map[string]func(a *app.App) error{
 		"reading calls: 100 %, 12 of 12 kB, 12 kB/s": func(a *app.App) error {
-			in, err := callsfiles.Open(a.In, []string{file})
+			in, err := callsfiles.Open(a.In, []string{file}, false)
 			_, _ = calls.Sum(calls.Options{OnRead: a.ReadingCalls("reading calls", in)}, in.Paths...)
 			return err
 		},

@@ -75,12 +75,7 @@ func (o *Options) listenSecret() (string, error) {
 
 // readSecret refuses a secret that other users may know.
 func readSecret(folder string) (string, error) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	file, err := openfile.Below(root, SecretFile)
+	file, err := openfile.BelowDir(folder, SecretFile)
 	if err != nil {
 		return "", err
 	}

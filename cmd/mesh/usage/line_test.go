@@ -31,7 +31,7 @@ func TestUsageLineCountsUpstreams(t *testing.T) {
 	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
 	writeCall(t, folder, now.Add(-time.Hour), `"usd":"0","platform":"openrouter","byok":true,"upstream_usd":"0.5"`)
 	var out strings.Builder
-	in, err := callsfiles.Open(nil, []string{folder})
+	in, err := callsfiles.Open(nil, []string{folder}, false)
 	require.NoError(t, err)
 	a := &app.App{Out: &out, Errs: &out, Format: "text"}
 	require.NoError(t, (&Options{App: a, in: in, budgets: []string{"1/day"}}).printLine(now))
@@ -47,7 +47,7 @@ func TestUsageLineSpendsAsTheMeter(t *testing.T) {
 	}
 	for chargesOnly, want := range map[bool]string{false: "5/day: 120 %", true: "5/day: 80 %"} {
 		var out strings.Builder
-		in, err := callsfiles.Open(nil, []string{folder})
+		in, err := callsfiles.Open(nil, []string{folder}, false)
 		require.NoError(t, err)
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}
 		require.NoError(t, (&Options{App: a, in: in, budgets: []string{"5/day"}, chargesOnly: chargesOnly}).printLine(now))
@@ -72,7 +72,7 @@ func TestUsageLine(t *testing.T) {
 	} {
 		var out strings.Builder
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}
-		in, err := callsfiles.Open(nil, []string{folder})
+		in, err := callsfiles.Open(nil, []string{folder}, false)
 		require.NoError(t, err)
 		require.NoError(t, (&Options{App: a, in: in, budgets: strings.Fields(budgets)}).printLine(now))
 		assert.Equal(t, want+"\n", out.String())

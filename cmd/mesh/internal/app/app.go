@@ -136,11 +136,7 @@ func CheckRules(rules []int) error {
 // OpenCalls opens calls files. If stdin is the process's own, a signal also removes
 // temporary copies: signals belong to the process, not to a run with other streams.
 func (a *App) OpenCalls(paths []string) (*callsfiles.Files, error) {
-	open := callsfiles.Open
-	if stdin, ok := a.In.(*os.File); ok && stdin == os.Stdin {
-		open = callsfiles.OpenUntilSignal
-	}
-	return open(a.ReadingStdin(), paths)
+	return callsfiles.Open(a.ReadingStdin(), paths, a.In == os.Stdin)
 }
 
 // ReadingCalls shows progress over the calls files in in. Pass onRead the number of bytes

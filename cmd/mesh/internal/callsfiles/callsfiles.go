@@ -33,16 +33,9 @@ type Files struct {
 }
 
 // Open returns the files for paths; "-" is stdin. Missing files are reported when they're
-// read.
-func Open(stdin io.Reader, paths []string) (*Files, error) { return open(stdin, paths, false) }
-
-// OpenUntilSignal also removes the copies if a signal ends the process. Only main
-// commands may use it: it handles signals for the whole process.
-func OpenUntilSignal(stdin io.Reader, paths []string) (*Files, error) {
-	return open(stdin, paths, true)
-}
-
-func open(stdin io.Reader, paths []string, untilSignal bool) (*Files, error) {
+// read. With untilSignal, a signal that ends the process also removes the copies: Open
+// then handles signals for the whole process.
+func Open(stdin io.Reader, paths []string, untilSignal bool) (*Files, error) {
 	in := &Files{Given: paths, Paths: slices.Clone(paths), copies: copies{untilSignal: untilSignal}, names: make(map[string]string)}
 	for i, path := range paths {
 		if path == "" { // an unset variable; it would mean the current directory

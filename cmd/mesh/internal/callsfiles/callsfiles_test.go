@@ -22,7 +22,7 @@ import (
 func TestOpenCopiesStdin(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "none") + "/"
-	in, err := callsfiles.Open(strings.NewReader("{}"), []string{"-", missing})
+	in, err := callsfiles.Open(strings.NewReader("{}"), []string{"-", missing}, false)
 	require.NoError(t, err)
 	content, err := os.ReadFile(in.Paths[0])
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestOpenCopiesStdin(t *testing.T) {
 	in.Close()
 	_, err = os.Stat(in.Paths[0])
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = callsfiles.Open(nil, []string{""})
+	_, err = callsfiles.Open(nil, []string{""}, false)
 	require.ErrorContains(t, err, "must not be empty")
 }
 
@@ -84,7 +84,7 @@ func TestRenameOfManyLines(t *testing.T) {
 	}
 	bill, nine, torn := file("bill.json", strings.Repeat("{\n", 300)), file("nine.jsonl", strings.Repeat("{\n", 9)+call), file("torn.jsonl", call+strings.Repeat("{\n", 300))
 	errorsOf := func(paths ...string) []string {
-		in, err := callsfiles.Open(nil, paths)
+		in, err := callsfiles.Open(nil, paths, false)
 		require.NoError(t, err)
 		defer in.Close()
 		_, err = calls.Sum(calls.Options{}, in.Paths...)
@@ -114,7 +114,7 @@ func TestSince(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(folder, "other.jsonl"), filepath.Join(folder, "link.jsonl")))
 	require.NoError(t, os.Symlink(folder, filepath.Join(folder, "loop.jsonl")))
 	named := filepath.Join(folder, "2026-11-20-a.jsonl")
-	in, err := callsfiles.Open(nil, []string{folder, named, "missing"})
+	in, err := callsfiles.Open(nil, []string{folder, named, "missing"}, false)
 	require.NoError(t, err)
 	want := []string{}
 	for _, name := range []string{"2026-01", "2026-11-21-a.jsonl", "2026-11-22-a.jsonl.gz", "2026-13-01.jsonl", "link.jsonl", "other.jsonl"} {
@@ -148,7 +148,7 @@ func TestSizeIsWhatIsRead(t *testing.T) {
 	require.NoError(t, os.Symlink(folder, filepath.Join(other, "folder")))
 	named := write([]byte(line), other, "calls.txt")
 
-	in, err := callsfiles.Open(strings.NewReader(line), []string{filepath.Join(other, "folder"), named, "-", filepath.Join(other, "missing")})
+	in, err := callsfiles.Open(strings.NewReader(line), []string{filepath.Join(other, "folder"), named, "-", filepath.Join(other, "missing")}, false)
 	require.NoError(t, err)
 	defer in.Close()
 	assert.EqualValues(t, 5003*len(line)+packed.Len(), in.Size())

@@ -24,7 +24,7 @@ func TestOpenNamesAPipeThatCannotBeOpened(t *testing.T) {
 	none := limit
 	none.Cur = 0
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
-	_, err := callsfiles.Open(nil, []string{pipe})
+	_, err := callsfiles.Open(nil, []string{pipe}, false)
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	var failed *fs.PathError
 	require.ErrorAs(t, err, &failed)

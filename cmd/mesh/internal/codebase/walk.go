@@ -58,7 +58,7 @@ func (s *selection) walk(name string) {
 		above = append(above, filepath.Dir(folder))
 	}
 	for i, folder := range slices.Backward(above) {
-		at.rules = s.withIgnoreFileAbove(at.rules, folder, len(at.parts)-1-i)
+		at.rules = s.withIgnoreFile(at.rules, folder, len(at.parts)-1-i)
 	}
 	if above != nil {
 		at.repository = &repository{folder: name, depth: len(at.parts)}
@@ -77,26 +77,13 @@ const (
 	maxIgnoreFile = 256 << 10 // in bytes; a longer one is ignored, so more is searched
 )
 
-func (s *selection) withIgnoreFileAbove(rules []rule, folder string, depth int) []rule {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return rules
-	}
-	defer root.Close()
-	return s.withIgnoreFile(rules, root, ignoreFile, depth)
-}
-
 // Like git, withIgnoreFile doesn't follow a link.
-func (s *selection) withIgnoreFile(rules []rule, root *os.Root, name string, depth int) []rule {
-	if info, err := root.Lstat(name); s.all || err != nil || !info.Mode().IsRegular() {
+func (s *selection) withIgnoreFile(rules []rule, folder string, depth int) []rule {
+	name := filepath.Join(folder, ignoreFile)
+	if info, err := os.Lstat(name); s.all || err != nil || !info.Mode().IsRegular() {
 		return rules
 	}
-	in, err := openfile.Below(root, name)
-	if err != nil {
-		return rules
-	}
-	defer in.Close()
-	text, err := openfile.Content(in, maxIgnoreFile)
+	text, err := openfile.Read(name, maxIgnoreFile)
 	if err != nil {
 		return rules
 	}
@@ -108,16 +95,15 @@ func (w *walk) folder(name string, at place) {
 	if err != nil {
 		w.selected = append(w.selected, file{path: name, err: err})
 	}
-	below := filepath.Join(at.parts[w.depth:]...)
 	for _, entry := range entries {
 		switch entry.Name() {
 		case ignoreFile:
-			at.rules = w.withIgnoreFile(at.rules, w.root, filepath.Join(below, ignoreFile), len(at.parts))
+			at.rules = w.withIgnoreFile(at.rules, name, len(at.parts))
 		case ".git":
 			at.repository = &repository{folder: name, depth: len(at.parts)}
 		}
 	}
-	in := &folder{top: w.root, path: below}
+	in := &folder{top: w.root, path: filepath.Join(at.parts[w.depth:]...)}
 	for _, entry := range entries {
 		inside := at
 		inside.parts = append(slices.Clip(at.parts), entry.Name())
