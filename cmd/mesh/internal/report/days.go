@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"math/big"
 	"slices"
 	"strings"
@@ -12,21 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
-
-// WriteDays writes the cost and models for each day, followed by everything that
-// [Report.WriteText] writes below its table. It suits periods with few days.
-func (r *Report) WriteDays(w io.Writer, columns int) error {
-	t := &text{columns: columns}
-	t.head(r, r.period())
-	if r.Total.Calls > 0 {
-		t.days(r)
-	}
-	t.line("")
-	t.known(r)
-	t.notes(r)
-	_, err := io.WriteString(w, t.String())
-	return err
-}
 
 func (t *text) days(r *Report) {
 	total, costs := money.Exact(r.Total.USD), []*big.Rat{}

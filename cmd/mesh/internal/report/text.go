@@ -25,14 +25,24 @@ import (
 // models are unlimited. The text has rounded amounts, no colors and no control
 // characters.
 func (r *Report) WriteText(w io.Writer, columns int) error {
-	t := &text{columns: columns}
 	period := r.period()
 	if r.compares() {
 		period += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
 	}
+	return r.write(w, columns, period, (*text).table)
+}
+
+// WriteDays is [Report.WriteText] with the cost and models for each day in place of the
+// models. It suits periods with few days.
+func (r *Report) WriteDays(w io.Writer, columns int) error {
+	return r.write(w, columns, r.period(), (*text).days)
+}
+
+func (r *Report) write(w io.Writer, columns int, period string, rows func(*text, *Report)) error {
+	t := &text{columns: columns}
 	t.head(r, period)
 	if r.Total.Calls > 0 {
-		t.table(r)
+		rows(t, r)
 	}
 	t.line("")
 	t.known(r)
