@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,11 +70,12 @@ func run(ctx context.Context, o *options) error {
 		s.FailIf(func(discoverytest.Request) *discoverytest.Fault { return fault(o.fail) })
 	}
 	variables := fakeproviders.Environment(s.URL)
-	text := "# In-memory fake providers. The keys are placeholders.\n"
+	var text strings.Builder
+	text.WriteString("# In-memory fake providers. The keys are placeholders.\n")
 	for _, v := range variables {
-		text += fmt.Sprintf("export %s=%s\n", v.Name, v.Value) // no value needs quotes
+		fmt.Fprintf(&text, "export %s=%s\n", v.Name, v.Value) // no value needs quotes
 	}
-	if err := o.PrintLine(variables, output.Fixed(text)); err != nil {
+	if err := o.PrintLine(variables, output.Fixed(text.String())); err != nil {
 		return err
 	}
 	if !listen.IsLoopback(s.URL) {

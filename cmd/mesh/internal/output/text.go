@@ -153,8 +153,7 @@ func JSON(w io.Writer, value any, indent string) error {
 	return err
 }
 
-// Escape replaces control characters, line breaks and bidirectional marks by \uXXXX, as in
-// JSON.
+// Escape replaces control characters, line breaks and bidirectional marks by \uXXXX.
 func Escape(text string) string { return string(escape([]byte(text), table.Controls)) }
 
 // escape replaces characters by \uXXXX.
