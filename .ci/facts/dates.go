@@ -26,7 +26,7 @@ type dateChange struct {
 }
 
 // datesCommand updates retirements.csv from the newest official SDKs, and prints
-// changes as JSON lines. The state keeps what the SDKs had. Absent SDKs are reported to
+// changes as JSON lines. The state keeps the SDKs' dates. Absent SDKs are reported to
 // warn.
 //
 //	facts dates -day YYYY-MM-DD -facts DIR -state FILE
@@ -76,7 +76,8 @@ type retirements struct {
 
 // update applies dates from releases after the table's "as of" day.
 func (t *retirements) update(releases []release) (changes []dateChange) {
-	day, _ := strings.CutPrefix(strings.TrimSpace(t.lines[0]), "# as of ")
+	_, after, _ := strings.Cut(strings.Join(t.lines, ""), "# as of ")
+	asOf, _, _ := strings.Cut(after, "\n")
 	for _, s := range sdks {
 		found := stated(releases, s.provider)
 		for _, id := range slices.Sorted(maps.Keys(found)) {
@@ -87,7 +88,7 @@ func (t *retirements) update(releases []release) (changes []dateChange) {
 				continue
 			}
 			c := dateChange{"disagreed", s.provider, id, old, r.Dates[id], r.String()}
-			if r.Day > day {
+			if r.Day > asOf {
 				c.Kind = "dated"
 				t.set(c)
 			}

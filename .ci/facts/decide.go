@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"math/big"
+	"slices"
 )
 
 // change is a table change, or a contradiction between feeds and table.
 type change struct {
-	// Kind is added, changed or ended if the table changes, else disagreed or missing.
+	// Kind is added, changed, filled or ended if the table changes, else disagreed or
+	// missing.
 	Kind     string `json:"kind"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
@@ -39,7 +41,7 @@ func (t *table) decide(key priceKey, votes []vote, day string) *change {
 	switch {
 	case len(in) == 0:
 		return t.decideUnlisted(c, key, agreed, by, votes, day)
-	case t.decideTier(c, key, in, votes, day), t.decidePrice(c, in, agreed, by, day):
+	case t.decideTier(c, key, in, votes, day), t.decidePrice(c, in, agreed, by, votes, day):
 		return c
 	}
 	c.Old = in[0].prices().figures()
@@ -108,7 +110,7 @@ func groups(votes []vote, chosen func(vote) bool) int {
 }
 
 // decidePrice changes a row that two groups have contradicted since it was verified.
-func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day string) bool {
+func (t *table) decidePrice(c *change, in []*row, agreed rates, by, votes []vote, day string) bool {
 	if by == nil {
 		return false
 	}
@@ -121,7 +123,7 @@ func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day s
 		}
 	}
 	if anyRow(in, agreed) {
-		return false
+		return t.fillCells(c, in, agreed, by, votes, day)
 	}
 	next := agreed
 	began := vote.since
@@ -136,14 +138,54 @@ func (t *table) decidePrice(c *change, in []*row, agreed rates, by []vote, day s
 		began = func(vote) string { return day }
 	}
 	from := dated(by, max(verified, old.cell("valid_from")), day)
+	// No earlier price ends, so a recent row's first price holds from its first day.
+	first := !old.prices().known() && recent(old.cell("valid_from"), day)
+	if first {
+		from = old.cell("valid_from")
+	}
 	if next == old.prices() || groups(by, func(v vote) bool { return began(v) > verified }) < 2 ||
-		!plausible(old.prices()[input], next[input]) || !plausible(old.prices()[output], next[output]) || old.cell("valid_from") >= from {
+		!plausible(old.prices()[input], next[input]) || !plausible(old.prices()[output], next[output]) || !first && old.cell("valid_from") >= from {
 		return false
 	}
 	c.Kind, c.From, c.Old, c.New = "changed", from, old.prices().figures(), next.figures()
-	t.change(in, old, next, codes(by), from, day)
+	if first {
+		t.complete(old, next, by, day)
+	} else {
+		t.change(in, old, next, codes(by), from, day)
+	}
 	return true
 }
+
+// fillCells writes unknown cache prices into a recent row, if two groups state them and
+// no feed has another. Older rows lack them on purpose: feeds of today don't know what
+// held then.
+func (t *table) fillCells(c *change, in []*row, agreed rates, by, votes []vote, day string) bool {
+	for _, r := range in {
+		old := r.prices()
+		if !old.same(agreed) || !recent(r.cell("valid_from"), day) {
+			continue
+		}
+		next := old
+		for _, i := range []int{cacheRead, cacheWrite5m, cacheWrite1h} {
+			named := func(v vote) bool { return v.Named && v.Prices[i] == agreed[i] }
+			other := func(v vote) bool { return v.Gone == "" && v.Prices[i] != "" && v.Prices[i] != agreed[i] }
+			if old[i] == "" && groups(by, named) >= 2 && groups(votes, other) == 0 {
+				next[i] = agreed[i]
+			}
+		}
+		if next != old {
+			c.Kind, c.From, c.Old, c.New = "filled", r.cell("valid_from"), old.figures(), next.figures()
+			t.complete(r, next, by, day)
+			return true
+		}
+	}
+	return false
+}
+
+// recency is in days: a feed that has a price today is trusted about the days before.
+const recency = 60
+
+func recent(from, day string) bool { return isDate(from) && from <= day && after(from, recency) >= day }
 
 func (v vote) since() string { return v.began() }
 
@@ -200,6 +242,9 @@ func (t *table) decideUnlisted(c *change, key priceKey, agreed rates, by []vote,
 	}
 	if by != nil && only == nil && named && text && addable(key.model) && moved && t.sells(key, day) {
 		from := dated(by, verified, day)
+		if from == day {
+			from = t.released(key, votes, day)
+		}
 		c.Kind, c.From, c.New = "added", from, agreed.figures()
 		t.add(key, agreed, codes(by), from, day)
 		return c
@@ -212,6 +257,19 @@ func (t *table) decideUnlisted(c *change, key priceKey, agreed rates, by []vote,
 	}
 	c.Kind = "disagreed"
 	return c
+}
+
+// released returns the release day if the model is new to the table, else today.
+func (t *table) released(key priceKey, votes []vote, day string) string {
+	for _, v := range votes {
+		older := func(r *row) bool {
+			return r.cell("provider") == key.provider && r.cell("model_id") == key.model && r.cell("valid_from") != v.Released
+		}
+		if recent(v.Released, day) && !slices.ContainsFunc(t.rows, older) {
+			return v.Released
+		}
+	}
+	return day
 }
 
 // gone reports whether the last feed dropped the price today.

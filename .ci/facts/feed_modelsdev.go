@@ -8,7 +8,7 @@ import (
 var modelsDevProviders = map[string]string{"openai": "openai", "anthropic": "anthropic", "google": "gemini", "xai": "xai", "deepseek": "deepseek"}
 
 // readModelsDev reads https://models.dev/api.json, in USD per million tokens:
-// {provider: {models: {id: {cost}}}}.
+// {provider: {models: {id: {cost, release_date}}}}.
 func readModelsDev(text []byte, _ string) (statements, error) {
 	var all map[string]object
 	if err := decode(text, &all); err != nil {
@@ -29,7 +29,7 @@ func readModelsDevModel(found statements, provider, id string, m object) {
 	if key.model == "" {
 		return
 	}
-	one := statement{Named: true, NotText: !onlyText(m.object("modalities").list("output"))}
+	one := statement{Named: true, Released: m.text("release_date"), NotText: !onlyText(m.object("modalities").list("output"))}
 	if own := m.text("id"); own != "" && own != id {
 		one.Doubt = "the id of another model"
 	}

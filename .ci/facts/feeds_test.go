@@ -47,7 +47,7 @@ func runDay(t *testing.T, dir, day, work string) (lines []line, warnings string)
 // proposed returns the changes of the table.
 func proposed(lines []line) (changes []string) {
 	for _, l := range lines {
-		if l.Kind == "added" || l.Kind == "changed" || l.Kind == "ended" {
+		if l.Kind == "added" || l.Kind == "changed" || l.Kind == "ended" || l.Kind == "filled" {
 			changes = append(changes, l.String())
 		}
 	}
@@ -95,7 +95,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: %s", dir, warnings)
 		}
 		for _, l := range lines {
-			if l.Kind != "changed" && l.Kind != "added" {
+			if l.Kind != "changed" && l.Kind != "added" && l.Kind != "filled" {
 				continue
 			}
 			var p rates

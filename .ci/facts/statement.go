@@ -59,6 +59,8 @@ type statement struct {
 	Since rates `json:"since"`
 	// Start is the price's start date according to the feed. It's usually "".
 	Start string `json:"start,omitempty"`
+	// Released is the model's release day according to the feed, or "".
+	Released string `json:"released,omitempty"`
 	// Named reports that the feed has the id itself, not just a matching pattern.
 	Named bool `json:"named,omitempty"`
 	// NotText reports that the feed doesn't list the model as a text model.

@@ -198,6 +198,24 @@ func (r *row) fill(p rates, sources, from, day string) {
 	r.set("verified_at", day)
 }
 
+// complete keeps the row's period and unknown cells.
+func (t *table) complete(r *row, p rates, by []vote, day string) {
+	for i, name := range columns {
+		if p[i] != "" {
+			r.set(name, p[i])
+		}
+	}
+	sources := strings.FieldsFunc(r.cell("sources"), func(c rune) bool { return c == '+' })
+	for _, v := range by {
+		if !slices.Contains(sources, v.feed.code) {
+			sources = append(sources, v.feed.code)
+		}
+	}
+	r.set("sources", strings.Join(sources, "+"))
+	r.set("verified_at", day)
+	t.changed = true
+}
+
 // add puts the row after the model's rows, else before the provider's next model in
 // sort order, else at the end of the provider or table.
 func (t *table) add(key priceKey, p rates, sources, from, day string) {
