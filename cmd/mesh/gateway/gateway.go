@@ -45,13 +45,14 @@ other host names, which a web page could use.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), o) },
 	}
 	const address = "127.0.0.1:8787"
-	cmd.Flags().StringVar(&o.addr, "listen", address, "listen on `ADDR`; port 0 is a free one")
-	cmd.Flags().StringVar(&o.addr, "addr", address, "")
-	cmd.Flags().Lookup("addr").Hidden = true // the former name of --listen
-	cmd.Flags().StringVar(&o.token, "token", "", "required token; process lists show it, so don't pass a secret")
-	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "file to write the token to, readable only by you")
-	cmd.Flags().StringArrayVar(&o.peers, "peer", nil, "name of a node to register at the start; repeatable")
-	cmd.Flags().StringArrayVar(&o.hosts, "host", nil, "host `NAME` to accept if there is no token; repeatable")
+	flags := cmd.Flags()
+	flags.StringVar(&o.addr, "listen", address, "listen on `ADDR`; port 0 is a free one")
+	flags.StringVar(&o.addr, "addr", address, "")
+	flags.Lookup("addr").Hidden = true // the former name of --listen
+	flags.StringVar(&o.token, "token", "", "required token; process lists show it, so don't pass a secret")
+	flags.StringVar(&o.tokenOut, "token-out", "", "file to write the token to, readable only by you")
+	flags.StringArrayVar(&o.peers, "peer", nil, "name of a node to register at the start; repeatable")
+	flags.StringArrayVar(&o.hosts, "host", nil, "host `NAME` to accept if there is no token; repeatable")
 	return cmd
 }
 

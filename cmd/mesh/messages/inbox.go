@@ -61,9 +61,10 @@ func NewInbox(a *app.App) *cobra.Command {
 
 // add registers flags for inbox and sent.
 func (o *filters) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar((*string)(&o.Kind), "kind", "", "only this `KIND`: fyi, question, answer, status or unblock")
-	cmd.Flags().StringVar(&o.since, "since", "", "only messages after this `TIME`: a UTC day, 7d or RFC 3339")
-	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
+	flags := cmd.Flags()
+	flags.StringVar((*string)(&o.Kind), "kind", "", "only this `KIND`: fyi, question, answer, status or unblock")
+	flags.StringVar(&o.since, "since", "", "only messages after this `TIME`: a UTC day, 7d or RFC 3339")
+	flags.IntVar(&o.Limit, "limit", 0, "maximum number of messages, 1 to 1000 (default 100)")
 	app.Complete(cmd, "kind", app.CompleteKind)
 }
 

@@ -39,10 +39,11 @@ func NewSend(a *app.App) *cobra.Command {
 		ValidArgsFunction: app.CompleteArgs(a.CompleteNode, app.CompleteKind),
 		RunE:              a.AsNode(o.run),
 	}
-	cmd.Flags().StringVar(&o.thread, "thread", "", "thread name or id; a new name creates it")
-	cmd.Flags().StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
-	cmd.Flags().StringVar(&o.IdempotencyKey, "key", "", "idempotency key: the same message arrives once")
-	cmd.Flags().IntSliceVar(&o.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
+	flags := cmd.Flags()
+	flags.StringVar(&o.thread, "thread", "", "thread name or id; a new name creates it")
+	flags.StringVar(&o.RelatedTaskID, "task", "", "number of a related task")
+	flags.StringVar(&o.IdempotencyKey, "key", "", "idempotency key: the same message arrives once")
+	flags.IntSliceVar(&o.AllowRules, "allow-rule", nil, "number of a scan rule that may match (repeatable)")
 	o.RulesFlag(cmd)
 	return app.WithText(cmd, 2)
 }

@@ -34,12 +34,13 @@ func NewThreads(a *app.App) *cobra.Command {
 		ValidArgsFunction: app.CompleteNothing,
 		RunE:              a.Observe(o.run),
 	}
-	cmd.Flags().StringVar(&o.Peer, "peer", "", "only threads of this node")
-	cmd.Flags().StringVar(&o.Topic, "topic", "", "only threads of this topic")
-	cmd.Flags().StringVar(&o.SessionID, "session", "", "only threads of this session")
-	cmd.Flags().BoolVar(&o.all, "all", false, "also the threads of single questions of mesh ask")
-	cmd.Flags().IntVar(&o.Limit, "limit", 0, "maximum number of threads (default 50) or messages (100)")
-	cmd.Flags().BoolVar(&o.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
+	flags := cmd.Flags()
+	flags.StringVar(&o.Peer, "peer", "", "only threads of this node")
+	flags.StringVar(&o.Topic, "topic", "", "only threads of this topic")
+	flags.StringVar(&o.SessionID, "session", "", "only threads of this session")
+	flags.BoolVar(&o.all, "all", false, "also the threads of single questions of mesh ask")
+	flags.IntVar(&o.Limit, "limit", 0, "maximum number of threads (default 50) or messages (100)")
+	flags.BoolVar(&o.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
 	app.Complete(cmd, "peer", o.CompleteNode)
 	return cmd
 }

@@ -102,10 +102,11 @@ its first registration: --token-out saves it.`,
 		},
 		RunE: a.AsNode(o.run),
 	}
-	cmd.Flags().StringVar(&o.url, "url", "", "`URL` to register (default unchanged, or http://NODE:8787)")
-	cmd.Flags().StringVar(&o.capabilities, "capabilities", "", "`JSON` object that describes the node (default unchanged)")
-	cmd.Flags().BoolVar(&o.replace, "replace", false, "remove capabilities missing from --capabilities")
-	cmd.Flags().StringVar(&o.tokenOut, "token-out", "", "write the node's token to this `FILE`, readable only by you")
+	flags := cmd.Flags()
+	flags.StringVar(&o.url, "url", "", "`URL` to register (default unchanged, or http://NODE:8787)")
+	flags.StringVar(&o.capabilities, "capabilities", "", "`JSON` object that describes the node (default unchanged)")
+	flags.BoolVar(&o.replace, "replace", false, "remove capabilities missing from --capabilities")
+	flags.StringVar(&o.tokenOut, "token-out", "", "write the node's token to this `FILE`, readable only by you")
 	return cmd
 }
 

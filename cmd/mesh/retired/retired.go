@@ -85,14 +85,15 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 			return run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&o.within, "within", "60d", "report models that retire within these `DAYS`")
-	cmd.Flags().BoolVar(&o.scan, "scan", false, "find models in the files and folders that are given")
-	cmd.Flags().BoolVar(&o.used, "used", false, "find models in the calls files and folders that are given")
+	flags := cmd.Flags()
+	flags.StringVar(&o.within, "within", "60d", "report models that retire within these `DAYS`")
+	flags.BoolVar(&o.scan, "scan", false, "find models in the files and folders that are given")
+	flags.BoolVar(&o.used, "used", false, "find models in the calls files and folders that are given")
 	app.PricesFlag(o.App, cmd)
 	app.Exclude(cmd, "scan", "used")
-	cmd.Flags().BoolVar(&o.all, "all", false, "with --scan, print every place")
+	flags.BoolVar(&o.all, "all", false, "with --scan, print every place")
 	o.sources.Add(cmd)
-	cmd.Flags().BoolVar(&o.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
+	flags.BoolVar(&o.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
 	return cmd
 }
 

@@ -47,9 +47,10 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 			return run(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.heuristics, "heuristics", false, "apply the rules that also match harmless text to files")
-	cmd.Flags().BoolVar(&o.noHeuristics, "no-heuristics", false, "do not apply them to stdin")
-	cmd.Flags().BoolVar(&o.extended, "extended", false, "add the extended rules")
+	flags := cmd.Flags()
+	flags.BoolVar(&o.heuristics, "heuristics", false, "apply the rules that also match harmless text to files")
+	flags.BoolVar(&o.noHeuristics, "no-heuristics", false, "do not apply them to stdin")
+	flags.BoolVar(&o.extended, "extended", false, "add the extended rules")
 	app.Exclude(cmd, "heuristics", "no-heuristics")
 	o.sources.Add(cmd)
 	return cmd

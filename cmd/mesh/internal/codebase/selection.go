@@ -200,10 +200,11 @@ status is 0. With --baseline FILE only what was added later is found.`
 
 // Add adds the flags to cmd.
 func (f *Flags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave out files and directories that match `GLOB`; repeatable")
-	cmd.Flags().BoolVar(&f.allFiles, "all-files", false, "include files that a .gitignore or their name excludes")
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "leave out what `FILE` has")
-	cmd.Flags().StringVar(&f.writeBaseline, "write-baseline", "", "write what is found to `FILE`; exit status 0")
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out files and directories that match `GLOB`; repeatable")
+	flags.BoolVar(&f.allFiles, "all-files", false, "include files that a .gitignore or their name excludes")
+	flags.StringVar(&f.baseline, "baseline", "", "leave out what `FILE` has")
+	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write what is found to `FILE`; exit status 0")
 }
 
 // Names are the flags' names.
