@@ -186,7 +186,7 @@ func (f *file) repeated(value []byte) string {
 
 const mostTexts = 100
 
-// at returns the line's time in Unix nanoseconds, or 0 if it has none.
+// at returns the line's time in Unix nanoseconds; 0 if unset.
 func (f *file) at() int64 {
 	if f.line.time == nil {
 		return 0
