@@ -67,7 +67,7 @@ type Gateway struct {
 	peers    map[string]*peer
 	callers  map[string]*peer
 	messages []*message
-	inboxes  map[string]*inbox // by recipient
+	inboxes  map[string][]*message // by recipient
 	receipts map[receiptKey]*message
 	threads  map[string]*thread // by UUID
 }
@@ -151,7 +151,7 @@ func (g *Gateway) Reset() {
 
 func (g *Gateway) reset() {
 	g.messages = nil
-	g.inboxes = make(map[string]*inbox)
+	g.inboxes = make(map[string][]*message)
 	g.peers = make(map[string]*peer)
 	g.callers = make(map[string]*peer)
 	g.receipts = make(map[receiptKey]*message)

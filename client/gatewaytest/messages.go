@@ -2,9 +2,7 @@ package gatewaytest
 
 import (
 	"cmp"
-	"container/list"
 	"fmt"
-	"iter"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -52,10 +50,7 @@ func (m *message) receipt() object {
 func (g *Gateway) store(m *message) *message {
 	m.ID, m.CreatedAt = int64(len(g.messages))+1, timestamp()
 	g.messages = append(g.messages, m)
-	if g.inboxes[m.ToNode] == nil {
-		g.inboxes[m.ToNode] = &inbox{entries: make(map[*message]*list.Element)}
-	}
-	g.inboxes[m.ToNode].add(m)
+	g.inboxes[m.ToNode] = append(g.inboxes[m.ToNode], m)
 	if p := g.peers[m.FromNode]; p != nil {
 		p.LastSeen = m.CreatedAt
 	}
@@ -73,12 +68,15 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 		if p := g.peers[query.Get("to")]; p != nil {
 			p.LastSeen = timestamp()
 		}
-		rows := []message{}
-		for m := range g.newest(query.Get("to"), unreadOnly) {
+		rows, all := []message{}, g.messages
+		if to := query.Get("to"); to != "" {
+			all = g.inboxes[to]
+		}
+		for _, m := range slices.Backward(all) {
 			if int64(len(rows)) == limit {
 				break
 			}
-			if m.matches(query) && (!unreadOnly || m.ReadAt == nil) {
+			if (!unreadOnly || m.ReadAt == nil) && m.matches(query) {
 				rows = append(rows, *m)
 			}
 		}
@@ -87,54 +85,6 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 		}
 		return ok(object{"messages": rows, "n": len(rows)})
 	}, f.issues
-}
-
-// newest returns the messages to a node, or to all nodes if to is "", the newest first.
-// With unreadOnly it may leave out read messages.
-func (g *Gateway) newest(to string, unreadOnly bool) iter.Seq[*message] {
-	if to == "" {
-		return backward(g.messages)
-	}
-	box := cmp.Or(g.inboxes[to], &inbox{})
-	if unreadOnly {
-		return box.newestUnread
-	}
-	return backward(box.all)
-}
-
-func backward(rows []*message) iter.Seq[*message] {
-	return func(yield func(*message) bool) {
-		for _, row := range slices.Backward(rows) {
-			if !yield(row) {
-				return
-			}
-		}
-	}
-}
-
-// inbox has the messages to one node.
-type inbox struct {
-	all     []*message
-	unread  list.List // the newest first
-	entries map[*message]*list.Element
-}
-
-func (b *inbox) add(m *message) {
-	b.all = append(b.all, m)
-	b.entries[m] = b.unread.PushFront(m)
-}
-
-func (b *inbox) read(m *message) {
-	b.unread.Remove(b.entries[m])
-	delete(b.entries, m)
-}
-
-func (b *inbox) newestUnread(yield func(*message) bool) {
-	for e := b.unread.Front(); e != nil; e = e.Next() {
-		if !yield(e.Value.(*message)) {
-			return
-		}
-	}
 }
 
 // matches reports whether m passes the filters. The gateway compares since as text, and
@@ -159,7 +109,6 @@ func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {
 		}
 		now := timestamp()
 		g.messages[n-1].ReadAt = &now
-		g.inboxes[g.messages[n-1].ToNode].read(g.messages[n-1])
 		return ok(object{"id": n, "read_at": now})
 	}, f.issues
 }
