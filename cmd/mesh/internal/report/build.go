@@ -136,12 +136,13 @@ const maxStack = 6
 const maxDays = 800
 
 func (c *collector) days(items []item) Days {
-	days := Days{Models: []ModelID{}, Rows: []Day{}}
+	days := Days{Models: []ModelID{}, Values: []string{}, Rows: []Day{}}
 	for i := range items {
 		if len(days.Models) < maxStack && !items[i].others && items[i].current != nil {
 			days.Models = append(days.Models, items[i].id)
 		}
 	}
+	c.chartLabel(&days)
 	begin, end := calendar.DayNumber(c.window.current.From), calendar.DayNumber(c.window.current.To.Add(-1))
 	first, ok := c.history.first()
 	if !ok {
@@ -149,33 +150,58 @@ func (c *collector) days(items []item) Days {
 	}
 	for number := max(begin, first); number <= min(end, max(c.window.today, calendar.DayNumber(c.last))); number++ {
 		if c.window.current.Days <= maxDays || c.current.days[number] != nil {
-			days.Rows = append(days.Rows, c.day(number, c.current, days.Models, first))
+			days.Rows = append(days.Rows, c.day(number, c.current, &days, first))
 		}
 	}
 	if c.today.total.Calls > 0 {
-		today := c.day(c.window.today, c.today, days.Models, first)
+		today := c.day(c.window.today, c.today, &days, first)
 		days.Today = &today
 	}
 	return days
 }
 
-func (c *collector) day(number int64, a *aggregate, ids []ModelID, first int64) Day {
+// chartLabel sets Label and Values.
+func (c *collector) chartLabel(days *Days) {
+	for _, name := range c.labelNames() {
+		v := made(c.current.names.labels, name)
+		if v.folded() || len(v.rows) < 2 || len(v.rows) > maxCharted {
+			continue
+		}
+		items, _ := labelItems(name, c.current, c.previous)
+		for i := range items {
+			if items[i].current != nil && len(days.Values) < maxStack {
+				days.Values = append(days.Values, items[i].value)
+			}
+		}
+		days.Label = name
+		return
+	}
+}
+
+func (c *collector) day(number int64, a *aggregate, days *Days, first int64) Day {
 	all := a.days[number]
-	d := Day{Day: dayText(number), Sum: all.sum(), Models: []prices.USD{}, Running: number >= c.window.today}
-	rest := all.total()
-	for _, id := range ids {
-		var usd decimal.Decimal
+	d := Day{Day: dayText(number), Sum: all.sum(), Running: number >= c.window.today}
+	d.Models = spread(all.total(), days.Models, func(id ModelID) (usd decimal.Decimal) {
 		if m := a.models[id]; m != nil {
 			usd = m.days.cost(number)
 		}
-		rest = rest.Sub(usd)
-		d.Models = append(d.Models, usdOf(usd))
-	}
-	d.Models = append(d.Models, usdOf(rest))
+		return usd
+	})
+	d.Values = spread(all.total(), days.Values, func(value string) decimal.Decimal { return a.names.labels[days.Label].cost(value, number) })
 	if earlier := number - int64(c.window.current.Days); earlier >= first {
 		d.PreviousUSD = usdOf(c.history.cost(earlier))
 	}
 	return d
+}
+
+// spread returns the cost of each column, followed by the rest.
+func spread[T any](total decimal.Decimal, columns []T, cost func(T) decimal.Decimal) []prices.USD {
+	parts := []prices.USD{}
+	for _, column := range columns {
+		usd := cost(column)
+		total, parts = total.Sub(usd), append(parts, usdOf(usd))
+	}
+	return append(parts, usdOf(total))
 }
 
 func (c *collector) cache(items []item) Cache {

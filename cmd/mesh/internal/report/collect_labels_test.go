@@ -3,6 +3,8 @@ package report_test
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // TestMatchLabels checks that a report is of the selected calls alone, with its budgets, bills, days before and month.
@@ -43,4 +46,36 @@ func TestMatchLabelsIsShown(t *testing.T) {
 	assert.NotContains(t, textOf(t, r, 80), "\x1b")
 	r = build(t, report.Options{}, someRecords(100, 60)...)
 	assert.NotContains(t, textOf(t, r, 80), "nly calls")
+}
+
+// TestDaysByLabel checks that the days of a label with two to seven values add up to the days.
+func TestDaysByLabel(t *testing.T) {
+	t.Parallel()
+	for n := range 10 {
+		records := []calls.Record{priced(at(2), "0.5")}
+		for i := range n {
+			r := priced(at(1+i%3), prices.USD(strconv.Itoa(9-i)))
+			r.Labels = map[string]string{"team": string(rune('a' + i)), "other": "x"}
+			records = append(records, r)
+		}
+		d := build(t, report.Options{}, records...).Days
+		if n < 2 || n > 7 {
+			assert.Empty(t, d.Label, n)
+			assert.Empty(t, d.Values)
+			continue
+		}
+		assert.Equal(t, "team", d.Label)
+		assert.Equal(t, strings.Split("a b c d e f", " ")[:min(n, 6)], d.Values)
+		all := prices.USD("0")
+		for _, day := range d.Rows {
+			require.Len(t, day.Values, len(d.Values)+1)
+			sum := prices.USD("0")
+			for _, usd := range day.Values {
+				sum = sum.Add(usd)
+			}
+			assert.Equal(t, day.USD, sum, day.Day)
+			all = all.Add(day.Values[1])
+		}
+		assert.EqualValues(t, "8", all, "the costs of b")
+	}
 }

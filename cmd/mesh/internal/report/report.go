@@ -189,6 +189,11 @@ type Days struct {
 	// Models are up to six models with the highest cost, one per column. Day.Models is
 	// parallel to it, with an additional amount for all others.
 	Models []ModelID `json:"models"`
+	// Label is the first of Report.Labels with two to seven values, or "". Values are up to
+	// six of them, the highest cost first, one per column. Day.Values is parallel to it, with
+	// an additional amount for all other calls.
+	Label  string   `json:"label"`
+	Values []string `json:"values"`
 	// Rows has each day in Period since the first call. If Period is longer than 800 days,
 	// only days with calls.
 	Rows []Day `json:"rows"`
@@ -206,6 +211,8 @@ type Day struct {
 	PreviousUSD prices.USD `json:"previous_usd"`
 	// Models is parallel to Days.Models, followed by all others.
 	Models []prices.USD `json:"models"`
+	// Values is parallel to Days.Values, followed by all other calls.
+	Values []prices.USD `json:"values"`
 	// Running reports whether the day is not over.
 	Running bool `json:"running"`
 }

@@ -28,12 +28,38 @@ type values struct {
 	others tally
 	// all includes others
 	all tally
+	// days has the known costs unless there are more than maxCharted values.
+	days map[rowDay]*decimal.Sum
+}
+
+// maxCharted is how many values a chart by day can show.
+const maxCharted = 7
+
+type rowDay struct {
+	row *tally
+	day int64
 }
 
 func (v *values) add(value string, c *call, room *int) {
 	v.all.add(c)
 	row := v.row(value, room)
 	row.add(c)
+	switch {
+	case len(v.rows) > maxCharted:
+		v.days = nil
+	case v.days != nil && c.known:
+		made(v.days, rowDay{row, c.day}).Add(c.usd)
+	}
+}
+
+// cost accepts nil.
+func (v *values) cost(value string, day int64) (usd decimal.Decimal) {
+	if v != nil {
+		if sum := v.days[rowDay{v.rows[value], day}]; sum != nil {
+			usd = sum.Total()
+		}
+	}
+	return usd
 }
 
 // row returns others if there is no room.
@@ -94,7 +120,7 @@ func (n *names) label(name string) *values {
 	name = cut(name)
 	v := n.labels[name]
 	if v == nil && len(n.labels) < maxNames {
-		v = &values{rows: map[string]*tally{}}
+		v = &values{rows: map[string]*tally{}, days: map[rowDay]*decimal.Sum{}}
 		n.labels[strings.Clone(name)] = v
 	}
 	return v

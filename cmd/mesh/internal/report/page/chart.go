@@ -28,10 +28,15 @@ type bar struct {
 	Parts []amount
 }
 
-func newBar(d *report.Day, columns int) bar {
+func newBar(d *report.Day, models, values int) bar {
 	b := bar{Day: *d, Unpriced: noCost(d.Sum), Title: shortDate(d.Day), short: dateAs(d.Day, time.DateOnly, "2 Jan")}
-	b.Models = append(slices.Clone(d.Models), zeros(columns)...)[:columns]
+	b.Models, b.Values = columns(d.Models, models), columns(d.Values, values)
 	return b
+}
+
+// columns copies amounts for n names and for the rest.
+func columns(usd []prices.USD, n int) []prices.USD {
+	return append(slices.Clone(usd), zeros(n+1)...)[:n+1]
 }
 
 func zeros(n int) []prices.USD { return slices.Repeat([]prices.USD{"0"}, n) }
@@ -41,12 +46,12 @@ func (b *bar) total() float64 { return max(0, number(b.USD)) }
 
 // bars returns days, including today, or months if there are more than maxBars.
 func bars(days *report.Days) (all []bar, byMonth bool) {
-	columns := len(days.Models) + 1
+	models, values := len(days.Models), len(days.Values)
 	for i := range days.Rows {
-		all = append(all, newBar(&days.Rows[i], columns))
+		all = append(all, newBar(&days.Rows[i], models, values))
 	}
 	if days.Today != nil {
-		today := newBar(days.Today, columns)
+		today := newBar(days.Today, models, values)
 		today.Running, today.short = true, "today"
 		all = append(all, today)
 	}
@@ -61,7 +66,7 @@ func months(days []bar) (all []bar) {
 		d := &days[i]
 		month := dateAs(d.Day.Day, time.DateOnly, "Jan 2006")
 		if len(all) == 0 || all[len(all)-1].Title != month {
-			all = append(all, bar{Day: report.Day{Sum: report.Sum{USD: "0"}, Models: zeros(len(d.Models))}, Unpriced: true, Title: month, short: month})
+			all = append(all, bar{Day: report.Day{Sum: report.Sum{USD: "0"}, Models: zeros(len(d.Models)), Values: zeros(len(d.Values))}, Unpriced: true, Title: month, short: month})
 		}
 		all[len(all)-1].add(d)
 	}
@@ -73,6 +78,9 @@ func (b *bar) add(more *bar) {
 	b.USD = b.USD.Add(more.USD)
 	for i := range b.Models {
 		b.Models[i] = b.Models[i].Add(more.Models[i])
+	}
+	for i := range b.Values {
+		b.Values[i] = b.Values[i].Add(more.Values[i])
 	}
 	b.Running = b.Running || more.Running
 	b.Unpriced = b.Unpriced && (more.Unpriced || more.Calls == 0)
@@ -105,13 +113,17 @@ func (p *page) roundBars() {
 // stack has the bars as paths: stackHeight high for the highest one, and slotWidth wide
 // each.
 type stack struct {
-	// Full and Pale are by model. Pale has the days that aren't over.
+	// By is "model" or a label.
+	By string
+	// Full and Pale are by color. Pale has the days that aren't over.
 	Full, Pale []shape
 	// Before is a line for the previous period.
 	Before string
+	// Keys are in the same order as the bars, from the top.
+	Keys []key
 }
 
-// shape is a path in one model's color.
+// shape is a path in one color.
 type shape struct {
 	Color int
 	Path  string
@@ -145,10 +157,21 @@ func perUnit(height, most float64) float64 {
 	return height / most
 }
 
-// Stack returns paths that both charts share.
-func (p *page) Stack() stack {
+// Stacks returns the bars by model and, if there is one, by Days.Label.
+func (p *page) Stacks() []stack {
+	models := p.stack(func(b *bar) []prices.USD { return b.Models })
+	models.By, models.Keys = "model", p.modelKeys()
+	if p.Days.Label == "" {
+		return []stack{models}
+	}
+	values := p.stack(func(b *bar) []prices.USD { return b.Values })
+	values.By, values.Keys = p.Days.Label, p.valueKeys()
+	return []stack{models, values}
+}
+
+func (p *page) stack(parts func(*bar) []prices.USD) stack {
 	all := p.Bars
-	columns := len(all[0].Models)
+	columns := len(parts(&all[0]))
 	full, pale := make([]strings.Builder, columns), make([]strings.Builder, columns)
 	var before strings.Builder
 	step := "M" // the line starts here
@@ -158,7 +181,7 @@ func (p *page) Stack() stack {
 		if b.Running {
 			paths = pale
 		}
-		b.draw(i, scale, paths)
+		draw(parts(b), i, scale, paths)
 		if b.PreviousUSD != "" {
 			y := stackHeight - number(b.PreviousUSD)*scale
 			if step == "M" {
@@ -170,13 +193,13 @@ func (p *page) Stack() stack {
 			step = "M"
 		}
 	}
-	return stack{shapes(full), shapes(pale), before.String()}
+	return stack{Full: shapes(full), Pale: shapes(pale), Before: before.String()}
 }
 
-// draw stacks models with the most expensive at the bottom.
-func (b *bar) draw(i int, scale float64, paths []strings.Builder) {
+// draw stacks parts with the first at the bottom.
+func draw(parts []prices.USD, i int, scale float64, paths []strings.Builder) {
 	y := float64(stackHeight)
-	for j, usd := range b.Models {
+	for j, usd := range parts {
 		height := number(usd) * scale
 		if height < 0.5 {
 			continue
@@ -195,7 +218,7 @@ func shapes(paths []strings.Builder) (all []shape) {
 		if paths[i].Len() > 0 {
 			color := i
 			if i == len(paths)-1 {
-				color = gray // the others stay gray if there are few models
+				color = gray // the others stay gray if there are few
 			}
 			all = append(all, shape{color, paths[i].String()})
 		}

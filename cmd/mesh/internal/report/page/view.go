@@ -219,34 +219,50 @@ func (p *page) RunningUntil() string {
 	return p.Source.Now.UTC().Format("15:04")
 }
 
-// key is a row in the chart's legend.
+// key is a row in a chart's legend.
 type key struct {
-	Color  int
-	ID     report.ModelID
-	Others int
-	USD    prices.USD
-	Cost   amount
-	Share  *float64
+	Color          int
+	Name, Platform string
+	USD            prices.USD
+	Cost           amount
+	Share          *float64
 }
 
-// Keys returns the legend in the same order as the stack, from the top.
-func (p *page) Keys() (all []key) {
-	last := len(p.Days.Models)
-	for i := last; i >= 0; i-- {
-		sum := prices.USD("0")
+func (p *page) modelKeys() []key {
+	rest := "others"
+	if n := p.Total.Models - len(p.Days.Models); n > 0 {
+		rest = table.Number(n, "other model", "other models")
+	}
+	names := []key{}
+	for _, id := range p.Days.Models {
+		names = append(names, key{Name: id.Model, Platform: id.Platform})
+	}
+	return p.keys(append(names, key{Name: rest}), func(b *bar) []prices.USD { return b.Models })
+}
+
+func (p *page) valueKeys() []key {
+	names := []key{}
+	for _, value := range p.Days.Values {
+		names = append(names, key{Name: value})
+	}
+	return p.keys(append(names, key{Name: "others"}), func(b *bar) []prices.USD { return b.Values })
+}
+
+// keys adds up the bars, except for today if it is outside the period.
+func (p *page) keys(names []key, parts func(*bar) []prices.USD) (all []key) {
+	for i, k := range slices.Backward(names) {
+		k.USD = "0"
 		for j := range p.Bars {
 			if !p.Bars[j].Running || p.Days.Today == nil {
-				sum = sum.Add(p.Bars[j].Models[i])
+				k.USD = k.USD.Add(parts(&p.Bars[j])[i])
 			}
 		}
-		k := key{Color: i, USD: sum, Share: share(sum, p.Total.USD)}
-		if i == last {
-			k.Color, k.Others = gray, max(p.Total.Models-last, 0)
-			if sum == "0" {
+		k.Color, k.Share = i, share(k.USD, p.Total.USD)
+		if i == len(names)-1 {
+			k.Color = gray
+			if k.USD == "0" {
 				continue
 			}
-		} else {
-			k.ID = p.Days.Models[i]
 		}
 		all = append(all, k)
 	}

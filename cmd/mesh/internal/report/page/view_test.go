@@ -3,6 +3,7 @@ package page_test
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,13 +31,47 @@ func TestPage(t *testing.T) {
 	assert.Less(t, len(page), 150_000)
 	assert.Contains(t, page, `<data value="`+r.Total.USD+`">`, "the exact value is in the page")
 	figure := byName(all, "figure")
-	require.Len(t, figure, 1, "the chart")
+	require.Len(t, figure, 2, "a chart by model and one by project")
 	for _, d := range r.Days.Rows {
 		assert.Contains(t, page, `<data value="`+d.USD+`">`, "the table of the chart has every day")
 	}
 	for i, e := range byName(all, "details") {
 		assert.NotContains(t, e.attrs, "open", i)
 	}
+}
+
+// TestPageHasAChartByLabel checks the legend of the second chart.
+func TestPageHasAChartByLabel(t *testing.T) {
+	t.Parallel()
+	var records []calls.Record
+	for i, team := range []string{"search", "<b>ops", ""} {
+		for ago := range 3 {
+			r := priced(at(1+ago), prices.USD(fmt.Sprint(3-i)))
+			r.Labels = map[string]string{"team": team}
+			records = append(records, r)
+		}
+	}
+	page := html(t, build(t, report.Options{}, records...))
+	checkPage(t, page)
+	assert.Contains(t, page, `<figcaption>By <bdi>team</bdi></figcaption>`)
+	_, figure, _ := strings.Cut(page, `<figcaption>By <bdi>team`)
+	legend := between(t, figure, `<ul class="lg">`, "</ul>")
+	assert.Equal(t, []string{"others", "&lt;b&gt;ops", "search"}, shownNames(legend))
+	assert.Equal(t, "18.00", sumOf(shownUSD(t, legend)))
+	assert.Contains(t, between(t, figure, `<g id="bars1">`, "</g>"), `class="s6"`)
+	records = append(records, priced(at(1), "1"))
+	for i := range records {
+		records[i].Labels = map[string]string{"team": "search"}
+	}
+	assert.NotContains(t, html(t, build(t, report.Options{}, records...)), "By <bdi>team</bdi></figcaption>")
+}
+
+// shownNames returns the names in a legend.
+func shownNames(legend string) (names []string) {
+	for _, found := range regexp.MustCompile(`<bdi>(.*?)</bdi>`).FindAllStringSubmatch(legend, -1) {
+		names = append(names, strings.ReplaceAll(found[1], "<wbr>", ""))
+	}
+	return names
 }
 
 func BenchmarkWrite(b *testing.B) {
