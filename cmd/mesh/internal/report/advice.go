@@ -107,7 +107,7 @@ func adviseRetiring(r *Report) []Advice {
 	first := retiring[0]
 	use, command := replacement(first)
 	if len(retiring) == 1 {
-		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%d calls).%s", first.Model, first.Date, calls, use), command}}
+		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%s).%s", first.Model, first.Date, table.Calls(calls), use), command}}
 	}
 	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", len(retiring), soon, calls, first.Model, first.Date, use)
 	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --within %dd", soon)}}

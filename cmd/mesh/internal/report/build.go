@@ -217,9 +217,11 @@ func (c *collector) cache(items []item) Cache {
 		all.Skipped += m.caching.skipped
 		usd, part := m.total(), m.caching.saved.Total()
 		saved = saved.Add(part)
-		all.Models = append(all.Models, CacheRow{
-			ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usdOf(usd), SavedUSD: usdOf(part), WithoutUSD: usdOf(usd.Add(part)),
-		})
+		row := CacheRow{ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usdOf(usd)}
+		if m.caching.skipped < m.caching.calls {
+			row.SavedUSD, row.WithoutUSD = usdOf(part), usdOf(usd.Add(part))
+		}
+		all.Models = append(all.Models, row)
 	}
 	all.SavedUSD, all.WithoutUSD = usdOf(saved), usdOf(now.total().Add(saved))
 	slices.SortStableFunc(all.Models, func(a, b CacheRow) int { return decimal.FromText(b.SavedUSD).Cmp(decimal.FromText(a.SavedUSD)) })

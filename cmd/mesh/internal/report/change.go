@@ -158,9 +158,10 @@ type Cache struct {
 // CacheRow is one model in Cache.
 type CacheRow struct {
 	ModelID
-	Others     bool       `json:"others,omitempty"`
-	Ratio      *float64   `json:"ratio"`
-	USD        prices.USD `json:"usd"`
+	Others bool       `json:"others,omitempty"`
+	Ratio  *float64   `json:"ratio"`
+	USD    prices.USD `json:"usd"`
+	// SavedUSD and WithoutUSD are "" if all calls were skipped.
 	SavedUSD   prices.USD `json:"saved_usd"`
 	WithoutUSD prices.USD `json:"without_usd"`
 }

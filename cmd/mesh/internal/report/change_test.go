@@ -46,5 +46,6 @@ func TestCache(t *testing.T) {
 
 	r = build(t, report.Options{Prices: ownPrices(t)}, record(mixed, "0.0042"), record(`{"input_tokens":100,"output_tokens":10}`, "0.0013"))
 	assert.Equal(t, []any{"0", "0.0055", 1, 1}, []any{string(r.Cache.SavedUSD), string(r.Cache.WithoutUSD), r.Cache.Calls, r.Cache.Skipped}, "a cost that the list does not lead to")
+	assert.Empty(t, r.Cache.Models[0].SavedUSD, "what it saved is unknown, not 0")
 	checkReport(t, r)
 }

@@ -172,6 +172,10 @@ func checkCache(t *testing.T, r *report.Report) {
 	t.Helper()
 	saved := []prices.USD{}
 	for _, m := range r.Cache.Models {
+		if m.SavedUSD == "" {
+			assert.Empty(t, m.WithoutUSD)
+			continue
+		}
 		saved = append(saved, m.SavedUSD)
 		assert.Equal(t, m.WithoutUSD, plus(t, m.USD, m.SavedUSD))
 	}

@@ -142,7 +142,9 @@ func (p *page) CacheRows() []report.CacheRow {
 	p.sheet.Difference(money.Exact(p.Cache.WithoutUSD), money.Exact(p.Total.USD))
 	for i := range p.Cache.Models {
 		row := &p.Cache.Models[i]
-		p.sheet.Difference(money.Exact(row.WithoutUSD), money.Exact(row.USD))
+		if row.WithoutUSD != "" {
+			p.sheet.Difference(money.Exact(row.WithoutUSD), money.Exact(row.USD))
+		}
 	}
 	return p.Cache.Models
 }
@@ -227,7 +229,7 @@ func unpricedModels(g report.UnpricedGroup) string {
 		if m.Others {
 			name = "others"
 		}
-		names = append(names, fmt.Sprintf("%s %s", name, table.Count(m.Calls)))
+		names = append(names, fmt.Sprintf("%s (%s)", name, table.Count(m.Calls)))
 	}
 	return listed(names)
 }
