@@ -189,9 +189,9 @@ type Days struct {
 	// Models are up to six models with the highest cost, one per column. Day.Models is
 	// parallel to it, with an additional amount for all others.
 	Models []ModelID `json:"models"`
-	// Label is the first of Report.Labels with two to seven values, or "". Values are up to
-	// six of them, the highest cost first, one per column. Day.Values is parallel to it, with
-	// an additional amount for all other calls.
+	// Label is the first in Report.Labels with two to seven values, or "". Values are up to
+	// six of them with the highest cost. Day.Values is parallel to it, with an additional
+	// amount for all other calls.
 	Label  string   `json:"label"`
 	Values []string `json:"values"`
 	// Rows has each day in Period since the first call. If Period is longer than 800 days,

@@ -32,7 +32,7 @@ type values struct {
 	days map[rowDay]*decimal.Sum
 }
 
-// maxCharted is how many values a chart by day can show.
+// maxCharted limits the values in a chart by day.
 const maxCharted = 7
 
 type rowDay struct {
