@@ -95,7 +95,7 @@ func errorsWith(ctx context.Context, c *client.MeshClient, secret string) map[st
 	errs["await"] = last(agent.Await(ctx, c, pasted))
 	errs["await b"] = last(agent.Await(ctx, c, toB))
 	_, errs["message"] = agent.GetMessage(ctx, c, 3)
-	_, _, errs["thread"] = c.GetThread(ctx, secret, client.ThreadOptions{})
+	_, _, errs["thread"] = c.GetThread(ctx, secret, client.GetThreadOptions{})
 	_, errs["open"] = c.OpenThread(ctx, secret)
 	_, errs["fetch"] = c.Fetch(ctx, client.FetchOptions{Kind: client.Kind(secret), FromNode: secret})
 	errs["do"] = c.Do(ctx, client.Request{Method: http.MethodGet, Path: "/" + secret}, nil)

@@ -61,9 +61,9 @@ type FetchOptions struct {
 
 var opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 
-// MessageQuery selects the messages that ListMessages returns. The zero value selects
-// messages between all nodes.
-type MessageQuery struct {
+// ListMessagesOptions selects the messages that ListMessages returns. The zero value
+// selects messages between all nodes.
+type ListMessagesOptions struct {
 	// ToNode and FromNode are the recipient and the sender, each a name or an alias; ""
 	// selects all.
 	ToNode string
@@ -84,7 +84,7 @@ type MessageQuery struct {
 //
 // The response is returned as it is: older gateways ignore parameters, and if a node runs
 // Serve, its inbox has claims next to messages.
-func (c *MeshClient) ListMessages(ctx context.Context, q MessageQuery) ([]MeshMessage, error) {
+func (c *MeshClient) ListMessages(ctx context.Context, q ListMessagesOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	q := MessageQuery(opts)
+	q := ListMessagesOptions(opts)
 	q.ToNode, q.FromNode = cmp.Or(resolveAlias(c.aliases, q.ToNode), c.node), resolveAlias(c.aliases, q.FromNode)
 	rows, _, err := c.listMessages(ctx, q, seam.List{})
 	if len(rows) > 0 && q.ToNode == c.node {
@@ -113,14 +113,14 @@ func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessag
 	return rows, err
 }
 
-func (q MessageQuery) check() error {
+func (q ListMessagesOptions) check() error {
 	return cmp.Or(checkLimit(q.Limit, maxLimit),
 		checkTexts("ToNode", q.ToNode, "FromNode", q.FromNode, "Kind", string(q.Kind), "ThreadID", q.ThreadID, "Since", q.Since))
 }
 
 // listMessages does not resolve aliases. It also returns the limit last used, which
 // how.Fewer and how.Slow may lower.
-func (c *MeshClient) listMessages(ctx context.Context, q MessageQuery, how seam.List) ([]MeshMessage, int, error) {
+func (c *MeshClient) listMessages(ctx context.Context, q ListMessagesOptions, how seam.List) ([]MeshMessage, int, error) {
 	if err := cmp.Or(q.check(), c.ready(ctx)); err != nil {
 		return nil, q.Limit, err
 	}
@@ -146,7 +146,7 @@ func isSlow(err error) bool {
 	return accepted(statusOf(err)) && errors.Is(err, context.DeadlineExceeded)
 }
 
-func (c *MeshClient) list(ctx context.Context, op operation, q MessageQuery) ([]MeshMessage, error) {
+func (c *MeshClient) list(ctx context.Context, op operation, q ListMessagesOptions) ([]MeshMessage, error) {
 	params := &gateway.ListMessagesParams{
 		To: optional(q.ToNode), UnreadOnly: optional(q.UnreadOnly), From: optional(q.FromNode), Kind: optional(q.Kind),
 		ThreadID: optional(q.ThreadID), Since: optional(q.Since), Limit: optional(int64(q.Limit)),
@@ -209,7 +209,7 @@ func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage,
 	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
-	q := MessageQuery{
+	q := ListMessagesOptions{
 		ToNode: resolveAlias(c.aliases, opts.ToNode), UnreadOnly: opts.UnreadOnly, FromNode: c.node,
 		Kind: opts.Kind, ThreadID: opts.ThreadID, Since: opts.Since, Limit: opts.Limit, Extra: opts.Extra,
 	}
@@ -228,7 +228,7 @@ func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage,
 
 // selects reports whether m passes all filters except for Since, which the gateway
 // compares.
-func (q MessageQuery) selects(m MeshMessage) bool {
+func (q ListMessagesOptions) selects(m MeshMessage) bool {
 	is := func(selected, value string) bool { return selected == "" || selected == value }
 	return is(q.ToNode, m.ToNode) && is(q.FromNode, m.FromNode) && is(string(q.Kind), string(m.Kind)) && is(q.ThreadID, m.GetThreadID()) &&
 		!(q.UnreadOnly && m.ReadAt != nil)
@@ -242,7 +242,7 @@ func isClaim(m MeshMessage) bool { return m.ToNode == seam.ClaimNode }
 
 // behindClaims lists each kind by itself, since the gateway cannot leave claims out: they
 // fill lists for all kinds and for status messages.
-func (c *MeshClient) behindClaims(ctx context.Context, q MessageQuery) (all []MeshMessage, err error) {
+func (c *MeshClient) behindClaims(ctx context.Context, q ListMessagesOptions) (all []MeshMessage, err error) {
 	kinds := []Kind{KindFYI, KindQuestion, KindAnswer, KindStatus, KindUnblock}
 	if q.Kind != "" {
 		kinds = []Kind{q.Kind}

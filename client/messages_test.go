@@ -372,17 +372,17 @@ func TestListMessages(t *testing.T) {
 	read := g.Store("node-b", "node-a", "fyi", "5")
 	require.NoError(t, c.MarkRead(t.Context(), read))
 	for name, test := range map[string]struct {
-		query client.MessageQuery
+		query client.ListMessagesOptions
 		want  string
 	}{
-		"all":         {client.MessageQuery{}, "54321"},
-		"limit":       {client.MessageQuery{Limit: 2}, "54"},
-		"to an alias": {client.MessageQuery{ToNode: "me"}, "521"},
-		"from":        {client.MessageQuery{FromNode: "b"}, "531"},
-		"unread":      {client.MessageQuery{ToNode: "node-a", UnreadOnly: true}, "21"},
-		"kind":        {client.MessageQuery{Kind: client.KindStatus}, "4"},
-		"thread":      {client.MessageQuery{ThreadID: threadID}, ""},
-		"extra":       {client.MessageQuery{Extra: url.Values{"newer": {"x"}}}, "54321"},
+		"all":         {client.ListMessagesOptions{}, "54321"},
+		"limit":       {client.ListMessagesOptions{Limit: 2}, "54"},
+		"to an alias": {client.ListMessagesOptions{ToNode: "me"}, "521"},
+		"from":        {client.ListMessagesOptions{FromNode: "b"}, "531"},
+		"unread":      {client.ListMessagesOptions{ToNode: "node-a", UnreadOnly: true}, "21"},
+		"kind":        {client.ListMessagesOptions{Kind: client.KindStatus}, "4"},
+		"thread":      {client.ListMessagesOptions{ThreadID: threadID}, ""},
+		"extra":       {client.ListMessagesOptions{Extra: url.Values{"newer": {"x"}}}, "54321"},
 	} {
 		messages, err := c.ListMessages(t.Context(), test.query)
 		require.NoError(t, err, name)
@@ -393,12 +393,12 @@ func TestListMessages(t *testing.T) {
 		}
 		assert.Equal(t, test.want, got, name)
 	}
-	_, err := c.ListMessages(t.Context(), client.MessageQuery{Limit: 1001})
+	_, err := c.ListMessages(t.Context(), client.ListMessagesOptions{Limit: 1001})
 	assert.Equal(t, "Limit", valueError(t, err).Field)
-	_, err = c.ListMessages(t.Context(), client.MessageQuery{Extra: url.Values{"since": {"x"}}})
+	_, err = c.ListMessages(t.Context(), client.ListMessagesOptions{Extra: url.Values{"since": {"x"}}})
 	valueError(t, err)
 	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 500})
-	_, err = c.ListMessages(t.Context(), client.MessageQuery{})
+	_, err = c.ListMessages(t.Context(), client.ListMessagesOptions{})
 	assert.Equal(t, 500, gatewayError(t, err).StatusCode)
 }
 

@@ -109,12 +109,12 @@ func TestThreadsBesideInvalidOnes(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"threads":[` + good + `,{"thread_uuid":"` + threadID + `","thread_name":"canary"}]}`))
 	})
-	thread, messages, err := c.GetThread(t.Context(), threadID, client.ThreadOptions{})
+	thread, messages, err := c.GetThread(t.Context(), threadID, client.GetThreadOptions{})
 	require.Len(t, messages, 2)
 	assert.Equal(t, threadID, thread.ID)
 	assert.Equal(t, threadID, messages[1].GetThreadID())
 	require.EqualError(t, err, "mesh: message 2 cannot be decoded: from_node: required field is missing")
-	threads, err := c.ListThreads(t.Context(), client.ThreadQuery{})
+	threads, err := c.ListThreads(t.Context(), client.ListThreadsOptions{})
 	require.Len(t, threads, 1)
 	require.EqualError(t, err, "mesh: the row of "+threadID+" cannot be decoded: peer_pair: required field is missing")
 }
@@ -256,10 +256,10 @@ func TestEveryListReportsThatItIsIncomplete(t *testing.T) {
 	peers, err := m.ListPeers(ctx)
 	require.ErrorIs(t, err, client.ErrIncomplete)
 	assert.Len(t, peers, 1)
-	threads, err := m.ListThreads(ctx, client.ThreadQuery{})
+	threads, err := m.ListThreads(ctx, client.ListThreadsOptions{})
 	require.ErrorIs(t, err, client.ErrIncomplete)
 	assert.Len(t, threads, 1)
-	_, messages, err := m.GetThread(ctx, "u", client.ThreadOptions{})
+	_, messages, err := m.GetThread(ctx, "u", client.GetThreadOptions{})
 	require.ErrorIs(t, err, client.ErrIncomplete)
 	assert.Len(t, messages, 1)
 

@@ -9,17 +9,17 @@ import (
 )
 
 // ForAgent is for package client/agent. It isn't part of the API.
-func (c *MeshClient) ForAgent() seam.Client[SendRequest, MessageQuery] {
+func (c *MeshClient) ForAgent() seam.Client[SendRequest, ListMessagesOptions] {
 	if c == nil || c.api == nil {
-		return seam.Client[SendRequest, MessageQuery]{Ready: c.ready}
+		return seam.Client[SendRequest, ListMessagesOptions]{Ready: c.ready}
 	}
 	r := c.redactor
-	return seam.Client[SendRequest, MessageQuery]{
+	return seam.Client[SendRequest, ListMessagesOptions]{
 		Ready: c.ready, Ended: c.ended, Sleep: c.sleep, Lifetime: c.lifetime,
 		Name: c.node, Shown: c.shownNode, Server: c.api.Server, MaxBytes: c.limits.MaxBytes, Log: c.log, State: &c.state,
 		Resolve: func(name string) string { return resolveAlias(c.aliases, name) },
 		Redact:  r.redact, RedactOwn: r.redactOwn, RedactError: r.redactError,
-		NameError: r.nameError, CheckName: r.checkNodeName, CheckKind: r.checkKind, CheckQuery: MessageQuery.check, Selects: MessageQuery.selects,
+		NameError: r.nameError, CheckName: r.checkNodeName, CheckKind: r.checkKind, CheckQuery: ListMessagesOptions.check, Selects: ListMessagesOptions.selects,
 		CheckMessage: r.checkMessage, CheckRecipient: c.checkRecipient, Scan: c.scanContent,
 		CheckAndPost: c.send, Post: c.post, ReplyKey: c.replyKey, List: c.listMessages,
 		Mark: func(ctx context.Context, id int64, once bool) error {

@@ -24,8 +24,9 @@ const (
 	maxThreadLimit = 100
 )
 
-// ThreadQuery selects the threads that ListThreads returns. The zero value selects all.
-type ThreadQuery struct {
+// ListThreadsOptions selects the threads that ListThreads returns. The zero value selects
+// all.
+type ListThreadsOptions struct {
 	// Peer selects threads whose pair contains this name or alias; "" selects all. The
 	// gateway matches Peer and Topic as a substring, like SQL's LIKE: ASCII case is ignored,
 	// % is any text and _ any character.
@@ -39,8 +40,8 @@ type ThreadQuery struct {
 	Limit int
 }
 
-// ThreadOptions configures GetThread. The zero value is valid.
-type ThreadOptions struct {
+// GetThreadOptions configures GetThread. The zero value is valid.
+type GetThreadOptions struct {
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default,
 	// which is 100.
 	Limit int
@@ -81,10 +82,10 @@ func opGetThread(id string) operation {
 // Their ReadAt is always nil, because the gateway does not return it here. An unknown id
 // is a [*MeshGatewayError] with status 404.
 //
-// With ThreadOptions.Newest one request lists the messages (GET /messages). They have
+// With opts.Newest one request lists the messages (GET /messages). They have
 // ReadAt, and only the Thread's ID is set. If a thread has more than 2000 messages, those
 // between the oldest and the newest 1000 cannot be listed.
-func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
+func (c *MeshClient) GetThread(ctx context.Context, id string, opts GetThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err
 	}
@@ -109,14 +110,14 @@ func (c *MeshClient) GetThread(ctx context.Context, id string, opts ThreadOption
 
 // newestOfThread falls back to GetThread if the list is empty, which does not show
 // whether the thread exists.
-func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts ThreadOptions) (*Thread, []MeshMessage, error) {
-	rows, _, err := c.listMessages(ctx, MessageQuery{ThreadID: id, Limit: opts.Limit}, seam.List{})
+func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts GetThreadOptions) (*Thread, []MeshMessage, error) {
+	rows, _, err := c.listMessages(ctx, ListMessagesOptions{ThreadID: id, Limit: opts.Limit}, seam.List{})
 	if rows == nil {
 		return nil, nil, err
 	}
 	rows = slices.DeleteFunc(rows, func(m MeshMessage) bool { return m.GetThreadID() != id })
 	if len(rows) == 0 {
-		return c.GetThread(ctx, id, ThreadOptions{Limit: opts.Limit})
+		return c.GetThread(ctx, id, GetThreadOptions{Limit: opts.Limit})
 	}
 	slices.Reverse(rows)
 	return &Thread{ID: id}, rows, err
@@ -153,13 +154,13 @@ var opListThreads = operation{method: http.MethodGet, path: "/threads", repeatab
 
 // ListThreads returns threads, the most recently used first (GET /threads). The slice is
 // not nil unless there is an error.
-func (c *MeshClient) ListThreads(ctx context.Context, query ThreadQuery) ([]Thread, error) {
-	if err := cmp.Or(c.ready(ctx), query.check()); err != nil {
+func (c *MeshClient) ListThreads(ctx context.Context, opts ListThreadsOptions) ([]Thread, error) {
+	if err := cmp.Or(c.ready(ctx), opts.check()); err != nil {
 		return nil, err
 	}
 	return c.listThreads(ctx, &gateway.ListThreadsParams{
-		Peer: optional(resolveAlias(c.aliases, query.Peer)), Topic: optional(query.Topic),
-		SessionID: optional(query.SessionID), Limit: optional(int64(query.Limit)),
+		Peer: optional(resolveAlias(c.aliases, opts.Peer)), Topic: optional(opts.Topic),
+		SessionID: optional(opts.SessionID), Limit: optional(int64(opts.Limit)),
 	})
 }
 
@@ -170,7 +171,7 @@ func (c *MeshClient) listThreads(ctx context.Context, params *gateway.ListThread
 	return list.Threads, withIncomplete(err, header, list.AdditionalProperties, len(list.Threads), params.Limit)
 }
 
-func (q ThreadQuery) check() error {
+func (q ListThreadsOptions) check() error {
 	return cmp.Or(checkTexts("Peer", q.Peer, "Topic", q.Topic, "SessionID", q.SessionID), checkLimit(q.Limit, maxThreadLimit))
 }
 

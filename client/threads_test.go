@@ -42,7 +42,7 @@ func TestConversationInAThread(t *testing.T) {
 	_, err = receiver.Reply(t.Context(), inbox[0], client.SendRequest{Kind: client.KindAnswer, Content: "All green."})
 	require.NoError(t, err)
 
-	_, messages, err := sender.GetThread(t.Context(), thread.ID, client.ThreadOptions{})
+	_, messages, err := sender.GetThread(t.Context(), thread.ID, client.GetThreadOptions{})
 	require.NoError(t, err)
 	require.Len(t, messages, 2)
 	assert.Equal(t, []string{"Is the build green?", "All green."}, []string{messages[0].GetContent(), messages[1].GetContent()})
@@ -59,22 +59,22 @@ func TestListThreadsFilters(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for name, row := range map[string]struct {
-		query client.ThreadQuery
+		query client.ListThreadsOptions
 		want  int
 	}{
-		"all":   {client.ThreadQuery{}, 3},
-		"peer":  {client.ThreadQuery{Peer: "node-a"}, 2},
-		"topic": {client.ThreadQuery{Topic: "tests"}, 1},
-		"both":  {client.ThreadQuery{Peer: "node-c", Topic: "builds"}, 1},
-		"alias": {client.ThreadQuery{Peer: "first"}, 2},
-		"limit": {client.ThreadQuery{Limit: 2}, 2},
-		"100":   {client.ThreadQuery{Limit: 100}, 3},
+		"all":   {client.ListThreadsOptions{}, 3},
+		"peer":  {client.ListThreadsOptions{Peer: "node-a"}, 2},
+		"topic": {client.ListThreadsOptions{Topic: "tests"}, 1},
+		"both":  {client.ListThreadsOptions{Peer: "node-c", Topic: "builds"}, 1},
+		"alias": {client.ListThreadsOptions{Peer: "first"}, 2},
+		"limit": {client.ListThreadsOptions{Limit: 2}, 2},
+		"100":   {client.ListThreadsOptions{Limit: 100}, 3},
 	} {
 		threads, err := c.ListThreads(t.Context(), row.query)
 		require.NoError(t, err, name)
 		assert.Len(t, threads, row.want, name)
 	}
-	empty, err := connect(t, gateway(t), "node-a").ListThreads(t.Context(), client.ThreadQuery{})
+	empty, err := connect(t, gateway(t), "node-a").ListThreads(t.Context(), client.ListThreadsOptions{})
 	require.NoError(t, err)
 	assert.NotNil(t, empty)
 }
@@ -99,16 +99,16 @@ func TestThreadsRejectInvalidArguments(t *testing.T) {
 	_, err = c.OpenThread(t.Context(), long("é", 129))
 	assert.Equal(t, "name", valueError(t, err).Field)
 	for _, id := range []string{"", ".", "..", "a\nb", "\xff"} {
-		_, _, err = c.GetThread(t.Context(), id, client.ThreadOptions{})
+		_, _, err = c.GetThread(t.Context(), id, client.GetThreadOptions{})
 		assert.Equal(t, "id", valueError(t, err).Field, "%q", id)
 		_, err = c.GetPeer(t.Context(), id)
 		assert.Equal(t, "name", valueError(t, err).Field, "%q", id)
 	}
-	_, _, err = c.GetThread(t.Context(), "thread-1", client.ThreadOptions{Limit: 1001})
+	_, _, err = c.GetThread(t.Context(), "thread-1", client.GetThreadOptions{Limit: 1001})
 	assert.Equal(t, "Limit", valueError(t, err).Field)
-	_, err = c.ListThreads(t.Context(), client.ThreadQuery{Limit: 101})
+	_, err = c.ListThreads(t.Context(), client.ListThreadsOptions{Limit: 101})
 	assert.Equal(t, "Limit", valueError(t, err).Field)
-	_, err = c.ListThreads(t.Context(), client.ThreadQuery{Topic: "\xff"})
+	_, err = c.ListThreads(t.Context(), client.ListThreadsOptions{Topic: "\xff"})
 	assert.Equal(t, "Topic", valueError(t, err).Field)
 	_, err = c.Fetch(t.Context(), client.FetchOptions{Since: "\xff"})
 	assert.Equal(t, "Since", valueError(t, err).Field)
@@ -117,7 +117,7 @@ func TestThreadsRejectInvalidArguments(t *testing.T) {
 
 func TestUnknownThreadIsAnErrorWithItsStatus(t *testing.T) {
 	t.Parallel()
-	_, _, err := connect(t, gateway(t), "node-a").GetThread(t.Context(), threadID, client.ThreadOptions{})
+	_, _, err := connect(t, gateway(t), "node-a").GetThread(t.Context(), threadID, client.GetThreadOptions{})
 	failed := gatewayError(t, err)
 	assert.Equal(t, http.StatusNotFound, failed.StatusCode)
 	assert.Contains(t, failed.Error(), "thread not found")
@@ -144,7 +144,7 @@ func TestNewestMessagesOfAThreadAreOneRequest(t *testing.T) {
 	id := fill(t, c, "node-a↔node-b:builds", 500)
 	g.Store("node-a", "node-b", "fyi", "in no thread")
 	before := len(g.Requests())
-	thread, messages, err := c.GetThread(t.Context(), id, client.ThreadOptions{Limit: 10, Newest: true})
+	thread, messages, err := c.GetThread(t.Context(), id, client.GetThreadOptions{Limit: 10, Newest: true})
 	require.NoError(t, err)
 	assert.Equal(t, 1, len(g.Requests())-before)
 	assert.Equal(t, id, thread.ID)
@@ -153,11 +153,11 @@ func TestNewestMessagesOfAThreadAreOneRequest(t *testing.T) {
 	assert.Equal(t, id, messages[0].GetThreadID())
 
 	empty := fill(t, c, "node-a↔node-b:empty", 0)
-	thread, messages, err = c.GetThread(t.Context(), empty, client.ThreadOptions{Newest: true})
+	thread, messages, err = c.GetThread(t.Context(), empty, client.GetThreadOptions{Newest: true})
 	require.NoError(t, err)
 	assert.Empty(t, messages)
 	assert.Equal(t, "node-a↔node-b:empty", thread.Name)
-	_, _, err = c.GetThread(t.Context(), threadID, client.ThreadOptions{Newest: true})
+	_, _, err = c.GetThread(t.Context(), threadID, client.GetThreadOptions{Newest: true})
 	assert.Equal(t, http.StatusNotFound, gatewayError(t, err).StatusCode)
 }
 
@@ -166,7 +166,7 @@ func TestNewestMessagesOfAThreadAreSelectedAgain(t *testing.T) {
 	t.Parallel()
 	c := answering(t, http.StatusOK, "application/json", `[{"id":2,"from_node":"node-b","to_node":"node-c","kind":"fyi","thread_id":"t-2","created_at":"t"},
 		{"id":1,"from_node":"node-b","to_node":"node-c","kind":"fyi","thread_id":"t-1","created_at":"t"}]`)
-	_, messages, err := c.GetThread(t.Context(), "t-1", client.ThreadOptions{Newest: true})
+	_, messages, err := c.GetThread(t.Context(), "t-1", client.GetThreadOptions{Newest: true})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{1}, ids(messages))
 }
@@ -193,7 +193,7 @@ func TestFindThreadFindsTheExactName(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.False(t, found, name)
 	}
-	all, err := c.ListThreads(t.Context(), client.ThreadQuery{Limit: 100})
+	all, err := c.ListThreads(t.Context(), client.ListThreadsOptions{Limit: 100})
 	require.NoError(t, err)
 	assert.Len(t, all, len(names), "nothing is created")
 	for _, name := range []string{"", long("x", 129), "\xff"} {

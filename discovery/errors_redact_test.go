@@ -58,7 +58,7 @@ func discoveryErrors(t *testing.T, secret string) []error {
 	require.NoError(t, err)
 	_, refused := c.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{APIKey: discovery.NewSecret(secret)})
 	_, provider := c.ListModels(t.Context(), discovery.CatalogOptions{Provider: models.Provider(secret)})
-	_, bill := discovery.ReadOpenAIBill(strings.NewReader(`{"data":[{"`+secret+`":`), discovery.SavedBill{})
+	_, bill := discovery.ReadOpenAIBill(strings.NewReader(`{"data":[{"`+secret+`":`), discovery.BillOptions{})
 	_, group := c.FetchOpenAICostBuckets(t.Context(), discovery.OpenAICostQuery{StartTime: 1, GroupBy: []discovery.GroupBy{discovery.GroupBy(secret)}})
 	return []error{refused, provider, bill, group}
 }

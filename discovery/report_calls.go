@@ -148,7 +148,7 @@ func (r *ReconciliationReport[B]) Compare(limitPercent float64) (*bills.Comparis
 	if attributed := finiteOrNil(r.AttributedUSD); r.counted == nil && attributed != nil {
 		day := b.From.Format(time.DateOnly)
 		b.Items = []bills.Item{{Day: day, USD: prices.USD(decimal.Text(r.exactActual()))}}
-		return bills.Compare(b, []calls.Group{{Names: billedBy, By: []string{day, ""}, Calls: 1, USD: prices.USD(decimalOf(*attributed).String())}})
+		return bills.Compare(b, []calls.Group{{Names: billedBy, Values: []string{day, ""}, Calls: 1, USD: prices.USD(decimalOf(*attributed).String())}})
 	}
 	return bills.Compare(b, r.countedIn(r.modelNames()))
 }
@@ -163,7 +163,7 @@ func (r *ReconciliationReport[B]) countedIn(name func(id string) string) []calls
 	all := slices.Clone(r.counted.groups)
 	for i := range all {
 		g := &all[i]
-		g.Names, g.By = billedBy, []string{r.bucketOf(g.Value(calls.ByDay)), name(g.Value(calls.ByModel))}
+		g.Names, g.Values = billedBy, []string{r.bucketOf(g.Value(calls.ByDay)), name(g.Value(calls.ByModel))}
 	}
 	return all
 }

@@ -195,7 +195,7 @@ func TestCallsOfAnySpellingOfTheProvider(t *testing.T) {
 // shown is a part of a comparison, for tests.
 func shown(parts ...bills.Part) (all [][4]string) {
 	for _, p := range parts {
-		all = append(all, [4]string{p.Name, string(p.Billed), string(p.Counted), string(p.Cause)})
+		all = append(all, [4]string{p.Name, string(p.BilledUSD), string(p.CountedUSD), string(p.Cause)})
 	}
 	return all
 }
@@ -250,7 +250,7 @@ func TestReportWithCalls(t *testing.T) {
 	report.Buckets[1].LineItemBreakdown = map[string]float64{"gpt-5.4, input": 2}
 	report.Buckets[1].LineItemQuantities = map[string]discovery.Quantity{"gpt-5.4, input": {Amount: "200", Unit: "tokens"}}
 	group := func(usd prices.USD, input int64, by ...string) calls.Group {
-		return calls.Group{Names: []string{"day", "model", "provider", "platform", "billing", "unpriced"}[:len(by)], By: by, Calls: 1, USD: usd, Usage: prices.Usage{Input: input}}
+		return calls.Group{Names: []string{"day", "model", "provider", "platform", "billing", "unpriced"}[:len(by)], Values: by, Calls: 1, USD: usd, Usage: prices.Usage{Input: input}}
 	}
 	searched := group("1", 90, "2026-05-01", "gpt-5.4", "openai", "", "")
 	searched.FeesUSD = "0.1"

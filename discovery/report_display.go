@@ -100,7 +100,7 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 		return rows
 	}
 	for _, day := range c.Days {
-		billed, amount := day.Billed.Float64(), day.Counted.Float64()
+		billed, amount := day.BilledUSD.Float64(), day.CountedUSD.Float64()
 		difference := billed - amount
 		places := placesOf(&billed, &amount, &difference)
 		counted := formatUSD(&amount, places)

@@ -11,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// SavedBill selects days from a bill in a file. The zero value selects the whole file.
-type SavedBill struct {
+// BillOptions selects days from a bill in a file. The zero value selects the whole file.
+type BillOptions struct {
 	// From is the first day, and To is the day after the last, both midnight UTC. A zero
 	// time is taken from the file.
 	From, To time.Time
@@ -37,27 +37,27 @@ var ErrOtherBill = billing.ErrOther
 // ReadOpenAIBill returns a [*BillError] if the file can't be read, is invalid or
 // incomplete, has a day twice, or has an amount that isn't in US dollars. It returns a
 // [*ValueError] if a time isn't midnight UTC, or an amount isn't finite.
-func ReadOpenAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
-	return readPages(r, models.OpenAI, GroupByLineItem, query, billing.OpenAIPage)
+func ReadOpenAIBill(r io.Reader, opts BillOptions) (*ReconciliationReport[CostBucket], error) {
+	return readPages(r, models.OpenAI, GroupByLineItem, opts, billing.OpenAIPage)
 }
 
 // ReadAnthropicBill is like [ReadOpenAIBill], for responses from GET
 // /v1/organizations/cost_report. To add the tokens for each line item, include responses
 // from GET /v1/organizations/usage_report/messages, grouped by model, service_tier,
 // context_window and inference_geo.
-func ReadAnthropicBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
-	return readPages(r, models.Anthropic, GroupByDescription, query, billing.AnthropicPage)
+func ReadAnthropicBill(r io.Reader, opts BillOptions) (*ReconciliationReport[CostBucket], error) {
+	return readPages(r, models.Anthropic, GroupByDescription, opts, billing.AnthropicPage)
 }
 
-func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, decode func([]byte) (billing.Page, error)) (*ReconciliationReport[CostBucket], error) {
-	if err := query.check(); err != nil {
+func readPages(r io.Reader, p models.Provider, group GroupBy, opts BillOptions, decode func([]byte) (billing.Page, error)) (*ReconciliationReport[CostBucket], error) {
+	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	days, err := billing.ReadPages(r, decode)
 	if err != nil {
 		return nil, err
 	}
-	return query.report(p, group, days)
+	return opts.report(p, group, days)
 }
 
 // ReadGeminiBill compares Google's bill for the Gemini API with the cost you counted. The
@@ -72,15 +72,15 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, query SavedBill, d
 // Buckets have no RawResults.
 //
 // The format follows Google's documentation. It hasn't been tried with a real export.
-func ReadGeminiBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBucket], error) {
-	if err := query.check(); err != nil {
+func ReadGeminiBill(r io.Reader, opts BillOptions) (*ReconciliationReport[CostBucket], error) {
+	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	export, err := billing.ReadGoogle(r)
 	if err != nil {
 		return nil, err
 	}
-	report, err := query.report(models.Gemini, GroupByLineItem, export.Days())
+	report, err := opts.report(models.Gemini, GroupByLineItem, export.Days())
 	if report != nil {
 		report.MissingDays, report.IgnoredRows = nil, export.Ignored // a day without use has no row
 	}
@@ -89,8 +89,8 @@ func ReadGeminiBill(r io.Reader, query SavedBill) (*ReconciliationReport[CostBuc
 
 // ReadXAIBill is like [ReadOpenAIBill], for responses from POST
 // /v1/billing/teams/{team_id}/usage, which must have UTC days.
-func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBucket], error) {
-	if err := query.check(); err != nil {
+func ReadXAIBill(r io.Reader, opts BillOptions) (*ReconciliationReport[TeamCostBucket], error) {
+	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	usage, begins, err := billing.ReadXAI(r)
@@ -98,17 +98,17 @@ func ReadXAIBill(r io.Reader, query SavedBill) (*ReconciliationReport[TeamCostBu
 		return nil, err
 	}
 	if n := len(begins); n > 0 {
-		query.extend(begins[0], begins[n-1].AddDate(0, 0, 1))
+		opts.extend(begins[0], begins[n-1].AddDate(0, 0, 1))
 	}
-	if err := query.checkWindow(); err != nil {
+	if err := opts.checkWindow(); err != nil {
 		return nil, err
 	}
-	window := xaiWindow{Range: calendar.Range{Start: query.From, End: query.To, Unit: calendar.Day}}
+	window := xaiWindow{Range: calendar.Range{Start: opts.From, End: opts.To, Unit: calendar.Day}}
 	costs, err := window.bill(usage)
 	if err != nil {
 		return nil, &BillError{Err: err}
 	}
-	return savedReport(window, costs, query.AttributedUSD)
+	return savedReport(window, costs, opts.AttributedUSD)
 }
 
 func savedReport[B Bucket](window billQuery[B], costs bill[B], attributedUSD *float64) (*ReconciliationReport[B], error) {
@@ -119,22 +119,22 @@ func savedReport[B Bucket](window billQuery[B], costs bill[B], attributedUSD *fl
 }
 
 // report accepts days in any order.
-func (q SavedBill) report(p models.Provider, group GroupBy, days []billing.Day) (*ReconciliationReport[CostBucket], error) {
+func (o BillOptions) report(p models.Provider, group GroupBy, days []billing.Day) (*ReconciliationReport[CostBucket], error) {
 	if err := billing.Sort(days, 0, 0); err != nil {
 		return nil, &BillError{Err: err}
 	}
 	if n := len(days); n > 0 {
-		q.extend(calendar.Date(time.Unix(days[0].Start, 0)), calendar.Date(time.Unix(days[n-1].End+calendar.SecondsPerDay-1, 0)))
+		o.extend(calendar.Date(time.Unix(days[0].Start, 0)), calendar.Date(time.Unix(days[n-1].End+calendar.SecondsPerDay-1, 0)))
 	}
-	if err := q.checkWindow(); err != nil {
+	if err := o.checkWindow(); err != nil {
 		return nil, err
 	}
-	window := dayQuery{provider: p, start: q.From.Unix(), end: q.To.Unix()}
+	window := dayQuery{provider: p, start: o.From.Unix(), end: o.To.Unix()}
 	if hasLineItems(days) {
 		window.groups = []GroupBy{group}
 	}
 	days = slices.DeleteFunc(days, func(day billing.Day) bool { return day.End <= window.start || day.Start >= window.end })
-	return savedReport(window, billOfDays(days, window.groups), q.AttributedUSD)
+	return savedReport(window, billOfDays(days, window.groups), o.AttributedUSD)
 }
 
 func hasLineItems(days []billing.Day) bool {
@@ -149,32 +149,32 @@ func hasLineItems(days []billing.Day) bool {
 }
 
 // extend fills in missing times from the file.
-func (q *SavedBill) extend(first, end time.Time) {
-	if q.From.IsZero() {
-		q.From = first
+func (o *BillOptions) extend(first, end time.Time) {
+	if o.From.IsZero() {
+		o.From = first
 	}
-	if q.To.IsZero() {
-		q.To = end
+	if o.To.IsZero() {
+		o.To = end
 	}
 }
 
 // checkWindow validates the window once the file's times are known.
-func (q SavedBill) checkWindow() error {
+func (o BillOptions) checkWindow() error {
 	switch {
-	case q.From.IsZero() || q.To.IsZero():
+	case o.From.IsZero() || o.To.IsZero():
 		return &BillError{Err: errors.New("no days, so From and To must be set")}
-	case !q.From.Before(q.To):
-		return invalid("From", q.From.Format(time.RFC3339), "must be before To, or before the end of the bill")
+	case !o.From.Before(o.To):
+		return invalid("From", o.From.Format(time.RFC3339), "must be before To, or before the end of the bill")
 	}
 	return nil
 }
 
-func (q SavedBill) check() error {
+func (o BillOptions) check() error {
 	const reason = "must be midnight UTC: costs are billed by whole days"
-	for field, t := range map[string]time.Time{"From": q.From, "To": q.To} {
+	for field, t := range map[string]time.Time{"From": o.From, "To": o.To} {
 		if !t.IsZero() && (t.Unix()%calendar.SecondsPerDay != 0 || t.Nanosecond() != 0) {
 			return invalid(field, t.Format(time.RFC3339Nano), reason)
 		}
 	}
-	return checkAttributed(q.AttributedUSD)
+	return checkAttributed(o.AttributedUSD)
 }

@@ -47,7 +47,7 @@ func TestSavedPages(t *testing.T) {
 	for name, file := range map[string]string{
 		"one after another": first + second, "lines": first + "\n\n" + second + "\n", "array": "\uFEFF[\n" + first + ",\n" + second + "]",
 	} {
-		r, err := discovery.ReadOpenAIBill(strings.NewReader(file), discovery.SavedBill{})
+		r, err := discovery.ReadOpenAIBill(strings.NewReader(file), discovery.BillOptions{})
 		require.NoError(t, err, name)
 		assert.True(t, r.Complete && r.Settled)
 		assert.Equal(t, 3.3, r.ActualUSD, name)
@@ -56,7 +56,7 @@ func TestSavedPages(t *testing.T) {
 		assert.Empty(t, r.MissingDays)
 	}
 	counted := 2.0
-	r, err := discovery.ReadOpenAIBill(strings.NewReader(first+second), discovery.SavedBill{From: mayDay(2), To: mayDay(4), AttributedUSD: &counted})
+	r, err := discovery.ReadOpenAIBill(strings.NewReader(first+second), discovery.BillOptions{From: mayDay(2), To: mayDay(4), AttributedUSD: &counted})
 	require.NoError(t, err)
 	assert.Equal(t, 3.0, r.ActualUSD)
 	assert.Equal(t, 50.0, *r.DriftPct)
@@ -67,7 +67,7 @@ func TestSavedAnthropicBillIsTheRequestedOne(t *testing.T) {
 	t.Parallel()
 	body, err := os.ReadFile("testdata/anthropic_costs.json")
 	require.NoError(t, err)
-	saved, err := discovery.ReadAnthropicBill(strings.NewReader(string(body)), discovery.SavedBill{From: mayDay(1), To: mayDay(8)})
+	saved, err := discovery.ReadAnthropicBill(strings.NewReader(string(body)), discovery.BillOptions{From: mayDay(1), To: mayDay(8)})
 	require.NoError(t, err)
 	c := reports(map[string]string{"": string(body)}).inProcess()
 	query := reportQuery()
@@ -80,11 +80,11 @@ func TestSavedAnthropicBillIsTheRequestedOne(t *testing.T) {
 func TestSavedXAIBill(t *testing.T) {
 	t.Parallel()
 	const file = `{"timeSeries":[{"group":["Chat grok-4.5"],"dataPoints":[{"timestamp":"2026-05-01T00:00:00Z","values":[1.5]},{"timestamp":"2026-05-02T00:00:00Z","values":["0.25"]}]}],"limitReached":false}`
-	r, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
+	r, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.BillOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, 1.75, r.ActualUSD)
 	assert.Equal(t, "grok-4.5", r.Bill().Items[0].Model)
-	r, err = discovery.ReadXAIBill(strings.NewReader(file+strings.ReplaceAll(file, "2026-05", "2026-06")), discovery.SavedBill{From: mayDay(2)})
+	r, err = discovery.ReadXAIBill(strings.NewReader(file+strings.ReplaceAll(file, "2026-05", "2026-06")), discovery.BillOptions{From: mayDay(2)})
 	require.NoError(t, err)
 	assert.Equal(t, 2.0, r.ActualUSD)
 	for want, file := range map[string]string{
@@ -95,7 +95,7 @@ func TestSavedXAIBill(t *testing.T) {
 		"something other than time series":              `{"error":"no"}`,
 		"From and To must be set":                       `{}`,
 	} {
-		_, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.SavedBill{})
+		_, err := discovery.ReadXAIBill(strings.NewReader(file), discovery.BillOptions{})
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -111,7 +111,7 @@ func TestGoogleExport(t *testing.T) {
 		strings.Replace(exported(1, flashInput, "0.1", ""), " UTC", "", 1),
 	}
 	for _, file := range []string{strings.Join(rows, "\n"), "\n" + strings.Join(rows, "\r\n\n") + "\n", "[" + strings.Join(rows, ",\n") + "]"} {
-		r, err := discovery.ReadGeminiBill(strings.NewReader(file), discovery.SavedBill{})
+		r, err := discovery.ReadGeminiBill(strings.NewReader(file), discovery.BillOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, 1, r.IgnoredRows)
 		assert.Equal(t, 4.1000001, r.ActualUSD)
@@ -130,7 +130,7 @@ func TestGoogleExport(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"gemini_actual_usd":4.1000001`)
 	}
-	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{From: mayDay(2), To: mayDay(5)})
+	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.BillOptions{From: mayDay(2), To: mayDay(5)})
 	require.NoError(t, err)
 	assert.Equal(t, 1.0, r.ActualUSD)
 	assert.Empty(t, r.MissingDays, "a day without use has no row")
@@ -146,7 +146,7 @@ func TestQuantitiesOfAGoogleExport(t *testing.T) {
 		exported(1, flashOutput, "1", ""), exported(1, storage, "2", `,"usage":{"amount":3.5,"unit":"byte-seconds"}`),
 		exported(1, flashInput, "-0.25", used("0", `,"cost_type":"adjustment"`)), exported(1, "Tax", "0.4", `,"cost_type":"tax"`),
 	}
-	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.SavedBill{})
+	r, err := discovery.ReadGeminiBill(strings.NewReader(strings.Join(rows, "\n")), discovery.BillOptions{})
 	require.NoError(t, err)
 	item := func(name, model, kind string, usd prices.USD, tokens *int64) bills.Item {
 		return bills.Item{Day: "2026-05-01", Name: name, Model: model, Kind: kind, USD: usd, Tokens: tokens}
@@ -172,7 +172,7 @@ func TestSavedAnthropicUsage(t *testing.T) {
 	for file, tokens := range map[string]*int64{
 		costs: nil, costs + used(3, "40") + used(4, "2"): ptr(int64(42)), used(3, "40") + costs: ptr(int64(40)), costs + used(3, "-1"): nil, costs + used(3, "1e30"): nil,
 	} {
-		r, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.SavedBill{})
+		r, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.BillOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, []bills.Item{{Day: "2026-05-01", Name: "Input", Model: "claude-opus-4-8", Kind: "input", USD: "1.5", Tokens: tokens}}, r.Bill().Items, file)
 		var back discovery.ReconciliationReport[discovery.CostBucket]
@@ -184,7 +184,7 @@ func TestSavedAnthropicUsage(t *testing.T) {
 		"two days overlap": costs + costs + used(3, "1"),
 		"no days":          used(3, "1"),
 	} {
-		_, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.SavedBill{})
+		_, err := discovery.ReadAnthropicBill(strings.NewReader(file), discovery.BillOptions{})
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -196,7 +196,7 @@ func TestNumbersOfAGoogleExportAreBounded(t *testing.T) {
 		`,"currency":"EUR","currency_conversion_rate":1e-400`, `,"currency":"EUR","currency_conversion_rate":"1e-6250"`, `,"currency":"EUR","currency_conversion_rate":1e-31`,
 		`,"usage":{"amount":1e31}`, `,"credits":[{"name":"x","amount":-1e31}]`,
 	} {
-		_, err := discovery.ReadGeminiBill(strings.NewReader(exported(1, flashInput, "1", rest)), discovery.SavedBill{})
+		_, err := discovery.ReadGeminiBill(strings.NewReader(exported(1, flashInput, "1", rest)), discovery.BillOptions{})
 		var bill *discovery.BillError
 		require.ErrorAs(t, err, &bill, rest)
 		assert.Equal(t, 1, bill.Line)
@@ -249,7 +249,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.Gemini, "[" + exported(1, flashInput, "1", ""), 1, "ends within"},
 		{models.Gemini, "\n" + secret, 2, "each row on a line"},
 	} {
-		err := readBill(c.provider, strings.NewReader(c.file), discovery.SavedBill{})
+		err := readBill(c.provider, strings.NewReader(c.file), discovery.BillOptions{})
 		var bill *discovery.BillError
 		require.ErrorAs(t, err, &bill, c.file)
 		assert.Regexp(t, c.want, err.Error())
@@ -258,9 +258,9 @@ func TestWrongSavedBills(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for _, p := range []models.Provider{models.OpenAI, models.Anthropic, models.XAI, models.Gemini} {
-		require.ErrorIs(t, readBill(p, io.MultiReader(strings.NewReader(" "), errorReader{broken}), discovery.SavedBill{}), broken, p)
+		require.ErrorIs(t, readBill(p, io.MultiReader(strings.NewReader(" "), errorReader{broken}), discovery.BillOptions{}), broken, p)
 		nan := math.NaN()
-		for field, query := range map[string]discovery.SavedBill{
+		for field, query := range map[string]discovery.BillOptions{
 			"From": {From: mayDay(1).Add(time.Second)}, "To": {To: mayDay(1).Add(1)}, "attributedUSD": {AttributedUSD: &nan},
 		} {
 			var value *discovery.ValueError
@@ -269,7 +269,7 @@ func TestWrongSavedBills(t *testing.T) {
 		}
 	}
 	var value *discovery.ValueError
-	require.ErrorAs(t, readBill(models.OpenAI, strings.NewReader(page), discovery.SavedBill{From: mayDay(2)}), &value)
+	require.ErrorAs(t, readBill(models.OpenAI, strings.NewReader(page), discovery.BillOptions{From: mayDay(2)}), &value)
 }
 
 type errorReader struct{ err error }
@@ -277,7 +277,7 @@ type errorReader struct{ err error }
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
 // readBill reads a bill, and what is made of it.
-func readBill(p models.Provider, r io.Reader, query discovery.SavedBill) error {
+func readBill(p models.Provider, r io.Reader, query discovery.BillOptions) error {
 	switch p {
 	case models.OpenAI:
 		return use(discovery.ReadOpenAIBill(r, query))
@@ -295,7 +295,7 @@ func use[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) er
 	if err != nil {
 		return err
 	}
-	c, err := r.WithCalls([]calls.Group{{Names: []string{"day", "model", "provider", "platform", "billing"}, By: []string{"2026-05-01", "gpt-5.2", string(r.Provider), "", ""}, Calls: 1, USD: "1"}}).Compare(0)
+	c, err := r.WithCalls([]calls.Group{{Names: []string{"day", "model", "provider", "platform", "billing"}, Values: []string{"2026-05-01", "gpt-5.2", string(r.Provider), "", ""}, Calls: 1, USD: "1"}}).Compare(0)
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value): // a sum beyond what can be compared
@@ -320,7 +320,7 @@ func FuzzSavedBill(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file string) {
 		for _, p := range []models.Provider{models.OpenAI, models.Anthropic, models.XAI, models.Gemini} {
-			err := readBill(p, strings.NewReader(file), discovery.SavedBill{})
+			err := readBill(p, strings.NewReader(file), discovery.BillOptions{})
 			var bill *discovery.BillError
 			if err == nil {
 				continue

@@ -24,8 +24,8 @@ func (c change) line() string { return c.where + ": " + c.what }
 
 // goTypes are the types that follow from parameters and request members.
 var goTypes = map[string]string{
-	"GET /messages": "FetchOptions", "POST /messages": "SendRequest", "POST /peers/register": "RegisterRequest", "GET /threads": "ThreadQuery",
-	"GET /threads/{thread_uuid}": "ThreadOptions", "POST /threads": "OpenThread",
+	"GET /messages": "FetchOptions", "POST /messages": "SendRequest", "POST /peers/register": "RegisterRequest", "GET /threads": "ListThreadsOptions",
+	"GET /threads/{thread_uuid}": "GetThreadOptions", "POST /threads": "OpenThread",
 }
 
 func (c change) follows() string {

@@ -95,7 +95,7 @@ func TestAskFindsTheAnswerBehindManyMessages(t *testing.T) {
 	counts := count(g, "node-a")
 	assert.LessOrEqual(t, counts[gatewaytest.ListMessages], 10, "polls")
 	assert.Equal(t, 1, counts[gatewaytest.OpenThread])
-	thread, _, err := c.GetThread(t.Context(), answer.GetThreadID(), client.ThreadOptions{})
+	thread, _, err := c.GetThread(t.Context(), answer.GetThreadID(), client.GetThreadOptions{})
 	require.NoError(t, err)
 	assert.Regexp(t, `^:ask-[A-Z2-7]{26}$`, thread.Name)
 	assert.Len(t, unreadOf(t, c), 1000)

@@ -75,7 +75,7 @@ func (s *server) inConversation(ctx context.Context, m message) context.Context 
 	}
 	name, known := s.threads.Load(id)
 	if !known {
-		thread, _, _ := s.client.GetThread(ctx, id, client.ThreadOptions{Limit: 1}) // an invalid message does not matter
+		thread, _, _ := s.client.GetThread(ctx, id, client.GetThreadOptions{Limit: 1}) // an invalid message does not matter
 		if thread == nil || strings.HasPrefix(thread.Name, askPrefix) || strings.ContainsFunc(thread.Name, unicode.IsControl) {
 			return ctx
 		}

@@ -333,10 +333,10 @@ func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 		require.True(t, ok, name)
 		assert.Equal(t, name, found.Name)
 	}
-	all, err := c.ListThreads(t.Context(), client.ThreadQuery{Limit: 100})
+	all, err := c.ListThreads(t.Context(), client.ListThreadsOptions{Limit: 100})
 	require.NoError(t, err)
 	assert.Len(t, all, 100)
-	named, err := c.ListThreads(t.Context(), client.ThreadQuery{Peer: "_", Limit: 100})
+	named, err := c.ListThreads(t.Context(), client.ListThreadsOptions{Peer: "_", Limit: 100})
 	require.NoError(t, err)
 	assert.Len(t, named, len(names))
 }

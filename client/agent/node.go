@@ -16,7 +16,7 @@ type node struct {
 
 type (
 	message = client.MeshMessage
-	query   = client.MessageQuery
+	query   = client.ListMessagesOptions
 	request = client.SendRequest
 	handler = func(context.Context, message) (string, error) // returns the answer
 )

@@ -79,7 +79,7 @@ func (s *search) lists(ctx context.Context) iter.Seq2[query, error] {
 		if !yield(query{ToNode: name}, nil) || !yield(query{ToNode: name, UnreadOnly: true}, nil) {
 			return
 		}
-		threads, err := s.client.ListThreads(ctx, client.ThreadQuery{Peer: name, Limit: maxSearchedThreads})
+		threads, err := s.client.ListThreads(ctx, client.ListThreadsOptions{Peer: name, Limit: maxSearchedThreads})
 		if withoutRows(err) != nil && !errors.Is(err, client.ErrNoSuchPath) {
 			yield(query{}, err)
 			return

@@ -72,7 +72,7 @@ func equalMesh(t *testing.T, args ...string) (stdout, stderr string) {
 func checkGroup(t *testing.T, g calls.Group) {
 	t.Helper()
 	assert.Equal(t, [4]int{equalCalls, equalUnpriced, 1, 1}, [4]int{g.Calls, g.Unpriced, g.Bounded, g.Failed})
-	assert.Equal(t, [5]prices.USD{equalUSD, "3", equalAtLeast, "2", "0.5"}, [5]prices.USD{g.USD, g.BoundUSD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD})
+	assert.Equal(t, [5]prices.USD{equalUSD, "3", equalAtLeast, "2", "0.5"}, [5]prices.USD{g.USD, g.BoundUSD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD})
 }
 
 func TestAmountsOfPackagesAreEqual(t *testing.T) {
@@ -97,7 +97,7 @@ func TestAmountsOfPackagesAreEqual(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 		assert.Equal(t, meter.Spent{USD: equalUSD, AtLeastUSD: equalAtLeast, Calls: equalCalls, Unpriced: equalUnpriced}, m.Spent())
-		assert.EqualValues(t, spent, m.Budgets()[0].Spent)
+		assert.EqualValues(t, spent, m.Budgets()[0].SpentUSD)
 	}
 
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)

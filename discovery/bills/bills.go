@@ -53,7 +53,7 @@ type Item struct {
 	// Name is the provider's item name, and Model the model's name in the calls; "" if the
 	// item names no model.
 	Name, Model string
-	// Kind is a token kind as in [prices.Line].What, KindTokens or KindFee; "" is
+	// Kind is a token kind as in [prices.Line].Kind, KindTokens or KindFee; "" is
 	// KindTokens.
 	Kind string
 	// USD is a plain decimal. It's negative for a credit or a refund.
@@ -114,13 +114,13 @@ type Part struct {
 	// Day and Model are the two parts in Name.
 	Day   string `json:"day,omitempty"`
 	Model string `json:"model,omitempty"`
-	// Drift is the billed less the counted amount.
-	Billed  prices.USD `json:"billed_usd"`
-	Counted prices.USD `json:"counted_usd"`
-	Drift   prices.USD `json:"drift_usd"`
+	// DriftUSD is the billed less the counted amount.
+	BilledUSD  prices.USD `json:"billed_usd"`
+	CountedUSD prices.USD `json:"counted_usd"`
+	DriftUSD   prices.USD `json:"drift_usd"`
 	// Unpriced counts calls with unknown cost. They are in no amount.
 	Unpriced int `json:"unpriced"`
-	// Effects add up to Drift, the largest first.
+	// Effects add up to DriftUSD, the largest first.
 	Effects []Effect `json:"effects"`
 	// Cause has at least nine tenths of the effects. Otherwise it's AmountDiffers if
 	// that's at least a tenth, else Mixed. It's "" if the effects are less than a cent.
@@ -187,7 +187,7 @@ func check(b *Bill, groups []calls.Group) error {
 func checkGroup(g *calls.Group, provider models.Provider) error {
 	of := g.Value(calls.ByProvider)
 	switch {
-	case !slices.Contains(g.Names, calls.ByDay) || !slices.Contains(g.Names, calls.ByModel) || len(g.By) != len(g.Names):
+	case !slices.Contains(g.Names, calls.ByDay) || !slices.Contains(g.Names, calls.ByModel) || len(g.Values) != len(g.Names):
 		return invalid("groups", strings.Join(g.Names, ", "), "must be by day and model")
 	case of != "" && of != string(provider):
 		return invalid("groups", of, "must be of the bill's provider")

@@ -31,16 +31,16 @@ func TestCompareRefusesWhatCannotBeCompared(t *testing.T) {
 	}
 	of := []string{sunday, "wide"}
 	by := func(name, value string) calls.Group {
-		return calls.Group{Names: append(slices.Clone(byDay), name), By: append(slices.Clone(of), value)}
+		return calls.Group{Names: append(slices.Clone(byDay), name), Values: append(slices.Clone(of), value)}
 	}
 	for field, counted := range map[string][]calls.Group{
 		"groups": {
-			{Names: byDay, By: []string{"today", ""}}, {Names: byDay, By: of, USD: "NaN"}, {Names: byDay, By: of, FeesUSD: "+1"},
-			{By: of}, {Names: byDay[:1], By: of[:1]}, {Names: byDay, By: of[:1]}, {Names: []string{calls.ByModel, calls.ByWeek}, By: []string{"wide", sunday}},
+			{Names: byDay, Values: []string{"today", ""}}, {Names: byDay, Values: of, USD: "NaN"}, {Names: byDay, Values: of, FeesUSD: "+1"},
+			{Values: of}, {Names: byDay[:1], Values: of[:1]}, {Names: byDay, Values: of[:1]}, {Names: []string{calls.ByModel, calls.ByWeek}, Values: []string{"wide", sunday}},
 			by(calls.ByProvider, "xai"), by(calls.ByPlatform, "bedrock"), by(calls.ByBilling, calls.Subscription),
 		},
-		"groups.Unpriced": {{Names: byDay, By: of, Calls: 1, Unpriced: 2}, {Names: byDay, By: of, Unpriced: -1}},
-		"groups.Usage":    {{Names: byDay, By: of, Usage: prices.Usage{CacheRead: -1}}},
+		"groups.Unpriced": {{Names: byDay, Values: of, Calls: 1, Unpriced: 2}, {Names: byDay, Values: of, Unpriced: -1}},
+		"groups.Usage":    {{Names: byDay, Values: of, Usage: prices.Usage{CacheRead: -1}}},
 	} {
 		for _, c := range counted {
 			refuses(t, field, bill(0), c)
@@ -64,8 +64,8 @@ func FuzzCompare(f *testing.F) {
 		billed, counted, fees := prices.USD(billedUSD), prices.USD(countedUSD), prices.USD(feesUSD)
 		b := bill(0, bills.Item{Day: sunday, Model: "wide", Kind: kind, USD: billed}, bills.Item{Day: monday, Model: "wide", Kind: "input", USD: billed, Tokens: &n})
 		c, err := bills.Compare(b, []calls.Group{
-			{Names: byDay, By: []string{sunday, "wide"}, Calls: int(unpriced) + 1, Unpriced: int(unpriced), USD: counted, FeesUSD: fees, Usage: prices.Usage{Input: used, Output: used / 2}},
-			{Names: byDay, By: []string{monday, "wide"}, Calls: 1, USD: counted, Usage: prices.Usage{Input: used}},
+			{Names: byDay, Values: []string{sunday, "wide"}, Calls: int(unpriced) + 1, Unpriced: int(unpriced), USD: counted, FeesUSD: fees, Usage: prices.Usage{Input: used, Output: used / 2}},
+			{Names: byDay, Values: []string{monday, "wide"}, Calls: 1, USD: counted, Usage: prices.Usage{Input: used}},
 		})
 		if err == nil {
 			addsUp(t, c, billedUSD)

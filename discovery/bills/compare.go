@@ -54,7 +54,7 @@ func Compare(b *Bill, groups []calls.Group) (*Comparison, error) {
 		c.Days = append(c.Days, days[day].part(day, ""))
 	}
 	slices.SortFunc(c.Cells, func(x, y Part) int {
-		return cmp.Or(abs(rat(y.Drift)).Cmp(abs(rat(x.Drift))), cmp.Compare(x.Day, y.Day), cmp.Compare(x.Model, y.Model))
+		return cmp.Or(abs(rat(y.DriftUSD)).Cmp(abs(rat(x.DriftUSD))), cmp.Compare(x.Day, y.Day), cmp.Compare(x.Model, y.Model))
 	})
 	c.Total, c.Calls = total.part("", ""), total.calls
 	c.setRange(total, all)
@@ -105,7 +105,7 @@ func (c *cell) part(day, model string) Part {
 	}
 	p := Part{
 		Name: name + model, Day: day, Model: model, Unpriced: c.unpriced, Effects: []Effect{}, Cause: c.cause(),
-		Billed: exact(&c.billed), Counted: exact(&c.counted), Drift: exact(sub(&c.billed, &c.counted)),
+		BilledUSD: exact(&c.billed), CountedUSD: exact(&c.counted), DriftUSD: exact(sub(&c.billed, &c.counted)),
 	}
 	for _, cause := range c.sorted() {
 		if usd := c.effects[cause]; usd.Sign() != 0 {

@@ -53,7 +53,7 @@ func (w *world) checkParts(t *testing.T, c *bills.Comparison, name string) {
 				causes[bills.Fees] = true
 			}
 		}
-		drift := decimalOf(p.Drift)
+		drift := decimalOf(p.DriftUSD)
 		switch {
 		case p.Cause == "" || p.Cause == bills.AmountDiffers || len(causes) > 1 || causes[bills.Mixed]:
 		case len(causes) == 0:
@@ -72,12 +72,12 @@ func addsUp(t *testing.T, c *bills.Comparison, name string) {
 	t.Helper()
 	parts := append(append(append([]bills.Part{c.Total}, c.Days...), c.Models...), c.Cells...)
 	for _, p := range parts {
-		sum, drift := new(big.Rat), decimalOf(p.Billed)
+		sum, drift := new(big.Rat), decimalOf(p.BilledUSD)
 		for _, e := range p.Effects {
 			sum.Add(sum, decimalOf(e.USD))
 		}
-		drift.Sub(drift, decimalOf(p.Counted))
-		if !assert.Zero(t, drift.Cmp(decimalOf(p.Drift)), name) || !assert.Zero(t, drift.Cmp(sum), "%s %s: %v", name, p.Name, p.Effects) {
+		drift.Sub(drift, decimalOf(p.CountedUSD))
+		if !assert.Zero(t, drift.Cmp(decimalOf(p.DriftUSD)), name) || !assert.Zero(t, drift.Cmp(sum), "%s %s: %v", name, p.Name, p.Effects) {
 			return
 		}
 	}

@@ -63,7 +63,7 @@ type world struct {
 	// price is the factor of the billed price, nil for 1, and unpriced the calls whose cost is not known.
 	price    func(use) *big.Rat
 	unpriced func(use) bool
-	grouped  bool // the calls of a day and a model are one Counted, with the tokens of all
+	grouped  bool // the calls of a day and a model are one group, with the tokens of all
 	// lines are other line items, and rounding the decimal places of all items.
 	lines    []bills.Item
 	rounding int
@@ -166,7 +166,7 @@ func (w *world) items() []bills.Item {
 // counted returns the sums of the calls.
 func (w *world) counted() (all []calls.Group) {
 	for _, u := range w.calls {
-		c := calls.Group{Names: byDay, By: []string{w.day(u.day), names[u.model]}, Calls: 1, Usage: prices.Usage{Input: u.tokens[0], CacheRead: u.tokens[1], Output: u.tokens[2]}}
+		c := calls.Group{Names: byDay, Values: []string{w.day(u.day), names[u.model]}, Calls: 1, Usage: prices.Usage{Input: u.tokens[0], CacheRead: u.tokens[1], Output: u.tokens[2]}}
 		if w.unpriced(u) {
 			c.Unpriced = 1
 		} else {
@@ -188,7 +188,7 @@ func (w *world) counted() (all []calls.Group) {
 // grouped returns the sums by day and model.
 func grouped(each []calls.Group) (all []calls.Group) {
 	for _, c := range each {
-		i := slices.IndexFunc(all, func(g calls.Group) bool { return slices.Equal(g.By, c.By) })
+		i := slices.IndexFunc(all, func(g calls.Group) bool { return slices.Equal(g.Values, c.Values) })
 		if i < 0 {
 			c.USD = cmp.Or(c.USD, "0")
 			all = append(all, c)

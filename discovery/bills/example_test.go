@@ -15,7 +15,7 @@ func ExampleCompare() {
 	c, err := bills.Compare(&bills.Bill{
 		Provider: models.OpenAI, From: day, To: day.AddDate(0, 0, 1),
 		Items: []bills.Item{{Day: "2026-11-21", Name: "gpt-5.2, input", Model: "gpt-5.2", Kind: "input", USD: "5.25", Tokens: &billed}},
-	}, []calls.Group{{Names: []string{calls.ByDay, calls.ByModel}, By: []string{"2026-11-21", "gpt-5.2"}, Calls: 40, USD: "3.5", Usage: prices.Usage{Input: 2_000_000}}})
+	}, []calls.Group{{Names: []string{calls.ByDay, calls.ByModel}, Values: []string{"2026-11-21", "gpt-5.2"}, Calls: 40, USD: "3.5", Usage: prices.Usage{Input: 2_000_000}}})
 	if err != nil {
 		panic(err)
 	}

@@ -23,10 +23,10 @@ func (c *Comparison) String() string { return strings.Join(c.Sentences(), "\n") 
 func (c *Comparison) Sentences() []string {
 	t := &c.Total
 	if c.Calls == 0 {
-		return []string{c.verdict(), "Billed " + amount(t.Billed, cents) + " USD."}
+		return []string{c.verdict(), "Billed " + amount(t.BilledUSD, cents) + " USD."}
 	}
 	sheet := t.sheet()
-	billed, counted := sheet.Text(money.Format{Minus: minus}, rat(t.Billed)), sheet.Text(money.Format{Minus: minus}, rat(t.Counted))
+	billed, counted := sheet.Text(money.Format{Minus: minus}, rat(t.BilledUSD)), sheet.Text(money.Format{Minus: minus}, rat(t.CountedUSD))
 	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", billed, counted, t.explain(sheet))}
 	for i := range min(named, len(c.Cells)) {
 		if p := &c.Cells[i]; p.Cause != "" && (p.Model != "" || len(c.Cells) > 1) {
@@ -54,7 +54,7 @@ func (c *Comparison) verdict() string {
 	switch {
 	case c.Calls == 0:
 		return "There are no calls to compare with the bill."
-	case rat(c.Total.Billed).Sign() == 0:
+	case rat(c.Total.BilledUSD).Sign() == 0:
 		return "Nothing was billed."
 	case c.Within:
 		most := ""
@@ -75,7 +75,7 @@ func (c *Comparison) percent(largest bool) string {
 	if (other.Cmp(usd) > 0) == largest {
 		usd = other
 	}
-	return mul(big.NewRat(100, 1), quo(usd, abs(rat(c.Total.Billed)))).FloatString(1) + " %"
+	return mul(big.NewRat(100, 1), quo(usd, abs(rat(c.Total.BilledUSD)))).FloatString(1) + " %"
 }
 
 func (c *Comparison) others() string {
@@ -117,7 +117,7 @@ func (p *Part) Explain() string { return p.explain(p.sheet()) }
 
 func (p *Part) explain(sheet *money.Sheet) string {
 	plus := money.Format{Plus: "+", Minus: minus}
-	text := sheet.Text(plus, rat(p.Drift)) + " USD"
+	text := sheet.Text(plus, rat(p.DriftUSD)) + " USD"
 	var parts []*big.Rat
 	var effects []string
 	for _, e := range p.Effects {
@@ -125,7 +125,7 @@ func (p *Part) explain(sheet *money.Sheet) string {
 			parts, effects = append(parts, rat(e.USD)), append(effects, words[e.Cause])
 		}
 	}
-	for i, usd := range sheet.Texts(plus, rat(p.Drift), parts...) {
+	for i, usd := range sheet.Texts(plus, rat(p.DriftUSD), parts...) {
 		effects[i] = usd + " " + effects[i]
 	}
 	if len(effects) != 1 {
@@ -146,13 +146,13 @@ const (
 // sheet rounds amounts so that the difference matches the amounts shown.
 func (p *Part) sheet() *money.Sheet {
 	sheet := money.NewSheet(p.places())
-	sheet.Difference(rat(p.Billed), rat(p.Counted))
+	sheet.Difference(rat(p.BilledUSD), rat(p.CountedUSD))
 	return sheet
 }
 
 // places returns enough decimal places to show a difference.
 func (p *Part) places() int {
-	if drift := rat(p.Drift); drift.Sign() != 0 && abs(drift).Cmp(cent) < 0 {
+	if drift := rat(p.DriftUSD); drift.Sign() != 0 && abs(drift).Cmp(cent) < 0 {
 		return millionths
 	}
 	return cents

@@ -28,7 +28,7 @@ func input(day, model string, usd prices.USD, n int64) bills.Item {
 }
 
 func counted(day, model string, usd prices.USD, n int64) calls.Group {
-	return calls.Group{Names: byDay, By: []string{day, model}, Calls: 10, USD: usd, Usage: prices.Usage{Input: n}}
+	return calls.Group{Names: byDay, Values: []string{day, model}, Calls: 10, USD: usd, Usage: prices.Usage{Input: n}}
 }
 
 func compare(t *testing.T, b *bills.Bill, counted ...calls.Group) *bills.Comparison {
@@ -61,7 +61,7 @@ func TestSentencesHaveTheEffects(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	unpriced := calls.Group{Names: byDay, By: []string{sunday, "wide"}, Calls: 4, Unpriced: 4}
+	unpriced := calls.Group{Names: byDay, Values: []string{sunday, "wide"}, Calls: 4, Unpriced: 4}
 	for _, row := range []struct {
 		billed, counted prices.USD
 		limit           float64
@@ -103,7 +103,7 @@ func TestSentencesOfOtherItemsAndUnpricedCalls(t *testing.T) {
 		items = append(items, bills.Item{Day: sunday, Name: name, Kind: bills.KindFee, USD: "1234.5"})
 	}
 	items = append(items, bills.Item{Day: sunday, Name: "free", Kind: bills.KindFee, USD: "0"})
-	c := compare(t, bill(0, items...), counted(sunday, "wide", "1", 10), calls.Group{Names: byDay, By: []string{sunday, "wide"}, Calls: 1, Unpriced: 1})
+	c := compare(t, bill(0, items...), counted(sunday, "wide", "1", 10), calls.Group{Names: byDay, Values: []string{sunday, "wide"}, Calls: 1, Unpriced: 1})
 	assert.Equal(t, bills.Fees, c.Total.Cause)
 	assert.Equal(t, []string{"", "Credit", "Tax", "storage", "web\nsearch"}, c.OtherItems)
 	all := strings.Join(c.Sentences(), "|")

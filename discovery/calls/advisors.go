@@ -39,7 +39,7 @@ func (r *Record) apart(list *prices.List) []Record {
 // An advisor has no id: it is the response's.
 func (r *Record) advisor(i *prices.Iteration) Record {
 	a := *r
-	a.ID, a.Model, a.Requested, a.Requests, a.UpstreamUSD, a.BYOK = "", i.Model, "", nil, "", false
+	a.ID, a.Model, a.Requested, a.ToolUses, a.UpstreamUSD, a.BYOK = "", i.Model, "", nil, "", false
 	a.Counts = prices.Usage(usage.UsageOf(i))
 	a.Counts.Mode = r.Counts.Mode
 	a.setUsage()
@@ -49,7 +49,7 @@ func (r *Record) advisor(i *prices.Iteration) Record {
 // setUsage drops advisors from the usage object, for readers.
 func (r *Record) setUsage() {
 	u := &r.Counts
-	r.Mode, r.Requests = cmp.Or(r.Mode, u.Mode), u.Requests
+	r.Mode, r.ToolUses = cmp.Or(r.Mode, u.Mode), u.ToolUses
 	r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,`+
 		`"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d},"output_tokens":%d}`,
 		u.Input, u.CacheRead, u.CacheWrite5m+u.CacheWrite1h, u.CacheWrite5m, u.CacheWrite1h, u.Output)

@@ -106,7 +106,7 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 			require.NoError(t, err)
 			var sums []string
 			for _, g := range groups[0] {
-				sums = append(sums, g.By[0])
+				sums = append(sums, g.Values[0])
 				assert.Equal(t, 1, g.Calls)
 			}
 			assert.Len(t, sums, strings.Count(row.records, ",")+1)
@@ -145,7 +145,7 @@ func TestWhichRecordCountsDoesNotDependOnChance(t *testing.T) {
 		groups, err := calls.Sum(calls.Options{By: [][]string{{"label:n"}}, OnCopies: func(calls.Copies) {}}, dir)
 		require.NoError(t, err)
 		for i, g := range groups[0] {
-			assert.Equal(t, want[i], g.Calls, g.By)
+			assert.Equal(t, want[i], g.Calls, g.Values)
 		}
 	}
 }

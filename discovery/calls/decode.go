@@ -163,7 +163,7 @@ func (r *Record) text(key []byte) *string {
 	case "path":
 		return &r.Path
 	case "source":
-		return &r.Source
+		return &r.SourceKey
 	case "unpriced":
 		return &r.Unpriced
 	case "api":
@@ -273,10 +273,10 @@ func (in *decoder) usage(r *Record) error {
 }
 
 func (in *decoder) readRequests(r *Record) error {
-	r.Requests = map[string]int64{}
+	r.ToolUses = map[string]int64{}
 	_, err := in.object(func(key []byte) error {
 		n, err := in.orNull(in.Int64)
-		r.Requests[jsonread.Text(key)] = n
+		r.ToolUses[jsonread.Text(key)] = n
 		return err
 	})
 	return err

@@ -84,7 +84,7 @@ func (l *Log) Record(r Record) {
 // shortLine drops the usage, then labels and tool uses: no reader accepts more than 1
 // MiB.
 func shortLine(r Record) (line []byte, err error) {
-	for _, shorten := range [...]func(){func() {}, func() { r.Usage = nil }, func() { r.Labels, r.Requests = nil, nil }} {
+	for _, shorten := range [...]func(){func() {}, func() { r.Usage = nil }, func() { r.Labels, r.ToolUses = nil, nil }} {
 		shorten()
 		if line, err = json.Marshal(r); err != nil || len(line) <= maxLine {
 			return line, err

@@ -107,8 +107,8 @@ func TestReadReadsWhatLogWrote(t *testing.T) {
 	require.NoError(t, err)
 	want := calls.Record{
 		ID: "é\"\n", Provider: models.Gemini, Model: "m", Time: time.Date(2026, 11, 22, 10, 30, 0, 123456789, time.UTC), Usage: []byte(`{"promptTokenCount":1}`),
-		Mode: "batch", Requests: map[string]int64{"grounding": 2}, Labels: map[string]string{"<b>": "\u2028"}, Path: "/v1", Status: 200, Stream: true,
-		Duration: time.Millisecond, USD: "0.5", Source: "s",
+		Mode: "batch", ToolUses: map[string]int64{"grounding": 2}, Labels: map[string]string{"<b>": "\u2028"}, Path: "/v1", Status: 200, Stream: true,
+		Duration: time.Millisecond, USD: "0.5", SourceKey: "s",
 	}
 	log.Record(want)
 	require.NoError(t, log.Close())

@@ -50,8 +50,8 @@ type Record struct {
 	Usage json.RawMessage
 	// Mode decides prices, such as "batch" or "priority"; "" is standard.
 	Mode string
-	// Requests counts paid tool uses by name.
-	Requests map[string]int64
+	// ToolUses counts paid tool uses by name.
+	ToolUses map[string]int64
 	// Labels come from [github.com/mesh-gateway/mesh-go/discovery/meter.WithLabel].
 	// Records share them: don't change them.
 	Labels map[string]string
@@ -86,13 +86,13 @@ type Record struct {
 	// WithoutLine reports counts that a program states without a line, from an unknown
 	// number of calls.
 	WithoutLine bool
-	// Source is a key for the price source ([prices.Cost].SourceKey). [prices.SourceText]
+	// SourceKey is a key for the price source ([prices.Cost].SourceKey). [prices.SourceText]
 	// describes it.
-	Source string
+	SourceKey string
 	// Unpriced is the reason if USD is "". Both are "" in another program's line without
 	// a cost.
 	Unpriced string
-	// Counts are those in Usage and Requests, if HasCounts, as after [Record.Count] and
+	// Counts are those in Usage and ToolUses, if HasCounts, as after [Record.Count] and
 	// [Read]. They are not in the JSON.
 	Counts    prices.Usage
 	HasCounts bool
@@ -158,9 +158,9 @@ type line struct {
 // MarshalJSON returns a line without its line break.
 func (r Record) MarshalJSON() ([]byte, error) {
 	l := line{
-		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.Requests,
+		Provider: r.Provider, Model: r.Model, Time: r.Time.UTC(), Usage: r.Usage, ID: r.ID, Mode: r.Mode, Requests: r.ToolUses,
 		Labels: r.Labels, Path: r.Path, Status: r.Status, Attempt: r.Attempt, Stream: r.Stream, Complete: !r.Incomplete,
-		DurationMS: float64(r.Duration.Microseconds()) / 1000, BoundUSD: r.BoundUSD, Source: r.Source, Unpriced: r.Unpriced,
+		DurationMS: float64(r.Duration.Microseconds()) / 1000, BoundUSD: r.BoundUSD, Source: r.SourceKey, Unpriced: r.Unpriced,
 		API: r.API, Platform: r.Platform, Region: r.Region, Profile: r.Profile, Requested: r.Requested, Upstream: r.Upstream,
 		UpstreamUSD: r.UpstreamUSD, BYOK: r.BYOK, Billing: r.Billing, Session: r.Session, WithoutLine: r.WithoutLine, ModelStage: r.ModelStage, RetirementDate: r.RetirementDate,
 	}
@@ -229,11 +229,11 @@ const maxRequests = 1 << 53
 // complete adds what Usage lacks. Its error is about Requests.
 func (r *Record) complete() error {
 	(*usage.Usage)(&r.Counts).SetPath(r.Path)
-	if r.Requests == nil { // Usage has the response's tool uses
+	if r.ToolUses == nil { // Usage has the response's tool uses
 		return nil
 	}
-	r.Counts.Requests = r.Requests
-	for _, n := range r.Requests {
+	r.Counts.ToolUses = r.ToolUses
+	for _, n := range r.ToolUses {
 		if n < 0 || n > maxRequests {
 			return errLine
 		}

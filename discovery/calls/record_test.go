@@ -27,8 +27,8 @@ func TestRecordsAreLinesOfACallsFile(t *testing.T) {
 			`"requests":{"web_search":2},"labels":{"user":"ann"},"path":"/v1/responses","status":200,"attempt":2,"stream":true,"complete":true,` +
 			`"duration_ms":1234.567,"usd":"0.0075","source":"s"}`: {
 			ID: "x", Provider: models.OpenAI, Model: "gpt-4o", Time: at, Usage: json.RawMessage(`{"prompt_tokens":1}`), Mode: "priority",
-			Requests: map[string]int64{"web_search": 2}, Labels: map[string]string{"user": "ann"}, Path: "/v1/responses", Status: 200,
-			Attempt: 2, Stream: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", Source: "s",
+			ToolUses: map[string]int64{"web_search": 2}, Labels: map[string]string{"user": "ann"}, Path: "/v1/responses", Status: 200,
+			Attempt: 2, Stream: true, Duration: 1234567 * time.Microsecond, USD: "0.0075", SourceKey: "s",
 		},
 		`{"provider":"xai","model":"","time":"2026-11-22T10:30:00.123456789Z","usage":null,"complete":false,"usd":null,"unpriced":"why"}`: {
 			Provider: models.XAI, Time: at, Unpriced: "why", Incomplete: true,
@@ -101,7 +101,7 @@ func TestRecordCall(t *testing.T) {
 		{calls.Record{Provider: "Google", Model: "gemini-2.5-flash", Usage: []byte(`{"promptTokenCount":435,"candidatesTokenCount":29}`)}, "0.000203", "gemini"},
 		{calls.Record{Provider: "groq", Model: "llama", Usage: chat}, "0", "groq"},
 		{calls.Record{Provider: "groq", Model: "llama", API: "openai", Usage: chat}, "0", "groq"},
-		{calls.Record{Model: "gpt-5-mini", Usage: chat, Requests: map[string]int64{"web_search": 1}}, "0.01016675", "openai"},
+		{calls.Record{Model: "gpt-5-mini", Usage: chat, ToolUses: map[string]int64{"web_search": 1}}, "0.01016675", "openai"},
 		{calls.Record{Provider: "openai", Model: "gpt-5-mini", Platform: "azure", Region: "data-zone", Usage: chat}, "0.000183425", "openai"},
 	} {
 		c.record.Time = at

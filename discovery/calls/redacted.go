@@ -34,7 +34,7 @@ func (r Record) Redacted() Record {
 	r.Provider = models.Provider(shorten(string(r.Provider)))
 	for _, text := range [...]*string{
 		&r.Model, &r.API, &r.Platform, &r.Region, &r.Profile, &r.Requested, &r.Upstream, &r.ModelStage, &r.RetirementDate, &r.Mode, &r.Path,
-		&r.Billing, &r.Source, &r.Unpriced,
+		&r.Billing, &r.SourceKey, &r.Unpriced,
 	} {
 		*text = shorten(*text)
 	}
@@ -50,7 +50,7 @@ func (r Record) Redacted() Record {
 			r.Usage = nil
 		}
 	}
-	r.Requests = redacted(r.Requests, shorten, func(n int64) int64 { return n })
+	r.ToolUses = redacted(r.ToolUses, shorten, func(n int64) int64 { return n })
 	r.Labels = redacted(r.Labels, shorten, shorten)
 	return r
 }

@@ -23,7 +23,7 @@ var credential = "sk-" + strings.Repeat("Ab1", 16)
 func TestALogStoresNoCredential(t *testing.T) {
 	t.Parallel()
 	usage := json.RawMessage(`{"prompt_tokens":1,"` + credential + `_tokens":2,"details":{"note":"` + credential + `"}}`)
-	r := calls.Record{Usage: usage, Requests: map[string]int64{credential: 1}, Labels: map[string]string{"a": credential, credential: "b"}}
+	r := calls.Record{Usage: usage, ToolUses: map[string]int64{credential: 1}, Labels: map[string]string{"a": credential, credential: "b"}}
 	fields := reflect.ValueOf(&r).Elem()
 	for i := range fields.NumField() {
 		if fields.Field(i).Kind() == reflect.String {
@@ -66,7 +66,7 @@ func TestAUsageThatIsNoJSONWithoutACredentialIsLeftOut(t *testing.T) {
 func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é<", 1<<20)
-	r := calls.Record{Labels: map[string]string{"thread": long, long: "b"}, Requests: map[string]int64{long: 1}}
+	r := calls.Record{Labels: map[string]string{"thread": long, long: "b"}, ToolUses: map[string]int64{long: 1}}
 	fields := reflect.ValueOf(&r).Elem()
 	for i := range fields.NumField() {
 		if fields.Field(i).Kind() == reflect.String {

@@ -74,9 +74,9 @@ func (o *Options) source(paths []string) *sharedBlocks {
 
 // Group is the sum of calls with the same values.
 type Group struct {
-	// By has the values in the grouping's order: "" for a missing label, and for a priced
+	// Values are in the grouping's order: "" for a missing label, and for a priced
 	// call's reason.
-	By []string `json:"by"`
+	Values []string `json:"by"`
 	// Names is the grouping. Groups share it: don't change it.
 	Names []string `json:"-"`
 	// Calls counts all calls, and Unpriced those with an unknown cost.
@@ -101,9 +101,9 @@ type Group struct {
 	Bounded    int        `json:"bounded"`
 	BoundUSD   prices.USD `json:"bound_usd"`
 	AtLeastUSD prices.USD `json:"at_least_usd"`
-	// Subscription is the part of USD that a subscription covers ([Record].Billing): list
+	// SubscriptionUSD is the part of USD that a subscription covers ([Record].Billing): list
 	// prices, not charges.
-	Subscription prices.USD `json:"subscription"`
+	SubscriptionUSD prices.USD `json:"subscription"`
 	// UpstreamUSD is what providers behind OpenRouter bill in addition to USD
 	// ([Record].UpstreamUSD). Budgets include it.
 	UpstreamUSD prices.USD `json:"upstream_usd"`
@@ -111,8 +111,8 @@ type Group struct {
 
 // Value returns the value for a name such as [ByDay], or "" if the grouping lacks it.
 func (g *Group) Value(name string) string {
-	if i := slices.Index(g.Names, name); i >= 0 && i < len(g.By) {
-		return g.By[i]
+	if i := slices.Index(g.Names, name); i >= 0 && i < len(g.Values) {
+		return g.Values[i]
 	}
 	return ""
 }
@@ -120,7 +120,7 @@ func (g *Group) Value(name string) string {
 // String returns a line such as "2026-11-21 gpt-5.2 0.0345 USD; calls: 3, unpriced: 0".
 func (g Group) String() string {
 	text := fmt.Sprintf("%s USD; calls: %d, unpriced: %d", cmp.Or(g.USD, "0"), g.Calls, g.Unpriced)
-	for _, value := range slices.Backward(g.By) {
+	for _, value := range slices.Backward(g.Values) {
 		text = cmp.Or(value, "-") + " " + text
 	}
 	return text
@@ -229,7 +229,7 @@ func (s *sums) rows() []Group {
 	for _, g := range s.groups {
 		rows = append(rows, g.sum())
 	}
-	slices.SortFunc(rows, func(a, b Group) int { return slices.Compare(a.By, b.By) })
+	slices.SortFunc(rows, func(a, b Group) int { return slices.Compare(a.Values, b.Values) })
 	return rows
 }
 

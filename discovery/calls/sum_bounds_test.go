@@ -51,7 +51,7 @@ func TestBoundsInCallsFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(calls.Read(calls.Options{Recorded: true}, file)))
 		assert.EqualValues(t, test.restored, m.Spent().AtLeastUSD, name)
-		assert.EqualValues(t, test.restored, m.Budgets()[0].Spent, name)
+		assert.EqualValues(t, test.restored, m.Budgets()[0].SpentUSD, name)
 	}
 	for _, bound := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`, `""`} {
 		file := writeFiles(t, map[string]string{"a.jsonl": boundLine(`,"usd":null,"at_least_usd":` + bound)})

@@ -117,12 +117,12 @@ func (s *sums) group(r *Record) *group {
 	g := s.groups[string(s.key)]
 	if g == nil {
 		key := string(s.key)
-		g = &group{row: Group{By: make([]string, len(s.by.names)), Names: s.by.names}}
+		g = &group{row: Group{Values: make([]string, len(s.by.names)), Names: s.by.names}}
 		s.groups[key] = g
-		for i := len(g.row.By) - 1; i >= 0; i-- {
+		for i := len(g.row.Values) - 1; i >= 0; i-- {
 			end := len(key) - lengthSize
 			begin := end - int(binary.BigEndian.Uint32([]byte(key[end:])))
-			g.row.By[i], key = key[begin:end], key[:begin]
+			g.row.Values[i], key = key[begin:end], key[:begin]
 		}
 	}
 	return g
@@ -224,11 +224,11 @@ func (g *group) add(r *Record, list *prices.List) bool {
 // feesOf is 0 unless the cost is known.
 func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	used := &r.Counts
-	if len(used.Requests) == 0 || used.ChargedUSD != "" {
+	if len(used.ToolUses) == 0 || used.ChargedUSD != "" {
 		return decimal.Decimal{}
 	}
 	uses := *r
-	uses.Counts = prices.Usage{Requests: used.Requests, Mode: used.Mode}
+	uses.Counts = prices.Usage{ToolUses: used.ToolUses, Mode: used.Mode}
 	fees := decimal.FromText(uses.bound(list))
 	if fees.Cmp(usd) > 0 {
 		return usd
@@ -242,7 +242,7 @@ func (s *sums) merge(other *sums) bool {
 	for key, more := range other.groups {
 		g := s.groups[key]
 		if g == nil {
-			g = &group{row: Group{By: more.row.By, Names: more.row.Names}}
+			g = &group{row: Group{Values: more.row.Values, Names: more.row.Names}}
 			s.groups[key] = g
 		}
 		fit = g.merge(more) && fit
@@ -267,8 +267,8 @@ func (g *group) merge(more *group) bool {
 func (g *group) sum() Group {
 	row, usd, bound := g.row, g.usd.Total(), g.bounds.Total()
 	row.USD, row.BoundUSD, row.AtLeastUSD = usdOf(usd), usdOf(bound), usdOf(usd.Add(bound))
-	row.FeesUSD, row.Subscription, row.UpstreamUSD = usdOf(g.fees.Total()), usdOf(g.subscription.Total()), usdOf(g.upstream.Total())
-	row.Usage.Requests, row.SubscriptionUsage.Requests = maps.Clone(row.Usage.Requests), maps.Clone(row.SubscriptionUsage.Requests)
+	row.FeesUSD, row.SubscriptionUSD, row.UpstreamUSD = usdOf(g.fees.Total()), usdOf(g.subscription.Total()), usdOf(g.upstream.Total())
+	row.Usage.ToolUses, row.SubscriptionUsage.ToolUses = maps.Clone(row.Usage.ToolUses), maps.Clone(row.SubscriptionUsage.ToolUses)
 	return row
 }
 
@@ -283,11 +283,11 @@ func addUsage(u, more *prices.Usage) bool {
 	for i, sum := range (*usage.Usage)(u).Counts() {
 		*sum += *counts[i]
 	}
-	for tool, n := range more.Requests {
-		if u.Requests == nil {
-			u.Requests = make(map[string]int64)
+	for tool, n := range more.ToolUses {
+		if u.ToolUses == nil {
+			u.ToolUses = make(map[string]int64)
 		}
-		u.Requests[tool] += n
+		u.ToolUses[tool] += n
 	}
 	for i := range more.Iterations {
 		advisor := prices.Usage(usage.UsageOf(&more.Iterations[i]))
@@ -305,8 +305,8 @@ func fits(u, more *prices.Usage) bool {
 			return false
 		}
 	}
-	for tool, n := range more.Requests {
-		if u.Requests[tool] > math.MaxInt64-n {
+	for tool, n := range more.ToolUses {
+		if u.ToolUses[tool] > math.MaxInt64-n {
 			return false
 		}
 	}
@@ -320,7 +320,7 @@ func tokens(u *prices.Usage) (sum int64) {
 	for _, n := range (*usage.Usage)(u).Counts() {
 		add(*n)
 	}
-	for _, n := range u.Requests {
+	for _, n := range u.ToolUses {
 		add(n)
 	}
 	for i := range u.Iterations {

@@ -60,7 +60,7 @@ func TestSumOfSubscriptions(t *testing.T) {
 		require.NoError(t, err)
 		var got [][2]prices.USD
 		for _, row := range rows {
-			got = append(got, [2]prices.USD{row.USD, row.Subscription})
+			got = append(got, [2]prices.USD{row.USD, row.SubscriptionUSD})
 		}
 		assert.Equal(t, test.want, got)
 	}
@@ -78,7 +78,7 @@ func TestSumOfFees(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
 	assert.Equal(t, []prices.USD{"0.07", "0.03"}, []prices.USD{rows[0].FeesUSD, rows[1].FeesUSD})
-	assert.Equal(t, []string{"subscription"}, rows[1].By)
+	assert.Equal(t, []string{"subscription"}, rows[1].Values)
 }
 
 // TestSumOfUpstreams checks what is billed besides USD, also for a call whose own cost is not known.
@@ -118,7 +118,7 @@ func TestSumGroups(t *testing.T) {
 		require.NoError(t, err)
 		var got []string
 		for _, r := range rows {
-			got = append(got, fmt.Sprintf("%v %d %d %s %d;", r.By, r.Calls, r.Unpriced, r.USD, r.Usage.Input))
+			got = append(got, fmt.Sprintf("%v %d %d %s %d;", r.Values, r.Calls, r.Unpriced, r.USD, r.Usage.Input))
 		}
 		assert.Equal(t, test.want, strings.Join(got, " "), test.by)
 	}
@@ -134,7 +134,7 @@ func TestSumKeepsGroupsApart(t *testing.T) {
 	require.NoError(t, err)
 	sums := map[string]prices.USD{}
 	for _, r := range rows {
-		sums[strings.Join(r.By, "|")] = r.USD
+		sums[strings.Join(r.Values, "|")] = r.USD
 	}
 	assert.Equal(t, map[string]prices.USD{"x|yz": "1", "xy|z": "10", "|xyz": "100", "xyz|": "1000"}, sums)
 
@@ -142,7 +142,7 @@ func TestSumKeepsGroupsApart(t *testing.T) {
 		lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xff\"}"), lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xfe\"}"))
 	require.NoError(t, err)
 	require.Len(t, rows, 1, "bytes that are not UTF-8 are one text")
-	assert.Equal(t, []string{"x\ufffd"}, rows[0].By)
+	assert.Equal(t, []string{"x\ufffd"}, rows[0].Values)
 }
 
 func TestSumMakesSeveralGroupingsInOnePass(t *testing.T) {
@@ -284,10 +284,10 @@ func TestSumAgreesWithRead(t *testing.T) {
 	rows, err := sum(calls.Options{By: [][]string{{"model", "day", "provider", "label:l"}}}, dir)
 	require.NoError(t, err)
 	assert.Len(t, rows, len(want))
-	assert.True(t, slices.IsSortedFunc(rows, func(a, b calls.Group) int { return slices.Compare(a.By, b.By) }))
+	assert.True(t, slices.IsSortedFunc(rows, func(a, b calls.Group) int { return slices.Compare(a.Values, b.Values) }))
 	for _, r := range rows {
 		usd, _ := new(big.Rat).SetString(string(r.USD))
-		assert.Zero(t, usd.Cmp(want[strings.Join(r.By, " ")]), r.By)
+		assert.Zero(t, usd.Cmp(want[strings.Join(r.Values, " ")]), r.Values)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	rows, err := sum(calls.Options{By: [][]string{{"model", "label:team"}}}, file)
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
-	assert.Equal(t, []string{"a\uFFFD\uFFFDb", "\uFFFD\uFFFD"}, rows[0].By)
+	assert.Equal(t, []string{"a\uFFFD\uFFFDb", "\uFFFD\uFFFD"}, rows[0].Values)
 	records, errs := collect(calls.Read(calls.Options{Recorded: true}, file))
 	require.Empty(t, errs)
 	assert.Equal(t, "a\uFFFD\uFFFDb", records[0].Model)

@@ -35,7 +35,7 @@ func TestSumByWeekAndMonth(t *testing.T) {
 		rows, err := sumOf(t, calls.Options{By: [][]string{{"week", "month"}}}, lineOf(at, `,"usd":"1"`))
 		require.NoError(t, err)
 		require.Len(t, rows, 1)
-		assert.Equal(t, want[:], rows[0].By, at)
+		assert.Equal(t, want[:], rows[0].Values, at)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestSumOfWeeksIsThatOfTheirDays(t *testing.T) {
 	require.NoError(t, err)
 	weeks, months := newTotals(), newTotals()
 	for _, row := range all[0] {
-		day, err := time.Parse(time.DateOnly, row.By[0])
+		day, err := time.Parse(time.DateOnly, row.Values[0])
 		require.NoError(t, err)
 		first := day
 		for first.Weekday() != time.Monday {
@@ -66,11 +66,11 @@ func TestSumOfWeeksIsThatOfTheirDays(t *testing.T) {
 	for i, want := range []totals{weeks, months} {
 		got := newTotals()
 		for _, row := range all[i+1] {
-			got.add(row.By[0], &row)
+			got.add(row.Values[0], &row)
 		}
 		assert.Equal(t, want, got)
 		assert.Len(t, all[i+1], len(want), "each name once")
-		assert.True(t, slices.IsSortedFunc(all[i+1], func(a, b calls.Group) int { return strings.Compare(a.By[0], b.By[0]) }))
+		assert.True(t, slices.IsSortedFunc(all[i+1], func(a, b calls.Group) int { return strings.Compare(a.Values[0], b.Values[0]) }))
 	}
 	assert.Greater(t, len(weeks), 150)
 }
@@ -98,6 +98,6 @@ func TestSumInAZone(t *testing.T) {
 	rows, err := sumOf(t, calls.Options{By: [][]string{{"day", "week", "month"}}, Location: zone}, lineOf("2026-11-29T22:30:00Z", `,"usd":"1"`), lineOf("2026-11-30T23:30:00Z", `,"usd":"2"`))
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
-	assert.Equal(t, []string{"2026-11-30", "2026-11-30", "2026-11"}, rows[0].By)
-	assert.Equal(t, []string{"2026-12-01", "2026-11-30", "2026-12"}, rows[1].By)
+	assert.Equal(t, []string{"2026-11-30", "2026-11-30", "2026-11"}, rows[0].Values)
+	assert.Equal(t, []string{"2026-12-01", "2026-11-30", "2026-12"}, rows[1].Values)
 }

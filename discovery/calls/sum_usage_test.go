@@ -83,7 +83,7 @@ func compareUsage(t *testing.T, line string) {
 		if err == nil {
 			assert.Equal(t, cost.USD, rows[0].USD)
 		} else {
-			assert.Equal(t, err.Error(), rows[0].By[0])
+			assert.Equal(t, err.Error(), rows[0].Values[0])
 		}
 	}
 }

@@ -70,7 +70,7 @@ func TestTotalsAreThoseOfSum(t *testing.T) {
 	require.NoError(t, err)
 	g := sum[0][0]
 	assert.Equal(t, []int{10, 3, 4, 1}, []int{g.Calls, g.Failed, g.Unpriced, g.Bounded})
-	assert.Equal(t, []prices.USD{"3.7826", "3", "6.7826", "2", "7"}, []prices.USD{g.USD, g.BoundUSD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD})
+	assert.Equal(t, []prices.USD{"3.7826", "3", "6.7826", "2", "7"}, []prices.USD{g.USD, g.BoundUSD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD})
 	assert.Equal(t, []int64{5000, 2000}, []int64{g.Usage.Input, g.SubscriptionUsage.Input}, "a subscription is apart")
 }
 

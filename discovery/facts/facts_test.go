@@ -67,7 +67,7 @@ func TestFactsOfTomorrow(t *testing.T) {
 		"price":    {prices.Call{Provider: models.OpenAI, Model: "gpt-99", Usage: prices.Usage{Input: 1_000_000}}, "", "1"},
 		"factor":   {prices.Call{Provider: models.OpenAI, Model: "gpt-4.1", Mode: "batch", Usage: prices.Usage{Input: 1_000_000}}, "1", "0.5"},
 		"region":   {prices.Call{Provider: models.OpenAI, Model: "gpt-4.1", Platform: "azure", Region: "data-zone", Usage: prices.Usage{Input: 1_000_000}}, "2.2", "3"},
-		"fee":      {prices.Call{Provider: models.Anthropic, Model: "claude-opus-5", Usage: prices.Usage{Requests: map[string]int64{"web_search": 1}}}, "0.01", "0.02"},
+		"fee":      {prices.Call{Provider: models.Anthropic, Model: "claude-opus-5", Usage: prices.Usage{ToolUses: map[string]int64{"web_search": 1}}}, "0.01", "0.02"},
 		"modality": {prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: prices.Usage{ImageInput: 1_000_000}}, "4", ""},
 	} {
 		c.call.At = day

@@ -113,7 +113,7 @@ func (r reservation) spend(of *calls.Record) {
 	}
 	if !b.warned && b.spent.Total().Cmp(a.warnAt) >= 0 {
 		b.warned = true
-		a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, Label: b.label, Spent: prices.USD(b.spent.Total().String())})
+		a.warnings = append(a.warnings, BudgetWarning{Budget: a.budget, LabelValue: b.label, SpentUSD: prices.USD(b.spent.Total().String())})
 	}
 }
 
@@ -138,7 +138,7 @@ func (m *Meter) reserve(now time.Time, labels map[string]string) ([]reservation,
 		a.advance(now)
 		b := a.balance(labels, a.period)
 		if m.unread != nil || a.refuses(b) {
-			return nil, &BudgetError{Budget: a.budget, Label: b.label, Spent: prices.USD(b.spent.Total().String()), Reserved: prices.USD(b.reserved.String()), Unread: m.unread}
+			return nil, &BudgetError{Budget: a.budget, LabelValue: b.label, SpentUSD: prices.USD(b.spent.Total().String()), ReservedUSD: prices.USD(b.reserved.String()), Unread: m.unread}
 		}
 		reserved = append(reserved, reservation{a, b})
 	}

@@ -39,7 +39,7 @@ func openLog(tb testing.TB, dir string) *calls.Log {
 // spent returns what the budgets have spent.
 func spent(m *meter.Meter) (usd []string) {
 	for _, b := range m.Budgets() {
-		usd = append(usd, strings.TrimSpace(b.Label+" "+string(b.Spent)))
+		usd = append(usd, strings.TrimSpace(b.LabelValue+" "+string(b.SpentUSD)))
 	}
 	return usd
 }
@@ -94,7 +94,7 @@ func TestFollowCountsWhatOthersAppend(t *testing.T) {
 		assert.Equal(t, []string{"1", "2.1075"}, spent(m), "a call belongs to the day on which it was sent")
 		refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 		require.NotNil(t, refused)
-		assert.EqualValues(t, "1", refused.Spent)
+		assert.EqualValues(t, "1", refused.SpentUSD)
 		cancel()
 		require.NoError(t, <-result)
 		others.Record(callAt(time.Now(), "", "1"))

@@ -32,13 +32,13 @@ func TestNoCountedResponseCostsABudgetNothing(t *testing.T) {
 			res, err := prices.ParseResponse(p, []byte(randomBody(random, p, row.ModelHint)))
 			require.NoError(t, err)
 			require.True(t, res.Complete)
-			r := calls.Record{Provider: p, Model: row.ModelHint, Time: at, Status: 200, Usage: randomUsage(random, p), Mode: res.Usage.Mode, Requests: res.Usage.Requests}
+			r := calls.Record{Provider: p, Model: row.ModelHint, Time: at, Status: 200, Usage: randomUsage(random, p), Mode: res.Usage.Mode, ToolUses: res.Usage.ToolUses}
 			counted, err := r.Count(nil, false)
 			require.NoError(t, err)
 			m, err := meter.New(meter.WithBudget(meter.Budget{USD: "1000"}))
 			require.NoError(t, err)
 			require.NoError(t, m.Restore(one(r)))
-			spent := m.Budgets()[0].Spent
+			spent := m.Budgets()[0].SpentUSD
 			if strings.Contains(counted.Unpriced, ": mode ") {
 				continue
 			}
@@ -103,6 +103,6 @@ func TestABudgetLimitsCallsWithAnUnknownFee(t *testing.T) {
 		for _, r := range records.all() {
 			assert.Equal(t, []any{prices.USD(""), prices.USD("0.315"), false}, []any{r.USD, r.BoundUSD, r.Incomplete}, r.Unpriced)
 		}
-		assert.Equal(t, spent, m.Budgets()[0].Spent, perCall)
+		assert.Equal(t, spent, m.Budgets()[0].SpentUSD, perCall)
 	}
 }

@@ -65,11 +65,11 @@ func TestARecordOfAnotherTimeLeavesTodaysBudgetAlone(t *testing.T) {
 			require.NoError(t, m.Restore(sequence(callAt(now, "", "1"), wrong, callAt(now.AddDate(-1, 0, 0), "", "7"), callAt(time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), "", "7"))))
 			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 			require.NotNil(t, refused, "the record of 2056 must not reopen the budget")
-			assert.EqualValues(t, "1", refused.Spent)
+			assert.EqualValues(t, "1", refused.SpentUSD)
 			time.Sleep(32 * 24 * time.Hour)
 			assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat), "nor block the next period")
 			time.Sleep(time.Until(wrong.Time))
-			assert.EqualValues(t, "7", m.Budgets()[0].Spent)
+			assert.EqualValues(t, "7", m.Budgets()[0].SpentUSD)
 		})
 	}
 }
@@ -111,7 +111,7 @@ func TestAClockThatComesBackReopensNoBudget(t *testing.T) {
 				}
 				refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 				require.NotNil(t, refused, jumps)
-				assert.EqualValues(t, "1", refused.Spent)
+				assert.EqualValues(t, "1", refused.SpentUSD)
 			})
 		}
 	}
@@ -124,7 +124,7 @@ func TestARecordOfThePreviousPeriodCounts(t *testing.T) {
 		atNoon()
 		var warnings []prices.USD
 		m, err := meter.New(meter.WithBudget(meter.Budget{USD: "4", Per: meter.PeriodDay}), meter.WithBudgetWarning(func(w meter.BudgetWarning) {
-			warnings = append(warnings, w.Spent)
+			warnings = append(warnings, w.SpentUSD)
 		}))
 		require.NoError(t, err)
 		require.NoError(t, m.Restore(sequence(callAt(time.Now(), "", "1"))))
@@ -132,7 +132,7 @@ func TestARecordOfThePreviousPeriodCounts(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		require.NoError(t, m.Restore(sequence(callAt(yesterday, "", "2.5"))))
 		assert.Equal(t, []prices.USD{"3.5"}, warnings)
-		assert.EqualValues(t, "0", m.Budgets()[0].Spent)
+		assert.EqualValues(t, "0", m.Budgets()[0].SpentUSD)
 	})
 }
 
@@ -146,12 +146,12 @@ func TestACallOverMidnightCountsOnce(t *testing.T) {
 		res, err := post(t.Context(), answering(m, chatAnswer), openAIChat, chat)
 		require.NoError(t, err)
 		defer res.Body.Close()
-		assert.EqualValues(t, "0.5", m.Budgets()[0].Reserved)
+		assert.EqualValues(t, "0.5", m.Budgets()[0].ReservedUSD)
 		time.Sleep(24 * time.Hour)
-		assert.EqualValues(t, "0", m.Budgets()[0].Reserved)
+		assert.EqualValues(t, "0", m.Budgets()[0].ReservedUSD)
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
-		assert.EqualValues(t, "0", m.Budgets()[0].Spent)
+		assert.EqualValues(t, "0", m.Budgets()[0].SpentUSD)
 		assert.EqualValues(t, chatUSD, m.Spent().USD)
 	})
 }
@@ -243,7 +243,7 @@ func TestBudgetsOfSubscriptions(t *testing.T) {
 				status = append(status, sendWith(t, m, url+"/v1/chat/completions", "", "Bearer "+token))
 			}
 			assert.Equal(t, test.status, status)
-			assert.EqualValues(t, test.spent, m.Budgets()[0].Spent)
+			assert.EqualValues(t, test.spent, m.Budgets()[0].SpentUSD)
 			// The same after a restart.
 			again, err := meter.New(append(test.opts, meter.WithBudget(meter.Budget{USD: "0.015"}), meter.WithLogger(slog.New(slog.DiscardHandler)))...)
 			require.NoError(t, err)
@@ -254,7 +254,7 @@ func TestBudgetsOfSubscriptions(t *testing.T) {
 					}
 				}
 			}))
-			assert.EqualValues(t, test.spent, again.Budgets()[0].Spent)
+			assert.EqualValues(t, test.spent, again.Budgets()[0].SpentUSD)
 		})
 	}
 }
@@ -371,7 +371,7 @@ func TestABudgetCountsAbortedStreams(t *testing.T) {
 	assert.Equal(t, 1, sent)
 	bound := startUSD(t)
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: bound, Calls: 1, Unpriced: 1}, m.Spent())
-	assert.Equal(t, bound, m.Budgets()[0].Spent)
+	assert.Equal(t, bound, m.Budgets()[0].SpentUSD)
 	r := records.all()[0]
 	assert.Equal(t, bound, r.BoundUSD)
 	assert.Empty(t, r.USD)
@@ -386,8 +386,8 @@ func TestAnAbortedStreamCostsTheBoundOrPerCall(t *testing.T) {
 		if spent == "" {
 			spent = startUSD(t)
 		}
-		assert.Equal(t, spent, m.Budgets()[0].Spent)
-		assert.EqualValues(t, "0", m.Budgets()[0].Reserved)
+		assert.Equal(t, spent, m.Budgets()[0].SpentUSD)
+		assert.EqualValues(t, "0", m.Budgets()[0].ReservedUSD)
 	}
 }
 
@@ -430,7 +430,7 @@ func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
 			if perCall != "" || bound == "" {
 				spent = least
 			}
-			assert.Equal(t, spent, m.Budgets()[0].Spent, usage)
+			assert.Equal(t, spent, m.Budgets()[0].SpentUSD, usage)
 		}
 	}
 }

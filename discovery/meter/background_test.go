@@ -100,7 +100,7 @@ func TestResponsesInTheBackgroundKeepTheirReservations(t *testing.T) {
 	}
 	assert.Equal(t, 20, j.made)
 	fetch(t, m, url+"/v1/responses/resp_1")
-	assert.Equal(t, meter.BudgetState{Budget: meter.Budget{USD: "1", PerCall: "0.05"}, Spent: "0", Reserved: "1", Left: "0"}, m.Budgets()[0])
+	assert.Equal(t, meter.BudgetState{Budget: meter.Budget{USD: "1", PerCall: "0.05"}, SpentUSD: "0", ReservedUSD: "1", LeftUSD: "0"}, m.Budgets()[0])
 	assert.Empty(t, records.all())
 }
 
@@ -119,8 +119,8 @@ func TestAFetchedResponseSettlesItsReservation(t *testing.T) {
 			fetch(t, m, url+"/v1/responses/resp_1")
 		}
 		require.Len(t, m.Budgets(), 1, "the call counts for the label of its request")
-		assert.EqualValues(t, "0.05", m.Budgets()[0].Reserved, status)
-		assert.EqualValues(t, spent, m.Budgets()[0].Spent, status)
+		assert.EqualValues(t, "0.05", m.Budgets()[0].ReservedUSD, status)
+		assert.EqualValues(t, spent, m.Budgets()[0].SpentUSD, status)
 		assert.Equal(t, spent != "0", len(records.all()) == 1, status)
 	}
 }
@@ -133,7 +133,7 @@ func TestACanceledResponseReturnsItsReservation(t *testing.T) {
 		assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/responses", inBackground))
 		postAll(t, m, url+fmt.Sprintf("/v1/responses/resp_%d/cancel", j.made), "")
 	}
-	assert.EqualValues(t, "0.05", m.Budgets()[0].Left)
+	assert.EqualValues(t, "0.05", m.Budgets()[0].LeftUSD)
 	assert.Empty(t, records.all())
 }
 
@@ -150,8 +150,8 @@ func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
 	for range 10_003 {
 		require.Nil(t, refusal(t.Context(), t, client, "https://api.openai.com/v1/responses", inBackground))
 	}
-	assert.EqualValues(t, "0.15", m.Budgets()[0].Spent)
-	assert.EqualValues(t, "500", m.Budgets()[0].Reserved)
+	assert.EqualValues(t, "0.15", m.Budgets()[0].SpentUSD)
+	assert.EqualValues(t, "500", m.Budgets()[0].ReservedUSD)
 }
 
 // A stream whose response is never fetched stays a call when its id is forgotten.
@@ -185,12 +185,12 @@ func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 	postAll(t, m, url+"/v1/responses", `{"model":"gpt-4o","background":true,"stream":true}`)
 	require.Len(t, records.all(), 1)
 	assert.Equal(t, "the response ended before its final counts", records.all()[0].Unpriced)
-	assert.Equal(t, []string{"0", "0.05"}, []string{string(m.Budgets()[0].Spent), string(m.Budgets()[0].Reserved)})
+	assert.Equal(t, []string{"0", "0.05"}, []string{string(m.Budgets()[0].SpentUSD), string(m.Budgets()[0].ReservedUSD)})
 	for _, after := range []string{"3", "5", "5"} {
 		fetch(t, m, url+"/v1/responses/resp_1?stream=true&starting_after="+after)
 	}
 	require.Len(t, records.all(), 2)
-	assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].Spent), string(m.Budgets()[0].Reserved)})
+	assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].SpentUSD), string(m.Budgets()[0].ReservedUSD)})
 }
 
 // A stream that broke off and its later fetch are one call, as in the sums of files. The stream alone is a call, too.
@@ -270,13 +270,13 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 		programs[i] = m
 	}
 	_ = refusal(t.Context(), t, answering(programs[0], `{"id":"resp_1","background":true,"status":"queued","model":"gpt-4o"}`), "https://api.openai.com/v1/responses", chat)
-	assert.EqualValues(t, "0.05", programs[0].Budgets()[0].Reserved)
+	assert.EqualValues(t, "0.05", programs[0].Budgets()[0].ReservedUSD)
 	fetchStored(t, programs[1])
 	fetchStored(t, programs[2]) // at the same time: neither has seen the record of the other
 	for i, m := range programs {
 		require.NoError(t, m.Follow(ended(), logs[i]))
 		fetchStored(t, m)
-		assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].Spent), string(m.Budgets()[0].Reserved)}, i)
+		assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].SpentUSD), string(m.Budgets()[0].ReservedUSD)}, i)
 	}
 	groups, err := calls.Sum(calls.Options{}, dir)
 	require.NoError(t, err)
@@ -286,7 +286,7 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Restore(calls.Read(calls.Options{Recorded: true}, dir)))
 	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, again.Spent())
-	assert.EqualValues(t, chatUSD, again.Budgets()[0].Spent)
+	assert.EqualValues(t, chatUSD, again.Budgets()[0].SpentUSD)
 }
 
 // Records with one id within 24 hours are one call, whether they have made or fetched the response, and whether they are complete.

@@ -95,10 +95,10 @@ func (b *Budget) check() (limit, perCall decimal.Decimal, err error) {
 type BudgetError struct {
 	// Budget refused the call.
 	Budget Budget
-	// Label is the value of the budget's label.
-	Label string
-	// Spent in this period, and Reserved for running calls, in US dollars.
-	Spent, Reserved prices.USD
+	// LabelValue is the value of the budget's label.
+	LabelValue string
+	// SpentUSD was spent in this period. ReservedUSD is set aside for running calls.
+	SpentUSD, ReservedUSD prices.USD
 	// Unread is set with [WithStrict] if unreadable records hide the amount spent; nil if
 	// the budget is used up.
 	Unread error
@@ -107,7 +107,7 @@ type BudgetError struct {
 func (e *BudgetError) Error() string {
 	of := ""
 	if e.Budget.Label != "" {
-		of = fmt.Sprintf(" of %s %q", e.Budget.Label, e.Label)
+		of = fmt.Sprintf(" of %s %q", e.Budget.Label, e.LabelValue)
 	}
 	if e.Budget.Per != "" {
 		of += " for this " + string(e.Budget.Per)
@@ -115,30 +115,31 @@ func (e *BudgetError) Error() string {
 	if e.Unread != nil {
 		return fmt.Sprintf("meter: the budget of %s USD%s refuses all calls, since what was spent is not known: %v", e.Budget.USD, of, e.Unread)
 	}
-	return fmt.Sprintf("meter: the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.Spent, e.Reserved)
+	return fmt.Sprintf("meter: the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.SpentUSD, e.ReservedUSD)
 }
 
 // BudgetState is a [Budget]'s current balance, separate for each label value. Amounts
 // are exact, in US dollars.
 type BudgetState struct {
 	Budget Budget `json:"budget"`
-	// Label is the value of the budget's label, or "" if the budget or the call has no
+	// LabelValue is the value of the budget's label, or "" if the budget or the call has no
 	// label.
-	Label string `json:"label"`
+	LabelValue string `json:"label_value"`
 	// Period is a day or month in UTC, such as "2026-11-22" or "2026-11", or "" for a
 	// budget that never starts again.
 	Period string `json:"period"`
-	// Spent in this period, and Reserved for running calls and background responses.
-	Spent    prices.USD `json:"spent"`
-	Reserved prices.USD `json:"reserved"`
-	// Left is neither spent nor set aside. It's never negative.
-	Left prices.USD `json:"left"`
+	// SpentUSD was spent in this period. ReservedUSD is set aside for
+	// running calls and background responses.
+	SpentUSD    prices.USD `json:"spent_usd"`
+	ReservedUSD prices.USD `json:"reserved_usd"`
+	// LeftUSD is neither spent nor set aside. It's never negative.
+	LeftUSD prices.USD `json:"left_usd"`
 }
 
 // String returns a line such as "2026-11-22 ann: spent 3.5 USD of 10".
 func (s BudgetState) String() string {
-	text := fmt.Sprintf("spent %s USD of %s", s.Spent, s.Budget.USD)
-	if of := strings.TrimSpace(s.Period + " " + s.Label); of != "" {
+	text := fmt.Sprintf("spent %s USD of %s", s.SpentUSD, s.Budget.USD)
+	if of := strings.TrimSpace(s.Period + " " + s.LabelValue); of != "" {
 		text = of + ": " + text
 	}
 	return text
@@ -174,11 +175,11 @@ func (a *account) states() (states []BudgetState) {
 			left = decimal.Decimal{}
 		}
 		states = append(states, BudgetState{
-			Budget: a.budget, Label: b.label, Period: a.period.Format(layouts[a.budget.Per]),
-			Spent: prices.USD(b.spent.Total().String()), Reserved: prices.USD(b.reserved.String()), Left: prices.USD(left.String()),
+			Budget: a.budget, LabelValue: b.label, Period: a.period.Format(layouts[a.budget.Per]),
+			SpentUSD: prices.USD(b.spent.Total().String()), ReservedUSD: prices.USD(b.reserved.String()), LeftUSD: prices.USD(left.String()),
 		})
 	}
-	slices.SortFunc(states, func(x, y BudgetState) int { return cmp.Compare(x.Label, y.Label) })
+	slices.SortFunc(states, func(x, y BudgetState) int { return cmp.Compare(x.LabelValue, y.LabelValue) })
 	return states
 }
 

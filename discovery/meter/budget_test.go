@@ -54,7 +54,7 @@ func TestABudgetRefusesCallsBeforeTheyAreSent(t *testing.T) {
 	}
 	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat)
 	require.NotNil(t, refused)
-	assert.Equal(t, meter.BudgetError{Budget: meter.Budget{USD: "0.02"}, Spent: "0.0225", Reserved: "0"}, *refused)
+	assert.Equal(t, meter.BudgetError{Budget: meter.Budget{USD: "0.02"}, SpentUSD: "0.0225", ReservedUSD: "0"}, *refused)
 	assert.EqualValues(t, 3, sent.Load())
 	assert.Len(t, records.all(), 3, "a refusal has no record")
 	assert.Equal(t, meter.Spent{USD: "0.0225", AtLeastUSD: "0.0225", Calls: 3}, m.Spent())
@@ -110,8 +110,8 @@ func TestReservationsAreReturned(t *testing.T) {
 	assert.Nil(t, refusal(t.Context(), t, client, url, chat))
 	refused := refusal(t.Context(), t, client, url, chat)
 	require.NotNil(t, refused)
-	assert.EqualValues(t, "0.025", refused.Spent)
-	assert.EqualValues(t, "0", refused.Reserved)
+	assert.EqualValues(t, "0.025", refused.SpentUSD)
+	assert.EqualValues(t, "0", refused.ReservedUSD)
 }
 
 // A program must not stop on the day on which a new model appears.
@@ -124,7 +124,7 @@ func TestAModelWithoutAPriceCostsPerCall(t *testing.T) {
 	}
 	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", unknown)
 	require.NotNil(t, refused)
-	assert.EqualValues(t, "0.03", refused.Spent)
+	assert.EqualValues(t, "0.03", refused.SpentUSD)
 	require.Len(t, records.all(), 3)
 	assert.Contains(t, records.all()[0].Unpriced, "model: no-such-model")
 	assert.Equal(t, 3, m.Spent().Unpriced)
@@ -241,7 +241,7 @@ func TestBudgets(t *testing.T) {
 		m, err := meter.New(meter.WithBudget(total), meter.WithBudget(users), meter.WithBudget(month))
 		require.NoError(t, err)
 		assert.Equal(t, []meter.BudgetState{
-			{Budget: total, Spent: "0", Reserved: "0", Left: "1.6"}, {Budget: month, Period: "2026-11", Spent: "0", Reserved: "0", Left: "2"},
+			{Budget: total, SpentUSD: "0", ReservedUSD: "0", LeftUSD: "1.6"}, {Budget: month, Period: "2026-11", SpentUSD: "0", ReservedUSD: "0", LeftUSD: "2"},
 		}, m.Budgets(), "a label has no values before the first call")
 		now := time.Now()
 		require.NoError(t, m.Restore(sequence(
@@ -251,23 +251,23 @@ func TestBudgets(t *testing.T) {
 		require.NoError(t, err)
 		defer res.Body.Close()
 		want := []meter.BudgetState{
-			{Budget: total, Spent: "1.575", Reserved: "0.01", Left: "0.015"},
-			{Budget: users, Label: "ann", Period: "2026-11-22", Spent: "1.125", Reserved: "0", Left: "0"},
-			{Budget: users, Label: "bob", Period: "2026-11-22", Spent: "0.25", Reserved: "0", Left: "0.75"},
-			{Budget: month, Period: "2026-11", Spent: "1.575", Reserved: "0", Left: "0.425"},
+			{Budget: total, SpentUSD: "1.575", ReservedUSD: "0.01", LeftUSD: "0.015"},
+			{Budget: users, LabelValue: "ann", Period: "2026-11-22", SpentUSD: "1.125", ReservedUSD: "0", LeftUSD: "0"},
+			{Budget: users, LabelValue: "bob", Period: "2026-11-22", SpentUSD: "0.25", ReservedUSD: "0", LeftUSD: "0.75"},
+			{Budget: month, Period: "2026-11", SpentUSD: "1.575", ReservedUSD: "0", LeftUSD: "0.425"},
 		}
 		assert.Equal(t, want, m.Budgets())
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
-		assert.EqualValues(t, "0.2575", m.Budgets()[2].Spent)
-		assert.EqualValues(t, "0.7425", m.Budgets()[2].Left)
+		assert.EqualValues(t, "0.2575", m.Budgets()[2].SpentUSD)
+		assert.EqualValues(t, "0.7425", m.Budgets()[2].LeftUSD)
 	})
 }
 
 func TestBudgetStateHasJSON(t *testing.T) {
 	t.Parallel()
-	state := meter.BudgetState{Budget: meter.Budget{USD: "1", Per: meter.PeriodDay, Label: "user", PerCall: "0.1"}, Label: "ann", Period: "2026-11-22", Spent: "0.5", Reserved: "0.1", Left: "0.4"}
+	state := meter.BudgetState{Budget: meter.Budget{USD: "1", Per: meter.PeriodDay, Label: "user", PerCall: "0.1"}, LabelValue: "ann", Period: "2026-11-22", SpentUSD: "0.5", ReservedUSD: "0.1", LeftUSD: "0.4"}
 	text, err := json.Marshal(state)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"budget":{"usd":"1","per":"day","label":"user","per_call":"0.1"},"label":"ann","period":"2026-11-22","spent":"0.5","reserved":"0.1","left":"0.4"}`, string(text))
+	assert.JSONEq(t, `{"budget":{"usd":"1","per":"day","label":"user","per_call":"0.1"},"label_value":"ann","period":"2026-11-22","spent_usd":"0.5","reserved_usd":"0.1","left_usd":"0.4"}`, string(text))
 }

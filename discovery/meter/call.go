@@ -121,7 +121,7 @@ func (c *call) price(r *calls.Record, u prices.Usage) {
 		}
 		return
 	}
-	r.USD, r.Source = cost.USD, cost.SourceKey
+	r.USD, r.SourceKey = cost.USD, cost.SourceKey
 	switch cost.Mode {
 	case "": // the provider stated the charge
 	case prices.ModeStandard:
@@ -217,11 +217,11 @@ func attempt(header http.Header) int {
 // BudgetWarning reports a [Budget] that's 80 % spent.
 type BudgetWarning struct {
 	Budget
-	// Label is the value of the budget's label, or "" if the budget or the call has no
+	// LabelValue is the value of the budget's label, or "" if the budget or the call has no
 	// label.
-	Label string
-	// Spent in this period, in US dollars, as a plain decimal.
-	Spent prices.USD
+	LabelValue string
+	// SpentUSD was spent in this period.
+	SpentUSD prices.USD
 }
 
 // WithBudgetWarning sets a function to call when at least 80 % is spent: once for each

@@ -117,14 +117,14 @@ func TestABudgetWarnsOnceInEachPeriod(t *testing.T) {
 		count("ana", "0.000000001")
 		count("ana", "0.1")
 		count("ben", "7")
-		want := []meter.BudgetWarning{{Budget: daily, Label: "ana", Spent: "0.8"}, {Budget: daily, Label: "ben", Spent: "7"}}
+		want := []meter.BudgetWarning{{Budget: daily, LabelValue: "ana", SpentUSD: "0.8"}, {Budget: daily, LabelValue: "ben", SpentUSD: "7"}}
 		assert.Equal(t, want, got.all)
 		time.Sleep(24 * time.Hour)
 		count("ana", "0.9")
-		assert.Equal(t, append(want, meter.BudgetWarning{Budget: daily, Label: "ana", Spent: "0.9"}), got.all)
+		assert.Equal(t, append(want, meter.BudgetWarning{Budget: daily, LabelValue: "ana", SpentUSD: "0.9"}), got.all)
 		count("", "75") // without the label, 83.8 in all
 		require.Len(t, got.all, 5)
-		assert.ElementsMatch(t, []meter.BudgetWarning{{Budget: total, Spent: "83.8"}, {Budget: daily, Spent: "75"}}, got.all[3:])
+		assert.ElementsMatch(t, []meter.BudgetWarning{{Budget: total, SpentUSD: "83.8"}, {Budget: daily, SpentUSD: "75"}}, got.all[3:])
 	})
 }
 
@@ -145,11 +145,11 @@ func TestABudgetWarnsOfCallsAndOfOtherPrograms(t *testing.T) {
 	assert.Empty(t, got.all)
 	assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat))
 	require.Len(t, got.all, 1)
-	assert.EqualValues(t, "0.0225", got.all[0].Spent)
+	assert.EqualValues(t, "0.0225", got.all[0].SpentUSD)
 	openLog(t, dir).Record(callAt(time.Now(), "", "0.9"))
 	require.NoError(t, m.Follow(ended(), openLog(t, dir)))
 	require.Len(t, got.all, 2)
-	assert.EqualValues(t, "0.9225", got.all[1].Spent)
+	assert.EqualValues(t, "0.9225", got.all[1].SpentUSD)
 }
 
 func TestAWarningThatPanicsIsLogged(t *testing.T) {

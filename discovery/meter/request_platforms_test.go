@@ -254,8 +254,8 @@ func (want *platformRecord) checkUsage(t *testing.T, r *calls.Record) {
 	for name, count := range want.Usage {
 		assert.Equal(t, count, counts[name], name)
 	}
-	if len(want.Requests) > 0 || len(r.Requests) > 0 {
-		assert.Equal(t, want.Requests, r.Requests)
+	if len(want.Requests) > 0 || len(r.ToolUses) > 0 {
+		assert.Equal(t, want.Requests, r.ToolUses)
 	}
 }
 

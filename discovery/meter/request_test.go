@@ -243,13 +243,13 @@ func TestBudgetsCountTheUpstreamCharge(t *testing.T) {
 	r := records.all()[0]
 	assert.Equal(t, []string{"0.5", "0.00125", "OpenAI"}, []string{string(r.USD), string(r.UpstreamUSD), r.Upstream})
 	assert.True(t, r.BYOK)
-	assert.EqualValues(t, "0.50125", m.Budgets()[0].Spent)
+	assert.EqualValues(t, "0.50125", m.Budgets()[0].SpentUSD)
 	assert.EqualValues(t, "0.5", m.Spent().USD)
 
 	again, err := meter.New(meter.WithBudget(meter.Budget{USD: "1"}))
 	require.NoError(t, err)
 	require.NoError(t, again.Restore(func(yield func(calls.Record, error) bool) { yield(r, nil) }))
-	assert.EqualValues(t, "0.50125", again.Budgets()[0].Spent)
+	assert.EqualValues(t, "0.50125", again.Budgets()[0].SpentUSD)
 }
 
 // A charge that cannot be one leaves the call unpriced, with the reason.

@@ -150,7 +150,7 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 	if r.body.Cut() && !result.Complete { // a JSON array that was cut is not JSON
 		return
 	}
-	record.ID, record.Usage, record.Mode, record.Requests = cmp.Or(result.ID, r.requestID), result.Object, result.Usage.Mode, result.Usage.Requests
+	record.ID, record.Usage, record.Mode, record.ToolUses = cmp.Or(result.ID, r.requestID), result.Object, result.Usage.Mode, result.Usage.ToolUses
 	if result.Model != "" {
 		r.call.name(record, result.Model)
 	}

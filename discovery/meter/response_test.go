@@ -205,7 +205,7 @@ func checkRecords(t *testing.T, e *exchange, records []calls.Record) {
 		assert.Equal(t, count, counts[name], name)
 	}
 	if want.Requests != nil {
-		requests := r.Requests
+		requests := r.ToolUses
 		if requests == nil {
 			requests = map[string]int64{}
 		}
@@ -271,7 +271,7 @@ func checkParsed(t *testing.T, e *exchange, records []calls.Record) {
 	if !r.Incomplete {
 		got, err := prices.ParseUsage(r.Provider, r.Usage)
 		require.NoError(t, err)
-		got.Mode, got.Requests = parsed.Usage.Mode, parsed.Usage.Requests
+		got.Mode, got.ToolUses = parsed.Usage.Mode, parsed.Usage.ToolUses
 		assert.Equal(t, parsed.Usage, got)
 	}
 }

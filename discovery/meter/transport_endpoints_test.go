@@ -65,15 +65,15 @@ func TestUnknownPathsAreCallsIfTheResponseIsOfAModel(t *testing.T) {
 	} {
 		var m *meter.Meter
 		url, m, records := metered(t, func(w http.ResponseWriter, _ *http.Request) {
-			assert.EqualValues(t, "0.5", m.Budgets()[0].Reserved, name)
+			assert.EqualValues(t, "0.5", m.Budgets()[0].ReservedUSD, name)
 			w.Header().Set("Content-Type", c.header)
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		}, meter.WithBudget(meter.Budget{USD: "1", PerCall: "0.5"}))
 		postAll(t, m, url+"/v1/new/endpoint", `{"model":"some-model"}`)
 		assert.Len(t, records.all(), c.calls, name)
-		assert.EqualValues(t, c.spent, m.Budgets()[0].Spent, name)
-		assert.EqualValues(t, "0", m.Budgets()[0].Reserved, name)
+		assert.EqualValues(t, c.spent, m.Budgets()[0].SpentUSD, name)
+		assert.EqualValues(t, "0", m.Budgets()[0].ReservedUSD, name)
 	}
 }
 
@@ -96,11 +96,11 @@ func TestTheSideTrafficOfAgentsIsNoCall(t *testing.T) {
 		}
 	}
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0"}, m.Spent())
-	assert.EqualValues(t, "0", m.Budgets()[0].Spent)
+	assert.EqualValues(t, "0", m.Budgets()[0].SpentUSD)
 	res, err := post(t.Context(), client, "https://api.anthropic.com/v1/messages", "{}")
 	require.NoError(t, err)
 	readAll(t, res)
-	assert.EqualValues(t, "0.5", m.Budgets()[0].Spent, "a call fails closed")
+	assert.EqualValues(t, "0.5", m.Budgets()[0].SpentUSD, "a call fails closed")
 }
 
 func TestWebSocketsAreUnpriced(t *testing.T) {

@@ -103,12 +103,12 @@ func TestACallIsCounted(t *testing.T) {
 	assert.WithinDuration(t, time.Now(), r.Time, time.Minute)
 	assert.Positive(t, r.Duration)
 	r.Time, r.Duration = time.Time{}, 0
-	assert.NotEmpty(t, r.Source)
+	assert.NotEmpty(t, r.SourceKey)
 	assert.Equal(t, calls.Record{
 		ID: "chatcmpl-1", Provider: models.OpenAI, Model: "gpt-4o-2024-08-06", Requested: "gpt-4o",
 		Usage:  []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`),
 		Labels: map[string]string{"user": "ann", "job": "7"}, Path: "/v1/chat/completions", Status: 200,
-		USD: chatUSD, Source: r.Source,
+		USD: chatUSD, SourceKey: r.SourceKey,
 	}, r)
 	assert.Equal(t, meter.Spent{USD: chatUSD, AtLeastUSD: chatUSD, Calls: 1}, m.Spent())
 }
@@ -202,7 +202,7 @@ func TestCallsToUnknownHostsCostPerCall(t *testing.T) {
 	}
 	status, _ := postTo(t, m, s.URL+"/oauth/token")
 	assert.Equal(t, http.StatusOK, status, "not a call")
-	assert.EqualValues(t, "0.2", m.Budgets()[0].Spent)
+	assert.EqualValues(t, "0.2", m.Budgets()[0].SpentUSD)
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Ignored: 24}, m.Spent())
 }
 

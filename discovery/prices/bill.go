@@ -27,7 +27,7 @@ func (b *bill) addEach(l *List, p models.Provider, call *Call) {
 	one, iterations := *call, call.Usage.Iterations
 	one.Usage = Usage(rest)
 	own := slices.ContainsFunc(iterations, func(i Iteration) bool { return i.Model == "" })
-	if !own || one.Usage.sum() > 0 || len(rest.Requests) > 0 {
+	if !own || one.Usage.sum() > 0 || len(rest.ToolUses) > 0 {
 		charge, err := l.charge(p, &one)
 		b.add(&charge, err, "")
 	}
@@ -53,14 +53,14 @@ func (b *bill) add(charge *pricelist.Charge, err error, model string) {
 		usd := price.Mul(decimal.New(part.Tokens, perMillion))
 		b.sum = b.sum.Add(usd)
 		if b.lines {
-			b.line(Line{What: part.What, Tokens: part.Tokens, USDPerMTok: USD(price.String()), USD: USD(usd.String()), Model: model})
+			b.line(Line{Kind: part.What, Tokens: part.Tokens, USDPerMTok: USD(price.String()), USD: USD(usd.String()), Model: model})
 		}
 	}
 	for _, use := range charge.Uses {
 		usd := use.USD.Mul(decimal.New(use.Requests, 0))
 		b.sum = b.sum.Add(usd)
 		if b.lines {
-			b.line(Line{What: use.What, Requests: use.Requests, USDPerRequest: USD(use.USD.String()), USD: USD(usd.String())})
+			b.line(Line{Kind: use.What, ToolUses: use.Requests, USDPerUse: USD(use.USD.String()), USD: USD(usd.String())})
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (b *bill) add(charge *pricelist.Charge, err error, model string) {
 // line adds the tokens to an existing line with the same price, if there is one.
 func (b *bill) line(line Line) {
 	for i := range b.cost.Lines {
-		if l := &b.cost.Lines[i]; l.What == line.What && l.Model == line.Model && l.USDPerMTok == line.USDPerMTok {
+		if l := &b.cost.Lines[i]; l.Kind == line.Kind && l.Model == line.Model && l.USDPerMTok == line.USDPerMTok {
 			l.Tokens, l.USD = l.Tokens+line.Tokens, l.USD.Add(line.USD)
 			return
 		}

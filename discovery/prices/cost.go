@@ -81,14 +81,14 @@ func (cost Cost) MarshalJSON() ([]byte, error) {
 
 // Line is the cost for one token kind or one tool.
 type Line struct {
-	// What is a token kind, a tool name if Requests is set, or "charged" if the provider
+	// Kind is a token kind, a tool name if ToolUses is set, or "charged" if the provider
 	// stated the cost. Token kinds are:
 	//
 	//	input  tool_input  cache_read  cache_write_5m  cache_write_1h  output
 	//	audio_input  audio_cache_read  audio_output
 	//	image_input  image_cache_read  image_output
 	//	video_input  video_cache_read
-	What   string `json:"what"`
+	Kind   string `json:"what"`
 	Tokens int64  `json:"tokens"`
 	// USDPerMTok is the price per million tokens, after factors such as the batch
 	// discount. It is "" if the line isn't for tokens.
@@ -98,9 +98,9 @@ type Line struct {
 	// Model is an advisor's id (see [Usage].Iterations); "" in other lines. An advisor's
 	// tokens have separate prices.
 	Model string `json:"model,omitempty"`
-	// Requests counts billed tool uses at USDPerRequest each; 0 and "" in other lines.
-	Requests      int64 `json:"requests,omitempty"`
-	USDPerRequest USD   `json:"usd_per_request,omitempty"`
+	// ToolUses counts billed tool uses at USDPerUse each; 0 and "" in other lines.
+	ToolUses  int64 `json:"requests,omitempty"`
+	USDPerUse USD   `json:"usd_per_request,omitempty"`
 }
 
 // For costs that the provider stated itself.
@@ -279,7 +279,7 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 		return Cost{}, invalid("Usage.ChargedUSD", "", "must be a decimal such as 0.0345")
 	}
 	cost.USD, cost.Source, cost.SourceKey = USD(usd.String()), sourceCharged, keyCharged
-	cost.Lines = []Line{{What: "charged", Tokens: u.sum(), USD: cost.USD}}
+	cost.Lines = []Line{{Kind: "charged", Tokens: u.sum(), USD: cost.USD}}
 	return cost, nil
 }
 
@@ -292,8 +292,8 @@ type UnpricedError struct {
 	Provider models.Provider
 	// Model is the id of the call.
 	Model string
-	// What is the missing price. Later versions may add values.
-	What Missing
+	// Missing is the missing price. Later versions may add values.
+	Missing Missing
 	// Name is the mode, tool or count; "" otherwise.
 	Name string
 	// BoundUSD is a lower bound: the cost of the tokens and fees with known prices. It is
@@ -306,7 +306,7 @@ type UnpricedError struct {
 // Missing names a missing price in an [UnpricedError].
 type Missing string
 
-// Values for [UnpricedError].What.
+// Values for [UnpricedError].Missing.
 const (
 	// MissingModel means that the list has no price for the model.
 	MissingModel Missing = "model"
@@ -344,7 +344,7 @@ const (
 // newUnpricedError redacts names: one may be a key pasted into the wrong place.
 func newUnpricedError(p models.Provider, call *Call, what Missing, name string) *UnpricedError {
 	return &UnpricedError{
-		Provider: models.Provider(argument.Redact(string(p))), Model: argument.Redact(call.Model), What: what, Name: argument.Redact(name),
+		Provider: models.Provider(argument.Redact(string(p))), Model: argument.Redact(call.Model), Missing: what, Name: argument.Redact(name),
 		noKind: call.Platform == PlatformAzure && call.Region == "",
 	}
 }
@@ -354,7 +354,7 @@ func (e *UnpricedError) Error() string {
 	if name := argument.Shown(e.Model); name != "" { // a longer one could be a key that was pasted into the wrong place
 		model = name
 	}
-	what := string(e.What)
+	what := string(e.Missing)
 	if name := argument.Shown(e.Name); name != "" {
 		what += " " + name
 	}
@@ -362,7 +362,7 @@ func (e *UnpricedError) Error() string {
 }
 
 func (e *UnpricedError) reason() string {
-	switch e.What {
+	switch e.Missing {
 	case MissingModel:
 		return "has no price in the list"
 	case MissingPeriod:
@@ -385,7 +385,7 @@ func (e *UnpricedError) reason() string {
 	case MissingCount:
 		return "has no known price for this count"
 	default:
-		return "has no known price of " + string(e.What)
+		return "has no known price of " + string(e.Missing)
 	}
 }
 

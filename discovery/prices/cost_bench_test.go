@@ -43,7 +43,7 @@ func BenchmarkCostOf(b *testing.B) {
 func BenchmarkCostOfFees(b *testing.B) {
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for name, call := range map[string]prices.Call{
-		"search": {Provider: models.OpenAI, Model: "gpt-5.4", Usage: prices.Usage{Input: 4000, CacheRead: 8000, Output: 1500, Requests: map[string]int64{"web_search": 2}}},
+		"search": {Provider: models.OpenAI, Model: "gpt-5.4", Usage: prices.Usage{Input: 4000, CacheRead: 8000, Output: 1500, ToolUses: map[string]int64{"web_search": 2}}},
 		"audio":  {Provider: models.Gemini, Model: "gemini-2.5-flash", Usage: prices.Usage{Input: 4000, AudioInput: 8000, Output: 1500}},
 		"region": {Provider: models.Anthropic, Model: "claude-opus-5", Mode: "fast+us", Usage: prices.Usage{Input: 4000, Output: 1500}},
 	} {

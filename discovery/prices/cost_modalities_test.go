@@ -52,7 +52,7 @@ func TestEveryModalityOfEveryModel(t *testing.T) {
 			if want == nil {
 				var unpriced *prices.UnpricedError
 				require.ErrorAs(t, err, &unpriced, "%s of %s", member.name, row.ModelHint)
-				assert.EqualValues(t, member.priced, unpriced.What, row.ModelHint)
+				assert.EqualValues(t, member.priced, unpriced.Missing, row.ModelHint)
 				assert.Empty(t, unpriced.BoundUSD)
 				continue
 			}

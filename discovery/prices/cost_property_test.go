@@ -33,7 +33,7 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 				require.Zero(t, cost)
 				var unpriced *prices.UnpricedError
 				require.ErrorAs(t, err, &unpriced)
-				require.Contains(t, missing, unpriced.What, "%+v", call)
+				require.Contains(t, missing, unpriced.Missing, "%+v", call)
 				continue
 			}
 			known++
@@ -46,7 +46,7 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 	assert.Greater(t, known, 4_000)
 }
 
-// missing is every value of UnpricedError.What.
+// missing is every value of UnpricedError.Missing.
 var missing = []prices.Missing{
 	prices.MissingModel, prices.MissingPeriod, prices.MissingTier, prices.MissingMode, prices.MissingRegion, prices.MissingTool,
 	prices.MissingDuration, prices.MissingCount, prices.MissingInput, prices.MissingCacheRead, prices.MissingCacheWrite5m,
@@ -65,8 +65,8 @@ func requireLinesAddUp(t *testing.T, cost *prices.Cost) {
 	sum := new(big.Rat)
 	for _, line := range cost.Lines {
 		usd, part := rational(t, line.USD), new(big.Rat)
-		if line.Requests > 0 {
-			part.Mul(rational(t, line.USDPerRequest), big.NewRat(line.Requests, 1))
+		if line.ToolUses > 0 {
+			part.Mul(rational(t, line.USDPerUse), big.NewRat(line.ToolUses, 1))
 		} else {
 			part.Mul(rational(t, line.USDPerMTok), big.NewRat(line.Tokens, 1_000_000))
 		}
@@ -85,7 +85,7 @@ func randomUsage(random *rand.Rand, fees []prices.Fee) prices.Usage {
 		AudioInput: rarely(5_000), AudioOutput: rarely(5_000), ImageOutput: rarely(5_000),
 	}
 	if len(fees) > 0 && random.IntN(3) == 0 {
-		u.Requests = map[string]int64{fees[random.IntN(len(fees))].What: random.Int64N(4)}
+		u.ToolUses = map[string]int64{fees[random.IntN(len(fees))].Tool: random.Int64N(4)}
 	}
 	return u
 }
@@ -200,17 +200,17 @@ func plainFees(fees []prices.Fee, call *prices.Call) *big.Rat {
 	if strings.Contains(call.Model, "search-api") || strings.Contains(call.Model, "search-preview") {
 		return nil
 	}
-	for tool, n := range call.Usage.Requests {
+	for tool, n := range call.Usage.ToolUses {
 		usd := plainFee(fees, tool, call)
 		switch {
 		case n == 0:
 			continue
-		case usd == nil || usd.USDPerRequest == "":
+		case usd == nil || usd.USDPerUse == "":
 			return nil
 		case usd.Unit == "prompt":
 			n = 1
 		}
-		fee, _ := new(big.Rat).SetString(string(usd.USDPerRequest))
+		fee, _ := new(big.Rat).SetString(string(usd.USDPerUse))
 		total.Add(total, fee.Mul(fee, big.NewRat(n, 1)))
 	}
 	return total
@@ -219,7 +219,7 @@ func plainFees(fees []prices.Fee, call *prices.Call) *big.Rat {
 // plainFee returns the fee of a tool that is in force for a model; no two patterns of the list are for one model and day.
 func plainFee(fees []prices.Fee, tool string, call *prices.Call) *prices.Fee {
 	for i, fee := range fees {
-		if fee.What != tool || !inForce(fee.ValidFrom, fee.ValidUntil, call.At) {
+		if fee.Tool != tool || !inForce(fee.ValidFrom, fee.ValidUntil, call.At) {
 			continue
 		}
 		for _, model := range fee.Models {

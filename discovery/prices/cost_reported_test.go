@@ -75,16 +75,16 @@ func TestBoundUSD(t *testing.T) {
 		call  prices.Call
 		bound prices.USD
 	}{
-		"an unknown fee":                {prices.Call{Usage: with(text, func(u *prices.Usage) { u.Requests = map[string]int64{"code_interpreter": 1} })}, "0.315"},
-		"a known fee and an unknown":    {prices.Call{Usage: with(text, func(u *prices.Usage) { u.Requests = map[string]int64{"unknown": 1, "web_search": 2} })}, "0.335"},
+		"an unknown fee":                {prices.Call{Usage: with(text, func(u *prices.Usage) { u.ToolUses = map[string]int64{"code_interpreter": 1} })}, "0.315"},
+		"a known fee and an unknown":    {prices.Call{Usage: with(text, func(u *prices.Usage) { u.ToolUses = map[string]int64{"unknown": 1, "web_search": 2} })}, "0.335"},
 		"an unknown count":              {prices.Call{Usage: with(text, func(u *prices.Usage) { u.Mode = "count:new_tokens" })}, "0.315"},
 		"an unknown count of a batch":   {prices.Call{Usage: with(text, func(u *prices.Usage) { u.Mode = "batch+count:new_tokens" })}, "0.1575"},
 		"tokens of another model":       {prices.Call{Usage: with(text, func(u *prices.Usage) { u.Mode = "other-model" })}, "0.315"},
 		"audio without a price":         {prices.Call{Usage: with(text, func(u *prices.Usage) { u.AudioInput = 7 })}, "0.315"},
-		"only a fee":                    {prices.Call{Model: "gpt-5-unknown", Usage: with(text, func(u *prices.Usage) { u.Requests = map[string]int64{"file_search": 2} })}, "0.005"},
+		"only a fee":                    {prices.Call{Model: "gpt-5-unknown", Usage: with(text, func(u *prices.Usage) { u.ToolUses = map[string]int64{"file_search": 2} })}, "0.005"},
 		"an unknown model":              {prices.Call{Model: "gpt-none", Usage: text}, ""},
 		"an unknown mode":               {prices.Call{Mode: "slow", Usage: text}, ""},
-		"an unknown mode with a fee":    {prices.Call{Mode: "slow", Usage: with(text, func(u *prices.Usage) { u.Requests = map[string]int64{"web_search": 2} })}, ""},
+		"an unknown mode with a fee":    {prices.Call{Mode: "slow", Usage: with(text, func(u *prices.Usage) { u.ToolUses = map[string]int64{"web_search": 2} })}, ""},
 		"an unknown mode and count":     {prices.Call{Mode: "slow", Usage: with(text, func(u *prices.Usage) { u.Mode = "count:new_tokens" })}, ""},
 		"billed by duration":            {prices.Call{Usage: prices.Usage{Mode: "count:seconds"}}, ""},
 		"an unknown kind of deployment": {prices.Call{Platform: prices.PlatformAzure, Usage: text}, "0.315"},

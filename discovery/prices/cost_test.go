@@ -83,7 +83,7 @@ type costCase struct {
 	usage    prices.Usage
 	mode     string
 	want     string         // the exact cost, "" where it is not known
-	missing  prices.Missing // UnpricedError.What
+	missing  prices.Missing // UnpricedError.Missing
 }
 
 func (c costCase) call(t *testing.T) prices.Call {
@@ -110,7 +110,7 @@ func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 			require.ErrorIs(t, err, prices.ErrUnpriced)
 			var unpriced *prices.UnpricedError
 			require.ErrorAs(t, err, &unpriced)
-			assert.Equal(t, c.missing, unpriced.What)
+			assert.Equal(t, c.missing, unpriced.Missing)
 			assert.Equal(t, []any{c.provider, c.model}, []any{unpriced.Provider, unpriced.Model})
 		})
 	}
@@ -173,7 +173,7 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 		{"routed to its successor", models.Gemini, "gemini-2.5-pro", "2026-12-02", thousand, "", "0.0045", ""},
 		{"routed to its successor, a long prompt", models.Gemini, "gemini-2.5-pro", "2026-12-02", prices.Usage{Input: 300_000}, "", "0.225", ""},
 		{"routed to its successor after its promotion", models.Gemini, "gemini-2.5-pro", "2027-01-01", thousand, "", "0.009", ""},
-		{"a search of the successor", models.Gemini, "gemini-2.5-pro", "2026-12-02", prices.Usage{Requests: map[string]int64{"grounding": 1}}, "", "", "tool"},
+		{"a search of the successor", models.Gemini, "gemini-2.5-pro", "2026-12-02", prices.Usage{ToolUses: map[string]int64{"grounding": 1}}, "", "", "tool"},
 		{"writes that were filled in later", models.OpenAI, "gpt-6.2-astra", day, prices.Usage{CacheWrite5m: 1_000}, "", "0.01", ""},
 		{"writes of a page without them", models.OpenAI, "gpt-4o", day, prices.Usage{CacheWrite5m: 1}, "", "", "cache_write_5m"},
 		{"flex of a page without it", models.OpenAI, "gpt-6.2-sol", day, thousand, "flex", "", "mode"},
@@ -190,7 +190,7 @@ func TestCostOfACharge(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, prices.Cost{
 			Provider: models.XAI, Model: model, USD: "0.0037756", Source: "charged by the provider", SourceKey: "charged",
-			Lines: []prices.Line{{What: "charged", Tokens: 173, USD: "0.0037756"}},
+			Lines: []prices.Line{{Kind: "charged", Tokens: 173, USD: "0.0037756"}},
 		}, cost)
 	}
 }
@@ -212,8 +212,8 @@ func TestCostOfHasALineForEachKindOfToken(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []prices.Line{
-		{What: "input", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"}, {What: "tool_input", Tokens: 2, USDPerMTok: "2.5", USD: "0.000005"}, {What: "cache_read", Tokens: 3, USDPerMTok: "0.25", USD: "0.00000075"},
-		{What: "cache_write_5m", Tokens: 4, USDPerMTok: "3.125", USD: "0.0000125"}, {What: "cache_write_1h", Tokens: 5, USDPerMTok: "5", USD: "0.000025"}, {What: "output", Tokens: 6, USDPerMTok: "12.5", USD: "0.000075"},
+		{Kind: "input", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"}, {Kind: "tool_input", Tokens: 2, USDPerMTok: "2.5", USD: "0.000005"}, {Kind: "cache_read", Tokens: 3, USDPerMTok: "0.25", USD: "0.00000075"},
+		{Kind: "cache_write_5m", Tokens: 4, USDPerMTok: "3.125", USD: "0.0000125"}, {Kind: "cache_write_1h", Tokens: 5, USDPerMTok: "5", USD: "0.000025"}, {Kind: "output", Tokens: 6, USDPerMTok: "12.5", USD: "0.000075"},
 	}, cost.Lines)
 	assert.EqualValues(t, "0.00012075", cost.USD)
 	assert.InDelta(t, 0.00012075, cost.Float64(), 0)
@@ -236,7 +236,7 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 		"Usage.CacheWrite1h": {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{CacheWrite1h: -1}},
 		"Usage.AudioInput":   {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{AudioInput: -1}},
 		"Usage.ImageOutput":  {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ImageOutput: 1 << 60}},
-		"Usage.Requests":     {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{Requests: map[string]int64{"web_search": -1}}},
+		"Usage.Requests":     {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ToolUses: map[string]int64{"web_search": -1}}},
 		"Usage.Output":       {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{Output: -1, ChargedUSD: "1"}},
 		"Usage.ChargedUSD":   {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ChargedUSD: "-0.5"}},
 	} {
@@ -263,10 +263,10 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 		checkCosts(t, mustWith(t, prices.Row{Provider: models.OpenAI, ModelHint: "gpt-4o", InputPerMTok: "1", OutputPerMTok: "1"}),
 			[]costCase{{field + " with a price of our own", models.OpenAI, "gpt-4o", day, usage, "", "", missing}})
 	}
-	searched := with(thousand, func(u *prices.Usage) { u.Requests = map[string]int64{"web_search": 0, "xx_search": 1} })
+	searched := with(thousand, func(u *prices.Usage) { u.ToolUses = map[string]int64{"web_search": 0, "xx_search": 1} })
 	_, err := prices.BuiltIn().CostOf(prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
-	assert.Equal(t, &prices.UnpricedError{Provider: models.XAI, Model: "grok-4.7", What: prices.MissingTool, Name: "xx_search", BoundUSD: "0.008"}, err)
-	searched.Requests = map[string]int64{"web_search": 0}
+	assert.Equal(t, &prices.UnpricedError{Provider: models.XAI, Model: "grok-4.7", Missing: prices.MissingTool, Name: "xx_search", BoundUSD: "0.008"}, err)
+	searched.ToolUses = map[string]int64{"web_search": 0}
 	_, err = prices.BuiltIn().CostOf(prices.Call{Provider: models.XAI, Model: "grok-4.7", Usage: searched, At: on(t, day)})
 	require.NoError(t, err)
 }
@@ -333,27 +333,27 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 	}{
 		{
 			prices.Call{Provider: "claude", Model: "claude-99"},
-			prices.UnpricedError{Provider: models.Anthropic, Model: "claude-99", What: prices.MissingModel},
+			prices.UnpricedError{Provider: models.Anthropic, Model: "claude-99", Missing: prices.MissingModel},
 			"prices: the cost is not known: model: claude-99 has no price in the list",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Mode: "Teleport"},
-			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", What: prices.MissingMode, Name: "teleport"},
+			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", Missing: prices.MissingMode, Name: "teleport"},
 			"prices: the cost is not known: mode teleport: gpt-5.4 has no known price in this mode",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage},
-			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", What: prices.MissingCount, Name: "future_tokens", BoundUSD: "0.0175"},
+			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", Missing: prices.MissingCount, Name: "future_tokens", BoundUSD: "0.0175"},
 			"prices: the cost is not known: count future_tokens: gpt-5.4 has no known price for this count",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "whisper-1", Usage: prices.Usage{Mode: "count:seconds"}},
-			prices.UnpricedError{Provider: models.OpenAI, Model: "whisper-1", What: prices.MissingDuration},
+			prices.UnpricedError{Provider: models.OpenAI, Model: "whisper-1", Missing: prices.MissingDuration},
 			"prices: the cost is not known: duration: whisper-1 is billed by duration",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5-pro", Usage: prices.Usage{CacheRead: 1}},
-			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5-pro", What: prices.MissingCacheRead},
+			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5-pro", Missing: prices.MissingCacheRead},
 			"prices: the cost is not known: cache_read: gpt-5-pro has no known price of cache_read",
 		},
 	} {

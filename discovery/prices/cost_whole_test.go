@@ -76,7 +76,7 @@ func TestCostOfWholeCalls(t *testing.T) {
 			assert.True(t, c.Expected == nil || slices.Contains(c.Accept, nil), "%s: %v", c.ID, err)
 			var unpriced *prices.UnpricedError
 			require.ErrorAs(t, err, &unpriced)
-			named := slices.ContainsFunc(c.Unpriced, func(word string) bool { return strings.Contains(string(unpriced.What)+" "+unpriced.Name, word) })
+			named := slices.ContainsFunc(c.Unpriced, func(word string) bool { return strings.Contains(string(unpriced.Missing)+" "+unpriced.Name, word) })
 			assert.True(t, named || c.Unpriced == nil, "%s: %v", c.ID, err)
 			continue
 		}

@@ -40,7 +40,7 @@ func ExampleList_CostOf() {
 	}
 	fmt.Println(cost.USD, "USD, prices of", *cost.VerifiedAt)
 	for _, line := range cost.Lines {
-		fmt.Printf("%-10s %5d × %s = %s\n", line.What, line.Tokens, line.USDPerMTok, line.USD)
+		fmt.Printf("%-10s %5d × %s = %s\n", line.Kind, line.Tokens, line.USDPerMTok, line.USD)
 	}
 	// Output:
 	// 0.0345 USD, prices of 2026-11-10
@@ -64,7 +64,7 @@ func ExampleUnpricedError() {
 	})
 	var unpriced *prices.UnpricedError
 	if errors.As(err, &unpriced) {
-		fmt.Println(unpriced.What, unpriced.Name)
+		fmt.Println(unpriced.Missing, unpriced.Name)
 	}
 	// Output:
 	// mode flex
@@ -100,7 +100,7 @@ func ExampleParseResponse() {
 	response, err := prices.ParseResponse(models.OpenAI, []byte(`{"id": "resp_1", "model": "gpt-5.4-2026-03-05", "service_tier": "flex",
 		"output": [{"type": "web_search_call", "action": {"type": "search", "query": "mesh"}}],
 		"usage": {"input_tokens": 900, "output_tokens": 60, "total_tokens": 960}}`))
-	fmt.Println(response.Model, response.Usage.Input, response.Usage.Output, response.Usage.Mode, response.Usage.Requests)
+	fmt.Println(response.Model, response.Usage.Input, response.Usage.Output, response.Usage.Mode, response.Usage.ToolUses)
 	fmt.Println(response.Complete, err)
 	// Output:
 	// gpt-5.4-2026-03-05 900 60 flex map[web_search:1]

@@ -53,19 +53,19 @@ func TestIterations(t *testing.T) {
 
 func TestLinesOfIterations(t *testing.T) {
 	t.Parallel()
-	u := prices.Usage{Input: 130_000, Output: 3, Requests: map[string]int64{"web_search": 1}, Iterations: []prices.Iteration{
+	u := prices.Usage{Input: 130_000, Output: 3, ToolUses: map[string]int64{"web_search": 1}, Iterations: []prices.Iteration{
 		{Input: 10, Output: 1}, {Model: "claude-opus-5-5", Input: 7}, {Input: 129_970, Output: 1}, {Input: 20, Output: 1},
 	}}
 	call := prices.Call{Provider: models.Anthropic, Model: "claude-haiku-5-5", Usage: u, At: on(t, "2026-11-20")}
 	cost, err := prices.BuiltIn().CostOf(call)
 	require.NoError(t, err)
 	assert.Equal(t, []prices.Line{
-		{What: "web_search", Requests: 1, USDPerRequest: "0.01", USD: "0.01"},
-		{What: "input", Tokens: 30, USDPerMTok: "0.1", USD: "0.000003"},
-		{What: "output", Tokens: 2, USDPerMTok: "0.5", USD: "0.000001"},
-		{What: "input", Tokens: 7, USDPerMTok: "4", USD: "0.000028", Model: "claude-opus-5-5"},
-		{What: "input", Tokens: 129_970, USDPerMTok: "0.5", USD: "0.064985"},
-		{What: "output", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"},
+		{Kind: "web_search", ToolUses: 1, USDPerUse: "0.01", USD: "0.01"},
+		{Kind: "input", Tokens: 30, USDPerMTok: "0.1", USD: "0.000003"},
+		{Kind: "output", Tokens: 2, USDPerMTok: "0.5", USD: "0.000001"},
+		{Kind: "input", Tokens: 7, USDPerMTok: "4", USD: "0.000028", Model: "claude-opus-5-5"},
+		{Kind: "input", Tokens: 129_970, USDPerMTok: "0.5", USD: "0.064985"},
+		{Kind: "output", Tokens: 1, USDPerMTok: "2.5", USD: "0.0000025"},
 	}, cost.Lines)
 	assert.EqualValues(t, 100_001, cost.TierThresholdTokens)
 	assert.Equal(t, "standard", cost.Mode)

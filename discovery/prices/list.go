@@ -232,16 +232,16 @@ func providerName(p models.Provider, field string) (models.Provider, error) {
 // whether the account's daily or monthly free allowance covers it.
 type Fee struct {
 	Provider models.Provider `json:"provider"`
-	// What is the tool, as in [Usage].Requests.
-	What string `json:"what"`
+	// Tool is named as in [Usage].ToolUses.
+	Tool string `json:"what"`
 	// Unit is the billed unit: each "request", "query", "source" or "container", or the
 	// "prompt", at most once per call.
 	Unit string `json:"unit"`
 	// Models are model ids, or prefixes that end in "*". If several fees match a model,
 	// the one with the longest matching pattern applies.
 	Models []string `json:"models"`
-	// USDPerRequest is the fee as a decimal. "0" is free, and "" is unknown.
-	USDPerRequest USD `json:"usd_per_request"`
+	// USDPerUse is the fee as a decimal. "0" is free, and "" is unknown.
+	USDPerUse USD `json:"usd_per_request"`
 	// ValidFrom is when the fee begins. ValidUntil is when it ends, exclusive, as in
 	// [Row].
 	ValidFrom  *string `json:"valid_from"`
@@ -275,11 +275,11 @@ func (l *List) chargedBy() *pricelist.Terms {
 
 func feeOf(f *pricelist.Fee) Fee {
 	fee := Fee{
-		Provider: models.Provider(f.Provider), What: f.What, Unit: f.Unit, Models: slices.Clone(f.Models), Source: f.Source,
+		Provider: models.Provider(f.Provider), Tool: f.What, Unit: f.Unit, Models: slices.Clone(f.Models), Source: f.Source,
 		ValidFrom: ptr.Of(pricelist.FormatTime(f.From)), ValidUntil: ptr.Of(pricelist.FormatTime(f.Until)), VerifiedAt: ptr.Of(f.VerifiedAt),
 	}
 	if f.USD != nil {
-		fee.USDPerRequest = USD(f.USD.String())
+		fee.USDPerUse = USD(f.USD.String())
 	}
 	return fee
 }

@@ -154,7 +154,7 @@ func TestCostOnAPlatform(t *testing.T) {
 			}
 			var unpriced *prices.UnpricedError
 			require.ErrorAs(t, err, &unpriced)
-			assert.EqualValues(t, c.wants, unpriced.What)
+			assert.EqualValues(t, c.wants, unpriced.Missing)
 		})
 	}
 }
@@ -166,12 +166,12 @@ func TestFeesOfAPlatformAreNotKnown(t *testing.T) {
 	t.Parallel()
 	call := prices.Call{
 		Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: "global", Model: "gpt-5-mini", At: platformDay,
-		Usage: prices.Usage{Input: 1, Requests: map[string]int64{"web_search": 1}},
+		Usage: prices.Usage{Input: 1, ToolUses: map[string]int64{"web_search": 1}},
 	}
 	_, err := prices.BuiltIn().CostOf(call)
 	var unpriced *prices.UnpricedError
 	require.ErrorAs(t, err, &unpriced)
-	assert.EqualValues(t, "tool", unpriced.What)
+	assert.EqualValues(t, "tool", unpriced.Missing)
 }
 
 // OpenRouter's charge is the cost, also one of 0. On other platforms a charge is the developer's own price.
@@ -240,7 +240,7 @@ func TestFees(t *testing.T) {
 	all := list.Fees("")
 	assert.Len(t, all, 28)
 	assert.Equal(t, prices.Fee{
-		Provider: models.XAI, What: "live_search", Unit: "source", USDPerRequest: "0.025",
+		Provider: models.XAI, Tool: "live_search", Unit: "source", USDPerUse: "0.025",
 		Models:    []string{"grok-2*", "grok-3*", "grok-4", "grok-4-0709", "grok-4-latest", "grok-4-fast*"},
 		ValidFrom: ptr("2025-07-01"), ValidUntil: ptr("2025-12-15"), VerifiedAt: ptr("2026-08-06"),
 		Source: "third-party tables (litellm, pages that quote the provider), not confirmed on xAI's pricing page",
@@ -259,7 +259,7 @@ func TestFees(t *testing.T) {
 func TestCostOfUsesOfTools(t *testing.T) {
 	t.Parallel()
 	uses := func(tool string, n int64) prices.Usage {
-		return prices.Usage{Requests: map[string]int64{tool: n}}
+		return prices.Usage{ToolUses: map[string]int64{tool: n}}
 	}
 	const day = "2026-11-20"
 	checkCosts(t, prices.BuiltIn(), []costCase{
@@ -280,7 +280,7 @@ func TestCostOfUsesOfTools(t *testing.T) {
 		{"a tool of no list", models.OpenAI, "gpt-5.4", day, uses("teleport", 1), "", "", "tool"},
 	})
 	own := mustWith(t, prices.Row{Provider: models.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"})
-	searched := with(thousand, func(u *prices.Usage) { u.Requests = map[string]int64{"web_search": 1} })
+	searched := with(thousand, func(u *prices.Usage) { u.ToolUses = map[string]int64{"web_search": 1} })
 	checkCosts(t, own, []costCase{{"prices of our own", models.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
 }
 

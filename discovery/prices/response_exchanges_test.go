@@ -51,13 +51,13 @@ func (e *expected) check(t *testing.T, complete bool, got prices.Response, name 
 	assert.Equal(t, e.Mode, got.Usage.Mode, name)
 	if e.Usage != nil {
 		want, counts := *e.Usage, withoutMedia(got.Usage)
-		counts.Mode, counts.Requests, counts.Iterations = "", nil, nil
+		counts.Mode, counts.ToolUses, counts.Iterations = "", nil, nil
 		assert.Equal(t, want, counts, name)
 	}
 	if e.Requests != nil {
-		assert.Len(t, got.Usage.Requests, len(e.Requests), name)
+		assert.Len(t, got.Usage.ToolUses, len(e.Requests), name)
 		for tool, n := range e.Requests {
-			assert.Equal(t, n, got.Usage.Requests[tool], name)
+			assert.Equal(t, n, got.Usage.ToolUses[tool], name)
 		}
 	}
 }

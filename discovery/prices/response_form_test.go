@@ -192,7 +192,7 @@ func TestParseUsageOfForms(t *testing.T) {
 		{
 			"OpenRouter", models.OpenAI,
 			`{"prompt_tokens":8174,"completion_tokens":30,"total_tokens":8204,"cost":0.0133176,"is_byok":false,"cost_details":{"upstream_inference_cost":9},"server_tool_use_details":{"web_search_requests":1}}`,
-			prices.Usage{Input: 8174, Output: 30, ChargedUSD: "0.0133176", Requests: map[string]int64{"web_search": 1}},
+			prices.Usage{Input: 8174, Output: 30, ChargedUSD: "0.0133176", ToolUses: map[string]int64{"web_search": 1}},
 		},
 		{"OpenRouter: a cost with an exponent", models.OpenAI, `{"prompt_tokens":3,"total_tokens":3,"cost":6e-8}`, prices.Usage{Input: 3, ChargedUSD: "0.00000006"}},
 		{"OpenRouter: a cost of nothing", models.OpenAI, `{"prompt_tokens":3,"total_tokens":3,"cost":-0.0,"currency":"usd"}`, prices.Usage{Input: 3, ChargedUSD: "0"}},

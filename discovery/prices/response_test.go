@@ -21,7 +21,7 @@ func TestParseResponse(t *testing.T) {
 	five := prices.Usage{Input: 5, Output: 1}
 	mode := func(mode string) prices.Usage { return prices.Usage{Input: 5, Output: 1, Mode: mode} }
 	tools := func(requests map[string]int64) prices.Usage {
-		return prices.Usage{Input: 5, Output: 1, Requests: requests}
+		return prices.Usage{Input: 5, Output: 1, ToolUses: requests}
 	}
 	const responsesUsage = `"usage":{"input_tokens":5,"output_tokens":1,"total_tokens":6}`
 	const geminiUsage = `"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":1,"totalTokenCount":6}`
@@ -81,7 +81,7 @@ func TestParseResponse(t *testing.T) {
 			"an interaction: queries of a function are no searches", models.Gemini,
 			`{"id":"i","model":"gemini-4-argon","service_tier":"flex","steps":[{"type":"google_search_call","arguments":{"queries":["a","b"]}},{"type":"function_call","arguments":{"queries":["c"]}}],
 			"usage":{"total_input_tokens":5,"total_output_tokens":1,"total_tokens":6}}`,
-			prices.Response{ID: "i", Model: "gemini-4-argon", Usage: prices.Usage{Input: 5, Output: 1, Mode: "flex", Requests: map[string]int64{"grounding": 2}}, Complete: true},
+			prices.Response{ID: "i", Model: "gemini-4-argon", Usage: prices.Usage{Input: 5, Output: 1, Mode: "flex", ToolUses: map[string]int64{"grounding": 2}}, Complete: true},
 		},
 		{
 			"the count of an interaction is that of its searches", models.Gemini,

@@ -78,7 +78,7 @@ func TestStream(t *testing.T) {
 			start + `null,"output_tokens":2}}}
 			{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":20}}
 			{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":50,"server_tool_use":{"web_search_requests":2}}}`,
-			message(prices.Usage{Input: 699, CacheRead: 7, CacheWrite5m: 3068, Output: 50, Requests: map[string]int64{"web_search": 2}}, true),
+			message(prices.Usage{Input: 699, CacheRead: 7, CacheWrite5m: 3068, Output: 50, ToolUses: map[string]int64{"web_search": 2}}, true),
 		},
 		{
 			"messages: names with escapes, and values of every kind", models.Anthropic,
@@ -116,7 +116,7 @@ func TestStream(t *testing.T) {
 			`{"type":"response.created","response":{"id":"1","model":"m","service_tier":"auto","usage":null,"output":[]}}
 			{"type":"response.output_item.done","item":{"type":"web_search_call","action":{"type":"search"}}}
 			{"response":{"id":"1","model":"m","service_tier":"priority","output":[{"type":"web_search_call","action":{"type":"search"}}],"usage":{"input_tokens":5,"output_tokens":1,"total_tokens":6}},"type":"response.incomplete"}`,
-			message(prices.Usage{Input: 5, Output: 1, Mode: "priority", Requests: map[string]int64{"web_search": 1}}, true),
+			message(prices.Usage{Input: 5, Output: 1, Mode: "priority", ToolUses: map[string]int64{"web_search": 1}}, true),
 		},
 		{"responses: a cut stream", models.OpenAI, `{"type":"response.in_progress","response":{"id":"1","model":"m","service_tier":"flex","usage":null}}`, message(prices.Usage{}, false)},
 		{"responses: a failure without usage", models.OpenAI, `{"type":"response.failed","response":{"id":"1","model":"m","service_tier":"auto","usage":null,"error":{"code":"x"}}}`, message(prices.Usage{}, false)},
@@ -126,7 +126,7 @@ func TestStream(t *testing.T) {
 			"generateContent: the last usage counts, and queries of all events", models.Gemini,
 			`{"responseId":"1","modelVersion":"gemini-3.5-flash","candidates":[{"groundingMetadata":{"webSearchQueries":["a"]}}],"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}}
 			{"responseId":"1","modelVersion":"gemini-3.5-flash","candidates":[{"finishReason":"STOP","groundingMetadata":{"webSearchQueries":["a","b"]}}],"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":3,"totalTokenCount":11,"serviceTier":"FLEX"}}`,
-			prices.Response{ID: "1", Model: "gemini-3.5-flash", Usage: prices.Usage{Input: 8, Output: 3, Mode: "flex", Requests: map[string]int64{"grounding": 2}}, Complete: true},
+			prices.Response{ID: "1", Model: "gemini-3.5-flash", Usage: prices.Usage{Input: 8, Output: 3, Mode: "flex", ToolUses: map[string]int64{"grounding": 2}}, Complete: true},
 		},
 		{"generateContent: a candidate that goes on", models.Gemini, `{"responseId":"1","candidates":[{"finishReason":"STOP"},{}],"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":3,"totalTokenCount":11}}`, prices.Response{ID: "1", Usage: prices.Usage{Input: 8, Output: 3}}},
 		{"generateContent: an unspecified reason does not count", models.Gemini, `{"responseId":"1","candidates":[{"finishReason":0}],"usageMetadata":{"promptTokenCount":8}}`, prices.Response{ID: "1", Usage: prices.Usage{Input: 8}}},
@@ -136,7 +136,7 @@ func TestStream(t *testing.T) {
 			"Live: queries", models.Gemini,
 			`{"serverContent":{"groundingMetadata":{"webSearchQueries":["a","b"]}}}
 			{"serverContent":{"turnComplete":true},"usageMetadata":{"promptTokenCount":8,"responseTokenCount":2,"totalTokenCount":10}}`,
-			prices.Response{Usage: prices.Usage{Input: 8, Output: 2, Requests: map[string]int64{"grounding": 2}}, Complete: true},
+			prices.Response{Usage: prices.Usage{Input: 8, Output: 2, ToolUses: map[string]int64{"grounding": 2}}, Complete: true},
 		},
 		{
 			"an interaction", models.Gemini,
@@ -144,7 +144,7 @@ func TestStream(t *testing.T) {
 			{"event_type":"step.delta","delta":{"type":"google_search_call","arguments":{"queries":["a","b"]}}}
 			{"event_type":"step.start","step":{"type":"google_search_call","arguments":{"queries":["b"]}}}
 			{"interaction":{"id":"1","model":"gemini-4-argon","service_tier":"flex","usage":{"total_input_tokens":5,"total_output_tokens":1,"total_tokens":6}},"event_type":"interaction.completed"}`,
-			prices.Response{ID: "1", Model: "gemini-4-argon", Usage: prices.Usage{Input: 5, Output: 1, Mode: "flex", Requests: map[string]int64{"grounding": 2}}, Complete: true},
+			prices.Response{ID: "1", Model: "gemini-4-argon", Usage: prices.Usage{Input: 5, Output: 1, Mode: "flex", ToolUses: map[string]int64{"grounding": 2}}, Complete: true},
 		},
 		{"nothing", models.OpenAI, ``, prices.Response{}},
 	} {

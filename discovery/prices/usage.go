@@ -38,11 +38,11 @@ type Usage struct {
 	ImageOutput    int64 `json:"image_output"`
 	VideoInput     int64 `json:"video_input"`
 	VideoCacheRead int64 `json:"video_cache_read"`
-	// Requests counts tool uses that are billed in addition to tokens; nil if there are
+	// ToolUses counts tool uses that are billed in addition to tokens; nil if there are
 	// none. The keys are "web_search", "x_search", "code_interpreter" (containers, for
 	// OpenAI), "file_search", "image_generation", "live_search" (sources), "grounding"
 	// (queries; at most 1 before Gemini 3), "maps", or the provider's own name for a tool.
-	Requests map[string]int64 `json:"requests,omitempty"`
+	ToolUses map[string]int64 `json:"requests,omitempty"`
 	// Mode changes the call's price: a service tier such as "batch" or "priority", a
 	// speed, or a region, in lower case. Several are joined with "+". "" means a standard
 	// call.
@@ -140,7 +140,7 @@ func (u *Usage) check() error {
 			return invalid("Usage."+object.CountNames[i], "", "must be between 0 and 2^53 tokens")
 		}
 	}
-	for _, n := range u.Requests {
+	for _, n := range u.ToolUses {
 		if n < 0 || n > maxTokens {
 			return invalid("Usage.Requests", "", "must be between 0 and 2^53")
 		}

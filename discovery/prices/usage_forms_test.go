@@ -45,7 +45,7 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 		{
 			"DeepSeek's messages have Anthropic's counts", models.DeepSeek,
 			`{"input_tokens":933,"cache_creation_input_tokens":0,"cache_read_input_tokens":350,"output_tokens":7241,"service_tier":"standard","server_tool_use":{"web_search_requests":2}}`,
-			prices.Usage{Input: 933, CacheRead: 350, Output: 7241, Requests: map[string]int64{"web_search": 2}},
+			prices.Usage{Input: 933, CacheRead: 350, Output: 7241, ToolUses: map[string]int64{"web_search": 2}},
 		},
 		{
 			"Gemini's endpoint that is compatible with OpenAI: the total has the thoughts", models.Gemini,
@@ -88,7 +88,7 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 		{
 			"interactions count their tools", models.Gemini,
 			`{"total_input_tokens":10,"total_output_tokens":1,"total_tokens":11,"grounding_tool_count":[{"type":"google_search","count":2},{"type":"google_maps","count":1},{"type":"x","count":0}]}`,
-			prices.Usage{Input: 10, Output: 1, Requests: map[string]int64{"grounding": 2, "maps": 1}},
+			prices.Usage{Input: 10, Output: 1, ToolUses: map[string]int64{"grounding": 2, "maps": 1}},
 		},
 		{
 			"xAI's SDK has the details beside the counts", models.XAI,
@@ -98,20 +98,20 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 		{
 			"tools of xAI, of which MCP is free", models.XAI,
 			`{"input_tokens":5,"output_tokens":1,"total_tokens":6,"num_sources_used":3,"num_server_side_tools_used":5,"server_side_tool_usage_details":{"web_search_calls":2,"x_search_calls":1,"mcp_calls":1,"image_generation_calls":0}}`,
-			prices.Usage{Input: 5, Output: 1, Requests: map[string]int64{"web_search": 2, "x_search": 1, "live_search": 3}},
+			prices.Usage{Input: 5, Output: 1, ToolUses: map[string]int64{"web_search": 2, "x_search": 1, "live_search": 3}},
 		},
-		{"tools of xAI without names", models.XAI, `{"input_tokens":5,"output_tokens":1,"total_tokens":6,"num_server_side_tools_used":2}`, prices.Usage{Input: 5, Output: 1, Requests: map[string]int64{"server_side_tools": 2}}},
+		{"tools of xAI without names", models.XAI, `{"input_tokens":5,"output_tokens":1,"total_tokens":6,"num_server_side_tools_used":2}`, prices.Usage{Input: 5, Output: 1, ToolUses: map[string]int64{"server_side_tools": 2}}},
 		{"an image of xAI has a charge and no tokens", models.XAI, `{"cost_in_usd_ticks":200000000}`, prices.Usage{ChargedUSD: "0.02"}},
 		{
 			"a fetch of Anthropic is free, other tools have their names", models.Anthropic,
 			`{"input_tokens":1,"output_tokens":1,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":4,"telepathy_requests":2}}`,
-			prices.Usage{Input: 1, Output: 1, Requests: map[string]int64{"telepathy": 2}},
+			prices.Usage{Input: 1, Output: 1, ToolUses: map[string]int64{"telepathy": 2}},
 		},
 		{
 			"a fetch of DeepSeek is not", models.DeepSeek, `{"input_tokens":1,"output_tokens":1,"server_tool_use":{"web_search_requests":1,"web_fetch_requests":4}}`,
-			prices.Usage{Input: 1, Output: 1, Requests: map[string]int64{"web_search": 1, "web_fetch": 4}},
+			prices.Usage{Input: 1, Output: 1, ToolUses: map[string]int64{"web_search": 1, "web_fetch": 4}},
 		},
-		{"a tool whose name is text", models.Anthropic, `{"input_tokens":1,"output_tokens":1,"server_tool_use":{"my secret_requests":2}}`, prices.Usage{Input: 1, Output: 1, Requests: map[string]int64{"unknown": 2}}},
+		{"a tool whose name is text", models.Anthropic, `{"input_tokens":1,"output_tokens":1,"server_tool_use":{"my secret_requests":2}}`, prices.Usage{Input: 1, Output: 1, ToolUses: map[string]int64{"unknown": 2}}},
 		{"a count that is not known", models.Anthropic, `{"input_tokens":1,"output_tokens":1,"service_tier":"batch","telepathy_tokens":3,"other_tokens":0}`, prices.Usage{Input: 1, Output: 1, Mode: "batch+count:telepathy_tokens"}},
 		{"the same of Gemini", models.Gemini, `{"promptTokenCount":1,"dreamTokenCount":3,"calmTokenCount":0}`, prices.Usage{Input: 1, Mode: "count:dreamTokenCount"}},
 		{"its name is shown only if it is one", models.OpenAI, `{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"my secret+batch_tokens":1e2}`, prices.Usage{Input: 1, Output: 1, Mode: "count:unknown"}},
@@ -213,7 +213,7 @@ func TestIterationsOfAnotherModelMakeTheCostUnknown(t *testing.T) {
 				}
 				var unpriced *prices.UnpricedError
 				require.ErrorAs(t, err, &unpriced, "mode %q", mode)
-				assert.Equal(t, prices.MissingMode, unpriced.What)
+				assert.Equal(t, prices.MissingMode, unpriced.Missing)
 				assert.Contains(t, unpriced.Name, row.mode)
 			}
 		})

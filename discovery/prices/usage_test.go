@@ -44,7 +44,7 @@ func TestParseUsage(t *testing.T) {
 			"messages: the input excludes what the cache read and wrote, the output includes thinking", models.Anthropic,
 			`{"input_tokens":10,"cache_creation_input_tokens":70,"cache_read_input_tokens":500,"cache_creation":{"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":40},
 			"output_tokens":9,"output_tokens_details":{"thinking_tokens":8},"service_tier":"standard","inference_geo":"global","speed":"standard","server_tool_use":{"web_search_requests":2}}`,
-			prices.Usage{Input: 10, CacheRead: 500, CacheWrite5m: 30, CacheWrite1h: 40, Output: 9, Requests: map[string]int64{"web_search": 2}},
+			prices.Usage{Input: 10, CacheRead: 500, CacheWrite5m: 30, CacheWrite1h: 40, Output: 9, ToolUses: map[string]int64{"web_search": 2}},
 		},
 		{
 			"messages: writes without kinds are those for five minutes, and null is not given", models.Anthropic,
@@ -54,7 +54,7 @@ func TestParseUsage(t *testing.T) {
 		{
 			"messages: a message_delta has cumulative counts", models.Anthropic,
 			`{"input_tokens":2679,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":510,"server_tool_use":{"web_search_requests":1}}`,
-			prices.Usage{Input: 2679, Output: 510, Requests: map[string]int64{"web_search": 1}},
+			prices.Usage{Input: 2679, Output: 510, ToolUses: map[string]int64{"web_search": 1}},
 		},
 		{
 			"messages: a compaction is not in the counts of the object", models.Anthropic,
@@ -269,7 +269,7 @@ func notNegative(t *testing.T, u *prices.Usage) {
 	} {
 		assert.GreaterOrEqual(t, n, int64(0))
 	}
-	for tool, n := range u.Requests {
+	for tool, n := range u.ToolUses {
 		assert.Positive(t, n, tool)
 	}
 }
@@ -336,7 +336,7 @@ func TestParseUsageReadsRealObjects(t *testing.T) {
 			continue
 		}
 		got = withoutMedia(got)
-		got.Mode, got.Requests, got.ChargedUSD, got.Iterations = "", nil, "", nil
+		got.Mode, got.ToolUses, got.ChargedUSD, got.Iterations = "", nil, "", nil
 		assert.Equal(t, row.Expected, got, "%s %s", row.Provider, row.Usage)
 	}
 }

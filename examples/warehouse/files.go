@@ -60,8 +60,8 @@ func totals(ctx context.Context, folder string) ([]calls.Group, error) {
 	defer rows.Close()
 	var all []calls.Group
 	for rows.Next() {
-		r := calls.Group{By: make([]string, 3)}
-		if err := rows.Scan(&r.By[0], &r.By[1], &r.By[2], &r.Calls, &r.Unpriced, &r.USD); err != nil {
+		r := calls.Group{Values: make([]string, 3)}
+		if err := rows.Scan(&r.Values[0], &r.Values[1], &r.Values[2], &r.Calls, &r.Unpriced, &r.USD); err != nil {
 			return nil, err
 		}
 		all = append(all, r)
@@ -73,12 +73,12 @@ func compareFiles(out io.Writer, counted, stored []calls.Group) (differences int
 	calls, unpriced, usd := 0, 0, prices.USD("0")
 	sums := make(map[string]string)
 	for _, r := range stored {
-		sums[strings.Join(r.By, " ")] = line(&r)
+		sums[strings.Join(r.Values, " ")] = line(&r)
 		calls, unpriced = calls+r.Calls, unpriced+r.Unpriced
 		usd = usd.Add(r.USD)
 	}
 	for _, r := range counted {
-		key := strings.Join(r.By, " ")
+		key := strings.Join(r.Values, " ")
 		if sums[key] != line(&r) {
 			differences++
 			fmt.Fprintf(out, "%s: calls.Sum has %s, the warehouse %q\n", key, line(&r), sums[key])

@@ -59,7 +59,7 @@ func record(random *rand.Rand, i int) calls.Record {
 		r.Usage = fmt.Appendf(nil, `{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":%d,"service_tier":"standard"}`, input, input/3, output)
 	}
 	if random.IntN(50) == 0 {
-		r.USD, r.Source, r.Unpriced = "", "", "the response was closed early"
+		r.USD, r.SourceKey, r.Unpriced = "", "", "the response was closed early"
 	}
 	return r
 }
@@ -80,8 +80,8 @@ func fileSums(ctx context.Context, db *sql.DB, dir string) ([]calls.Group, error
 	defer rows.Close()
 	var all []calls.Group
 	for rows.Next() {
-		r := calls.Group{By: make([]string, 2)}
-		if err := rows.Scan(&r.By[0], &r.By[1], &r.Calls, &r.Unpriced, &r.USD, &r.Usage.Input, &r.Usage.CacheRead, &r.Usage.Output); err != nil {
+		r := calls.Group{Values: make([]string, 2)}
+		if err := rows.Scan(&r.Values[0], &r.Values[1], &r.Calls, &r.Unpriced, &r.USD, &r.Usage.Input, &r.Usage.CacheRead, &r.Usage.Output); err != nil {
 			return nil, err
 		}
 		all = append(all, r)
@@ -141,7 +141,7 @@ func TestOneDigitOfAFileIsADifference(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, differences, out.String())
 	assert.Contains(t, out.String(), "2026-05-09 openai gpt-5.4: calls.Sum has ")
-	assert.Equal(t, 1, compareFiles(io.Discard, nil, []calls.Group{{By: []string{"2026-05-09"}, USD: "0"}}))
+	assert.Equal(t, 1, compareFiles(io.Discard, nil, []calls.Group{{Values: []string{"2026-05-09"}, USD: "0"}}))
 
 	_, err = runFiles(t.Context(), io.Discard, io.Discard, t.TempDir())
 	require.ErrorContains(t, err, "there are no calls in ")

@@ -75,7 +75,7 @@ func groupSums(models, days []calls.Group) (sums, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[key{g.By[0], g.By[1]}] = s
+		all[key{g.Values[0], g.By[1]}] = s
 	}
 	for _, g := range days {
 		s, err := newSum(string(g.USD))
@@ -83,7 +83,7 @@ func groupSums(models, days []calls.Group) (sums, error) {
 			return nil, err
 		}
 		s.unpriced = g.Unpriced
-		all[key{g.By[0], ""}] = s
+		all[key{g.Values[0], ""}] = s
 	}
 	return all, nil
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // Client is client.MeshClient's unexported side. R is client.SendRequest and Q is
-// client.MessageQuery. All node names in its arguments are final: aliases are resolved.
+// client.ListMessagesOptions. All node names in its arguments are final: aliases are
+// resolved.
 type Client[R, Q any] struct {
 	// Ready rejects the zero client and a nil context. The other fields are unset if it
 	// does.

@@ -81,7 +81,7 @@ func (o *Options) readBill() (b bill, err error) {
 	}
 	buffered := bufio.NewReader(in)
 	head := peek(buffered)
-	query := discovery.SavedBill{From: o.from, To: o.to, AttributedUSD: o.counted}
+	query := discovery.BillOptions{From: o.from, To: o.to, AttributedUSD: o.counted}
 	switch o.provider {
 	case models.OpenAI:
 		b, err = asBill(discovery.ReadOpenAIBill(buffered, query))

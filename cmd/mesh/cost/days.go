@@ -24,7 +24,7 @@ func (o *Options) writeCSV(b bill, c *bills.Comparison) error {
 	}
 	rows := [][]string{{"day", "billed_usd", "counted_usd", "drift_usd", "unpriced"}}
 	for _, day := range c.Days {
-		rows = append(rows, []string{day.Day, string(day.Billed), string(day.Counted), string(day.Drift), fmt.Sprint(day.Unpriced)})
+		rows = append(rows, []string{day.Day, string(day.BilledUSD), string(day.CountedUSD), string(day.DriftUSD), fmt.Sprint(day.Unpriced)})
 	}
 	return output.CSV(o.Out, rows)
 }

@@ -94,7 +94,7 @@ func (p *program) call(random *rand.Rand, at time.Time) (calls.Record, error) {
 		return r, err
 	}
 	cost, err := prices.BuiltIn().CostOf(call)
-	r.USD, r.Source = cost.USD, cost.SourceKey
+	r.USD, r.SourceKey = cost.USD, cost.SourceKey
 	return r, err
 }
 
@@ -130,7 +130,7 @@ func (s *story) bill() (*bills.Comparison, error) {
 	if err := os.WriteFile(s.path(billFile), text, 0o600); err != nil {
 		return nil, err
 	}
-	r, err := discovery.ReadOpenAIBill(bytes.NewReader(text), discovery.SavedBill{})
+	r, err := discovery.ReadOpenAIBill(bytes.NewReader(text), discovery.BillOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 type threadsOptions struct {
 	*app.App
-	client.ThreadQuery
+	client.ListThreadsOptions
 	newest, all bool
 }
 
@@ -55,7 +55,7 @@ func (o *threadsOptions) run(ctx context.Context) error {
 	if o.Peer == "" && !o.all {
 		o.Peer = mail.NamedThreads
 	}
-	threads, err := o.Client.ListThreads(ctx, o.ThreadQuery)
+	threads, err := o.Client.ListThreads(ctx, o.ListThreadsOptions)
 	if err = o.SkipInvalid(err); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (o *threadsOptions) printThread(ctx context.Context) error {
 		return err
 	}
 	limit := cmp.Or(o.Limit, 100)
-	opts := client.ThreadOptions{Limit: limit, Newest: o.newest}
+	opts := client.GetThreadOptions{Limit: limit, Newest: o.newest}
 	if limit > 0 && limit < maxThreadMessages {
 		opts.Limit++ // one extra shows whether there are more
 	}

@@ -160,7 +160,7 @@ func (run *meterRun) warnOfBudgets(upstreams []proxy.Upstream) {
 }
 
 func (o *Options) warnOfBudget(w meter.BudgetWarning) {
-	o.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.Label), w.Spent))
+	o.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.LabelValue), w.SpentUSD))
 }
 
 // warnOfUnpriced returns a recorder that warns once per model that no budget limits, or

@@ -210,7 +210,7 @@ func (run *meterRun) write(p *proxy.Proxy) error {
 		fmt.Fprintln(run.Errs, "mesh: meter: no calls were counted;", run.whyNone(incomplete))
 	}
 	for _, b := range meters.Budgets() {
-		fmt.Fprintf(run.Errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.Label), b.Spent, b.Reserved, b.Left)
+		fmt.Fprintf(run.Errs, "budget: %s, spent: %s, set aside: %s, left: %s\n", budgetText(b.Budget, b.LabelValue), b.SpentUSD, b.ReservedUSD, b.LeftUSD)
 	}
 	if len(run.limits) > 0 {
 		fmt.Fprintf(run.Errs, "budget: calls that do not count towards it: %d, refused: %d\n", unlimited, meters.Refused.Load())

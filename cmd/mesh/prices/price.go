@@ -191,7 +191,7 @@ func (o *priceOptions) callCost(ctx context.Context) error {
 
 func costTable(w io.Writer, cost *prices.Cost) error {
 	rows := table.Rows(cost.Lines, func(line *prices.Line) []string {
-		return []string{line.What, strconv.FormatInt(line.Tokens, 10), string(line.USDPerMTok), string(line.USD)}
+		return []string{line.Kind, strconv.FormatInt(line.Tokens, 10), string(line.USDPerMTok), string(line.USD)}
 	})
 	rows = append(rows, []string{"total", "", "", string(cost.USD)})
 	if err := output.Table(w, []table.Column{table.Key("WHAT"), table.Plain("TOKENS", 2), table.Plain("USD PER MILLION", 1), table.Plain("USD", 0)}, rows); err != nil {

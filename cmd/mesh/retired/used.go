@@ -107,7 +107,7 @@ func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 			retirement: retirement{p, id, c.registry.CheckOn(platform, p, id, c.today)},
 			Platform:   platform, Calls: row.Calls, Unpriced: row.Unpriced, USD: row.USD,
 		}
-		m.report(row.By, days)
+		m.report(row.Values, days)
 		finds := c.finds(m.retirement) || c.isSoon(m.ReportedDate)
 		if finds || m.ends() {
 			used = append(used, m)
@@ -131,7 +131,7 @@ func (m *usedModel) replace(rows []report.Retiring) {
 func (m *usedModel) report(by []string, days []calls.Group) {
 	for _, row := range days {
 		stage, date := row.Value(calls.ByModelStage), row.Value(calls.ByRetirementDate)
-		if slices.Equal(row.By[:len(byModel)], by) && stage+date != "" {
+		if slices.Equal(row.Values[:len(byModel)], by) && stage+date != "" {
 			m.Stage, m.ReportedDate = stage, date
 		}
 	}

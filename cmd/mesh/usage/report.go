@@ -186,14 +186,14 @@ func costRows(by []string, now, before []calls.Group) []table.CostRow {
 	var rows []table.CostRow
 	places := map[string]int{}
 	for i := range now {
-		places[fmt.Sprintf("%q", now[i].By)] = i
+		places[fmt.Sprintf("%q", now[i].Values)] = i
 		rows = append(rows, costRow(by, &now[i]))
 	}
 	for _, g := range before {
-		place, known := places[fmt.Sprintf("%q", g.By)]
+		place, known := places[fmt.Sprintf("%q", g.Values)]
 		if !known {
 			place = len(rows)
-			rows = append(rows, costRow(by, &calls.Group{By: g.By, USD: "0"}))
+			rows = append(rows, costRow(by, &calls.Group{Values: g.Values, USD: "0"}))
 		}
 		rows[place].PreviousUSD = g.USD
 	}
@@ -205,7 +205,7 @@ func costRows(by []string, now, before []calls.Group) []table.CostRow {
 
 // costRow leaves the previous cost at 0.
 func costRow(by []string, g *calls.Group) table.CostRow {
-	row := table.CostRow{Keys: keyNames(by, g.By), Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, PreviousUSD: "0"}
+	row := table.CostRow{Keys: keyNames(by, g.Values), Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, PreviousUSD: "0"}
 	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {
 		cached := u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
 		row.Cached += cached

@@ -52,11 +52,11 @@ func (c *Call) uses(model string) (uses []Use, err error) {
 			break
 		}
 	}
-	if len(c.Usage.Requests) == 0 { // sorting no names would allocate
+	if len(c.Usage.ToolUses) == 0 { // sorting no names would allocate
 		return nil, err
 	}
-	for _, tool := range slices.Sorted(maps.Keys(c.Usage.Requests)) {
-		n := c.Usage.Requests[tool]
+	for _, tool := range slices.Sorted(maps.Keys(c.Usage.ToolUses)) {
+		n := c.Usage.ToolUses[tool]
 		if n == 0 {
 			continue
 		}

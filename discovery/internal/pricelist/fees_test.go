@@ -60,7 +60,7 @@ func TestFeeOfTheLongestPattern(t *testing.T) {
 		"3": {{all, ended, now}, {now, ended, all}},
 	} {
 		for _, fees := range lists {
-			call := pricelist.Call{Model: "gpt-5-mini", At: at, Usage: usage.Usage{Requests: map[string]int64{"search": 2}}, Terms: &pricelist.Terms{Fees: fees}}
+			call := pricelist.Call{Model: "gpt-5-mini", At: at, Usage: usage.Usage{ToolUses: map[string]int64{"search": 2}}, Terms: &pricelist.Terms{Fees: fees}}
 			charge, err := call.ByList(rows, nil)
 			if want == "" {
 				assert.Equal(t, &pricelist.UnknownError{What: "tool", Name: "search"}, err)

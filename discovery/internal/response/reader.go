@@ -107,7 +107,7 @@ func (r *Reader) Result() (Result, error) {
 		tier = ""
 	}
 	result.Usage.Mode = usage.Join(usage.Join(tier, latencyMode(r.text[Latency])), result.Usage.Mode)
-	result.Usage.Requests = r.tools.requests(result.Form, result.Model, result.Usage.Requests)
+	result.Usage.ToolUses = r.tools.requests(result.Form, result.Model, result.Usage.ToolUses)
 	return result, err
 }
 

@@ -26,7 +26,7 @@ type Usage struct {
 
 	AudioInput, AudioCacheRead, AudioOutput, ImageInput, ImageCacheRead, ImageOutput, VideoInput, VideoCacheRead int64
 
-	Requests         map[string]int64
+	ToolUses         map[string]int64
 	Mode, ChargedUSD string
 	Iterations       []Iteration
 }
@@ -130,7 +130,7 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	} else {
 		u, err = c.invalid(u, charged, err)
 	}
-	u.Mode, u.Requests = c.allModes(), c.billed(form)
+	u.Mode, u.ToolUses = c.allModes(), c.billed(form)
 	return u, err
 }
 

@@ -182,7 +182,7 @@ func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, found, name)
 	}
-	named, err := asker.ListThreads(ctx, client.ThreadQuery{Peer: "_", Limit: 100})
+	named, err := asker.ListThreads(ctx, client.ListThreadsOptions{Peer: "_", Limit: 100})
 	require.NoError(t, err)
 	for _, thread := range named {
 		assert.NotContains(t, thread.Name, ":ask-")

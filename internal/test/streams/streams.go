@@ -160,7 +160,7 @@ func (s Stream) Response(t testing.TB) prices.Response {
 		parsed, err := prices.ParseResponse(s.Provider, body)
 		require.NoError(t, err, s.Name)
 		if strings.Contains(s.URL, "/interactions") { // other events have its searches
-			parsed.Usage.Requests = got.Usage.Requests
+			parsed.Usage.ToolUses = got.Usage.ToolUses
 		}
 		assert.Equal(t, got, parsed, "ParseResponse of %s", s.Name)
 	}
@@ -240,7 +240,7 @@ func Check(t testing.TB, want prices.Response, r calls.Record) {
 	}
 	used, err := prices.ParseUsage(r.Provider, r.Usage)
 	require.NoError(t, err)
-	used.Mode, used.Requests = want.Usage.Mode, r.Requests
+	used.Mode, used.ToolUses = want.Usage.Mode, r.ToolUses
 	assert.Equal(t, want.Usage, used)
 	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: want.Usage, At: r.Time})
 	assert.Equal(t, cost.USD, r.USD)

@@ -72,7 +72,7 @@ func check(t *testing.T, s *random, r calls.Record) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	assert.NotEmpty(t, r.USD, r.Unpriced)
-	assert.Equal(t, want.Usage.Requests, r.Requests)
+	assert.Equal(t, want.Usage.ToolUses, r.ToolUses)
 	streams.Check(t, want, r)
 }
 

@@ -92,7 +92,7 @@ func (r *Report) setTotal(total []calls.Group) {
 	for i := range total {
 		g := &total[i]
 		r.WithoutLine = g.WithoutLine
-		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.Subscription, g.UpstreamUSD
+		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *Summary) causes() map[cause]int {
 	causes := map[cause]int{}
 	for _, g := range s.unpriced.Groups() {
 		if g.Unpriced > 0 {
-			causes[cause(g.By)] = g.Unpriced
+			causes[cause(g.Values)] = g.Unpriced
 		}
 	}
 	return causes
@@ -172,7 +172,7 @@ func (s *Summary) Report(incomplete bool) *Report {
 		report.By = report.By[1:]
 		for i := range report.Rows {
 			row := &report.Rows[i]
-			row.By, row.Names = row.By[1:], row.Names[1:]
+			row.Values, row.Names = row.Values[1:], row.Names[1:]
 		}
 	}
 	causes := s.causes()

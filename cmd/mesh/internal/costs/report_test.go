@@ -40,7 +40,7 @@ func TestReportAddsUp(t *testing.T) {
 		assert.Equal(t, 4, r.Unpriced)
 		assert.EqualValues(t, "0.000000000000000002", r.USD)
 		assert.Equal(t, []costs.Reason{{"closed\n early", 3}, {"the cost was unknown", 1}}, r.Reasons)
-		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.Requests)
+		assert.Equal(t, map[string]int64{"web_search": 4}, r.Rows[0].Usage.ToolUses)
 	}
 	r, err := costs.Read(nil, calls.Options{}, write(t))
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestReportKeepsValuesApart(t *testing.T) {
 	r, err := costs.Read([]string{"label:a", "label:b"}, calls.Options{}, file)
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 2)
-	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].By)
+	assert.Equal(t, []string{"x\x00y", "z"}, r.Rows[1].Values)
 	assert.EqualValues(t, "1", r.Rows[1].USD)
 }
 
@@ -91,7 +91,7 @@ func TestSummary(t *testing.T) {
 	openAI := []byte(`{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":200}}`)
 	for _, r := range []calls.Record{
 		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.1"},
-		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", Requests: map[string]int64{"web_search": 2}},
+		{Provider: models.OpenAI, Model: "gpt-4o", Usage: openAI, USD: "0.2", ToolUses: map[string]int64{"web_search": 2}},
 		{Provider: models.OpenAI, Model: "gpt-4o", USD: "0", Status: 429},
 		{Provider: models.OpenAI, Unpriced: "speech has no counts"},
 		{Provider: models.OpenAI, Unpriced: "speech has no counts"},

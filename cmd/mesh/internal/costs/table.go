@@ -44,11 +44,11 @@ func used() (columns []column) {
 
 // requests formats tool requests as "grounding=2 web_search=1".
 func requests(g *calls.Group) string {
-	uses := maps.Clone(g.Usage.Requests)
+	uses := maps.Clone(g.Usage.ToolUses)
 	if uses == nil {
 		uses = map[string]int64{}
 	}
-	for tool, n := range g.SubscriptionUsage.Requests {
+	for tool, n := range g.SubscriptionUsage.ToolUses {
 		uses[tool] += n
 	}
 	var all []string
@@ -161,7 +161,7 @@ func (r *Report) cells(columns []column) (names []string, rows [][]string) {
 		names = append(names, c.name)
 	}
 	for i := range r.Rows {
-		row := slices.Clone(r.Rows[i].By)
+		row := slices.Clone(r.Rows[i].Values)
 		for _, c := range columns {
 			row = append(row, c.cell(&r.Rows[i]))
 		}

@@ -102,7 +102,7 @@ func (c *Calls) Add(r calls.Record) error {
 	case err == nil && usd.Cmp(decimal.FromText(cost.USD)) == 0:
 		c.addCost(r, cost)
 	case !usd.IsZero():
-		c.addCharge(r, usd, prices.SourceText(r.Provider, r.Source))
+		c.addCharge(r, usd, prices.SourceText(r.Provider, r.SourceKey))
 	}
 	return nil
 }
@@ -148,16 +148,16 @@ const (
 )
 
 func (c *Calls) addCost(r calls.Record, cost prices.Cost) {
-	if len(cost.Lines) == 1 && cost.Lines[0].What == charged {
+	if len(cost.Lines) == 1 && cost.Lines[0].Kind == charged {
 		c.addCharge(r, decimal.FromText(cost.USD), cost.Source)
 		return
 	}
 	k := keyOf(r, modeOf(r, cost), cost.Source)
 	for _, line := range cost.Lines {
-		k.what, k.fee, k.price, k.tier = line.What, false, line.USDPerMTok, cost.TierThresholdTokens
+		k.what, k.fee, k.price, k.tier = line.Kind, false, line.USDPerMTok, cost.TierThresholdTokens
 		quantity := line.Tokens
-		if line.USDPerRequest != "" { // fees don't depend on prompt length
-			k.fee, k.price, k.tier, quantity = true, line.USDPerRequest, 0, line.Requests
+		if line.USDPerUse != "" { // fees don't depend on prompt length
+			k.fee, k.price, k.tier, quantity = true, line.USDPerUse, 0, line.ToolUses
 		}
 		c.group(k).quantity.Add(decimal.New(quantity, 0))
 	}

@@ -35,7 +35,7 @@ func TestMethodsOfZeroCalls(t *testing.T) {
 
 func TestCostThatIsNotThatOfTheList(t *testing.T) {
 	searched := call("0.030156", "") // the list has no fee for a search by this model
-	searched.Requests = map[string]int64{"web_search": 3}
+	searched.ToolUses = map[string]int64{"web_search": 3}
 	failed := call("0", "")
 	failed.Status, failed.Usage = 429, nil
 	records := focus.NewCalls(nil, "org-1")

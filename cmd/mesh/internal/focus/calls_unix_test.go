@@ -108,6 +108,6 @@ func priced(b *testing.B, i int, at time.Time, random *rand.Rand) calls.Record {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r.USD, r.Source = cost.USD, cost.Source
+	r.USD, r.SourceKey = cost.USD, cost.Source
 	return r
 }

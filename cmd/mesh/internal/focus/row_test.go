@@ -164,7 +164,7 @@ func TestFileIsUTF8(t *testing.T) {
 func TestFileControlsNoTerminal(t *testing.T) {
 	records := focus.NewCalls(nil, "org\x1b]0;a\a")
 	r := call("0.1", "")
-	r.Model, r.Source = "gpt\n\u009b31m", "a\u202eb\u2028c\u007f é"
+	r.Model, r.SourceKey = "gpt\n\u009b31m", "a\u202eb\u2028c\u007f é"
 	r.Labels = map[string]string{"team": "\u009b\r\n=x"}
 	if err := records.Add(r); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestCallsOnPlatforms(t *testing.T) {
 			"ProviderName": "Microsoft", "PublisherName": "OpenAI", "ServiceName": "Azure AI Foundry", "RegionId": "", "ListUnitPrice": "2.75",
 			"SkuPriceId": "azure/gpt-4o/input/standard/data-zone",
 		}},
-		{"OpenRouter", calls.Record{Platform: "openrouter", Model: "z-ai/glm-5", API: "openai", USD: "0.0005", Source: "charged by the provider"},
+		{"OpenRouter", calls.Record{Platform: "openrouter", Model: "z-ai/glm-5", API: "openai", USD: "0.0005", SourceKey: "charged by the provider"},
 			`{"prompt_tokens":400,"completion_tokens":0,"total_tokens":400,"cost":0.0005}`, map[string]string{
 				"ProviderName": "OpenRouter", "PublisherName": "OpenRouter", "ServiceName": "OpenRouter API", "RegionId": "", "BilledCost": "0.0005",
 				"x_Provider": "", "x_CostSource": "charged", "SkuId": "openrouter/z-ai/glm-5/charged", "SkuPriceDetails": `{"x_ModelId":"z-ai/glm-5","x_TokenType":"charged"}`,

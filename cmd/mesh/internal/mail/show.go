@@ -100,7 +100,7 @@ func ReadState(m *client.MeshMessage) string {
 	return "read"
 }
 
-// NamedThreads as [client.ThreadQuery.Peer] selects threads between two peers: the
+// NamedThreads as [client.ListThreadsOptions.Peer] selects threads between two peers: the
 // gateway treats _ as a wildcard. Threads with a single question have no peers, and would
 // hide the others.
 const NamedThreads = "_"
@@ -138,7 +138,7 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string) (string,
 	if IsThreadID(thread) {
 		// sending to an unknown id would fail with 500, as if the message might have
 		// arrived
-		_, _, err := c.GetThread(ctx, thread, client.ThreadOptions{Limit: 1})
+		_, _, err := c.GetThread(ctx, thread, client.GetThreadOptions{Limit: 1})
 		var row *client.RowError
 		if errors.As(err, &row) {
 			err = nil // the thread exists

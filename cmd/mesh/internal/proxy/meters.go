@@ -133,7 +133,7 @@ func public(r calls.Record, upstreams []Upstream) calls.Record {
 func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	for _, u := range upstreams {
 		if u.API == r.Provider && !r.Incomplete {
-			r.USD, r.Source = "", ""
+			r.USD, r.SourceKey = "", ""
 			r.Unpriced = fmt.Sprintf("%s is no provider's host; --upstream %s=URL gives it the prices of %[2]s", u.URL.Host, u.API)
 		}
 	}

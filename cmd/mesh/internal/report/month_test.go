@@ -111,7 +111,7 @@ func TestBudgetsAreThoseOfAMeter(t *testing.T) {
 			}
 		}))
 		_, b := budgetsOf(t, report.Options{Now: now, Budgets: []string{"5/day"}, ChargesOnly: chargesOnly}, records...)
-		assert.Equal(t, []string{want, want}, []string{string(m.Budgets()[0].Spent), string(b.SpentUSD)})
+		assert.Equal(t, []string{want, want}, []string{string(m.Budgets()[0].SpentUSD), string(b.SpentUSD)})
 		assert.Equal(t, !chargesOnly, b.Over)
 	}
 }

@@ -16,16 +16,16 @@ import (
 func TestReasonsOfPrices(t *testing.T) {
 	t.Parallel()
 	for _, e := range []prices.UnpricedError{
-		{What: "model"}, {What: "period"}, {What: "tier"}, {What: "input"}, {What: "cache_read"}, {What: "cache_write_5m"}, {What: "cache_write_1h"}, {What: "output"},
-		{What: "audio"}, {What: "image"}, {What: "mode", Name: "flex"}, {What: "region"}, {What: "platform"}, {What: "tool", Name: "web_search"}, {What: "duration"},
-		{What: "count", Name: "new_tokens"}, {What: "of_tomorrow"},
+		{Missing: "model"}, {Missing: "period"}, {Missing: "tier"}, {Missing: "input"}, {Missing: "cache_read"}, {Missing: "cache_write_5m"}, {Missing: "cache_write_1h"}, {Missing: "output"},
+		{Missing: "audio"}, {Missing: "image"}, {Missing: "mode", Name: "flex"}, {Missing: "region"}, {Missing: "platform"}, {Missing: "tool", Name: "web_search"}, {Missing: "duration"},
+		{Missing: "count", Name: "new_tokens"}, {Missing: "of_tomorrow"},
 	} {
 		for _, text := range []string{e.Error(), "discovery" + e.Error()[len("prices"):]} {
 			e.Model = "gpt-5.2"
 			r := build(t, report.Options{}, calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: at(1), Status: 200, Unpriced: text})
 			require.Len(t, r.Unpriced.Groups, 1)
 			g := r.Unpriced.Groups[0]
-			assert.Equal(t, string(e.What), g.Reason)
+			assert.Equal(t, string(e.Missing), g.Reason)
 			assert.NotEmpty(t, g.Fix)
 			if e.Name != "" {
 				assert.Contains(t, g.Text, ": "+e.Name)

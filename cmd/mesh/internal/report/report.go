@@ -125,9 +125,10 @@ type Sum struct {
 	// SubscriptionUSD is the share of USD covered by a subscription: list prices, not
 	// charges.
 	SubscriptionUSD prices.USD `json:"subscription_usd"`
-	// Counted calls have a known cost and a status of 2xx or none. PerCallUSD is their mean
-	// cost, rounded half to even to 12 places; "" if Counted is 0.
-	Counted    int        `json:"counted"`
+	// Averaged counts the calls that have a known cost and a status of 2xx or none.
+	// PerCallUSD is their mean cost, rounded half to even to 12 places; "" if there are
+	// none.
+	Averaged   int        `json:"counted"`
 	PerCallUSD prices.USD `json:"per_call_usd"`
 	// Input includes Cached, which was read from caches, and Written, which was written to
 	// them.

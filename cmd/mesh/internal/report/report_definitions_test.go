@@ -181,7 +181,7 @@ func TestFailedCalls(t *testing.T) {
 	} {
 		row.record.Provider, row.record.Model, row.record.Time = models.OpenAI, "m", at(1)
 		r := build(t, report.Options{}, row.record)
-		assert.Equal(t, []int{row.failed, row.counted}, []int{r.Total.Failed, r.Total.Counted}, name)
+		assert.Equal(t, []int{row.failed, row.counted}, []int{r.Total.Failed, r.Total.Averaged}, name)
 		checkReport(t, r)
 	}
 }

@@ -35,7 +35,7 @@ func addUp(t *testing.T, sums ...report.Sum) (all report.Sum) {
 	t.Helper()
 	all.USD, all.BoundUSD, all.SubscriptionUSD = "0", "0", "0"
 	for _, s := range sums {
-		all.Calls, all.Failed, all.Unpriced, all.Bounded, all.Counted = all.Calls+s.Calls, all.Failed+s.Failed, all.Unpriced+s.Unpriced, all.Bounded+s.Bounded, all.Counted+s.Counted
+		all.Calls, all.Failed, all.Unpriced, all.Bounded, all.Averaged = all.Calls+s.Calls, all.Failed+s.Failed, all.Unpriced+s.Unpriced, all.Bounded+s.Bounded, all.Averaged+s.Averaged
 		all.USD, all.BoundUSD = plus(t, all.USD, s.USD), plus(t, all.BoundUSD, s.BoundUSD)
 		all.SubscriptionUSD = plus(t, all.SubscriptionUSD, s.SubscriptionUSD)
 		all.Input, all.Cached, all.Written, all.Output = all.Input+s.Input, all.Cached+s.Cached, all.Written+s.Written, all.Output+s.Output

@@ -98,7 +98,7 @@ func (t *tally) sum() Sum {
 	t = t.orEmpty()
 	return Sum{
 		Calls: t.Calls, Failed: t.Failed, Unpriced: t.Unpriced, Bounded: t.Bounded, BoundUSD: usdOf(t.rares().more.Total()), USD: usdOf(t.total()),
-		SubscriptionUSD: usdOf(t.rares().subscription.Total()), Counted: t.Counted, PerCallUSD: quotient(t.countedUSD(), t.Counted),
+		SubscriptionUSD: usdOf(t.rares().subscription.Total()), Averaged: t.Counted, PerCallUSD: quotient(t.countedUSD(), t.Counted),
 		Input: t.Input, Cached: t.Cached, Written: t.Written, Output: t.Output,
 	}
 }
@@ -106,14 +106,14 @@ func (t *tally) sum() Sum {
 // tally inverts sum, except that the counted calls' cost is as exact as their mean.
 func (s *Sum) tally() *tally {
 	t := &tally{
-		Calls: s.Calls, Failed: s.Failed, Unpriced: s.Unpriced, Bounded: s.Bounded, Counted: s.Counted,
+		Calls: s.Calls, Failed: s.Failed, Unpriced: s.Unpriced, Bounded: s.Bounded, Counted: s.Averaged,
 		Input: s.Input, Cached: s.Cached, Written: s.Written, Output: s.Output,
 	}
 	usd := decimal.FromText(s.USD)
 	t.usd.Add(usd)
 	t.rares().more.Add(decimal.FromText(s.BoundUSD))
 	t.rares().subscription.Add(decimal.FromText(s.SubscriptionUSD))
-	t.rares().failedUSD.Add(usd.Sub(decimal.FromText(s.PerCallUSD).Mul(decimal.New(int64(s.Counted), 0))))
+	t.rares().failedUSD.Add(usd.Sub(decimal.FromText(s.PerCallUSD).Mul(decimal.New(int64(s.Averaged), 0))))
 	return t
 }
 

@@ -35,7 +35,7 @@ func shortCost(list *prices.List, one prices.Call) string {
 	} {
 		*n[0], *n[1] = *n[0]/parts, *n[1]%parts
 	}
-	part.Usage.Requests = nil
+	part.Usage.ToolUses = nil
 	a, b := usdOf(list, part), usdOf(list, rest)
 	if a == nil || b == nil {
 		return ""

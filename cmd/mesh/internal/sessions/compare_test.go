@@ -115,7 +115,7 @@ func TestMeteredCallsOfASessionWithAState(t *testing.T) {
 			assert.Equal(t, 9, copies)
 			known := 0
 			for _, g := range groups[2] {
-				if g.By[0] == "a" && g.By[1] != "" {
+				if g.Values[0] == "a" && g.Values[1] != "" {
 					known += g.Calls
 				}
 			}

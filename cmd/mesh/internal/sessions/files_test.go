@@ -110,6 +110,6 @@ func TestSumOfSessions(t *testing.T) {
 	assert.Len(t, strings.Split(err.Error(), "\n"), 5, err)
 	assert.Equal(t, want.All, expectedSum{groups[0][0].Calls, groups[0][0].Unpriced, groups[0][0].USD})
 	for _, g := range groups[1] {
-		assert.Equal(t, want.Programs[g.By[0]], expectedSum{g.Calls, g.Unpriced, g.USD}, g.By[0]) //nolint:testifylint // want is expected
+		assert.Equal(t, want.Programs[g.Values[0]], expectedSum{g.Calls, g.Unpriced, g.USD}, g.Values[0]) //nolint:testifylint // want is expected
 	}
 }

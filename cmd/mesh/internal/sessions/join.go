@@ -58,7 +58,7 @@ func (r *run) keepMetered(one *calls.Record) {
 		return
 	}
 	u := &call.Usage
-	r.metered.add(short(one.Labels["session"]), nameOf(one.Model), metered{one.Time.UnixNano(), kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Requests["web_search"]}})
+	r.metered.add(short(one.Labels["session"]), nameOf(one.Model), metered{one.Time.UnixNano(), kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.ToolUses["web_search"]}})
 }
 
 func (r *run) mostMetered() bool {

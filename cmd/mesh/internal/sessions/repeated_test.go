@@ -44,7 +44,7 @@ func inputs(t *testing.T, paths ...string) map[string]int64 {
 	require.NoError(t, err)
 	sums := map[string]int64{}
 	for _, g := range groups[0] {
-		sums[g.By[0]] = g.Usage.Input
+		sums[g.Values[0]] = g.Usage.Input
 	}
 	return sums
 }

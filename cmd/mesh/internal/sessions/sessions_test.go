@@ -70,10 +70,10 @@ func TestSessionsAreExact(t *testing.T) {
 					total = sumOf(g)
 				}
 				for _, g := range groups[1] {
-					models[g.By[0]] = sumOf(g)
+					models[g.Values[0]] = sumOf(g)
 				}
 				for _, g := range groups[2] {
-					days = append(days, g.By[0])
+					days = append(days, g.Values[0])
 				}
 				assert.Equal(t, want.Models, models)
 				assert.Equal(t, want.Days, days)

@@ -35,7 +35,7 @@ type toolThread struct {
 const maxThreads = 100
 
 func (t *meshTools) threads(ctx context.Context, in threadsArguments) (toolThreads, error) {
-	threads, err := t.client.ListThreads(ctx, client.ThreadQuery{Peer: cmp.Or(string(in.Peer), mail.NamedThreads), Topic: in.Topic, Limit: maxThreads})
+	threads, err := t.client.ListThreads(ctx, client.ListThreadsOptions{Peer: cmp.Or(string(in.Peer), mail.NamedThreads), Topic: in.Topic, Limit: maxThreads})
 	invalid, err := mail.InvalidRows(err)
 	if err != nil {
 		return toolThreads{}, err
@@ -61,7 +61,7 @@ func (t *meshTools) thread(ctx context.Context, in threadArguments) (out toolMes
 	if err != nil {
 		return out, err
 	}
-	newest, invalid, full, err := t.rows(ctx, id, client.ThreadOptions{Limit: window, Newest: true})
+	newest, invalid, full, err := t.rows(ctx, id, client.GetThreadOptions{Limit: window, Newest: true})
 	if err != nil {
 		return out, err
 	}
@@ -95,7 +95,7 @@ const (
 // before returns messages older than first, which is the oldest in the newest 1000. The
 // gateway doesn't say whether these are read.
 func (t *meshTools) before(ctx context.Context, id string, first int64, from position, limit int) (toolMessages, []*client.RowError, error) {
-	oldest, invalid, _, err := t.rows(ctx, id, client.ThreadOptions{Limit: window})
+	oldest, invalid, _, err := t.rows(ctx, id, client.GetThreadOptions{Limit: window})
 	if err != nil {
 		return toolMessages{}, nil, err
 	}
@@ -124,7 +124,7 @@ func withRecipient(m client.MeshMessage) toolMessage {
 
 // rows returns fewer messages than the limit if they are too large for one response. full
 // means that there can be more.
-func (t *meshTools) rows(ctx context.Context, id string, opts client.ThreadOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
+func (t *meshTools) rows(ctx context.Context, id string, opts client.GetThreadOptions) (messages []client.MeshMessage, invalid []*client.RowError, full bool, err error) {
 	messages, invalid, full, err = mail.Fitting(opts.Limit, func(limit int) ([]client.MeshMessage, error) {
 		opts.Limit = limit
 		_, messages, err := t.client.GetThread(ctx, id, opts)

@@ -313,22 +313,22 @@ const cents = 2 // decimal places
 func (b *shownBill) round() {
 	var billed, drifts []prices.USD
 	for i := range b.Rows {
-		billed, drifts = append(billed, b.Rows[i].Billed), append(drifts, b.Rows[i].Drift)
+		billed, drifts = append(billed, b.Rows[i].BilledUSD), append(drifts, b.Rows[i].DriftUSD)
 	}
 	if len(b.Rest) > 0 {
-		others := bills.Part{Billed: "0", Drift: "0"}
+		others := bills.Part{BilledUSD: "0", DriftUSD: "0"}
 		for _, cell := range b.Rest {
-			others.Billed, others.Drift = others.Billed.Add(cell.Billed), others.Drift.Add(cell.Drift)
+			others.BilledUSD, others.DriftUSD = others.BilledUSD.Add(cell.BilledUSD), others.DriftUSD.Add(cell.DriftUSD)
 		}
-		billed, drifts = append(billed, others.Billed), append(drifts, others.Drift)
+		billed, drifts = append(billed, others.BilledUSD), append(drifts, others.DriftUSD)
 	}
 	sheet, all := money.NewSheet(cents), &b.Total
-	sheet.Difference(money.Exact(all.Billed), money.Exact(all.Counted))
-	shown, parts := amounts(sheet, "", all.Billed, billed...), amounts(sheet, "+", all.Drift, drifts...)
+	sheet.Difference(money.Exact(all.BilledUSD), money.Exact(all.CountedUSD))
+	shown, parts := amounts(sheet, "", all.BilledUSD, billed...), amounts(sheet, "+", all.DriftUSD, drifts...)
 	for i := range shown {
 		b.Shown = append(b.Shown, b.amounts(shown[i], parts[i]))
 	}
-	b.All = b.amounts(amounts(sheet, "", all.Billed, all.Billed)[0], amounts(sheet, "+", all.Drift, all.Drift)[0])
+	b.All = b.amounts(amounts(sheet, "", all.BilledUSD, all.BilledUSD)[0], amounts(sheet, "+", all.DriftUSD, all.DriftUSD)[0])
 }
 
 func (b *shownBill) amounts(billed, drift amount) billedAmounts {

@@ -42,7 +42,7 @@ func Record(random *rand.Rand, days int) calls.Record {
 	m := made[random.IntN(len(made))]
 	r := calls.Record{
 		ID: "r" + strconv.Itoa(random.IntN(1e9)), Provider: m.provider, Model: m.model, Time: Now.Add(-time.Duration(random.Int64N(int64(days) * 24 * int64(time.Hour)))),
-		Status: 200, Duration: time.Duration(random.ExpFloat64() * 5e9), Attempt: random.IntN(3), Source: "s",
+		Status: 200, Duration: time.Duration(random.ExpFloat64() * 5e9), Attempt: random.IntN(3), SourceKey: "s",
 		Labels: map[string]string{"project": "p" + strconv.Itoa(random.IntN(5)), "user": "u" + strconv.Itoa(random.IntN(40)), "thread": "t" + strconv.Itoa(random.IntN(500))},
 	}
 	if r.Labels["project"] == "p1" {
@@ -69,7 +69,7 @@ func Record(random *rand.Rand, days int) calls.Record {
 	}
 	cost, err := prices.BuiltIn().CostOf(prices.Call{Provider: r.Provider, Model: r.Model, Usage: u, At: r.Time})
 	if r.USD = cost.USD; err != nil {
-		r.Unpriced, r.Source = err.Error(), ""
+		r.Unpriced, r.SourceKey = err.Error(), ""
 	}
 	return r
 }
@@ -128,7 +128,7 @@ func Compared(t *testing.T, counted prices.USD, limit float64, items ...bills.It
 	t.Helper()
 	var all []calls.Group
 	if counted != "" {
-		all = []calls.Group{{Names: []string{calls.ByDay, calls.ByModel}, By: []string{"2026-11-20", "gpt-5.2"}, Calls: 1, USD: counted, Usage: prices.Usage{Input: 100}}}
+		all = []calls.Group{{Names: []string{calls.ByDay, calls.ByModel}, Values: []string{"2026-11-20", "gpt-5.2"}, Calls: 1, USD: counted, Usage: prices.Usage{Input: 100}}}
 	}
 	c, err := bills.Compare(&bills.Bill{Provider: models.OpenAI, From: Day("2026-11-20"), To: Day("2026-11-22"), LimitPercent: limit, Items: items}, all)
 	require.NoError(t, err)

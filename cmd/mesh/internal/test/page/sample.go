@@ -56,7 +56,7 @@ func one(random *rand.Rand) calls.Record {
 	input, output := random.Int64N(60_000)+10, random.Int64N(3000)
 	r := calls.Record{
 		ID: fmt.Sprintf("r%06d", random.IntN(1e6)), Provider: m.provider, Platform: m.platform, Model: m.model, Time: at, Status: 200,
-		Duration: time.Duration(random.ExpFloat64() * 9e9), Source: "sample", USD: prices.USD(fmt.Sprintf("0.%09d", m.micros*(500+random.IntN(1000)))),
+		Duration: time.Duration(random.ExpFloat64() * 9e9), SourceKey: "sample", USD: prices.USD(fmt.Sprintf("0.%09d", m.micros*(500+random.IntN(1000)))),
 		Usage:  fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`, input, output, input+output, input/2),
 		Labels: map[string]string{"project": project, "team": project[:4], "user": fmt.Sprintf("user-%02d", random.IntN(24)), "thread": fmt.Sprintf("%s-%s-%02d", project, at.Format("0102"), random.IntN(20))},
 	}
@@ -117,7 +117,7 @@ func hostile(yield func(calls.Record, error) bool) {
 	}
 	for i := range 600 {
 		name := names[i%len(names)]
-		r := calls.Record{Provider: models.OpenAI, Model: name, ID: name, Time: now.AddDate(0, 0, -1-i%50), Status: 200, Source: "sample", USD: "27132.89"}
+		r := calls.Record{Provider: models.OpenAI, Model: name, ID: name, Time: now.AddDate(0, 0, -1-i%50), Status: 200, SourceKey: "sample", USD: "27132.89"}
 		r.Labels = map[string]string{name: name, "user": name, "thread": name}
 		switch i % 7 {
 		case 0:
@@ -140,7 +140,7 @@ func bill() (*bills.Comparison, error) {
 	for i := range 28 {
 		day, tokens := b.From.AddDate(0, 0, i).Format(time.DateOnly), int64(1_000_000+i)
 		b.Items = append(b.Items, bills.Item{Day: day, Name: "gpt-5.2, input", Model: "gpt-5.2", Kind: "input", USD: "2.5", Tokens: &tokens})
-		counted = append(counted, calls.Group{Names: []string{calls.ByDay, calls.ByModel}, By: []string{day, "gpt-5.2"}, Calls: 50, USD: "1.75", Usage: prices.Usage{Input: 900_000}})
+		counted = append(counted, calls.Group{Names: []string{calls.ByDay, calls.ByModel}, Values: []string{day, "gpt-5.2"}, Calls: 50, USD: "1.75", Usage: prices.Usage{Input: 900_000}})
 	}
 	return bills.Compare(b, counted)
 }
