@@ -48,7 +48,7 @@ func record(random *rand.Rand, i int) calls.Record {
 	r := calls.Record{
 		ID: "chatcmpl-" + strconv.Itoa(i), Time: firstDay.Add(time.Duration(random.Int64N(int64(30 * 24 * time.Hour)))), Status: 200,
 		Labels: map[string]string{"team": "team-" + strconv.Itoa(random.IntN(20))}, Duration: time.Duration(random.Int64N(int64(time.Minute))),
-		Source: "https://example.com/pricing", USD: prices.USD(fmt.Sprintf("0.%09d", random.Int64N(1_000_000_000))),
+		SourceKey: "https://example.com/pricing", USD: prices.USD(fmt.Sprintf("0.%09d", random.Int64N(1_000_000_000))),
 	}
 	if random.IntN(2) == 0 {
 		r.Provider, r.Model, r.Path = models.OpenAI, "gpt-5.4", "/v1/responses"

@@ -75,7 +75,7 @@ func groupSums(models, days []calls.Group) (sums, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[key{g.Values[0], g.By[1]}] = s
+		all[key{g.Values[0], g.Values[1]}] = s
 	}
 	for _, g := range days {
 		s, err := newSum(string(g.USD))
