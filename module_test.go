@@ -96,6 +96,7 @@ func TestSizesOfPrograms(t *testing.T) {
 		{"a request through a meter", "meter", `m, _ := meter.New(); r, err := m.Client().Get("http://example.com"); println(r, err)`, 8.0},
 		{"the cost of a call", "prices", `cost, err := prices.BuiltIn().CostOf(prices.Call{}); println(cost.USD, err)`, 3.0},
 		{"the cost of a response", "prices", `r, _ := prices.ParseResponse("OpenAI", nil); c, err := prices.BuiltIn().CostOf(prices.Call{Usage: r.Usage}); println(c.USD, err)`, 3.6},
+		{"retirement dates", "models", `println(len(models.Retirements().RetiringWithin(0)))`, 2.3},
 	} {
 		file, binary := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "program")
 		code := fmt.Sprintf("package main\nimport %q\nfunc main() { %s }\n", "github.com/mesh-gateway/mesh-go/discovery/"+program.pkg, program.code)
