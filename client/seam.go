@@ -8,8 +8,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// ForAgent is for package client/agent. It isn't part of the API.
-func (c *MeshClient) ForAgent() seam.Client[SendRequest, ListMessagesOptions] {
+func init() { seam.Of = func(c any) any { return c.(*MeshClient).seam() } } //nolint:forcetypeassert // no other type is passed
+
+func (c *MeshClient) seam() seam.Client[SendRequest, ListMessagesOptions] {
 	if c == nil || c.api == nil {
 		return seam.Client[SendRequest, ListMessagesOptions]{Ready: c.ready}
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// The source document names these operations in discovery, so they exist here too.
-// Package models documents them.
+// This file exists because the source document, which the project implements, names these
+// operations in discovery: its programs compile unchanged. New code uses package models,
+// which documents them.
 
 // Provider is [models.Provider], a company that offers models. Functions accept any
 // spelling that [models.ParseProvider] accepts, and results contain one of these
@@ -35,11 +36,11 @@ type Registry = map[ModelKey]string
 // NormalizeModelID is [models.NormalizeModelID].
 func NormalizeModelID(p Provider, id string) string { return models.NormalizeModelID(p, id) }
 
-// NormalizeXAIModelID is [models.NormalizeXAIModelID].
-func NormalizeXAIModelID(id string) string { return models.NormalizeXAIModelID(id) }
+// NormalizeXAIModelID is [models.NormalizeModelID] for XAI.
+func NormalizeXAIModelID(id string) string { return models.NormalizeModelID(XAI, id) }
 
-// NormalizeDeepSeekModelID is [models.NormalizeDeepSeekModelID].
-func NormalizeDeepSeekModelID(id string) string { return models.NormalizeDeepSeekModelID(id) }
+// NormalizeDeepSeekModelID is [models.NormalizeModelID] for DeepSeek.
+func NormalizeDeepSeekModelID(id string) string { return models.NormalizeModelID(DeepSeek, id) }
 
 // IsRetired is [models.IsRetired].
 func IsRetired(p Provider, id string) bool { return models.IsRetired(p, id) }

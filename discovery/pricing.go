@@ -78,7 +78,9 @@ type RawPricing struct {
 	CacheHit float64 `json:"cache_hit"`
 }
 
-// PricingOf converts a price list row, with prices as float64.
+// PricingOf converts a [prices.List] row, whose prices are text. Use it to choose a row
+// with [PriceAt], or to write rows as JSON with the numbers that this package's other
+// results have.
 func PricingOf(row prices.Row) ProviderPricing {
 	p := ProviderPricing{
 		Provider: row.Provider, ModelHint: row.ModelHint, SKUID: row.SKUID, SKUDescription: row.SKUDescription,

@@ -28,7 +28,7 @@ func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
 // of rejects nil contexts and clients that [client.New] has not made.
 func of(ctx context.Context, c *client.MeshClient) (*node, error) {
-	n := &node{c, c.ForAgent()}
+	n := &node{c, seam.Of(c).(seam.Client[request, query])} //nolint:forcetypeassert // Of returns no other type
 	if err := n.Ready(ctx); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,9 @@ type Facts struct {
 	models     *retirements.Table
 }
 
-// PriceTables has the CSV tables for package prices.
+// PriceTables has CSV tables, as in this package's directory. A program can load them
+// into a database; [github.com/mesh-gateway/mesh-go/discovery/prices.List.WriteCSV]
+// joins them.
 type PriceTables struct {
 	Prices, Confirmed, Fees, Factors, Regions, Modalities, Hours, Holidays string
 }
@@ -107,8 +109,8 @@ func (f *Facts) PriceTables() PriceTables {
 	}
 }
 
-// ModelTables returns the tables from which models.Of makes a registry. They are parsed
-// on first use, once.
+// ModelTables is for package models, whose Of makes a registry from them: the type is
+// internal. They are parsed on first use, once.
 func (f *Facts) ModelTables() *retirements.Table {
 	f.modelsOnce.Do(func() {
 		f.models = retirements.Read(

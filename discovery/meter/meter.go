@@ -294,7 +294,7 @@ func WithLabel(ctx context.Context, name, value string) context.Context {
 // HostProvider returns the provider of an official host, such as "api.openai.com" or
 // "eu.api.openai.com:443". It reports whether the host is official: known to a Meter
 // without [WithEndpoint]. For OpenRouter, Bedrock, Vertex and Azure hosts the provider
-// is "".
+// is "". A proxy can use it to decide which connections it decrypts for a Meter.
 func HostProvider(host string) (models.Provider, bool) {
 	e, ok := official(host)
 	return models.Provider(e.Provider), ok

@@ -29,8 +29,8 @@ func ExampleNormalizeModelID() {
 	fmt.Println(models.NormalizeModelID(models.OpenAI, "openai/gpt-4o-2024-08-06"))
 	fmt.Println(models.NormalizeModelID(models.Anthropic, "us.anthropic.claude-opus-4-5-20251101-v1:0"))
 	fmt.Println(models.NormalizeModelID(models.Gemini, "models/gemini-2.0-flash-001"))
-	fmt.Println(models.NormalizeXAIModelID("x-ai/grok-4-5"))
-	fmt.Println(models.NormalizeDeepSeekModelID("deepseek/deepseek-chat-v3.1"))
+	fmt.Println(models.NormalizeModelID(models.XAI, "x-ai/grok-4-5"))
+	fmt.Println(models.NormalizeModelID(models.DeepSeek, "deepseek/deepseek-chat-v3.1"))
 	// Output:
 	// gpt-4o
 	// claude-opus-4-5

@@ -60,9 +60,3 @@ func ProviderOf(model string) (Provider, bool) {
 //   - The provider is unknown.
 //   - id has more than 256 bytes.
 func NormalizeModelID(p Provider, id string) string { return modelid.RulesOf(p).Normalize(id) }
-
-// NormalizeXAIModelID is [NormalizeModelID] for [XAI].
-func NormalizeXAIModelID(id string) string { return NormalizeModelID(XAI, id) }
-
-// NormalizeDeepSeekModelID is [NormalizeModelID] for [DeepSeek].
-func NormalizeDeepSeekModelID(id string) string { return NormalizeModelID(DeepSeek, id) }

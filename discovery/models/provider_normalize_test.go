@@ -176,16 +176,6 @@ func TestNormalizeModelID(t *testing.T) {
 	}
 }
 
-func TestNormalizersOfSingleProviders(t *testing.T) {
-	t.Parallel()
-	for want, ids := range wireTables[models.XAI] {
-		assert.Equal(t, want, models.NormalizeXAIModelID(ids[0]))
-	}
-	for want, ids := range wireTables[models.DeepSeek] {
-		assert.Equal(t, want, models.NormalizeDeepSeekModelID(ids[0]))
-	}
-}
-
 func TestNormalizeAcceptsAnySpellingOfAProvider(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "grok-4.5", models.NormalizeModelID("X AI", "x-ai/grok-4-5"))

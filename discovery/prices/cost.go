@@ -175,8 +175,9 @@ func (l *List) USDOf(call Call) (USD, error) {
 	return cost.USD, err
 }
 
-// BriefCostOf returns the cost without Lines, Source and VerifiedAt. It is faster than
-// [List.CostOf].
+// BriefCostOf returns the cost without Lines, Source and VerifiedAt. Use it to record
+// calls while they are made: it is faster than [List.CostOf], and SourceKey stands for
+// Source in records.
 func (l *List) BriefCostOf(call Call) (Cost, error) { return l.price(&call, false) }
 
 func (l *List) price(call *Call, lines bool) (Cost, error) {

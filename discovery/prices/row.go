@@ -143,7 +143,8 @@ func (r Row) Age(now time.Time) (time.Duration, bool) {
 // list, as priced today. It returns false if the list has no price for the model.
 //
 // The id is looked up as in [List.ForModel], and then without its build. If the price
-// depends on prompt length, the row is for short prompts.
+// depends on prompt length, the row is for short prompts. Unlike [List.Price] it finds a
+// build that is too new for the list, at its model's price.
 func PricingForAnthropicModel(id string) (Row, bool) {
 	list := BuiltIn().table
 	rows := list.Model(string(models.Anthropic), id)

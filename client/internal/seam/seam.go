@@ -67,6 +67,9 @@ type Client[R, Q any] struct {
 	ListFailed func(error) error
 }
 
+// Of returns a *client.MeshClient's Client. Package client sets it.
+var Of func(client any) any
+
 // List says how messages are listed.
 type List struct {
 	Once      bool // regardless of the retry policy
