@@ -86,10 +86,12 @@ const (
 
 // RetryPause returns how long [Serve] waits before it repeats a request that has failed
 // several times in a row, the last time with err. A program with its own loop, such as
-// one that registers the node before Serve, can wait as long. The pause is a second, doubled for each further
-// failure up to a minute, or up to five seconds while the gateway is unreachable (no
-// response, or a status from 502 to 504). It is shortened at random by up to half, to
-// spread programs that failed together. A Retry-After in err is honored up to a minute.
+// one that registers the node before Serve, can wait as long.
+//
+// The pause is a second, doubled for each further failure up to a minute, or up to five
+// seconds while the gateway is unreachable (no response, or a status from 502 to 504). It
+// is shortened at random by up to half, to spread programs that failed together. A
+// Retry-After in err is honored up to a minute.
 func RetryPause(err error, failures int) time.Duration {
 	return pauseAfter(failurePause, failures, err, pause.Shorten)
 }
