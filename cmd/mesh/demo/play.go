@@ -38,13 +38,14 @@ const (
 type story struct {
 	out   io.Writer
 	dir   string
+	now   time.Time
 	today time.Time // UTC day; the calls are from the 90 days before
 }
 
 // Play prints the demo to out and writes its files to dir, which must exist. The calls
 // are from the 90 days before now.
 func Play(ctx context.Context, out io.Writer, dir string, now time.Time) error {
-	s := &story{out: out, dir: dir, today: now.UTC().Truncate(24 * time.Hour)}
+	s := &story{out: out, dir: dir, now: now, today: now.UTC().Truncate(24 * time.Hour)}
 	log, err := calls.OpenLog(s.path(callsFolder))
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (s *story) section(title string) { fmt.Fprintf(s.out, "\n%s\n", title) }
 func (s *story) line(format string, args ...any) { fmt.Fprintf(s.out, "  "+format+"\n", args...) }
 
 func (s *story) report(c *bills.Comparison) error {
-	r, err := report.Read(report.Options{Bills: []*bills.Comparison{c}, Now: s.today}, s.path(callsFolder))
+	r, err := report.Read(report.Options{Bills: []*bills.Comparison{c}, Now: s.now}, s.path(callsFolder))
 	if err != nil {
 		return err
 	}
