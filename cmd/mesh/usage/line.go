@@ -2,9 +2,9 @@ package usage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,102 +12,147 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/meter"
+	"github.com/mesh-gateway/mesh-go/internal/budget"
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// printLine reads only files that can have calls in its periods: a status bar calls it
-// often. Read errors become a note.
+// printLine reads each file once, and only files that can have calls in its periods: a
+// status bar calls it often. Read errors become a note.
 func (o *Options) printLine(now time.Time) error {
-	today := now.UTC()
-	if o.zone != nil {
-		today = now.In(o.zone)
+	l, err := o.newStatusLine(now)
+	if err != nil {
+		return err
 	}
 	opts := o.selected
-	opts.From, _ = dates.DayIn("0d", today)
-	opts.To = opts.From.AddDate(0, 0, 1)
-	opts.By = [][]string{nil}
+	opts.From = l.begins
 	if o.reader != nil {
-		o.reader.Since = opts.From
+		o.reader.Since = l.begins
 	}
-	sums, err := calls.Sum(opts, o.in.Since(opts.From)...)
-	parts := todayParts(sums[0])
-	spent, more := o.spentParts(now.UTC())
-	o.noteUnread(o.said.Rest(err), o.said.Rest(more))
+	var unread error
+	for r, err := range calls.Read(opts, o.in.Since(l.begins)...) {
+		if err != nil {
+			unread = cmp.Or(unread, o.said.Rest(errors.Join(err)))
+		} else {
+			l.add(&r, o.chargesOnly)
+		}
+	}
+	o.noteUnread(unread)
 	o.Progress.Stop()
-	_, err = fmt.Fprintln(o.Out, output.Line(strings.Join(append(parts, spent...), ", ")))
+	_, err = fmt.Fprintln(o.Out, output.Line(l.String()))
 	o.tellShort()
 	return err
 }
 
-func (o *Options) noteUnread(errs ...error) {
-	for _, err := range errs {
-		if err = o.in.Rename(err); err != nil {
-			first, _, _ := strings.Cut(err.Error(), "\n")
-			o.Note("not counted: " + output.Line(strings.TrimPrefix(first, "calls: ")))
-			return
-		}
+func (o *Options) noteUnread(err error) {
+	if err = o.in.Rename(err); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		o.Note("not counted: " + output.Line(strings.TrimPrefix(first, "calls: ")))
 	}
 }
 
-// spentParts uses UTC days and months, whatever the zone.
-func (o *Options) spentParts(now time.Time) (parts []string, err error) {
-	today := now.Truncate(24 * time.Hour)
-	begins := map[meter.Period]time.Time{meter.PeriodDay: today, meter.PeriodMonth: today.AddDate(0, 0, 1-now.Day()), meter.PeriodTotal: {}}
+type statusLine struct {
+	today           span
+	calls, unpriced int
+	usd             decimal.Sum
+	budgets         []*spending
+	begins          time.Time // the earliest day, or zero
+}
+
+// span is a time range, from inclusive. Zero times leave an end open.
+type span struct{ from, to time.Time }
+
+func (s span) has(at time.Time) bool {
+	return !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to))
+}
+
+// spending is what a budget's label values took from it.
+type spending struct {
+	budget.Budget
+	span
+	text  string
+	spent map[string]*decimal.Sum
+}
+
+// newStatusLine uses UTC days and months for budgets, whatever the zone.
+func (o *Options) newStatusLine(now time.Time) (*statusLine, error) {
+	now = now.UTC()
+	local := now
+	if o.zone != nil {
+		local = now.In(o.zone)
+	}
+	from, _ := dates.DayIn("0d", local)
+	l := &statusLine{today: span{from, from.AddDate(0, 0, 1)}, begins: from}
+	day := now.Truncate(24 * time.Hour)
 	for _, text := range o.budgets {
-		b, invalid := meter.ParseBudget(text)
-		if invalid != nil {
-			return nil, invalid
+		b, err := budget.Parse("meter", text)
+		if err != nil {
+			return nil, err
 		}
-		opts := o.selected
-		opts.From, opts.To, opts.OnCopies = begins[b.Per], time.Time{}, func(calls.Copies) {}
-		if b.Per != meter.PeriodTotal {
-			opts.To = today.AddDate(0, 0, 1)
+		s := &spending{b, span{day, day.AddDate(0, 0, 1)}, text, map[string]*decimal.Sum{}}
+		switch b.Per {
+		case "":
+			s.span = span{}
+		case "month":
+			s.from = day.AddDate(0, 0, 1-now.Day())
 		}
-		by := []string{calls.ByBilling}
-		if b.Label != "" {
-			by = append(by, calls.ByLabel(b.Label))
+		if s.from.Before(l.begins) {
+			l.begins = s.from
 		}
-		opts.By = [][]string{by}
-		if o.reader != nil {
-			o.reader.Since = opts.From
-		}
-		sums, unread := calls.Sum(opts, o.in.Since(opts.From)...)
-		err = cmp.Or(err, unread)
-		groups := slices.DeleteFunc(sums[0], func(g calls.Group) bool {
-			return o.chargesOnly && g.Value(calls.ByBilling) == calls.Subscription
-		})
-		parts = append(parts, text+": "+spentPart(b, groups))
+		l.budgets = append(l.budgets, s)
 	}
-	return parts, err
+	return l, nil
 }
 
-// todayParts expects at most one group.
-func todayParts(today []calls.Group) []string {
-	g := calls.Group{USD: "0"}
-	if len(today) > 0 {
-		g = today[0]
+func (l *statusLine) add(r *calls.Record, chargesOnly bool) {
+	if l.today.has(r.Time) {
+		usd, known := decimal.ParsePlain(r.USD)
+		l.usd.Add(usd)
+		if !known {
+			l.unpriced++
+		}
+		if !r.WithoutLine {
+			l.calls++
+		}
 	}
-	parts := []string{"today " + money.USD(g.USD) + " USD", table.Calls(g.Calls)}
-	if g.Unpriced > 0 {
-		parts = append(parts, fmt.Sprintf("%d unpriced", g.Unpriced))
+	for _, s := range l.budgets {
+		if s.has(r.Time) {
+			s.of(r.Labels[s.Label]).Add(budget.Expense(r, decimal.Decimal{}, chargesOnly))
+		}
 	}
-	return parts
 }
 
-// spentPart shows a labelled budget for the value that spent most.
-func spentPart(b meter.Budget, groups []calls.Group) string {
-	spent, most, value := map[string]*big.Rat{}, new(big.Rat), ""
-	for _, g := range groups {
-		name := g.Value(calls.ByLabel(b.Label))
-		if spent[name] == nil {
-			spent[name] = new(big.Rat)
-		}
-		if spent[name].Add(spent[name], money.Exact(g.ExpenseUSD())).Cmp(most) > 0 {
-			most, value = spent[name], name
+func (s *spending) of(value string) *decimal.Sum {
+	sum := s.spent[value]
+	if sum == nil {
+		sum = new(decimal.Sum)
+		s.spent[strings.Clone(value)] = sum
+	}
+	return sum
+}
+
+// String looks like "today 3.12 USD, 214 calls, 5/day: 62 %".
+func (l *statusLine) String() string {
+	parts := []string{"today " + money.USD(l.usd.Total().String()) + " USD", table.Calls(l.calls)}
+	if l.unpriced > 0 {
+		parts = append(parts, fmt.Sprintf("%d unpriced", l.unpriced))
+	}
+	for _, s := range l.budgets {
+		parts = append(parts, s.text+": "+s.part())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// part shows a labelled budget for the value that spent most.
+func (s *spending) part() string {
+	most, value := decimal.Decimal{}, ""
+	for name, sum := range s.spent {
+		usd := sum.Total()
+		if c := usd.Cmp(most); c > 0 || c == 0 && !usd.IsZero() && name < value {
+			most, value = usd, name
 		}
 	}
-	text := percentOf(most, money.Exact(b.USD)) + " %"
+	text := percentOf(most.Rat(), money.Exact(s.USD)) + " %"
 	if value != "" {
 		text += " (" + value + ")"
 	}

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,30 @@ func TestUsageLineSpendsAsTheMeter(t *testing.T) {
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}
 		require.NoError(t, (&Options{App: a, in: in, budgets: []string{"5/day"}, chargesOnly: chargesOnly}).printLine(now))
 		assert.Equal(t, "today 3.00 USD, 3 calls, 1 unpriced, "+want+"\n", out.String())
+	}
+}
+
+// TestUsageLineReadsOnce checks that several budgets read no file twice, and none that is too old for them.
+func TestUsageLineReadsOnce(t *testing.T) {
+	t.Parallel()
+	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
+	const line = `"usd":"1"`
+	writeCall(t, folder, now, line)
+	writeCall(t, folder, now.AddDate(0, 0, -9), line)
+	writeCall(t, folder, now.AddDate(0, -2, 0), line)
+	all, err := filepath.Glob(filepath.Join(folder, "*"))
+	require.NoError(t, err)
+	info, err := os.Stat(all[0])
+	require.NoError(t, err)
+	for budgets, want := range map[string]int64{"": 1, "5/day 6/day": 1, "5/day 100/month 90/month": 2, "5/day 1000 100/month": 3} {
+		read := int64(0)
+		in, err := callsfiles.Open(nil, []string{folder}, false)
+		require.NoError(t, err)
+		a := &app.App{Out: io.Discard, Errs: io.Discard, Format: "text"}
+		o := &Options{App: a, in: in, budgets: strings.Fields(budgets)}
+		o.selected.OnRead = func(bytes int) { read += int64(bytes) }
+		require.NoError(t, o.printLine(now))
+		assert.Equal(t, want*info.Size(), read, budgets)
 	}
 }
 
