@@ -2,18 +2,12 @@ package calls
 
 import (
 	"errors"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -188,175 +182,6 @@ func (r *Record) text(key []byte) *string {
 	return nil
 }
 
-// orLine hides an error that would quote the line.
-func orLine(err error) error {
-	if err != nil {
-		return errLine
-	}
-	return nil
-}
-
-func (in *decoder) skip() error { return orLine(in.Skip()) }
-
-// own copies a string. Many share one allocation.
-func (in *decoder) own(text []byte) string {
-	const chunk = 4 << 10 // kept as long as any string in it
-	if in.texts == nil || len(text) > chunk/4 || !utf8.Valid(text) {
-		return jsonread.Text(text)
-	}
-	begin := in.owned.Len()
-	if begin+len(text) > in.owned.Cap() {
-		in.owned.Reset()
-		in.owned.Grow(chunk)
-		begin = 0
-	}
-	in.owned.Write(text)
-	return in.owned.String()[begin:]
-}
-
-func (in *decoder) time(at *time.Time) error {
-	text, err := in.StrBytes()
-	if err != nil {
-		return errTime
-	}
-	*at, err = parseTime(text)
-	return err
-}
-
-// parseTime accepts the years 1 to 9999, for days and JSON.
-func parseTime(text []byte) (at time.Time, err error) {
-	err = at.UnmarshalText(text)
-	at = at.UTC()
-	if year := at.Year(); err != nil || year < 1 || year > 9999 {
-		return at, errTime
-	}
-	return at, nil
-}
-
-func (in *decoder) duration(to *time.Duration) error {
-	const longest = 1e12 // milliseconds: 30 years, which fit into a time.Duration
-	ms, err := in.Float64()
-	if err != nil || math.Abs(ms) > longest { // negative if a clock was set during the call
-		return errLine
-	}
-	*to = time.Duration(math.Round(ms*1000)) * time.Microsecond
-	return nil
-}
-
-func (in *decoder) amount(to *prices.USD, wrong error) error {
-	text, err := in.StrBytes()
-	if err != nil || len(text) == 0 {
-		return wrong
-	}
-	*to = prices.USD(in.own(text))
-	return nil
-}
-
-func (in *decoder) usage(r *Record) error {
-	if in.Next() != jsonread.Object {
-		return errLine
-	}
-	begin := in.Mark()
-	if in.counts != nil {
-		in.usageErr = in.counts.Read(&in.Decoder)
-	}
-	if in.counts == nil || in.usageErr != nil {
-		in.Return(begin)
-		if in.Skip() != nil {
-			return errLine
-		}
-	}
-	if r.Usage = in.Since(begin); !in.borrows {
-		r.Usage = slices.Clone(r.Usage)
-	}
-	return nil
-}
-
-func (in *decoder) readRequests(r *Record) error {
-	r.ToolUses = map[string]int64{}
-	_, err := in.object(func(key []byte) error {
-		n, err := in.orNull(in.Int64)
-		r.ToolUses[jsonread.Text(key)] = n
-		return err
-	})
-	return err
-}
-
-// readLabels shares maps between lines.
-func (in *decoder) readLabels(r *Record) error {
-	in.picked = in.picked[:0]
-	text, err := in.object(func(key []byte) error {
-		if in.Next() == jsonread.Null {
-			return in.Skip()
-		}
-		value, err := in.StrBytes()
-		if i := slices.Index(in.only, string(key)); i >= 0 {
-			in.picked = append(strconv.AppendInt(in.picked, int64(i), 10), ':')
-			in.picked = append(strconv.AppendInt(in.picked, int64(len(value)), 10), ':')
-			in.picked = append(append(in.picked, value...), 0)
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-	case in.only == nil:
-		r.Labels = in.labels.of(text, in.labelsOf)
-	case len(in.picked) > 0:
-		r.Labels = in.labels.of(in.picked, func([]byte) map[string]string {
-			all := in.labelsOf(text)
-			picked := make(map[string]string, len(in.only))
-			for _, name := range in.only {
-				picked[name] = all[name]
-			}
-			return picked
-		})
-	}
-	return err
-}
-
-func (in *decoder) orNull(number func() (int64, error)) (int64, error) {
-	if in.Next() == jsonread.Null {
-		return 0, in.Skip()
-	}
-	return number()
-}
-
-// object returns the JSON that value has read.
-func (in *decoder) object(value func(key []byte) error) ([]byte, error) {
-	if in.Next() != jsonread.Object {
-		return nil, errLine
-	}
-	begin := in.Mark()
-	var err error
-	members := in.Object()
-	for in.values.reset(); err == nil && members.Next(); {
-		if in.values.add(members.Key()) != nil {
-			return nil, errTwice
-		}
-		err = value(members.Key())
-	}
-	return in.Since(begin), orLine(errors.Join(err, members.Err()))
-}
-
-// labelsOf takes a fifth of encoding/json's time; most lines have labels.
-func (in *decoder) labelsOf(object []byte) map[string]string {
-	var d jsonread.Decoder
-	d.Reset(object)
-	all := map[string]string{}
-	var err error
-	members := d.Object()
-	for err == nil && members.Next() {
-		name, value := in.texts.text(members.Key()), []byte(nil)
-		if d.Next() == jsonread.Null {
-			err = d.Skip()
-		} else {
-			value, err = d.StrBytes()
-		}
-		all[name] = in.texts.text(value)
-	}
-	return all
-}
-
 func (r *Record) resolve() (models.Provider, error) {
 	// ParseProvider allocates, which made Sum 5 % slower. Other providers are only read
 	// more slowly.
@@ -399,48 +224,4 @@ func (r *Record) checkAmounts() error {
 		}
 	}
 	return nil
-}
-
-// bounds if nothing repeats
-const (
-	maxShared     = 1024
-	longestShared = 1024
-)
-
-// shared keeps the first values; nil keeps nothing.
-type shared[V any] map[string]V
-
-// of calls parse for a new text.
-func (s shared[V]) of(text []byte, parse func([]byte) V) V {
-	value, known := s[string(text)]
-	if !known {
-		value = parse(text)
-		if s != nil && len(s) < maxShared && len(text) <= longestShared {
-			s[string(text)] = value
-		}
-	}
-	return value
-}
-
-// interned allocates a repeated string once; nil keeps nothing.
-type interned map[string]string
-
-func (i interned) text(b []byte) string {
-	if len(b) == 0 {
-		return ""
-	}
-	text, known := i[string(b)]
-	if known {
-		return text
-	}
-	if text = jsonread.Text(b); len(b) > longestShared {
-		return argument.Cut(text, argument.MaxText) // as a Log does
-	}
-	if i != nil {
-		if len(i) == maxShared {
-			clear(i)
-		}
-		i[text] = text
-	}
-	return text
 }
