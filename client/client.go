@@ -120,6 +120,12 @@ func (c *MeshClient) Close() error {
 }
 
 // isClosed reports whether Close has been called.
+func (c *MeshClient) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(c.lifetime, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
 func (c *MeshClient) isClosed() bool { return c.lifetime.Err() != nil }
 
 // sleep returns an error if ctx ends or the client is closed before d has passed.

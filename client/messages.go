@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
 // MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists
@@ -129,6 +131,11 @@ func (c *MeshClient) listMessages(ctx context.Context, q ListMessagesOptions, ho
 	}
 	op := opListMessages
 	op.repeatable, op.needsBody, op.filter = !how.Once, how.NeedsBody, how.Filter
+	if how.NoContents {
+		op.filter = func(body io.Reader) io.Reader {
+			return &jsonlist.Filter{Body: body, List: messageRows.list, Field: "content", Limit: -1}
+		}
+	}
 	for {
 		op.shrinks = how.Slow && q.Limit > 1
 		rows, err := c.list(ctx, op, q)

@@ -134,6 +134,25 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	return peer, nil
 }
 
+// completeRegistration keeps the registered values that a registration would clear.
+func (c *MeshClient) completeRegistration(ctx context.Context, req *RegisterRequest) error {
+	if req.URL != "" && req.Capabilities != nil {
+		return nil
+	}
+	peer, err := c.GetPeer(ctx, c.node)
+	if unknown := (*NotInRegistryError)(nil); errors.As(err, &unknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	req.URL = cmp.Or(req.URL, peer.GetURL())
+	if req.Capabilities == nil {
+		req.Capabilities = peer.Capabilities
+	}
+	return nil
+}
+
 // unwrapRegistration finds the registration in one of the response's fields, or returns
 // nil. A gateway may wrap it one day, and its token is returned only once.
 func unwrapRegistration(body []byte, node string) *MeshPeer {

@@ -10,13 +10,13 @@ import (
 
 func init() { seam.Of = func(c any) any { return c.(*MeshClient).seam() } } //nolint:forcetypeassert // no other type is passed
 
-func (c *MeshClient) seam() seam.Client[SendRequest, ListMessagesOptions] {
+func (c *MeshClient) seam() seam.Client[SendRequest, ListMessagesOptions, RegisterRequest] {
 	if c == nil || c.api == nil {
-		return seam.Client[SendRequest, ListMessagesOptions]{Ready: c.ready}
+		return seam.Client[SendRequest, ListMessagesOptions, RegisterRequest]{Ready: c.ready}
 	}
 	r := c.redactor
-	return seam.Client[SendRequest, ListMessagesOptions]{
-		Ready: c.ready, Ended: c.ended, Sleep: c.sleep, Lifetime: c.lifetime,
+	return seam.Client[SendRequest, ListMessagesOptions, RegisterRequest]{
+		Ready: c.ready, Ended: c.ended, Sleep: c.sleep, WhileOpen: c.whileOpen, IsClosed: c.isClosed,
 		Name: c.node, Shown: c.shownNode, Server: c.api.Server, MaxBytes: c.limits.MaxBytes, Log: c.log, State: &c.state,
 		Resolve: func(name string) string { return resolveAlias(c.aliases, name) },
 		Redact:  r.redact, RedactOwn: r.redactOwn, RedactError: r.redactError,
@@ -28,6 +28,7 @@ func (c *MeshClient) seam() seam.Client[SendRequest, ListMessagesOptions] {
 			op.repeatable = !once
 			return c.markRead(ctx, op, id)
 		},
+		CompleteRegistration: c.completeRegistration,
 		Peer: func(ctx context.Context, name string) (*gateway.MeshPeer, error) {
 			return c.findPeer(ctx, name, noCapabilities)
 		},

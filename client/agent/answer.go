@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/internal/spool"
 )
 
 // AnswerOptions configures [Answer]. The zero value is valid: it answers questions.
@@ -87,7 +86,7 @@ func Answer(ctx context.Context, c *client.MeshClient, answer func(context.Conte
 // AnswerOptions.Spool.
 var (
 	ErrAnswerLost = errors.New("the answer is lost")
-	ErrAnswerKept = errors.New("the answer is kept")
+	ErrAnswerKept = errors.New("the answer is kept, and is delivered at the next start")
 )
 
 // deliver sends a job's answer, or a notice if it is refused.
@@ -120,11 +119,14 @@ func (s *server) sendAnswer(to message, text string) (*message, error) {
 		AllowRules:     s.opts.AllowRules,
 		IdempotencyKey: s.client.ReplyKey(to, client.KindAnswer, ""), // whatever the text is
 	}, true)
-	switch {
-	case statusOf(err) == http.StatusConflict:
-		s.answeredElsewhere(to)
-		return nil, nil //nolint:nilnil // see above
-	case failedRequest(err).Delivered:
+	conflict := statusOf(err) == http.StatusConflict
+	if conflict && s.opts.Lease == 0 {
+		s.hint.Do(func() {
+			s.client.Log.Warn("a message has another answer already; if several programs serve the node, ServeOptions.Lease and mesh serve --share share its messages",
+				"message", to.ID)
+		})
+	}
+	if conflict || failedRequest(err).Delivered {
 		return nil, nil //nolint:nilnil // see above
 	}
 	return receipt, err
@@ -161,19 +163,11 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 		s.unreached = classify(err) == away
 	}
 	s.finish(j.message)
+	where := ErrAnswerLost
 	if j.saved {
-		err = fmt.Errorf("%w, and is delivered at the next start: %w", ErrAnswerKept, err)
-	} else {
-		err = fmt.Errorf("%w: %w", ErrAnswerLost, err)
+		where = ErrAnswerKept
 	}
-	s.report(j.message, err)
-}
-
-func (s *server) openSpool() (err error) {
-	if s.spool, err = spool.Open(s.opts.Spool, s.client.Name+" "+s.client.Server); err != nil {
-		return invalid("Spool", s.client.Redact(err.Error()))
-	}
-	return nil
+	s.report(j.message, fmt.Errorf("%w: %w", where, err))
 }
 
 // save keeps a finished answer in a file. One that a send refuses is not written.

@@ -142,7 +142,7 @@ func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMe
 func ask(ctx context.Context, c *client.MeshClient, to []string, req request) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
-		var nodes []string
+		req, nodes := req, to // for this range
 		if err == nil {
 			nodes, err = n.checkAsk(to, &req)
 		}

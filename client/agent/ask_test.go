@@ -127,6 +127,21 @@ func TestAskAllHasOneResultForEachRecipient(t *testing.T) {
 	assert.Empty(t, unreadOf(t, c))
 }
 
+func TestEachRangeOverAskAllAsksAgain(t *testing.T) {
+	t.Parallel()
+	g := gateway(t)
+	bot(t, g, "node-b")
+	seq := agent.AskAll(t.Context(), connect(t, g, "node-a"), []string{"node-b"}, question(""))
+	threads := map[string]bool{}
+	for range 2 {
+		answers, failed := results(t, seq)
+		require.Empty(t, failed)
+		answer := answers["node-b"]
+		threads[answer.GetThreadID()] = true
+	}
+	assert.Len(t, threads, 2, "each has its own thread")
+}
+
 // onlyError returns the error of a sequence that has nothing else, or nil for an empty one.
 func onlyError(t *testing.T, seq iter.Seq2[client.MeshMessage, error]) (only error) {
 	t.Helper()

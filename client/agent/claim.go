@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -177,7 +176,7 @@ func (c *claims) look(ctx context.Context, m message, last *lastClaim) (renewed,
 	if last.number > before {
 		return true, !last.givenUp || last.id < c.started, nil
 	}
-	row, err := c.find(ctx, m, withoutContents)
+	row, err := c.find(ctx, m, false)
 	return false, row != nil, err
 }
 
@@ -218,8 +217,8 @@ func (c *claims) claimNumber(m, claim message) int {
 
 // find returns a message from the unread ones, or nil if it is not among them any more.
 // It looks twice, since a response may be a mistake of the gateway.
-func (c *claims) find(ctx context.Context, m message, filter func(io.Reader) io.Reader) (*message, error) {
-	how := seam.List{Filter: filter, NeedsBody: true}
+func (c *claims) find(ctx context.Context, m message, contents bool) (*message, error) {
+	how := seam.List{NoContents: !contents, NeedsBody: true}
 	opts := c.check.similar(m)
 	opts.UnreadOnly = true
 	for range 2 {

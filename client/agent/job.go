@@ -88,7 +88,7 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 	// Another server may have finished the message just before the claim. The content is not
 	// in memory any more.
 	var m *message
-	if !s.repeat(ctx, j, func() (err error) { m, err = s.claims.find(ctx, j.message, nil); return err }) {
+	if !s.repeat(ctx, j, func() (err error) { m, err = s.claims.find(ctx, j.message, true); return err }) {
 		return false
 	}
 	if m == nil {
@@ -170,7 +170,7 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
 	size := backlog.Size(j.message) + int64(len(j.answer))
 	if !s.reserve(size) {
-		return s.client.Sleep(ctx, d) == nil && s.reach.await(ctx, s.poll)
+		return s.client.Sleep(ctx, d) == nil && s.reach.await(ctx)
 	}
 	defer s.waiting.Add(-size)
 	<-j.slots

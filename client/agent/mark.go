@@ -81,7 +81,7 @@ func (q *marks) tell(k *mark) {
 
 // mark marks a message read if it is unread. The requests end with the client.
 func (q *marks) mark(ctx context.Context, m message, repeat bool) error {
-	ctx, cancel := q.client.whileOpen(context.WithoutCancel(ctx))
+	ctx, cancel := q.client.WhileOpen(context.WithoutCancel(ctx))
 	defer cancel()
 	unread, err := q.check.isUnread(ctx, m, repeat)
 	if err != nil || !unread {

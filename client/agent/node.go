@@ -11,13 +11,15 @@ import (
 // node is a client with the parts that only this package uses.
 type node struct {
 	*client.MeshClient
-	seam.Client[request, query]
+	unexported
 }
 
 type (
 	message = client.MeshMessage
 	query   = client.ListMessagesOptions
 	request = client.SendRequest
+
+	unexported = seam.Client[request, query, client.RegisterRequest]
 	handler = func(context.Context, message) (string, error) // returns the answer
 )
 
@@ -28,19 +30,12 @@ func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
 // of rejects nil contexts and clients that [client.New] has not made.
 func of(ctx context.Context, c *client.MeshClient) (*node, error) {
-	n := &node{c, seam.Of(c).(seam.Client[request, query])} //nolint:forcetypeassert // Of returns no other type
+	n := &node{c, seam.Of(c).(unexported)} //nolint:forcetypeassert // Of returns no other type
 	if err := n.Ready(ctx); err != nil {
 		return nil, err
 	}
 	n.Log = n.Log.With("node", n.Shown)
 	return n, nil
-}
-
-// whileOpen returns a context that ends with ctx or when the client is closed.
-func (c *node) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.Lifetime, cancel)
-	return ctx, func() { stop(); cancel() }
 }
 
 // isOwn reports whether this node sent the message.
@@ -50,12 +45,12 @@ var invalid, invalidValue = argument.Hidden, argument.Plain
 
 const maxLimit = seam.MaxLimit
 
-// optional returns a pointer to value, or nil for the zero value.
-func optional[T comparable](value T) *T {
-	if value == *new(T) {
+// optional returns nil for "".
+func optional(text string) *string {
+	if text == "" {
 		return nil
 	}
-	return &value
+	return &text
 }
 
 func checkMessageID(id int64) error {

@@ -44,14 +44,14 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	if len(questions) == 0 {
 		return questions, err
 	}
-	newest, read := make(map[conversation]int64), make(map[conversation]bool)
+	newest := make(map[conversation]int64)
 	complete, err2 := n.readAnswers(ctx, newest, conversation{node: n.Resolve(opts.ToNode), thread: opts.ThreadID})
 	pending := []message{}
 	for _, q := range questions {
 		of := conversationWith(q.ToNode, q)
-		if err2 == nil && newest[of] <= q.ID && q.ID < complete && !read[of] {
+		if _, known := newest[of]; err2 == nil && !known && q.ID < complete {
+			newest[of] = 0
 			_, err2 = n.readAnswers(ctx, newest, of)
-			read[of] = true
 		}
 		if newest[of] <= q.ID {
 			pending = append(pending, q)
@@ -68,7 +68,7 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
 	rows, _, err := c.List(ctx, query{
 		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,
-	}, seam.List{Filter: withoutContents})
+	}, seam.List{NoContents: true})
 	for _, m := range rows {
 		if m.Kind == client.KindAnswer && m.ToNode == c.Name {
 			of := conversationWith(m.FromNode, m)

@@ -13,7 +13,8 @@ type reach struct {
 	now     polls
 	back    chan struct{} // closed by the next successful poll; nil while the gateway can be reached
 	err     error         // in the last failure
-	polling sync.Mutex    // held by the goroutine that polls for all
+	poll    func(context.Context) error
+	polling sync.Mutex // held by the goroutine that polls for all
 }
 
 // polls counts the polls that had succeeded and failed when an attempt started.
@@ -64,7 +65,7 @@ func (r *reach) lose(err error) {
 // await waits until a poll succeeds, if the gateway is away. Watch may be waiting as
 // well, for a slot, so one of the waiting goroutines polls. It returns false when ctx
 // ends first.
-func (r *reach) await(ctx context.Context, poll func(context.Context) error) bool {
+func (r *reach) await(ctx context.Context) bool {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		r.mu.Lock()
 		back, err := r.back, r.err
@@ -76,25 +77,20 @@ func (r *reach) await(ctx context.Context, poll func(context.Context) error) boo
 		case <-back:
 		case <-ctx.Done():
 		case <-time.After(RetryPause(err, attempt)):
-			r.try(ctx, poll)
+			if !r.polling.TryLock() { // another goroutine polls
+				continue
+			}
+			err := r.poll(ctx)
+			if !classify(err).unreached() {
+				err = nil
+			}
+			if ctx.Err() == nil {
+				r.polled(err)
+			}
+			r.polling.Unlock()
 		}
 	}
 	return false
-}
-
-// try polls, unless another goroutine does.
-func (r *reach) try(ctx context.Context, poll func(context.Context) error) {
-	if !r.polling.TryLock() {
-		return
-	}
-	defer r.polling.Unlock()
-	err := poll(ctx)
-	if !classify(err).unreached() {
-		err = nil
-	}
-	if ctx.Err() == nil {
-		r.polled(err)
-	}
 }
 
 // isOutage reports whether an outage caused an attempt to fail. It is called after the

@@ -37,6 +37,7 @@ func (c *node) checkSender(ctx context.Context) error {
 // error of a refusal, which a later attempt cannot change, and nil when ctx ends first.
 func (s *server) prepare(ctx context.Context) (err error) {
 	if s.opts.Register != nil {
+		s.registration = *s.opts.Register
 		registered := make(chan struct{})
 		s.client.State.Store(registering{}, registered)
 		err = s.insist(ctx, s.register)
@@ -66,7 +67,10 @@ func (s *server) insist(ctx context.Context, do func(context.Context) error) err
 }
 
 func (s *server) register(ctx context.Context) error {
-	_, err := s.client.Register(ctx, *s.opts.Register)
+	err := s.client.CompleteRegistration(ctx, &s.registration)
+	if err == nil {
+		_, err = s.client.Register(ctx, s.registration)
+	}
 	return err
 }
 

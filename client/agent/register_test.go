@@ -157,3 +157,48 @@ func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
 	assert.Len(t, g.Requests(gatewaytest.RegisterPeer), 1)
 	assert.Empty(t, g.Requests(gatewaytest.ListPeers))
 }
+
+// A gateway replaces the URL and the capabilities: those that ServeOptions.Register leaves out are sent again, also to a new database.
+func TestServeKeepsWhatIsRegistered(t *testing.T) {
+	t.Parallel()
+	const url = "http://10.0.0.7:8787"
+	skills := map[string]any{"skills": "go"}
+	for name, test := range map[string]struct {
+		register client.RegisterRequest
+		want     string
+	}{
+		"nothing given": {client.RegisterRequest{}, `{"capabilities":{"skills":"go"},"name":"node-a","url":"` + url + `"}`},
+		"a URL":         {client.RegisterRequest{URL: "http://a"}, `{"capabilities":{"skills":"go"},"name":"node-a","url":"http://a"}`},
+		"no skills":     {client.RegisterRequest{Capabilities: map[string]any{}}, `{"capabilities":{},"name":"node-a","url":"` + url + `"}`},
+	} {
+		g := emptyGateway(t)
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := worker(t, g)
+			_, err := c.Register(t.Context(), client.RegisterRequest{URL: url, Capabilities: skills})
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			given := test.register
+			time.AfterFunc(90*time.Second, g.Reset)
+			require.NoError(t, agent.Serve(ctx, c, new(journal).handle, agent.ServeOptions{Register: &given, OnError: func(client.MeshMessage, error) {}}))
+			assert.Equal(t, test.register, given, "the caller's request is not changed")
+		})
+		registrations := g.Requests(gatewaytest.RegisterPeer)
+		require.Len(t, registrations, 3, name)
+		assert.JSONEq(t, test.want, registrations[1].Body, name)
+		assert.JSONEq(t, test.want, registrations[2].Body, name)
+	}
+}
+
+// A registration that cannot be read would be lost.
+func TestServeDoesNotReplaceARegistrationThatItCannotRead(t *testing.T) {
+	t.Parallel()
+	g := emptyGateway(t)
+	g.Fail(gatewaytest.GetPeer, gatewaytest.Fault{Status: http.StatusForbidden})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := worker(t, g)
+		err := agent.Serve(t.Context(), c, new(journal).handle, agent.ServeOptions{Register: &client.RegisterRequest{}})
+		require.ErrorContains(t, err, "GET /peers/node-a: status 403")
+	})
+	assert.Empty(t, g.Requests(gatewaytest.RegisterPeer))
+}

@@ -25,7 +25,7 @@ import (
 // If the message is not found, the error is a [*NotInInboxError], which describes what
 // was searched. If it's invalid, the error is a [*client.RowError]; other invalid
 // messages are ignored. An id below 1 is a [*client.ValueError].
-func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.MeshMessage, error) {
+func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (found *client.MeshMessage, err error) {
 	n, err := of(ctx, c)
 	if err == nil {
 		err = checkMessageID(id)
@@ -33,10 +33,7 @@ func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (*client.Me
 	if err != nil {
 		return nil, err
 	}
-	return (&search{client: n, id: id, limit: maxLimit}).run(ctx)
-}
-
-func (s *search) run(ctx context.Context) (*message, error) {
+	s := &search{client: n, id: id, limit: maxLimit}
 	for list, err := range s.lists(ctx) {
 		if err != nil {
 			return nil, err

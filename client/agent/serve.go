@@ -53,7 +53,8 @@ type ServeOptions struct {
 	// registered, under an idempotency key, and renews the claim every third of the lease. A
 	// gateway that ignores keys is refused with an error.
 	Lease time.Duration
-	// Register is the registration of the node. With nil, Serve does not register the node.
+	// Register is the registration of the node; an empty URL and nil Capabilities keep the
+	// registered ones. If Register is nil, Serve does not register the node.
 	// Serve discards a PeerToken: a program that needs it calls
 	// [client.MeshClient.Register] itself, before Serve.
 	Register *client.RegisterRequest
@@ -148,27 +149,30 @@ func serve(ctx context.Context, given *client.MeshClient, handle handler, opts A
 	if err != nil {
 		return err
 	}
-	if err := opts.check(c); err != nil {
+	opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
+	polls, err := opts.check(c)
+	if err != nil {
 		return err
 	}
-	handling, abort := c.whileOpen(context.WithoutCancel(ctx))
+	handling, abort := c.WhileOpen(context.WithoutCancel(ctx))
 	defer abort()
-	ctx, cancel := c.whileOpen(ctx)
+	ctx, cancel := c.WhileOpen(ctx)
 	defer cancel()
 	s := &server{
 		client:   c,
 		handler:  handle,
 		handling: handling,
 		opts:     opts,
-		slots:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
-		sends:    make(chan struct{}, cmp.Or(opts.Workers, 1)),
+		polls:    polls,
+		slots:    make(chan struct{}, max(opts.Workers, 1)),
+		sends:    make(chan struct{}, max(opts.Workers, 1)),
 		check:    unreadCheck{client: c},
 	}
+	s.reach.poll = s.poll
 	s.marks = marks{client: c, check: &s.check, report: s.report, end: s.marked}
 	s.claims = claims{client: c, check: &s.check, lease: opts.Lease, identity: rand.Text()}
-	s.opts.MaxAttempts = cmp.Or(opts.MaxAttempts, defaultMaxAttempts)
-	if err := s.openSpool(); err != nil {
-		return err
+	if s.spool, err = spool.Open(opts.Spool, c.Name+" "+c.Server); err != nil {
+		return invalid("Spool", c.Redact(err.Error()))
 	}
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -180,44 +184,42 @@ func serve(ctx context.Context, given *client.MeshClient, handle handler, opts A
 	s.marks.queues.Wait()
 	abort()
 	s.claims.renewals.Wait()
-	if c.Lifetime.Err() != nil {
+	if c.IsClosed() {
 		return c.ListFailed(seam.ErrClosed)
 	}
 	return nil
 }
 
-func (o AnswerOptions) check(c *node) error {
+// check returns the options of the polls.
+func (o AnswerOptions) check(c *node) (polls WatchOptions, err error) {
 	switch {
 	case o.Workers < 0:
-		return invalidValue("Workers", o.Workers, "must not be negative")
+		return polls, invalidValue("Workers", o.Workers, "must not be negative")
 	case o.Lease != 0 && o.Lease < minWatchInterval:
-		return invalidValue("Lease", o.Lease, "must be 0 or at least 1ms; use a unit, such as time.Minute")
+		return polls, invalidValue("Lease", o.Lease, "must be 0 or at least 1ms; use a unit, such as time.Minute")
 	case o.MaxAttempts < 0:
-		return invalidValue("MaxAttempts", o.MaxAttempts, "must not be negative")
+		return polls, invalidValue("MaxAttempts", o.MaxAttempts, "must not be negative")
+	case slices.Contains(o.AllowRules, liveTokenRule):
+		return polls, invalidValue("AllowRules", liveTokenRule, "must not contain the rule of the live tokens")
 	}
-	if slices.Contains(o.AllowRules, liveTokenRule) {
-		return invalidValue("AllowRules", liveTokenRule, "must not contain the rule of the live tokens")
-	}
-	_, err := o.watch().withDefaults(c)
-	return err
+	return WatchOptions{
+		Interval: o.Interval, IdleInterval: o.IdleInterval, Limit: o.Limit, FromNode: o.FromNode, ThreadID: o.ThreadID, Kinds: o.Kinds,
+	}.withDefaults(c)
 }
 
 const liveTokenRule = 0
-
-func (o ServeOptions) watch() WatchOptions {
-	return WatchOptions{
-		Interval: o.Interval, IdleInterval: o.IdleInterval, Limit: o.Limit, FromNode: o.FromNode, ThreadID: o.ThreadID, Kinds: o.Kinds,
-	}
-}
 
 type server struct {
 	client  *node
 	handler handler // returns "" for Serve
 	opts    AnswerOptions
+	polls   WatchOptions
 	slots   chan struct{} // one element for each worker that is busy
 	sends   chan struct{} // one element for each answer that is sent again
 	waiting atomic.Int64  // bytes that wait without a slot
 	reach   reach
+
+	registration client.RegisterRequest // completed from the registry
 
 	handling  context.Context // for handlers and answers; it does not end with ctx
 	ending    sync.Mutex      // while answers are sent after ctx has ended
@@ -241,11 +243,12 @@ func (s *server) serve(ctx context.Context) {
 		s.running.Go(func() { s.keepRegistered(ctx) })
 	}
 	s.running.Go(func() { s.dispatch(ctx) })
-	for _, err := range s.client.watch(ctx, s.opts.watch(), s) {
+	s.client.watch(ctx, s.polls, s, func(_ message, err error) bool {
 		if !errors.Is(err, seam.ErrClosed) { // the sequence ends
 			s.report(message{}, err)
 		}
-	}
+		return true
+	})
 }
 
 func (s *server) accept(messages []message) {
@@ -299,13 +302,13 @@ func (s *server) end(m message, givenUp bool) {
 // acquire waits until the gateway can be reached and a slot is free. It returns false
 // when ctx ends or the client is closed first.
 func (s *server) acquire(ctx context.Context, slots chan struct{}) bool {
-	for s.reach.await(ctx, s.poll) {
+	for s.reach.await(ctx) {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 			return false
 		}
-		if ctx.Err() == nil && s.client.Lifetime.Err() == nil && !s.reach.isAway() { // select chooses at random
+		if s.client.Ended(ctx) == nil && !s.reach.isAway() { // select chooses at random
 			return true
 		}
 		<-slots
@@ -315,20 +318,10 @@ func (s *server) acquire(ctx context.Context, slots chan struct{}) bool {
 
 // poll polls for one message, as Watch does, while all workers wait.
 func (s *server) poll(ctx context.Context) error {
-	opts := s.opts.watch().selection(s.client)
+	opts := s.polls.selection(s.client)
 	opts.Limit = 1
 	_, _, err := s.client.List(ctx, opts, seam.List{})
 	return err
-}
-
-// answeredElsewhere logs once that another server has answered a message.
-func (s *server) answeredElsewhere(m message) {
-	if s.opts.Lease == 0 {
-		s.hint.Do(func() {
-			s.client.Log.Warn("a message has another answer already; if several programs serve the node, ServeOptions.Lease and mesh serve --share share its messages",
-				"message", m.ID)
-		})
-	}
 }
 
 // report passes an error on. A handler's error may contain anything, so it is

@@ -186,5 +186,5 @@ func TestServeChecksEveryOptionBeforeItRegisters(t *testing.T) {
 	var none context.Context
 	assert.Equal(t, "ctx", valueError(t, agent.Serve(none, c, handler, agent.ServeOptions{})).Field)
 	assert.Equal(t, "MeshClient", valueError(t, agent.Serve(t.Context(), new(client.MeshClient), handler, agent.ServeOptions{})).Field)
-	assert.Empty(t, g.Requests())
+	assert.Empty(t, g.Requests(gatewaytest.RegisterPeer))
 }

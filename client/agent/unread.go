@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
-	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
 // errNotInInbox reports a message that cannot be marked by its id, which may belong to
@@ -41,7 +39,7 @@ func (s *snapshot) has(m message) bool {
 // isUnread reports whether m is unread. The error is errNotInInbox if m is not visible. A
 // mark of a message that was read in the meantime does no harm.
 func (c *unreadCheck) isUnread(ctx context.Context, m message, repeat bool) (bool, error) {
-	how := seam.List{Once: !repeat, Filter: withoutContents}
+	how := seam.List{Once: !repeat, NoContents: true}
 	if listed, err := c.isListed(ctx, how, m); err != nil || listed {
 		return listed, err
 	}
@@ -136,10 +134,4 @@ func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, 
 func justBefore(createdAt string) string {
 	_, size := utf8.DecodeLastRuneInString(createdAt)
 	return createdAt[:len(createdAt)-size]
-}
-
-// withoutContents filters a message list: many large contents would exceed the response
-// limit, and hide the older messages.
-func withoutContents(body io.Reader) io.Reader {
-	return &jsonlist.Filter{Body: body, List: "messages", Field: "content", Limit: -1}
 }

@@ -34,7 +34,6 @@ type waiter struct {
 	refused []*NoAnswerError // questions that were not sent
 	unsent  []*outgoing
 	pending []message
-	turns   []conversation // that this waiter has taken
 
 	crowded  map[string]bool // threads with more answers than a poll for all recipients returns
 	idle     int             // polls in a row without an answer
@@ -49,18 +48,16 @@ type waiter struct {
 
 // run sends the questions and polls until there is a result for each.
 func (w *waiter) run(ctx context.Context) {
-	ctx, cancel := w.client.whileOpen(ctx)
+	ctx, cancel := w.client.WhileOpen(ctx)
 	defer cancel()
 	defer func() {
-		for len(w.turns) > 0 {
-			w.release(w.turns[0])
+		for len(w.pending) > 0 {
+			w.settle(w.pending[0])
 		}
 	}()
 	w.crowded, w.active = make(map[string]bool), time.Now()
 	for {
-		if w.client.Ended(ctx) == nil {
-			w.send(ctx)
-		}
+		w.send(ctx)
 		for _, err := range w.refused {
 			w.emit(message{}, err)
 		}
@@ -86,13 +83,16 @@ func (w *waiter) send(ctx context.Context) {
 		if q.numbered && q.refusals >= maxNumberRefusals && !q.stored {
 			req.RelatedTaskID = ""
 		}
+		if w.client.Ended(ctx) != nil {
+			return false
+		}
 		turn := conversation{q.to, req.ThreadID, questionNumber(req.RelatedTaskID)}
-		if w.client.Ended(ctx) != nil || !w.take(turn) {
+		if _, taken := w.client.State.LoadOrStore(turn, w); taken { // another question waits in the conversation
 			return false
 		}
 		receipt, err := w.client.Post(ctx, q.to, req, q.ownKey)
 		if err != nil {
-			w.release(turn)
+			w.client.State.Delete(turn)
 			if w.sendsAgain(ctx, q, req, err) {
 				return false // in the next round
 			}
@@ -151,13 +151,14 @@ func (w *waiter) expire(err error) {
 }
 
 func (w *waiter) end(err error) {
-	for _, q := range w.pending {
+	for _, q := range slices.Clone(w.pending) {
+		w.settle(q)
 		w.emit(message{}, w.client.noAnswer(q, err))
 	}
 	for _, q := range w.unsent {
 		w.emit(message{}, w.client.unsent(q.to, err))
 	}
-	w.pending, w.unsent = nil, nil
+	w.unsent = nil
 }
 
 func (w *waiter) emit(m message, err error) { w.stopped = w.stopped || !w.yield(m, err) }
@@ -166,7 +167,10 @@ func (w *waiter) emit(m message, err error) { w.stopped = w.stopped || !w.yield(
 func (w *waiter) poll(ctx context.Context) {
 	w.idle++
 	defer func(began time.Time) { w.took = time.Since(began) }(time.Now())
-	failed := w.checkQuestions(ctx)
+	var failed error
+	if w.failures > 0 || time.Since(w.checked) >= registrationInterval { // a gateway may restart with a new database between two polls
+		failed = w.lookAtQuestions(ctx)
+	}
 	unknown := failed != nil // without its number a question might get another answer
 	for _, thread := range w.threads() {
 		if !unknown {
@@ -250,12 +254,14 @@ func (c *node) isAnswer(q, m message) bool {
 	return m.Kind == client.KindAnswer && m.ToNode == c.Name && conversationWith(m.FromNode, m) == conversationWith(q.ToNode, q) && m.ID > q.ID
 }
 
-// deliver marks an answer read and yields it.
+// deliver marks an answer read and yields it. One that stays unread is not lost.
 func (w *waiter) deliver(ctx context.Context, q, answer message) {
 	w.idle, w.active = 1, time.Now()
 	w.settle(q)
 	if answer.ReadAt == nil {
-		w.mark(ctx, answer.ID)
+		if err := w.client.MarkRead(ctx, answer.ID); err != nil && classify(err) != absent {
+			w.client.Log.WarnContext(ctx, "an answer could not be marked read", "message", answer.ID, "error", err)
+		}
 	}
 	w.emit(answer, nil)
 }
@@ -263,32 +269,7 @@ func (w *waiter) deliver(ctx context.Context, q, answer message) {
 // settle ends the waiting for a question.
 func (w *waiter) settle(q message) {
 	w.pending = slices.DeleteFunc(w.pending, func(p message) bool { return p.ID == q.ID })
-	w.release(conversationWith(q.ToNode, q))
-}
-
-// mark marks an answer read. An answer that stays unread is not lost, so there is no
-// error.
-func (w *waiter) mark(ctx context.Context, id int64) {
-	if err := w.client.MarkRead(ctx, id); err != nil && classify(err) != absent {
-		w.client.Log.WarnContext(ctx, "an answer could not be marked read", "message", id, "error", err)
-	}
-}
-
-// take reports whether no other question waits in a conversation, and takes it.
-func (w *waiter) take(turn conversation) bool {
-	_, taken := w.client.State.LoadOrStore(turn, nil)
-	if !taken {
-		w.turns = append(w.turns, turn)
-	}
-	return !taken
-}
-
-// release ends a turn, if this waiter has it.
-func (w *waiter) release(turn conversation) {
-	if i := slices.Index(w.turns, turn); i >= 0 {
-		w.turns = slices.Delete(w.turns, i, i+1)
-		w.client.State.Delete(turn)
-	}
+	w.client.State.CompareAndDelete(conversationWith(q.ToNode, q), w)
 }
 
 // askWindow is the maximum number of answers that a poll returns for a thread. If there
@@ -306,7 +287,7 @@ func (w *waiter) answers(ctx context.Context, thread string) ([]message, error) 
 		return rows, err
 	}
 	var all []message
-	for _, q := range slices.Clone(w.pending) {
+	for _, q := range w.pending {
 		if q.GetThreadID() != thread || query.FromNode == q.ToNode {
 			continue
 		}
@@ -330,21 +311,10 @@ func (w *waiter) newest(ctx context.Context, query query, limit int) (rows []mes
 	return rows, len(rows) > 0 && len(rows)+len(rowErrors(w.invalid)) >= limit, err
 }
 
-// checkQuestions looks at the questions after an error and every minute: a gateway may
-// restart with a new database between two polls.
-func (w *waiter) checkQuestions(ctx context.Context) (err error) {
-	if w.failures > 0 || time.Since(w.checked) >= registrationInterval {
-		if err = w.lookAtQuestions(ctx); err == nil {
-			w.checked = time.Now()
-		}
-	}
-	return err
-}
-
 // lookAtQuestions stops waiting for questions that the gateway no longer has. It also
 // sets missing question numbers: an Await caller may have kept less than the receipts.
 func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
-	how := seam.List{Filter: withoutContents, NeedsBody: true} // an empty body does not show that a question is gone
+	how := seam.List{NoContents: true, NeedsBody: true} // an empty body does not show that a question is gone
 	for _, thread := range w.threads() {
 		rows, _, err := w.client.List(ctx, query{
 			FromNode: w.client.Name, Kind: client.KindQuestion, ThreadID: thread, Limit: maxLimit,
@@ -363,6 +333,9 @@ func (w *waiter) lookAtQuestions(ctx context.Context) (failed error) {
 				w.emit(message{}, w.client.noAnswer(q, errQuestionLost))
 			}
 		}
+	}
+	if failed == nil {
+		w.checked = time.Now()
 	}
 	return failed
 }

@@ -96,11 +96,15 @@ type WatchOptions struct {
 func Watch(ctx context.Context, c *client.MeshClient, opts WatchOptions) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
+		checked := opts
+		if err == nil {
+			checked, err = opts.withDefaults(n)
+		}
 		if err != nil {
 			yield(message{}, err)
 			return
 		}
-		n.watch(ctx, opts, nil)(yield)
+		n.watch(ctx, checked, nil, yield)
 	}
 }
 
@@ -110,11 +114,8 @@ func (o WatchOptions) withDefaults(n *node) (WatchOptions, error) {
 			return o, err
 		}
 	}
-	if o.Interval < 0 {
-		return o, invalidValue("Interval", o.Interval, "must not be negative")
-	}
-	if o.Interval > 0 && o.Interval < minWatchInterval {
-		return o, invalidValue("Interval", o.Interval, "must be at least 1ms; use a unit, such as 5 * time.Second")
+	if o.Interval != 0 && o.Interval < minWatchInterval {
+		return o, invalidValue("Interval", o.Interval, "must be 0 or at least 1ms; use a unit, such as 5 * time.Second")
 	}
 	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval, DefaultIdleInterval)
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
@@ -165,30 +166,24 @@ type watcher struct {
 	hurried  bool      // this poll followed without a pause
 }
 
-func (c *node) watch(ctx context.Context, opts WatchOptions, s *server) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		opts, err := opts.withDefaults(c)
-		if err != nil {
-			yield(message{}, err)
-			return
-		}
-		if opts.Interval < shortWatchInterval {
-			c.Log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
-		}
-		w := &watcher{client: c, opts: opts, server: s, yield: yield}
-		kinds := slices.Compact(slices.Sorted(slices.Values(opts.Kinds)))
-		if len(kinds) == 0 {
-			kinds = []client.Kind{""}
-		}
-		for _, kind := range kinds {
-			selected := opts.selection(c)
-			selected.Kind = kind
-			w.windows = append(w.windows, &window{selected: selected, selects: c.Selects, limit: opts.Limit, seen: &seenMessages{shown: make(map[messageKey]shown)}})
-		}
-		for ctx.Err() == nil && w.poll(ctx) {
-			if !w.more {
-				w.rest(ctx) // the next poll finds out what ended it
-			}
+// watch takes options with defaults.
+func (c *node) watch(ctx context.Context, opts WatchOptions, s *server, yield func(message, error) bool) {
+	if opts.Interval < shortWatchInterval {
+		c.Log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
+	}
+	w := &watcher{client: c, opts: opts, server: s, yield: yield}
+	kinds := slices.Compact(slices.Sorted(slices.Values(opts.Kinds)))
+	if len(kinds) == 0 {
+		kinds = []client.Kind{""}
+	}
+	for _, kind := range kinds {
+		selected := opts.selection(c)
+		selected.Kind = kind
+		w.windows = append(w.windows, &window{selected: selected, selects: c.Selects, limit: opts.Limit, seen: seenMessages{shown: make(map[messageKey]shown)}})
+	}
+	for ctx.Err() == nil && w.poll(ctx) {
+		if !w.more {
+			w.rest(ctx) // the next poll finds out what ended it
 		}
 	}
 }
@@ -205,7 +200,7 @@ func (w *watcher) poll(ctx context.Context) bool {
 			if classify(err).unreached() {
 				unreached++
 			}
-			if w.failed == nil || failedRequest(err).RetryAfter > failedRequest(w.failed).RetryAfter {
+			if failedRequest(err).RetryAfter >= failedRequest(w.failed).RetryAfter {
 				w.failed = err
 			}
 			w.emit(ctx, message{}, err)
@@ -213,9 +208,6 @@ func (w *watcher) poll(ctx context.Context) bool {
 		if w.ended || errors.Is(err, seam.ErrClosed) {
 			return false
 		}
-	}
-	if unreached == len(w.windows) && ctx.Err() == nil && w.server != nil {
-		w.server.reach.polled(w.failed)
 	}
 	switch {
 	case w.strained:
@@ -229,7 +221,13 @@ func (w *watcher) poll(ctx context.Context) bool {
 		w.failures = 0
 	}
 	w.more = w.more && w.failed == nil
-	if !w.ready && w.failed == nil && w.server != nil && ctx.Err() == nil {
+	if w.server == nil || ctx.Err() != nil {
+		return true
+	}
+	if unreached == len(w.windows) {
+		w.server.reach.polled(w.failed)
+	}
+	if !w.ready && w.failed == nil {
 		w.ready = true
 		w.server.ready(ctx)
 	}
@@ -254,15 +252,25 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	invalid := rowErrors(err)
 	n := len(rows) + len(invalid)
 	rows, err = window.sift(rows)
-	window.seen.observe(slices.Concat(rows, placeholders(invalid)), n < window.limit && !newer)
-	for _, row := range window.unreported(invalid) {
-		w.emit(ctx, message{}, row)
+	shown := slices.Clone(rows)
+	for _, row := range invalid {
+		m := placeholder(row)
+		if shown = append(shown, m); !window.seen.has(m) {
+			window.seen.add(m)
+			w.emit(ctx, message{}, row)
+		}
 	}
+	window.seen.observe(shown, n < window.limit && !newer)
 	if w.server != nil && !newer {
 		w.server.check.last.Store(newSnapshot(rows, window.limit))
 	}
-	own, rows := w.takeOwn(ctx, rows)
-	unseen := window.unseen(rows)
+	others := slices.DeleteFunc(slices.Clone(rows), w.client.isOwn)
+	own := len(rows) - len(others) // are left to the caller to mark
+	if w.server != nil {
+		own = 0
+		w.server.markOwn(ctx, rows)
+	}
+	unseen := window.unseen(others)
 	if !newer {
 		window.listed = time.Now()
 		if err := window.checkFull(n, own, len(unseen), w.hurried || w.server.isWorking()); err != nil {
@@ -293,7 +301,7 @@ func (w *watcher) emit(ctx context.Context, m message, err error) {
 
 // fetch stops when the client is closed.
 func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows []message, err error) {
-	ctx, cancel := w.client.whileOpen(ctx)
+	ctx, cancel := w.client.WhileOpen(ctx)
 	defer cancel()
 	opts := window.selected
 	opts.Limit = window.limit
@@ -303,21 +311,10 @@ func (w *watcher) fetch(ctx context.Context, window *window, newer bool) (rows [
 	began := time.Now()
 	rows, window.limit, err = w.client.List(ctx, opts, seam.List{Slow: true})
 	w.strained = w.strained || isStrained(time.Since(began), err)
-	if err != nil && w.client.Lifetime.Err() != nil {
+	if err != nil && w.client.IsClosed() {
 		return nil, w.client.ListFailed(seam.ErrClosed)
 	}
 	return rows, err
-}
-
-// takeOwn removes the messages that the node sent to itself, and returns how many of them
-// are left to the caller to mark.
-func (w *watcher) takeOwn(ctx context.Context, rows []message) (own int, others []message) {
-	others = slices.DeleteFunc(slices.Clone(rows), w.client.isOwn)
-	if w.server != nil {
-		w.server.markOwn(ctx, rows)
-		return 0, others
-	}
-	return len(rows) - len(others), others
 }
 
 func (w *watcher) isBusy() bool {

@@ -42,7 +42,7 @@ func TestWatchDropsMessagesBeyondTheLimit(t *testing.T) {
 			if strings.Contains(err.Error(), "hide older ones") {
 				continue
 			}
-			require.ErrorContains(t, err, "GET /messages: status 200: the response is not what was requested: it has 4997 messages more than the 3 requested")
+			require.ErrorContains(t, err, "GET /messages: status 200: the response is not what was requested: 4997 messages exceed the limit of 3")
 			if polls = append(polls, time.Now()); len(polls) == 4 {
 				break
 			}
@@ -68,7 +68,7 @@ func TestWatchDropsMessagesOfOtherNodes(t *testing.T) {
 			errs = append(errs, err.Error())
 			break
 		}
-		assert.Equal(t, []string{"mesh: GET /messages: status 200: the response is not what was requested: it has 2 messages of other nodes; they are dropped"}, errs)
+		assert.Equal(t, []string{"mesh: GET /messages: status 200: the response is not what was requested: 0 messages exceed the limit of 1000, and 2 are to other nodes; they are dropped"}, errs)
 	})
 }
 
@@ -93,7 +93,7 @@ func TestServeIsBoundedAtAGatewayThatIgnoresItsParameters(t *testing.T) {
 		}, agent.ServeOptions{MaxAttempts: 1, OnError: j.onError}))
 		assert.Len(t, j.handled, 500, "half of the thousand that were requested")
 		assert.True(t, slices.ContainsFunc(j.errors, func(err error) bool {
-			return strings.Contains(err.Error(), "it has 3000 messages more than the 1000 requested, and it has 500 messages of other nodes")
+			return strings.Contains(err.Error(), "3000 messages exceed the limit of 1000, and 500 are to other nodes")
 		}))
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
@@ -16,7 +15,7 @@ type window struct {
 	selected query
 	selects  func(query, message) bool
 	limit    int // for the next poll; lower than WatchOptions.Limit after a response that was too large or too slow
-	seen     *seenMessages
+	seen     seenMessages
 	newest   messageKey // among those that were yielded
 	listed   time.Time  // when all messages were last listed, and not only newer ones
 	full     int        // full polls in a row
@@ -28,12 +27,10 @@ type window struct {
 // not fill the memory with messages. A message that is not selected is dropped without an
 // error, since older gateways ignore those parameters.
 func (w *window) sift(rows []message) ([]message, error) {
-	var faults []string
-	if excess := len(rows) - w.limit; excess > 0 {
-		faults = append(faults, fmt.Sprintf("it has %d messages more than the %d requested", excess, w.limit))
+	excess, foreign := max(0, len(rows)-w.limit), 0
+	if excess > 0 {
 		rows = slices.Clone(rows[:w.limit]) // frees the others
 	}
-	foreign := 0
 	rows = slices.DeleteFunc(rows, func(m message) bool {
 		if m.ToNode != w.selected.ToNode {
 			foreign++
@@ -41,13 +38,11 @@ func (w *window) sift(rows []message) ([]message, error) {
 		}
 		return !w.selects(w.selected, m)
 	})
-	if foreign > 0 {
-		faults = append(faults, fmt.Sprintf("it has %d messages of other nodes", foreign))
-	}
-	if faults == nil {
+	if excess+foreign == 0 {
 		return rows, nil
 	}
-	return rows, pollError("the response is not what was requested: %s; they are dropped", strings.Join(faults, ", and "))
+	return rows, pollError("the response is not what was requested: %d messages exceed the limit of %d, and %d are to other nodes; they are dropped",
+		excess, w.limit, foreign)
 }
 
 func pollError(format string, args ...any) error {
@@ -58,30 +53,14 @@ func pollError(format string, args ...any) error {
 func (w *window) unseen(rows []message) []message {
 	rows = slices.DeleteFunc(rows, w.seen.has)
 	slices.SortFunc(rows, func(a, b message) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.CreatedAt, b.CreatedAt))
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.CreatedAt, b.CreatedAt))
 	})
 	return slices.CompactFunc(rows, func(a, b message) bool { return keyOf(a) == keyOf(b) })
 }
 
-// placeholders returns messages by which a window remembers the rows that cannot be
-// decoded. No message has their CreatedAt.
-func placeholders(invalid []*client.RowError) []message {
-	rows := make([]message, len(invalid))
-	for i, row := range invalid {
-		rows[i] = message{ID: row.ID, CreatedAt: row.Error()}
-	}
-	return rows
-}
-
-// unreported returns the errors that the window does not remember, and remembers them.
-func (w *window) unreported(invalid []*client.RowError) (fresh []*client.RowError) {
-	for i, row := range placeholders(invalid) {
-		if !w.seen.has(row) {
-			w.seen.add(row)
-			fresh = append(fresh, invalid[i])
-		}
-	}
-	return fresh
+// placeholder is how a window remembers an invalid row. No message has its CreatedAt.
+func placeholder(row *client.RowError) message {
+	return message{ID: row.ID, CreatedAt: row.Error()}
 }
 
 // blockedAfter is the number of full polls in a row, the last one without a new message,

@@ -13,10 +13,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Client is client.MeshClient's unexported side. R is client.SendRequest and Q is
-// client.ListMessagesOptions. All node names in its arguments are final: aliases are
-// resolved.
-type Client[R, Q any] struct {
+// Client is client.MeshClient's unexported side. R is client.SendRequest, Q is
+// client.ListMessagesOptions and G is client.RegisterRequest. All node names in its
+// arguments are final: aliases are resolved.
+type Client[R, Q, G any] struct {
 	// Ready rejects the zero client and a nil context. The other fields are unset if it
 	// does.
 	Ready func(context.Context) error
@@ -26,14 +26,15 @@ type Client[R, Q any] struct {
 	Server   string // base URL
 	MaxBytes int64
 	Log      *slog.Logger
-	Lifetime context.Context //nolint:containedctx // ends when the client is closed
-	State    *sync.Map       // belongs to package agent
+	State    *sync.Map // belongs to package agent
 	Resolve  func(name string) string
 
 	// Ended returns an error if the client is closed or the context has ended. Sleep does so
-	// too, after a pause otherwise.
-	Ended func(context.Context) error
-	Sleep func(context.Context, time.Duration) error
+	// too, after a pause otherwise. WhileOpen returns a context that ends with the client.
+	Ended     func(context.Context) error
+	Sleep     func(context.Context, time.Duration) error
+	WhileOpen func(context.Context) (context.Context, context.CancelFunc)
+	IsClosed  func() bool
 
 	// Text from outside must pass through one of these before an error or a log shows it.
 	// RedactOwn keeps words that are part of a token.
@@ -59,6 +60,8 @@ type Client[R, Q any] struct {
 	List func(context.Context, Q, List) ([]gateway.MeshMessage, int, error)
 	// Mark marks a message read, once if it must not be repeated.
 	Mark func(ctx context.Context, id int64, once bool) error
+	// CompleteRegistration keeps registered values, which a registration replaces.
+	CompleteRegistration func(context.Context, *G) error
 	// Peer and Peers drop capabilities.
 	Peer  func(ctx context.Context, name string) (*gateway.MeshPeer, error)
 	Peers func(context.Context) ([]gateway.MeshPeer, error)
@@ -77,6 +80,8 @@ type List struct {
 	// Fewer requests fewer messages while the response is too large, and Slow also while it
 	// takes too long.
 	Fewer, Slow bool
+	// Without contents, which may be large, a response has more messages.
+	NoContents bool
 	// Filter returns the part that is needed.
 	Filter func(io.Reader) io.Reader
 }

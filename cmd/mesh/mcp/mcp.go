@@ -16,7 +16,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/tools"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
@@ -117,11 +116,7 @@ func (m *member) join(ctx context.Context) error {
 	case !errors.As(err, &unknown):
 		return err
 	case m.known == nil:
-		req, err := peers.Registration(ctx, m.client, "")
-		if err != nil {
-			return err
-		}
-		m.known = &req
+		m.known = &client.RegisterRequest{}
 	}
 	_, err = m.client.Register(ctx, *m.known)
 	return err

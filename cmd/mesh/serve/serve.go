@@ -4,9 +4,7 @@ package serve
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -173,9 +171,7 @@ func (o *Options) run(ctx context.Context) error {
 	opts.OnAnswer, opts.OnGiveUp, opts.OnError = l.sent, l.giveUp, l.reportError
 	o.Progress.Stop()
 	fmt.Fprintf(o.Errs, "mesh: serving as %s: runs %s; ^C ends it\n", o.Client.Node(), shownCommand(o.Args))
-	if opts.Register, err = o.awaitRegistration(ctx); err != nil {
-		return err
-	}
+	opts.Register = &client.RegisterRequest{URL: o.url}
 	if err := agent.Answer(ctx, o.Client, l.answer, opts); err != nil {
 		return err
 	}
@@ -186,28 +182,6 @@ func (o *Options) run(ctx context.Context) error {
 		return exit.Failedf("killed the running commands; their messages stay unread")
 	}
 	return nil
-}
-
-// awaitRegistration retries while the gateway is unreachable, with Serve's pauses. It
-// returns nil if ctx ends first.
-func (o *Options) awaitRegistration(ctx context.Context) (*client.RegisterRequest, error) {
-	for failures := 1; ; failures++ {
-		req, err := peers.Registration(ctx, o.Client, o.url)
-		var failed *client.MeshGatewayError
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil //nolint:nilnil,nilerr // interrupted: nothing to register
-		case err == nil:
-			return &req, nil
-		case !errors.As(err, &failed) || failed.StatusCode != 0 && failed.StatusCode < http.StatusInternalServerError:
-			return nil, err
-		}
-		o.Warn(err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(agent.RetryPause(err, failures)):
-		}
-	}
 }
 
 func (o *Options) environment() ([]string, error) {

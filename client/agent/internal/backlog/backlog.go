@@ -3,6 +3,7 @@ package backlog
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
@@ -27,8 +28,7 @@ func Size(m gateway.MeshMessage) int64 {
 // Backlog may be used concurrently. The zero value is empty.
 type Backlog struct {
 	mu      sync.Mutex
-	turns   []string // the senders with messages, the next one first
-	waiting map[string][]gateway.MeshMessage
+	turns   [][]gateway.MeshMessage // each with one sender's messages, none empty
 	bytes   int64
 	changed chan struct{} // closed by the next change; nil if no goroutine waits for it
 }
@@ -47,14 +47,12 @@ var (
 func (b *Backlog) Add(messages []gateway.MeshMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.waiting == nil {
-		b.waiting = make(map[string][]gateway.MeshMessage)
-	}
 	for _, m := range messages {
-		if len(b.waiting[m.FromNode]) == 0 {
-			b.turns = append(b.turns, m.FromNode)
+		i := slices.IndexFunc(b.turns, func(turn []gateway.MeshMessage) bool { return turn[0].FromNode == m.FromNode })
+		if i < 0 {
+			i, b.turns = len(b.turns), append(b.turns, nil)
 		}
-		b.waiting[m.FromNode] = append(b.waiting[m.FromNode], m)
+		b.turns[i] = append(b.turns[i], m)
 		b.change(Size(m))
 	}
 }
@@ -63,16 +61,13 @@ func (b *Backlog) Add(messages []gateway.MeshMessage) {
 func (b *Backlog) Next() gateway.MeshMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	sender := b.turns[0]
-	m, rest := b.waiting[sender][0], b.waiting[sender][1:]
-	b.turns, b.waiting[sender] = b.turns[1:], rest
-	if len(rest) > 0 {
-		b.turns = append(b.turns, sender)
-	} else {
-		delete(b.waiting, sender)
+	turn := b.turns[0]
+	b.turns = b.turns[1:]
+	if len(turn) > 1 {
+		b.turns = append(b.turns, turn[1:])
 	}
-	b.change(-Size(m))
-	return m
+	b.change(-Size(turn[0]))
+	return turn[0]
 }
 
 // change is called with mu held.
