@@ -20,7 +20,7 @@ type (
 	request = client.SendRequest
 
 	unexported = seam.Client[request, query, client.RegisterRequest]
-	handler = func(context.Context, message) (string, error) // returns the answer
+	handler    = func(context.Context, message) (string, error) // returns the answer
 )
 
 func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowError](err) }
