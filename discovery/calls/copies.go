@@ -74,6 +74,7 @@ type sighting struct {
 	number int
 	final  bool
 	waits  bool
+	tokens int64
 	counts int // digest of final counts, or 0
 	// skip drops a copy, or a record that is held. joined records were passed to
 	// Options.Join.
@@ -96,7 +97,7 @@ func (s *sighting) countsOf(r *Record) int {
 	}
 	u := &r.Counts
 	n := uint64(0)
-	for _, count := range [...]int64{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, tokens(u)} {
+	for _, count := range [...]int64{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, s.tokens} {
 		n = (n + uint64(count)) * 0x9e3779b97f4a7c15 //nolint:gosec // a digest
 	}
 	return int(max(1, n>>(64-countsBits)))
@@ -184,16 +185,15 @@ var errSum = errors.New("the tokens up to this line do not fit in a sum")
 
 // count returns an error if the counts don't fit in a sum: then no sum overflows.
 func (c *copies) count(b *block, l *lines, i int) {
-	r := &l.records[i]
-	if !r.HasCounts || l.sightings[i].skip || l.errs[i] != nil {
+	s := &l.sightings[i]
+	if s.skip || l.errs[i] != nil {
 		return
 	}
-	n := tokens(&r.Counts)
-	if n > math.MaxInt64-c.total {
-		l.errs[i] = &LineError{b.file, l.sightings[i].number, errSum}
+	if s.tokens > math.MaxInt64-c.total {
+		l.errs[i] = &LineError{b.file, s.number, errSum}
 		return
 	}
-	c.total += n
+	c.total += s.tokens
 }
 
 func (c *copies) joinRecord(b *block, l *lines, i int) {

@@ -215,7 +215,7 @@ func (l *lines) decode(b *block) {
 		err := l.in.read(line, r)
 		if err == nil {
 			seen = r.sighting(line, number)
-			err = l.count(r)
+			err = l.count(r, &seen)
 			seen.counts = seen.countsOf(r)
 		} else {
 			*r = Record{}
@@ -233,24 +233,24 @@ func (l *lines) takeDecoded(b *block, i int) {
 	if err == nil {
 		seen = r.sighting(nil, 0)
 		seen.waits = false // Decode has seen all files
-		err = l.countDecoded(&r)
+		err = l.countDecoded(&r, &seen)
 	}
 	l.records, l.errs, l.sightings = append(l.records, r), append(l.errs, err), append(l.sightings, seen)
 }
 
-func (l *lines) countDecoded(r *Record) error {
+func (l *lines) countDecoded(r *Record, seen *sighting) error {
 	if l.in.counts != nil && r.Usage != nil {
 		l.in.Reset(r.Usage)
 		l.in.usageErr = l.in.counts.Read(&l.in.Decoder)
 	}
-	return l.count(r)
+	return l.count(r, seen)
 }
 
 // recount selects again, since Join may have changed labels.
 func (l *lines) recount(source *sharedBlocks, b *block) {
 	for i := range l.sightings {
 		if l.sightings[i].joined && l.errs[i] == nil && len(l.o.MatchLabels) > 0 {
-			if l.errs[i] = l.countDecoded(&l.records[i]); l.errs[i] == nil {
+			if l.errs[i] = l.countDecoded(&l.records[i], &l.sightings[i]); l.errs[i] == nil {
 				source.copies.mu.Lock()
 				source.copies.count(b, l, i)
 				source.copies.mu.Unlock()
@@ -259,14 +259,16 @@ func (l *lines) recount(source *sharedBlocks, b *block) {
 	}
 }
 
-func (l *lines) count(r *Record) error {
+func (l *lines) count(r *Record, seen *sighting) error {
 	if r.Session && l.o.Subscription {
 		r.Billing = Subscription
 	}
 	if l.o.Recorded || !l.o.selects(r) {
 		return nil
 	}
-	return l.in.count(r, l.o.Prices, l.o.Reprice)
+	err := l.in.count(r, l.o.Prices, l.o.Reprice)
+	seen.tokens = tokens(&r.Counts)
+	return err
 }
 
 func (l *lines) yield(yield func(*Record, error) bool) bool {

@@ -167,18 +167,16 @@ func monday(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
-// add adds a call to its group, and its advisors to theirs. It reports whether the sums
-// fit.
-func (s *sums) add(r *Record, list *prices.List) bool {
+// add adds a call to its group, and its advisors to theirs. The caller checks that all
+// tokens fit in an int64.
+func (s *sums) add(r *Record, list *prices.List) {
 	all := r.apart(list)
 	if all == nil {
-		return s.group(r).add(r, list)
+		s.group(r).add(r, list)
 	}
-	fit := true
 	for i := range all {
-		fit = s.group(&all[i]).add(&all[i], list) && fit
+		s.group(&all[i]).add(&all[i], list)
 	}
-	return fit
 }
 
 func (g *group) usage(r *Record) *prices.Usage {
@@ -188,9 +186,9 @@ func (g *group) usage(r *Record) *prices.Usage {
 	return &g.row.Usage
 }
 
-func (g *group) add(r *Record, list *prices.List) bool {
-	if r.HasCounts && !addUsage(g.usage(r), &r.Counts) {
-		return false
+func (g *group) add(r *Record, list *prices.List) {
+	if r.HasCounts {
+		addUsage(g.usage(r), &r.Counts)
 	}
 	usd, known := decimal.ParsePlain(r.USD)
 	bound, bounded := decimal.ParsePlain(r.BoundUSD)
@@ -218,7 +216,6 @@ func (g *group) add(r *Record, list *prices.List) bool {
 		g.row.Unpriced++
 	}
 	g.upstream.Add(upstream)
-	return true
 }
 
 // feesOf is 0 unless the cost is known.
@@ -236,21 +233,19 @@ func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	return fees
 }
 
-// merge adds another worker's groups, and reports whether the sums fit.
-func (s *sums) merge(other *sums) bool {
-	fit := true
+// merge adds another worker's groups.
+func (s *sums) merge(other *sums) {
 	for key, more := range other.groups {
 		g := s.groups[key]
 		if g == nil {
 			g = &group{row: Group{Values: more.row.Values, Names: more.row.Names}}
 			s.groups[key] = g
 		}
-		fit = g.merge(more) && fit
+		g.merge(more)
 	}
-	return fit
 }
 
-func (g *group) merge(more *group) bool {
+func (g *group) merge(more *group) {
 	g.row.Calls += more.row.Calls
 	g.row.WithoutLine += more.row.WithoutLine
 	g.row.Failed += more.row.Failed
@@ -261,7 +256,8 @@ func (g *group) merge(more *group) bool {
 	g.fees.Merge(&more.fees)
 	g.subscription.Merge(&more.subscription)
 	g.upstream.Merge(&more.upstream)
-	return addUsage(&g.row.Usage, &more.row.Usage) && addUsage(&g.row.SubscriptionUsage, &more.row.SubscriptionUsage)
+	addUsage(&g.row.Usage, &more.row.Usage)
+	addUsage(&g.row.SubscriptionUsage, &more.row.SubscriptionUsage)
 }
 
 func (g *group) sum() Group {
@@ -274,11 +270,7 @@ func (g *group) sum() Group {
 
 func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
-// addUsage reports whether all sums fit in an int64, and adds only then.
-func addUsage(u, more *prices.Usage) bool {
-	if !fits(u, more) {
-		return false
-	}
+func addUsage(u, more *prices.Usage) {
 	counts := (*usage.Usage)(more).Counts()
 	for i, sum := range (*usage.Usage)(u).Counts() {
 		*sum += *counts[i]
@@ -290,27 +282,10 @@ func addUsage(u, more *prices.Usage) bool {
 		u.ToolUses[tool] += n
 	}
 	for i := range more.Iterations {
-		advisor := prices.Usage(usage.UsageOf(&more.Iterations[i]))
-		if more.Iterations[i].Model != "" && !addUsage(u, &advisor) {
-			return false
+		if advisor := prices.Usage(usage.UsageOf(&more.Iterations[i])); more.Iterations[i].Model != "" {
+			addUsage(u, &advisor)
 		}
 	}
-	return true
-}
-
-func fits(u, more *prices.Usage) bool {
-	counts := (*usage.Usage)(more).Counts()
-	for i, sum := range (*usage.Usage)(u).Counts() {
-		if *sum > math.MaxInt64-*counts[i] {
-			return false
-		}
-	}
-	for tool, n := range more.ToolUses {
-		if u.ToolUses[tool] > math.MaxInt64-n {
-			return false
-		}
-	}
-	return true
 }
 
 // tokens adds up tokens and tool uses, at most the largest int64. Each count is at most

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"sync"
 
@@ -11,8 +12,9 @@ import (
 // Totals adds up calls while a program runs, as [Sum] adds up files. Create one with
 // [NewTotals]. It may be used concurrently. Memory grows with groups, not with calls.
 type Totals struct {
-	mu   sync.Mutex
-	sums *sums
+	mu     sync.Mutex
+	sums   *sums
+	tokens int64
 }
 
 // NewTotals returns empty sums. by is one grouping, as in Options.By; without names there
@@ -45,10 +47,20 @@ func (t *Totals) Add(r Record) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.sums.add(&counted, prices.BuiltIn()) {
+	if !t.fit(tokens(&counted.Counts)) {
 		return errTotals
 	}
+	t.sums.add(&counted, prices.BuiltIn())
 	return nil
+}
+
+// fit adds tokens unless they don't fit.
+func (t *Totals) fit(tokens int64) bool {
+	fit := tokens <= math.MaxInt64-t.tokens
+	if fit {
+		t.tokens += tokens
+	}
+	return fit
 }
 
 var errTotals = errors.New("calls: the tokens do not fit in a sum")
@@ -65,12 +77,14 @@ func (t *Totals) Merge(o *Totals) {
 	more := newSums(o.sums.by) // locking both at once could deadlock
 	o.mu.Lock()
 	more.merge(o.sums)
+	tokens := o.tokens
 	o.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.sums.merge(more) {
+	if !t.fit(tokens) {
 		panic(invalid("Totals", "", "must not have more tokens than fit in an int64"))
 	}
+	t.sums.merge(more)
 }
 
 // Groups returns the groups, sorted by value. Each has a call. Later calls don't change

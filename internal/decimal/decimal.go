@@ -59,11 +59,14 @@ func Parse(text string) (Decimal, error) {
 // ParsePlain parses digits with an optional fraction, as in "0.0345".
 func ParsePlain[T ~string](usd T) (Decimal, bool) {
 	text := string(usd)
+	if d, ok := readShort(text); ok || text == "" {
+		return d, ok
+	}
 	whole, fraction, dotted := strings.Cut(text, ".")
 	if len(text) > maxLength || !allDigits(whole) || (dotted && !allDigits(fraction)) {
 		return Decimal{}, false
 	}
-	d, err := Read(json.Number(text))
+	d, err := readLong(text)
 	return d, err == nil
 }
 
@@ -117,24 +120,27 @@ func Read(n json.Number) (Decimal, error) {
 	return d, nil
 }
 
-// readShort reads at most 18 characters without an exponent.
+// readShort reads at most 18 characters: digits with an optional fraction.
 func readShort(text string) (d Decimal, ok bool) {
 	const longest = 18
-	point := -1
+	point := len(text) - 1
+	if len(text) > longest {
+		return Decimal{}, false
+	}
 	for i := range len(text) {
 		switch c := text[i]; {
-		case c == '.':
-			point = i
-		case c == 'e', c == 'E', i >= longest:
-			return Decimal{}, false
-		default:
+		case '0' <= c && c <= '9':
 			d.small = d.small*10 + int64(c-'0')
+		case c == '.' && 0 < i && i < point:
+			point = i
+		default:
+			return Decimal{}, false
 		}
 	}
-	if point >= 0 && d.small != 0 {
-		d.places = len(text) - point - 1
+	if d.small != 0 {
+		d.places = len(text) - 1 - point
 	}
-	return d, true
+	return d, text != ""
 }
 
 // readLong reads any number without a sign.

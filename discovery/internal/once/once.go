@@ -92,6 +92,9 @@ func Waits(path, id string, final bool) bool { return id != "" && (!final || Fet
 
 // Fetches reports whether a path fetches the stored response with this id.
 func Fetches(path, id string) bool {
+	if id == "" || len(path) <= len(id) { // nearly always
+		return false
+	}
 	_, fetched, found := strings.Cut(path, "/responses/")
-	return found && id != "" && strings.HasPrefix(fetched, id)
+	return found && strings.HasPrefix(fetched, id)
 }
