@@ -9,8 +9,8 @@ import (
 )
 
 var anthropicMessages = shape{
-	required: []field{inputTokens, outputTokens},
-	optional: []field{cacheCreation, cacheRead, ephemeral5m, ephemeral1h, thinkingTokens},
+	required: setOf(inputTokens, outputTokens),
+	optional: setOf(cacheCreation, cacheRead, ephemeral5m, ephemeral1h, thinkingTokens),
 	counts:   (*counts).anthropic,
 }
 
@@ -23,8 +23,8 @@ func anthropicShape(c *counts) *shape {
 }
 
 var anthropicCompatible = shape{
-	required: []field{promptTokens, completionTokens},
-	optional: []field{totalTokens, cachedTokens, reasoningTokens},
+	required: setOf(promptTokens, completionTokens),
+	optional: setOf(totalTokens, cachedTokens, reasoningTokens),
 	counts:   func(c *counts) (Usage, error) { return c.openAI(promptTokens, completionTokens) },
 }
 

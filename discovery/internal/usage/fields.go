@@ -1,6 +1,6 @@
 package usage
 
-import "maps"
+import "math/bits"
 
 // field is a count in some provider's usage object.
 type field uint8
@@ -77,6 +77,19 @@ const (
 	fields
 )
 
+// fieldSet has a bit for each field.
+type fieldSet uint64
+
+func setOf(all ...field) (s fieldSet) {
+	for _, f := range all {
+		s |= 1 << f
+	}
+	return s
+}
+
+// first needs a set that isn't empty.
+func (s fieldSet) first() field { return field(bits.TrailingZeros64(uint64(s))) } //nolint:gosec // less than 64
+
 // harmless reports whether an unexpected field may be ignored: details may grow, unless
 // they change the price.
 func (c *counts) harmless(f field) bool {
@@ -110,66 +123,62 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 // parts are details already counted elsewhere at that count's price.
 var parts = map[string]bool{"text_tokens": true, "accepted_prediction_tokens": true}
 
-// object lists the known counts in a JSON object, and its objects with more.
-type object struct {
-	counts  map[string]field
-	objects map[string]*object
+// object lists the known members of a JSON object.
+type object struct{ members map[string]member }
+
+// member is a count, or an object with more.
+type member struct {
+	count  field
+	object *object
 }
 
-// named maps names to fields. others are additional names.
-func named(others map[string]field, fields ...field) map[string]field {
-	counts := map[string]field{}
-	maps.Copy(counts, others)
+// objectOf adds fields by their names.
+func objectOf(members map[string]member, fields ...field) *object {
 	for _, f := range fields {
-		counts[names[f]] = f
+		members[names[f]] = member{count: f}
 	}
-	return counts
+	return &object{members}
 }
 
-var inputDetails = &object{
-	counts:  named(nil, cachedTokens, cacheWriteTokens, inputAudio, inputImage),
-	objects: map[string]*object{"cache_write_tokens_details": {counts: named(nil, write30m, write12h)}},
-}
+var inputDetails = objectOf(map[string]member{
+	"cache_write_tokens_details": {object: objectOf(map[string]member{}, write30m, write12h)},
+}, cachedTokens, cacheWriteTokens, inputAudio, inputImage)
 
 // for OpenAI's Realtime API and transcriptions
-var sessionDetails = &object{
-	counts:  named(nil, cachedTokens, inputAudio, sessionImage),
-	objects: map[string]*object{"cached_tokens_details": {counts: map[string]field{"audio_tokens": cachedAudio, "image_tokens": cachedImage}}},
-}
+var sessionDetails = objectOf(map[string]member{
+	"cached_tokens_details": {object: &object{map[string]member{"audio_tokens": {count: cachedAudio}, "image_tokens": {count: cachedImage}}}},
+}, cachedTokens, inputAudio, sessionImage)
 
-var outputDetails = &object{counts: named(nil, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens)}
+var outputDetails = objectOf(map[string]member{}, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens)
 
 // top has the fields for all providers, so that an object from the wrong provider is
 // recognized.
-var top = &object{
-	counts: named(
-		map[string]field{
-			"cache_write_input_tokens": cacheWriteTokens, "reasoning_output_tokens": reasoningTokens, // Codex
-			// InvokeModel's metrics and Converse, which names the cache counts in two ways
-			"inputTokenCount": converseInput, "outputTokenCount": converseOutput,
-			"cacheReadInputTokenCount": converseRead, "cacheWriteInputTokenCount": converseWrite,
-			// xAI's SDK
-			"cached_prompt_text_tokens": cachedTokens, "prompt_text_tokens": textTokens, "prompt_image_tokens": inputImage,
-			"audio_prompt_tokens": inputAudio,
-		},
-		promptTokens, completionTokens, inputTokens, outputTokens, totalTokens, cachedInput, cacheHit, cacheMiss,
-		costTicks, sourcesUsed, toolsUsed, cacheCreation, cacheRead,
-		promptCount, cachedCount, candidatesCount, responseCount, thoughtsCount, toolCount, totalCount,
-		totalInput, totalCached, totalOutput, totalThought, totalTool,
-		converseInput, converseOutput, converseTotal, converseRead, converseWrite,
-		promptEval, answerEval, // Ollama
-		cachedTokens,    // Together, Moonshot and Cohere
-		reasoningTokens, // xAI's SDK
-	),
-	objects: map[string]*object{
-		"prompt_tokens_details": inputDetails, "input_tokens_details": inputDetails,
-		"completion_tokens_details": outputDetails, "output_tokens_details": outputDetails,
-		"prompt_token_details": sessionDetails, "input_token_details": sessionDetails,
-		"completion_token_details": outputDetails, "output_token_details": outputDetails,
-		"billed_units":   {counts: map[string]field{"input_tokens": billedInput, "output_tokens": billedOutput}}, // Cohere
-		"cache_creation": {counts: named(nil, ephemeral5m, ephemeral1h)},
+var top = objectOf(
+	map[string]member{
+		"cache_write_input_tokens": {count: cacheWriteTokens}, "reasoning_output_tokens": {count: reasoningTokens}, // Codex
+		// InvokeModel's metrics and Converse, which names the cache counts in two ways
+		"inputTokenCount": {count: converseInput}, "outputTokenCount": {count: converseOutput},
+		"cacheReadInputTokenCount": {count: converseRead}, "cacheWriteInputTokenCount": {count: converseWrite},
+		// xAI's SDK
+		"cached_prompt_text_tokens": {count: cachedTokens}, "prompt_text_tokens": {count: textTokens}, "prompt_image_tokens": {count: inputImage},
+		"audio_prompt_tokens": {count: inputAudio},
+
+		"prompt_tokens_details": {object: inputDetails}, "input_tokens_details": {object: inputDetails},
+		"completion_tokens_details": {object: outputDetails}, "output_tokens_details": {object: outputDetails},
+		"prompt_token_details": {object: sessionDetails}, "input_token_details": {object: sessionDetails},
+		"completion_token_details": {object: outputDetails}, "output_token_details": {object: outputDetails},
+		"billed_units":   {object: &object{map[string]member{"input_tokens": {count: billedInput}, "output_tokens": {count: billedOutput}}}}, // Cohere
+		"cache_creation": {object: objectOf(map[string]member{}, ephemeral5m, ephemeral1h)},
 	},
-}
+	promptTokens, completionTokens, inputTokens, outputTokens, totalTokens, cachedInput, cacheHit, cacheMiss,
+	costTicks, sourcesUsed, toolsUsed, cacheCreation, cacheRead,
+	promptCount, cachedCount, candidatesCount, responseCount, thoughtsCount, toolCount, totalCount,
+	totalInput, totalCached, totalOutput, totalThought, totalTool,
+	converseInput, converseOutput, converseTotal, converseRead, converseWrite,
+	promptEval, answerEval, // Ollama
+	cachedTokens,    // Together, Moonshot and Cohere
+	reasoningTokens, // xAI's SDK
+)
 
 // member that changes the price -> its place in the mode
 var modeNames = map[string]int{"service_tier": 0, "serviceTier": 0, "trafficType": 1, "speed": 2, "inference_geo": 3}

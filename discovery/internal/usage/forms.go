@@ -23,8 +23,8 @@ var Forms = []string{Converse, Invoke, Cohere, Ollama}
 
 // cohere bills other counts than the model's tokens.
 var cohere = shape{
-	required: []field{billedInput},
-	optional: []field{billedOutput, cachedTokens},
+	required: setOf(billedInput),
+	optional: setOf(billedOutput, cachedTokens),
 	counts: func(c *counts) (Usage, error) {
 		return Usage{Input: c.value[billedInput], Output: c.value[billedOutput]}, nil
 	},
@@ -32,7 +32,7 @@ var cohere = shape{
 
 // ollama omits a count of 0.
 var ollama = shape{
-	optional: []field{promptEval, answerEval},
+	optional: setOf(promptEval, answerEval),
 	counts: func(c *counts) (Usage, error) {
 		if !c.has(promptEval) && !c.has(answerEval) {
 			return Usage{}, &Error{names[promptEval], "is missing"}
@@ -69,8 +69,8 @@ func members(object []byte) string {
 
 // converse is also InvokeModel's metrics.
 var converse = shape{
-	required: []field{converseInput, converseOutput},
-	optional: []field{converseTotal, converseRead, converseWrite, converse5m, converse1h},
+	required: setOf(converseInput, converseOutput),
+	optional: setOf(converseTotal, converseRead, converseWrite, converse5m, converse1h),
 	counts:   (*counts).converse,
 }
 

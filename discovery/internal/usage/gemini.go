@@ -19,22 +19,22 @@ func geminiShape(c *counts) *shape {
 	return &geminiGenerate
 }
 
-var geminiMedia = []field{
+var geminiMedia = setOf(
 	promptAudio, promptImage, promptVideo, cacheAudio, cacheImage, cacheVideo, toolAudio, toolImage, toolVideo, answerAudio, answerImage,
-}
+)
 
 // geminiGenerate is also for embeddings, and for the Live API, which has a response
 // instead of candidates.
 var geminiGenerate = shape{
-	required: []field{promptCount},
-	optional: append([]field{cachedCount, candidatesCount, responseCount, thoughtsCount, toolCount, totalCount}, geminiMedia...),
+	required: setOf(promptCount),
+	optional: setOf(cachedCount, candidatesCount, responseCount, thoughtsCount, toolCount, totalCount) | geminiMedia,
 	counts:   (*counts).geminiGenerate,
 }
 
 // geminiBlocked is a blocked prompt. Counts of 0 are omitted, so the total must be 0,
 // too.
 var geminiBlocked = shape{
-	required: []field{totalCount},
+	required: setOf(totalCount),
 	optional: geminiGenerate.optional,
 	counts:   (*counts).geminiGenerate,
 }
@@ -67,8 +67,8 @@ func (c *counts) cachedMedia(prompt, cached field) {
 }
 
 var geminiInteractions = shape{
-	required: []field{totalInput},
-	optional: append([]field{totalCached, totalOutput, totalThought, totalTool, totalTokens}, geminiMedia...),
+	required: setOf(totalInput),
+	optional: setOf(totalCached, totalOutput, totalThought, totalTool, totalTokens) | geminiMedia,
 	counts: func(c *counts) (Usage, error) {
 		return c.gemini(totalInput, totalCached, totalOutput, totalThought, totalTool, totalTokens)
 	},
@@ -115,8 +115,8 @@ func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Us
 
 // geminiCompatible is for the endpoint compatible with OpenAI.
 var geminiCompatible = shape{
-	required: []field{promptTokens},
-	optional: []field{totalTokens, completionTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio},
+	required: setOf(promptTokens),
+	optional: setOf(totalTokens, completionTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio),
 	counts: func(c *counts) (Usage, error) {
 		// The total includes thoughts and the completion doesn't. Without it they are unknown.
 		if !c.has(totalTokens) {

@@ -18,8 +18,8 @@ func openAIShape(c *counts) *shape {
 
 // openAIChat is also for embeddings, which have no completion.
 var openAIChat = shape{
-	required: []field{promptTokens},
-	optional: append([]field{completionTokens, rejectedTokens, totalTokens}, openAIDetails...),
+	required: setOf(promptTokens),
+	optional: setOf(completionTokens, rejectedTokens, totalTokens) | openAIDetails,
 	counts:   (*counts).openAIChat,
 }
 
@@ -34,8 +34,8 @@ func (c *counts) openAIChat() (Usage, error) {
 
 // openAIResponses is also for images, transcriptions and the Realtime API.
 var openAIResponses = shape{
-	required: []field{inputTokens, outputTokens},
-	optional: append([]field{totalTokens}, openAIDetails...),
+	required: setOf(inputTokens, outputTokens),
+	optional: setOf(totalTokens) | openAIDetails,
 	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }
 
@@ -47,8 +47,8 @@ var openAIDuration = shape{counts: func(c *counts) (Usage, error) {
 
 // openAICodex is written by Codex: the counts without their details.
 var openAICodex = shape{
-	required: []field{inputTokens, cachedInput, outputTokens},
-	optional: append([]field{totalTokens}, openAIDetails...),
+	required: setOf(inputTokens, cachedInput, outputTokens),
+	optional: setOf(totalTokens) | openAIDetails,
 	counts: func(c *counts) (Usage, error) {
 		if c.has(cachedTokens) && c.value[cachedTokens] != c.value[cachedInput] {
 			return Usage{}, &Error{names[cachedTokens], "is not " + names[cachedInput]}
@@ -58,10 +58,10 @@ var openAICodex = shape{
 	},
 }
 
-var openAIDetails = []field{
+var openAIDetails = setOf(
 	cachedTokens, cacheWriteTokens, write30m, write12h, inputAudio, inputImage, sessionImage, cachedAudio, cachedImage,
 	reasoningTokens, outputAudio, outputImage,
-}
+)
 
 // The input includes cached, written and audio tokens, the output includes reasoning,
 // audio and images, and the total is their sum.
@@ -163,8 +163,8 @@ func deepSeekShape(c *counts) *shape {
 }
 
 var deepSeekChat = shape{
-	required: []field{promptTokens, cacheHit, cacheMiss, completionTokens},
-	optional: []field{totalTokens, cachedTokens, reasoningTokens},
+	required: setOf(promptTokens, cacheHit, cacheMiss, completionTokens),
+	optional: setOf(totalTokens, cachedTokens, reasoningTokens),
 	counts:   (*counts).deepSeekChat,
 }
 
@@ -179,7 +179,7 @@ func (c *counts) deepSeekChat() (Usage, error) {
 }
 
 var deepSeekResponses = shape{
-	required: []field{inputTokens, outputTokens},
-	optional: []field{totalTokens, cachedTokens, reasoningTokens},
+	required: setOf(inputTokens, outputTokens),
+	optional: setOf(totalTokens, cachedTokens, reasoningTokens),
 	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
 }

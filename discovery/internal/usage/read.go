@@ -19,7 +19,7 @@ const maxTokens = 1 << 53
 
 type counts struct {
 	value [fields]int64
-	seen  uint64
+	seen  fieldSet
 	// named are the modes with a fixed place, modes the others
 	named [modePlaces]string
 	modes []string
@@ -82,13 +82,13 @@ func inside(object string, err error) error {
 }
 
 func (c *counts) member(d *jsonread.Decoder, o *object, key []byte) error {
-	if f, ok := o.counts[string(key)]; ok {
-		return c.count(d, f, names[f])
-	}
-	if child, ok := o.objects[string(key)]; ok {
-		return c.nested(d, child, key)
-	}
-	if o == top {
+	m, known := o.members[string(key)]
+	switch {
+	case m.object != nil:
+		return c.nested(d, m.object, key)
+	case known:
+		return c.count(d, m.count, names[m.count])
+	case o == top:
 		return c.special(d, key)
 	}
 	return c.detail(d, string(key))

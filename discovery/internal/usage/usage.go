@@ -13,7 +13,6 @@ package usage
 import (
 	"cmp"
 	"errors"
-	"math/bits"
 	"strings"
 	"sync"
 
@@ -206,28 +205,19 @@ func (p *parser) parse(form string, data []byte) (Usage, error) {
 // shape is one API's usage object.
 type shape struct {
 	// No other fields may be present.
-	required, optional []field
+	required, optional fieldSet
 	counts             func(*counts) (Usage, error)
 }
 
 func (s *shape) usage(c *counts) (Usage, error) {
-	allowed := uint64(0)
-	for _, f := range s.required {
-		allowed |= 1 << f
-	}
-	for _, f := range s.optional {
-		allowed |= 1 << f
-	}
-	for others := c.seen &^ allowed; others != 0; others &= others - 1 { // first, since this is what is wrong with the object of another provider
-		if f := field(bits.TrailingZeros64(others)); !c.harmless(f) { //nolint:gosec // less than 64
+	for others := c.seen &^ (s.required | s.optional); others != 0; others &= others - 1 { // first, since this is what is wrong with the object of another provider
+		if f := others.first(); !c.harmless(f) {
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
 		}
 	}
 	u, err := s.counts(c)
-	for _, f := range s.required {
-		if !c.has(f) {
-			return u, &Error{names[f], "is missing"}
-		}
+	if missing := s.required &^ c.seen; missing != 0 {
+		return u, &Error{names[missing.first()], "is missing"}
 	}
 	return u, err
 }

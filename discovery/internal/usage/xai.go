@@ -18,8 +18,8 @@ func xaiShape(c *counts) *shape {
 
 // xaiChat is also for xAI's own SDK, which has the details next to the counts.
 var xaiChat = shape{
-	required: []field{promptTokens, completionTokens},
-	optional: []field{totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
+	required: setOf(promptTokens, completionTokens),
+	optional: setOf(totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, rejectedTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed),
 	counts:   (*counts).xaiChat,
 }
 
@@ -45,8 +45,8 @@ func (c *counts) xaiChat() (Usage, error) {
 }
 
 var xaiResponses = shape{
-	required: []field{inputTokens, outputTokens},
-	optional: []field{totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed},
+	required: setOf(inputTokens, outputTokens),
+	optional: setOf(totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed),
 	counts: func(c *counts) (Usage, error) {
 		err := cmp.Or(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
 		u, failed := c.xai(inputTokens, c.value[outputTokens])
@@ -56,7 +56,7 @@ var xaiResponses = shape{
 
 // xaiMedia is for images and videos, which are billed without tokens.
 var xaiMedia = shape{
-	required: []field{costTicks},
+	required: setOf(costTicks),
 	counts:   func(c *counts) (Usage, error) { return Usage{ChargedUSD: ticks(c.value[costTicks])}, nil },
 }
 
