@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -209,8 +210,8 @@ func (l *lines) decode(b *block) {
 		l.takeDecoded(b, i)
 	}
 	for number, line := range b.lines() {
-		l.records = append(l.records, Record{})
-		r := &l.records[len(l.records)-1]
+		l.records = slices.Grow(l.records, 1)[:len(l.records)+1]
+		r := &l.records[len(l.records)-1] // which read clears
 		var seen sighting
 		err := l.in.read(line, r)
 		if err == nil {

@@ -207,7 +207,7 @@ func newSummer(opts Options, groupings []*grouping, errs *lineErrors) *summer {
 }
 
 func (o *Options) selects(r *Record) bool {
-	return !r.Time.Before(o.From) && (o.To.IsZero() || r.Time.Before(o.To)) && r.HasLabels(o.MatchLabels)
+	return !r.Time.Before(o.From) && (o.To.IsZero() || r.Time.Before(o.To)) && (o.MatchLabels == nil || r.HasLabels(o.MatchLabels))
 }
 
 func (s *summer) add(b *block) bool {

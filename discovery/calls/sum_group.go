@@ -271,9 +271,9 @@ func (g *group) sum() Group {
 func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
 func addUsage(u, more *prices.Usage) {
-	counts := (*usage.Usage)(more).Counts()
-	for i, sum := range (*usage.Usage)(u).Counts() {
-		*sum += *counts[i]
+	(*usage.Usage)(u).Add((*usage.Usage)(more))
+	if more.ToolUses == nil && more.Iterations == nil { // nearly always
+		return
 	}
 	for tool, n := range more.ToolUses {
 		if u.ToolUses == nil {
@@ -294,6 +294,9 @@ func tokens(u *prices.Usage) (sum int64) {
 	add := func(n int64) { sum += min(n, math.MaxInt64-sum) }
 	for _, n := range (*usage.Usage)(u).Counts() {
 		add(*n)
+	}
+	if u.ToolUses == nil && u.Iterations == nil { // nearly always
+		return sum
 	}
 	for _, n := range u.ToolUses {
 		add(n)

@@ -23,6 +23,9 @@ func free(provider, tool string) bool {
 
 // billed returns the tool uses that the provider bills in addition to tokens, or nil.
 func (c *counts) billed(provider string) map[string]int64 {
+	if c.requests == nil { // nearly always
+		return nil
+	}
 	maps.DeleteFunc(c.requests, func(tool string, _ int64) bool { return free(provider, tool) })
 	if len(c.requests) == 0 {
 		return nil

@@ -72,6 +72,24 @@ func (u *Usage) Counts() [14]*int64 {
 	}
 }
 
+// Add adds the counts.
+func (u *Usage) Add(more *Usage) {
+	u.Input += more.Input
+	u.ToolInput += more.ToolInput
+	u.CacheRead += more.CacheRead
+	u.CacheWrite5m += more.CacheWrite5m
+	u.CacheWrite1h += more.CacheWrite1h
+	u.Output += more.Output
+	u.AudioInput += more.AudioInput
+	u.AudioCacheRead += more.AudioCacheRead
+	u.AudioOutput += more.AudioOutput
+	u.ImageInput += more.ImageInput
+	u.ImageCacheRead += more.ImageCacheRead
+	u.ImageOutput += more.ImageOutput
+	u.VideoInput += more.VideoInput
+	u.VideoCacheRead += more.VideoCacheRead
+}
+
 // CountNames are the field names.
 var CountNames = [...]string{
 	"Input", "ToolInput", "CacheRead", "CacheWrite5m", "CacheWrite1h", "Output",
