@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -68,7 +69,7 @@ func (f *file) open() (*os.File, error) {
 
 // read returns a text. A binary file, which has a zero byte at its beginning, is read no
 // further, unless it was named and binary is true. io.ReadAll would hold a file several
-// times.
+// times. buffer has room for the beginning.
 func (f *file) read(binary bool, buffer []byte) (content string) {
 	if f.err != nil {
 		return ""
@@ -86,21 +87,27 @@ func (f *file) read(binary bool, buffer []byte) (content string) {
 }
 
 func (f *file) content(in *os.File, binary bool, buffer []byte) (string, error) {
+	n, err := io.ReadFull(in, buffer[:beginning])
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	wide := hasWideMark(string(buffer[:min(n, 2)]))
+	f.isText = wide || bytes.IndexByte(buffer[:n], 0) < 0 || binary && f.in == nil
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return "", err
+	case !f.isText:
+		return "", nil
+	case f.size > maxFile:
+		return "", &openfile.SizeError{Max: maxFile}
+	}
 	var text strings.Builder
-	limited := &io.LimitedReader{R: in, N: beginning}
-	_, err := io.CopyBuffer(&text, limited, buffer)
-	wide := hasWideMark(text.String())
-	f.isText = wide || strings.IndexByte(text.String(), 0) < 0 || binary && f.in == nil
-	if err == nil && f.isText && limited.N == 0 {
-		if f.size > maxFile {
-			return "", &openfile.SizeError{Max: maxFile}
-		}
-		text.Grow(int(f.size))
-		limited.N = maxFile - beginning + 1
-		_, err = io.CopyBuffer(&text, limited, buffer)
+	text.Grow(max(n, int(f.size)))
+	for text.Write(buffer[:n]); err == nil && text.Len() <= maxFile; text.Write(buffer[:n]) {
+		n, err = in.Read(buffer)
 	}
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, io.EOF):
 		return "", err
 	case text.Len() > maxFile:
 		return "", &openfile.SizeError{Max: maxFile}

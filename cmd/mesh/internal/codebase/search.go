@@ -101,23 +101,24 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	matches := make([][]Match[T], len(files))
 	var searches sync.WaitGroup
 	var oneLarge sync.Mutex
-	buffers := make(chan []byte, runtime.GOMAXPROCS(0)) // for idle searches
-	for range cap(buffers) {
-		buffers <- make([]byte, 64<<10)
+	search := func(i int, buffer []byte) {
+		f := &files[i]
+		if f.size > large {
+			oneLarge.Lock()
+			defer oneLarge.Unlock()
+		}
+		if text := f.read(binary, buffer); f.isText {
+			matches[i] = find(f.path, text)
+		}
+		done.Add(f.size)
 	}
-	for i := range files {
-		buffer := <-buffers
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
 		searches.Go(func() {
-			f := &files[i]
-			if f.size > large {
-				oneLarge.Lock()
-				defer oneLarge.Unlock()
+			buffer := make([]byte, 64<<10)
+			for i := next.Add(1); i <= int64(len(files)); i = next.Add(1) {
+				search(int(i-1), buffer)
 			}
-			if text := f.read(binary, buffer); f.isText {
-				matches[i] = find(f.path, text)
-			}
-			done.Add(f.size)
-			buffers <- buffer
 		})
 	}
 	searches.Wait()

@@ -122,7 +122,7 @@ func read(t *testing.T, root string, binary bool, paths ...string) (texts map[st
 	defer s.close()
 	texts = map[string]string{}
 	for _, f := range s.files(paths) {
-		text := f.read(binary, make([]byte, 100))
+		text := f.read(binary, make([]byte, beginning))
 		name, err := filepath.Rel(root, f.path)
 		require.NoError(t, err)
 		switch {
@@ -203,7 +203,7 @@ func TestLinksThatLeave(t *testing.T) {
 	}
 	require.NoError(t, os.Symlink("secret", filepath.Join(outside, "folder", "c")))
 	for i, f := range selected {
-		text := f.read(true, make([]byte, 100))
+		text := f.read(true, make([]byte, beginning))
 		assert.Equal(t, i == 2, f.err == nil, f.path)
 		assert.Equal(t, i == 2, text == "x", f.path)
 	}
