@@ -104,9 +104,10 @@ func (w *walk) folder(name string, at place) {
 		}
 	}
 	in := &folder{top: w.root, path: filepath.Join(at.parts[w.depth:]...)}
+	inside := at
+	inside.parts = append(slices.Clip(at.parts), "")
 	for _, entry := range entries {
-		inside := at
-		inside.parts = append(slices.Clip(at.parts), entry.Name())
+		inside.parts[len(at.parts)] = entry.Name()
 		inside.ignored = at.ignored || ignored(at.rules, inside.parts, entry.IsDir())
 		switch reason := w.reason(entry, inside); reason {
 		case "":
