@@ -183,13 +183,17 @@ func TestCredentialedCallsFollowNoRedirect(t *testing.T) {
 }
 
 func TestFailuresAreLogged(t *testing.T) {
-	t.Parallel()
 	var log bytes.Buffer
 	s := catalogServer("")
 	s.set("catalog", respondStatus(500, "oops"))
+	s.set("openai", respondStatus(429, "slow"))
+	t.Setenv("OPENAI_API_KEY", "example")
 	_, err := s.client(t, discovery.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))).ListModels(t.Context(), discovery.CatalogOptions{})
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), "level=WARN")
+	assert.Regexp(t, `(?m)provider=catalog .*status=500`, log.String())
+	assert.Regexp(t, `(?m)provider=openai .*status=429`, log.String())
+	assert.NotContains(t, log.String(), `provider=""`)
 	assert.Contains(t, log.String(), "operation=ListModels")
 	assert.Contains(t, log.String(), "reason=status")
 	assert.Contains(t, log.String(), "oops")

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,6 +47,24 @@ func TestProvidersServeEveryCommand(t *testing.T) {
 	}
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	assert.NoError(t, p.Wait())
+}
+
+// TestModelsAreSorted checks text and JSON.
+func TestModelsAreSorted(t *testing.T) {
+	t.Parallel()
+	_, env := startProviders(t)
+	for _, line := range []string{"models", "models -o json", "models --provider anthropic"} {
+		cmd := exec.CommandContext(t.Context(), "mesh", strings.Fields(line)...)
+		cmd.Env = env
+		out, err := cmd.Output()
+		require.NoError(t, err, line)
+		var ids []string
+		for _, found := range regexp.MustCompile(`(?m)^(?:    "id": ")?([\w.-]+/[^\s"]+)`).FindAllStringSubmatch(string(out), -1) {
+			ids = append(ids, strings.ToLower(found[1]))
+		}
+		assert.Greater(t, len(ids), 10, line)
+		assert.IsIncreasing(t, ids, line)
+	}
 }
 
 func TestProvidersFail(t *testing.T) {
