@@ -110,7 +110,9 @@ func printModels(a *app.App, models []discovery.ModelInfo) error {
 	columns := []table.Column{
 		table.Key("ID"), table.Plain("DEVELOPER", 1), table.Right("CONTEXT TOKENS", 4), table.Right("OUTPUT TOKENS", 3), table.Plain("NAME", 2),
 	}
-	slices.SortStableFunc(models, func(a, b discovery.ModelInfo) int { return strings.Compare(strings.ToLower(a.ID), strings.ToLower(b.ID)) })
+	slices.SortStableFunc(models, func(a, b discovery.ModelInfo) int {
+		return strings.Compare(strings.ToLower(a.ID), strings.ToLower(b.ID))
+	})
 	return a.PrintTable(models, columns, table.Rows(models, func(m *discovery.ModelInfo) []string {
 		return []string{m.ID, m.Developer, count(m.ContextLength), count(m.MaxTokens), output.Text(m.Name)}
 	}))
