@@ -31,7 +31,7 @@ var (
 	npmSource  = regexp.MustCompile(`^[^/]+/(src/.*\.ts|dist/.*\.d\.ts)$`)
 )
 
-// maxPackage is in unpacked bytes. The largest package has 60 MB.
+// maxPackage is in unpacked bytes. The largest package has 35 MB.
 const maxPackage = 256 << 20
 
 // release reads a package's newest version. Nothing in the package is run or written.
