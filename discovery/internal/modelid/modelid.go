@@ -198,6 +198,6 @@ var (
 		`|code-(?:davinci|cushman|search))(?:-|$)`)
 	deepSeekOwned  = lazy.Regexp(`^deepseek-`)
 	anthropicOwned = lazy.Regexp(`^claude-`)
-	geminiOwned    = lazy.Regexp(`^(?:gemini|gemma|imagen|veo|lyria|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
+	geminiOwned    = lazy.Regexp(`^(?:gemini|gemma|imagen|veo|lyria|nano-banana|learnlm|aqa|embedding|text-embedding-0\d\d)(?:-|$)`)
 	xaiOwned       = lazy.Regexp(`^grok-`)
 )
