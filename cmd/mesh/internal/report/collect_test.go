@@ -1,9 +1,14 @@
 package report_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -38,4 +43,20 @@ func TestRepriceComputesCostsAgain(t *testing.T) {
 		assert.Zero(t, r.Errors.Count, name)
 	}
 	assert.EqualValues(t, "7", build(t, report.Options{}, call(func(*calls.Record) {})).Total.USD)
+}
+
+// TestTokensDoNotOverflow checks that a line whose tokens no longer fit in the sum is named, and in no number.
+func TestTokensDoNotOverflow(t *testing.T) {
+	t.Parallel()
+	const most = 1023 // times 2^53, less than 2^63
+	line := `{"provider":"anthropic","model":"m","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":9007199254740992,"output_tokens":0},"usd":"1"}` + "\n"
+	file := filepath.Join(t.TempDir(), "calls.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat(line, most+2)), 0o600))
+	r, err := report.Read(report.Options{Now: now}, file)
+	require.NoError(t, err)
+	assert.Equal(t, 2, r.Errors.Count)
+	for i, text := range r.Errors.First {
+		assert.Contains(t, text, fmt.Sprintf("calls.jsonl:%d: the tokens up to this line do not fit in a sum", most+1+i))
+	}
+	assert.Equal(t, []any{most, int64(most << 53)}, []any{r.Total.Calls, r.Total.Input})
 }

@@ -14,8 +14,9 @@ import (
 // Names are copied from the files: escape them when formatting.
 //
 // Amounts are exact US dollars as plain decimals; "" means unknown, and differences can
-// be negative. Ratios and shares are fractions (0.5 is 50 %), or nil if undefined. Token
-// counts stop at the largest int64. Slices are never nil.
+// be negative. Ratios and shares are fractions (0.5 is 50 %), or nil if undefined. Slices
+// are never nil. Lines whose tokens would overflow an int64 are in Errors; in a report
+// from [Build], counts stop at the largest int64.
 //
 // Parts add up to their whole: table rows to the total, a day's models to the day, and
 // the three parts to the change.

@@ -120,7 +120,7 @@ func (s *Sum) tally() *tally {
 // total accepts nil.
 func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
 
-// plus stops at the largest int64.
+// plus stops at the largest int64. Only Build gets there: calls.Read refuses such lines.
 func plus(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64
