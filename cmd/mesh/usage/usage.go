@@ -231,7 +231,7 @@ func (o *Options) onlyPage() bool {
 func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
 	switch {
 	case o.onlyPage():
-		return o.Print(nil, page.Wrote(o.html, r))
+		return o.Print(nil, output.Fixed(output.Line(o.html)+": "+r.Headline()+"\n"))
 	case o.html != "":
 		o.Note("wrote " + output.Line(o.html))
 	}

@@ -2,7 +2,6 @@
 package page
 
 import (
-	"io"
 	"os"
 	"slices"
 
@@ -61,11 +60,6 @@ func Write(a *app.App, file string, o report.Options, in *callsfiles.Files) erro
 	}
 	a.Note("wrote " + output.Line(file))
 	return nil
-}
-
-// Wrote returns what prints the file, the amount and the period of a page as one line.
-func Wrote(name string, r *report.Report) func(io.Writer) error {
-	return output.Fixed(output.Line(name) + ": " + r.Headline() + "\n")
 }
 
 // WriteHTML writes the file of --html. title may be empty.
