@@ -81,7 +81,7 @@ func (o *Options) newStatusLine(now time.Time) (*statusLine, error) {
 	if o.zone != nil {
 		local = now.In(o.zone)
 	}
-	from, _ := dates.DayIn("0d", local)
+	from, _ := dates.Day("0d", local)
 	l := &statusLine{today: span{from, from.AddDate(0, 0, 1)}, begins: from}
 	day := now.Truncate(24 * time.Hour)
 	for _, text := range o.budgets {

@@ -91,8 +91,8 @@ func (o *Options) selectCalls(now time.Time) (err error) {
 	}
 	o.selected = calls.Options{Reprice: o.reprice, Subscription: o.subscription, MatchLabels: o.Match, Location: o.zone}
 	if o.firstLook() {
-		o.selected.From, _ = dates.DayIn("13d", now)
-		o.selected.To, _ = dates.DayIn("0d", now.AddDate(0, 0, 1))
+		o.selected.From, _ = dates.Day("13d", now)
+		o.selected.To, _ = dates.Day("0d", now.AddDate(0, 0, 1))
 		return nil
 	}
 	o.selected.From, o.selected.To, err = o.Times(now)

@@ -19,11 +19,8 @@ func Days(text string) (days int, ok bool) {
 }
 
 // Day parses a day, such as 2026-11-21 or 7d (seven days before now), which starts at
-// 00:00 UTC.
-func Day(text string, now time.Time) (time.Time, bool) { return DayIn(text, now.UTC()) }
-
-// DayIn is [Day] in now's time zone.
-func DayIn(text string, now time.Time) (time.Time, bool) {
+// 00:00 in now's time zone.
+func Day(text string, now time.Time) (time.Time, bool) {
 	if days, ok := Days(text); ok {
 		y, m, d := now.Date()
 		return time.Date(y, m, d-days, 0, 0, 0, 0, now.Location()), true
@@ -32,7 +29,7 @@ func DayIn(text string, now time.Time) (time.Time, bool) {
 	return t, err == nil
 }
 
-// Time parses a UTC day as [Day] does, or an RFC 3339 time. "" is the zero time.
+// Time parses a UTC day, or an RFC 3339 time. "" is the zero time.
 func Time(text string) (time.Time, error) { return TimeIn(text, time.Now().UTC()) }
 
 // TimeIn is [Time] with days in now's time zone.
@@ -40,7 +37,7 @@ func TimeIn(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if day, ok := DayIn(text, now); ok {
+	if day, ok := Day(text, now); ok {
 		return day, nil
 	}
 	t, err := time.Parse(time.RFC3339, text)

@@ -16,12 +16,12 @@ func TestDay(t *testing.T) {
 	for text, want := range map[string]string{
 		"2026-11-01": "2026-11-01", "0d": "2026-11-21", "1d": "2026-11-20", "7d": "2026-11-14", "007d": "2026-11-14", "266d": "2026-02-28", "36500d": "1926-12-16",
 	} {
-		day, ok := dates.Day(text, early)
+		day, ok := dates.Day(text, early.UTC())
 		require.True(t, ok, text)
 		assert.Equal(t, want+"T00:00:00Z", day.Format(time.RFC3339), text)
 	}
 	for _, text := range []string{"", "d", "7", "7x", "-7d", "+7d", "7.5d", "7D", " 7d", "7d ", "36501d", "65543d", "99999999999999999999d", "yesterday", "2026-13-01", "2026-11-21T07:00:00Z"} {
-		_, ok := dates.Day(text, early)
+		_, ok := dates.Day(text, early.UTC())
 		assert.False(t, ok, text)
 	}
 }

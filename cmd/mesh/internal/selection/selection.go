@@ -94,7 +94,7 @@ func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 // month for "month".
 func LastDays(text string, now time.Time) (from, to time.Time, err error) {
 	const week = 7
-	to, _ = dates.DayIn("0d", now)
+	to, _ = dates.Day("0d", now)
 	if text == "month" {
 		to = to.AddDate(0, 0, 1-to.Day())
 		return to.AddDate(0, -1, 0), to, nil

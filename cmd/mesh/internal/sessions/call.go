@@ -25,6 +25,12 @@ func (c *counts) sum() (sum int64) {
 	return sum
 }
 
+func (c *counts) add(more counts) {
+	for i, n := range more {
+		c[i] += n
+	}
+}
+
 func (c counts) less(o counts) counts {
 	for i, n := range o {
 		c[i] -= n

@@ -128,9 +128,7 @@ func (f *file) claudeUsage() {
 		f.extra(key)
 	}) > 0
 	l.split = l.split || split
-	for i, n := range l.compaction {
-		l.counts[i] += n
-	}
+	l.counts.add(l.compaction)
 	l.addRequests()
 }
 
@@ -233,9 +231,7 @@ func (f *file) iteration() {
 		l.requests = append(l.requests, a.counts)
 	case `"compaction"`:
 		l.requests = append(l.requests, a.counts)
-		for i, n := range a.counts {
-			l.compaction[i] += n
-		}
+		l.compaction.add(a.counts)
 		l.split = l.split || a.split
 	default: // as for a fallback, which mixes models
 		if value := f.Since(begin); f.wrong == nil && len(value)+len(l.extra) <= 4*longestText && !bytes.Contains(l.extra, []byte(`"iterations"`)) {

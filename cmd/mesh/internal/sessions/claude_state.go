@@ -8,8 +8,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-type claudeRun map[int32]*claudeFile
-
 type claudeFile struct {
 	index   int32
 	agent   bool

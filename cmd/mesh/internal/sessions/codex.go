@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-type codexRun []*codexFile
-
 // codexFile is a thread or a segment. All versions write a token_count with the thread's
 // totals after a response; newer ones add a token_usage_record with its ID. Forks, and
 // some sub-agents, begin with their parent's token_counts at new times.

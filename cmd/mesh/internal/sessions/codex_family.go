@@ -146,9 +146,7 @@ func (k *codexCheck) add(c *codexFile, family bool) {
 	for i := range c.events {
 		e := &c.events[i]
 		if e.record != nil {
-			for n, more := range e.usage {
-				k.records[n] += more
-			}
+			k.records.add(e.usage)
 			if e.total != (counts{}) {
 				k.stated = e.total
 			}
@@ -166,9 +164,7 @@ func (k *codexCheck) add(c *codexFile, family bool) {
 		if e.total != e.last && !(first && family) {
 			gap := e.total.less(before).less(e.last)
 			if gap != (counts{}) && e.total.less(e.last) != (counts{}) {
-				for n, more := range gap {
-					k.missing[n] += more
-				}
+				k.missing.add(gap)
 			}
 		}
 		first, k.total = false, e.total

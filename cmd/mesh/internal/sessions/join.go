@@ -58,17 +58,13 @@ func (r *run) keepMetered(one *calls.Record) {
 		return
 	}
 	u := &call.Usage
-	r.metered.add(short(one.Labels["session"]), nameOf(one.Model), metered{one.Time.UnixNano(), kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.ToolUses["web_search"]}})
+	key := [2]string{short(one.Labels["session"]), nameOf(one.Model)}
+	r.metered[key] = append(r.metered[key], metered{one.Time.UnixNano(), kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.ToolUses["web_search"]}})
 }
 
 func (r *run) mostMetered() bool {
 	r.meteredCalls++
 	return r.meteredCalls > mostMetered
-}
-
-func (m meteredOf) add(session, model string, one metered) {
-	key := [2]string{session, model}
-	m[key] = append(m[key], one)
 }
 
 func (m meteredOf) sort() {

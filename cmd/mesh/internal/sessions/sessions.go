@@ -88,9 +88,9 @@ type run struct {
 	*Reader
 	store
 	files  []string
-	claude claudeRun
-	codex  codexRun
-	totals totalsRun
+	claude map[int32]*claudeFile // by index
+	codex  []*codexFile
+	totals map[[2]string]*totals // program, session -> totals
 	notes  notes
 
 	metered      meteredOf
@@ -101,7 +101,7 @@ type run struct {
 }
 
 func newRun(r *Reader) *run {
-	return &run{Reader: r, store: newStore(), copied: map[[2]string]*calls.Copies{}, metered: meteredOf{}, totals: totalsRun{}, claude: claudeRun{}}
+	return &run{Reader: r, store: newStore(), copied: map[[2]string]*calls.Copies{}, metered: meteredOf{}, totals: map[[2]string]*totals{}, claude: map[int32]*claudeFile{}}
 }
 
 func (r *run) read(path string, in io.Reader, begin func(*file), yielded func(calls.Record, error) bool) {

@@ -57,9 +57,6 @@ func storable(at time.Time) bool {
 	return at.UTC().Year() >= first && at.UTC().Year() <= last
 }
 
-// program, session -> totals
-type totalsRun map[[2]string]*totals
-
 // totals are by model: sums, and totals that the program states.
 type totals struct {
 	calls, stated map[string]kinds
