@@ -89,8 +89,7 @@ func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) erro
 	var lines []string
 	width := output.Width(w)
 	wrapped := func(line string) string { return output.Wrap(line, "    ", width) }
-	for i := range r.list {
-		m := &r.list[i]
+	for i, m := range r.list {
 		if !m.Fails && (i == 0 || r.list[i-1].Fails) {
 			if i > 0 {
 				lines = append(lines, "")
@@ -119,8 +118,7 @@ func (r *sourceReport) summary() string {
 	for _, m := range r.found {
 		files[m.File] = true
 	}
-	for i := range r.list {
-		m := &r.list[i]
+	for _, m := range r.list {
 		switch {
 		case m.State != models.StateRetiring:
 			counts[string(m.State)]++

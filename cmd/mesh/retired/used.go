@@ -119,8 +119,7 @@ func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 
 // replace takes the replacement cost from the report if its replacement is the same.
 func (m *usedModel) replace(rows []report.Retiring) {
-	for i := range rows {
-		row := &rows[i]
+	for _, row := range rows {
 		if row.ModelID == (report.ModelID{Provider: m.Provider, Platform: m.Platform, Model: m.Model}) && row.Replacement == m.Replacement && row.Same != nil {
 			m.ReplacedUSD, m.SameUSD = row.Same.USD, row.SameUSD
 		}

@@ -14,17 +14,16 @@ import (
 
 func (t *text) days(r *Report) {
 	total, costs := money.Exact(r.Total.USD), []*big.Rat{}
-	for i := range r.Days.Rows {
-		costs = append(costs, money.Exact(r.Days.Rows[i].USD))
+	for _, d := range r.Days.Rows {
+		costs = append(costs, money.Exact(d.USD))
 	}
 	sheet := money.NewSheet(money.Places(total))
 	shown := sheet.Texts(money.Format{}, total, costs...)
 	days := &table.Table{Columns: []table.Column{
 		table.Plain("DAY", 0), table.Right("CALLS", 2), table.Right("UNPRICED", 1), table.Right("USD", 0), table.Free("MODELS"),
 	}}
-	for i := range r.Days.Rows {
-		d := &r.Days.Rows[i]
-		days.Rows = append(days.Rows, []string{d.weekday(), table.Count(d.Calls), lacking(d.Unpriced), d.cost(shown[i]), r.modelsOf(d)})
+	for i, d := range r.Days.Rows {
+		days.Rows = append(days.Rows, []string{d.weekday(), table.Count(d.Calls), lacking(d.Unpriced), d.cost(shown[i]), r.modelsOf(&d)})
 	}
 	days.Rows = append(days.Rows, []string{"total", table.Count(r.Total.Calls), lacking(r.Total.Unpriced), sheet.Text(money.Format{}, total), ""})
 	if r.Total.Unpriced == 0 {
@@ -74,8 +73,8 @@ func (r *Report) modelsOf(d *Day) string {
 	}
 	slices.SortStableFunc(models, func(a, b model) int { return b.usd.Cmp(a.usd) })
 	names := make([]string, len(models))
-	for i := range models {
-		names[i] = models[i].name
+	for i, m := range models {
+		names[i] = m.name
 	}
 	return strings.Join(names, ", ")
 }

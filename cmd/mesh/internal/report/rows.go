@@ -53,8 +53,8 @@ func (it *item) add(more *item) {
 // Others adds up rows that a table doesn't show.
 func (r *Report) Others(rows []Row) Row {
 	rest := item{others: true, current: &tally{}, previous: &tally{}}
-	for i := range rows {
-		rest.add(&item{current: rows[i].Sum.tally(), previous: rows[i].Previous.tally(), values: rows[i].Values})
+	for _, row := range rows {
+		rest.add(&item{current: row.Sum.tally(), previous: row.Previous.tally(), values: row.Values})
 	}
 	return rest.row(decimal.FromText(r.Total.USD))
 }
@@ -112,11 +112,11 @@ func modelItems(current, previous *aggregate) []item {
 func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) []Row {
 	sums := map[string]*item{}
 	var order []item
-	for i := range models {
-		if m := &models[i]; m.others {
-			order = append(order, *m)
+	for _, m := range models {
+		if m.others {
+			order = append(order, m)
 		} else {
-			made(sums, name(m.id)).add(m)
+			made(sums, name(m.id)).add(&m)
 		}
 	}
 	for key, sum := range sums {
@@ -130,8 +130,8 @@ func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) [
 // rowsOf calculates shares from total, the known cost for all calls.
 func rowsOf(items []item, total decimal.Decimal) []Row {
 	rows := []Row{}
-	for i := range items {
-		rows = append(rows, items[i].row(total))
+	for _, it := range items {
+		rows = append(rows, it.row(total))
 	}
 	return rows
 }
@@ -139,11 +139,11 @@ func rowsOf(items []item, total decimal.Decimal) []Row {
 // fold keeps the first items and merges the rest into one row.
 func fold(items []item, most int) (folded []item) {
 	rest := item{others: true}
-	for i := range items {
-		if i < most && !items[i].others {
-			folded = append(folded, items[i])
+	for i, it := range items {
+		if i < most && !it.others {
+			folded = append(folded, it)
 		} else {
-			rest.add(&items[i])
+			rest.add(&it)
 		}
 	}
 	if rest.current != nil {

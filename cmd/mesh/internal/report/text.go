@@ -76,11 +76,11 @@ func (t *text) notes(r *Report) {
 		t.line("Prices: %s.", old)
 	}
 	t.month(r)
-	for i := range r.Budgets {
-		t.budget(r, &r.Budgets[i])
+	for _, b := range r.Budgets {
+		t.budget(r, &b)
 	}
-	for i := range r.Bills {
-		t.bill(r.Bills[i])
+	for _, c := range r.Bills {
+		t.bill(c)
 	}
 	t.next(r)
 }
@@ -134,15 +134,14 @@ func (t *text) head(r *Report, period string) {
 func (t *text) table(r *Report) {
 	costs := table.Costs{Keys: []string{"MODEL"}, Change: r.compares(), All: t.columns <= 0}
 	names := map[string]int{}
-	for i := range r.Models {
-		names[r.Models[i].Model]++
+	for _, m := range r.Models {
+		names[m.Model]++
 	}
-	for i := range r.Models {
-		m := &r.Models[i]
+	for _, m := range r.Models {
 		if m.Calls+m.Previous.Calls == 0 {
 			continue
 		}
-		row := costRow(&m.Row, modelName(m, names[m.Model] > 1))
+		row := costRow(&m.Row, modelName(&m, names[m.Model] > 1))
 		row.Provider = cmp.Or(m.Platform, string(m.Provider))
 		costs.Rows = append(costs.Rows, row)
 	}
