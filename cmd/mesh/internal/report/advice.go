@@ -68,8 +68,7 @@ func (c *collector) advise(r *Report) {
 }
 
 func adviseRetired(r *Report) (all []Advice) {
-	for i := range r.Retiring {
-		m := &r.Retiring[i]
+	for _, m := range r.Retiring {
 		if m.State != models.StateRetired || 2*m.Failed < m.Calls {
 			continue
 		}
@@ -77,7 +76,7 @@ func adviseRetired(r *Report) (all []Advice) {
 		if m.Failed == m.Calls {
 			failed = fmt.Sprintf("all calls failed (%d)", m.Calls)
 		}
-		use, command := replacement(m)
+		use, command := replacement(&m)
 		all = append(all, Advice{CodeRetired, fmt.Sprintf("Replace %s. It retired on %s, and %s.%s", m.Model, m.Date, failed, use), command})
 	}
 	return all
@@ -95,9 +94,9 @@ func replacement(m *Retiring) (sentence, command string) {
 func adviseRetiring(r *Report) []Advice {
 	var retiring []*Retiring
 	calls := 0
-	for i := range r.Retiring {
-		if m := &r.Retiring[i]; m.State == models.StateRetiring && m.Days <= soon && m.Calls > 0 {
-			retiring = append(retiring, m)
+	for _, m := range r.Retiring {
+		if m.State == models.StateRetiring && m.Days <= soon && m.Calls > 0 {
+			retiring = append(retiring, &m)
 			calls += m.Calls
 		}
 	}
@@ -114,8 +113,7 @@ func adviseRetiring(r *Report) []Advice {
 }
 
 func adviseBudget(r *Report) (all []Advice) {
-	for i := range r.Budgets {
-		b := &r.Budgets[i]
+	for _, b := range r.Budgets {
 		if !b.Over {
 			continue
 		}
@@ -201,14 +199,13 @@ const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-
 // advice.
 func adviseErrors(r *Report) []Advice {
 	var worst *Latency
-	for i := range r.Latency {
-		l := &r.Latency[i]
+	for _, l := range r.Latency {
 		retired := slices.ContainsFunc(r.Retiring, func(m Retiring) bool { return m.ModelID == l.ModelID && m.State == models.StateRetired })
 		if l.Others || retired || l.First.Calls < minErrorCalls || l.First.Failed*100 < minErrorRate*l.First.Calls {
 			continue
 		}
 		if worst == nil || l.First.Failed > worst.First.Failed {
-			worst = l
+			worst = &l
 		}
 	}
 	if worst == nil {
@@ -221,11 +218,11 @@ func adviseErrors(r *Report) []Advice {
 func adviseUnpriced(r *Report) []Advice {
 	n := 0
 	var most *UnpricedGroup
-	for i := range r.Unpriced.Groups {
-		if g := &r.Unpriced.Groups[i]; g.Fixable && g.Calls > 0 {
+	for _, g := range r.Unpriced.Groups {
+		if g.Fixable && g.Calls > 0 {
 			n += g.Calls
 			if most == nil {
-				most = g
+				most = &g
 			}
 		}
 	}

@@ -27,8 +27,8 @@ func (c *collector) report() *Report {
 		Bills: append([]*bills.Comparison{}, c.Bills...), Advice: []Advice{}, Codes: []string{}, Errors: c.errors.errors(),
 	}
 	usd := now.total.total()
-	for i := range items {
-		r.Models = append(r.Models, ModelRow{items[i].id, items[i].row(usd)})
+	for _, it := range items {
+		r.Models = append(r.Models, ModelRow{it.id, it.row(usd)})
 	}
 	r.Providers = totalsBy(items, func(id ModelID) string { return string(id.Provider) }, usd)
 	r.Platforms = totalsBy(items, func(id ModelID) string { return id.Platform }, usd)
@@ -72,10 +72,10 @@ func (c *collector) total(total item, items []item) Total {
 		Comparable: isComparable(now, before),
 	}
 	providers, platforms := map[models.Provider]bool{}, map[string]bool{}
-	for i := range items {
-		if calls, _ := items[i].calls(); calls > 0 && !items[i].others {
+	for _, it := range items {
+		if calls, _ := it.calls(); calls > 0 && !it.others {
 			t.Models++
-			providers[items[i].id.Provider], platforms[items[i].id.Platform] = true, true
+			providers[it.id.Provider], platforms[it.id.Platform] = true, true
 		}
 	}
 	t.Providers, t.Platforms = len(providers), len(platforms)
@@ -137,9 +137,9 @@ const maxDays = 800
 
 func (c *collector) days(items []item) Days {
 	days := Days{Models: []ModelID{}, Values: []string{}, Rows: []Day{}}
-	for i := range items {
-		if len(days.Models) < maxStack && !items[i].others && items[i].current != nil {
-			days.Models = append(days.Models, items[i].id)
+	for _, it := range items {
+		if len(days.Models) < maxStack && !it.others && it.current != nil {
+			days.Models = append(days.Models, it.id)
 		}
 	}
 	c.chartLabel(&days)
@@ -168,9 +168,9 @@ func (c *collector) chartLabel(days *Days) {
 			continue
 		}
 		items, _ := labelItems(name, c.current, c.previous)
-		for i := range items {
-			if items[i].current != nil && len(days.Values) < maxStack {
-				days.Values = append(days.Values, items[i].value)
+		for _, it := range items {
+			if it.current != nil && len(days.Values) < maxStack {
+				days.Values = append(days.Values, it.value)
 			}
 		}
 		days.Label = name
@@ -208,8 +208,8 @@ func (c *collector) cache(items []item) Cache {
 	now, before := &c.current.total, &c.previous.total
 	all := Cache{Ratio: share(now.Cached, now.Input), PreviousRatio: share(before.Cached, before.Input), Models: []CacheRow{}}
 	var saved decimal.Decimal
-	for i := range items {
-		m := items[i].model
+	for _, it := range items {
+		m := it.model
 		if m == nil || m.caching.calls == 0 {
 			continue
 		}
@@ -217,7 +217,7 @@ func (c *collector) cache(items []item) Cache {
 		all.Skipped += m.caching.skipped
 		usd, part := m.total(), m.caching.saved.Total()
 		saved = saved.Add(part)
-		row := CacheRow{ModelID: items[i].id, Others: items[i].others, Ratio: share(m.Cached, m.Input), USD: usdOf(usd)}
+		row := CacheRow{ModelID: it.id, Others: it.others, Ratio: share(m.Cached, m.Input), USD: usdOf(usd)}
 		if m.caching.skipped < m.caching.calls {
 			row.SavedUSD, row.WithoutUSD = usdOf(part), usdOf(usd.Add(part))
 		}
@@ -230,10 +230,10 @@ func (c *collector) cache(items []item) Cache {
 
 func latency(items []item) []Latency {
 	rows := []Latency{}
-	for i := range items {
-		if m := items[i].model; m != nil && m.Calls > 0 {
+	for _, it := range items {
+		if m := it.model; m != nil && m.Calls > 0 {
 			rows = append(rows, Latency{
-				ModelID: items[i].id, Others: items[i].others, First: m.tries.first.tries(), Retries: m.tries.retries.tries(), Rate: m.tries.first.rate(),
+				ModelID: it.id, Others: it.others, First: m.tries.first.tries(), Retries: m.tries.retries.tries(), Rate: m.tries.first.rate(),
 			})
 		}
 	}

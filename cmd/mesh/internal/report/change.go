@@ -82,8 +82,8 @@ func split(total item, all []item) *Change {
 	n0, n1 := int64(total.previous.Counted), int64(total.current.Counted)
 	more := times(n1-n0, total.previous)
 	mix := new(big.Rat).Neg(more)
-	for i := range all {
-		mix.Add(mix, moved(all[i].current, all[i].previous))
+	for _, it := range all {
+		mix.Add(mix, moved(it.current, it.previous))
 	}
 	change, roundedMore, roundedMix := total.change(), decimal.Round(more, places), decimal.Round(mix, places)
 	return &Change{

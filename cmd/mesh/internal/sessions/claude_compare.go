@@ -226,20 +226,19 @@ func (r *run) differences(s *claudeSession, model string, base *claudeState, cop
 func (s *claudeSession) callsOfStates(based bool, start int64) [][]*call {
 	of := make([][]*call, len(s.states))
 	seen := map[*call]bool{}
-	add := func(state int, line *callLine) {
+	add := func(state int, line callLine) {
 		if state < len(of) && line.place.time >= start && !seen[line.call] {
 			seen[line.call] = true
 			of[state] = append(of[state], line.call)
 		}
 	}
-	for i := range s.lines {
-		if line := &s.lines[i]; !based || line.place.time >= s.begin {
+	for _, line := range s.lines {
+		if !based || line.place.time >= s.begin {
 			add(sort.Search(len(of), func(k int) bool { return line.place.number < s.states[k].number }), line)
 		}
 	}
 	for _, agent := range s.agents {
-		for i := range agent.lines {
-			line := &agent.lines[i]
+		for _, line := range agent.lines {
 			add(sort.Search(len(of), func(k int) bool { next := s.states[k].next; return next == 0 || line.place.time < next }), line)
 		}
 	}

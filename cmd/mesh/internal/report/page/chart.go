@@ -47,8 +47,8 @@ func (b *bar) total() float64 { return max(0, number(b.USD)) }
 // bars returns days, including today, or months if there are more than maxBars.
 func bars(days *report.Days) (all []bar, byMonth bool) {
 	models, values := len(days.Models), len(days.Values)
-	for i := range days.Rows {
-		all = append(all, newBar(&days.Rows[i], models, values))
+	for _, d := range days.Rows {
+		all = append(all, newBar(&d, models, values))
 	}
 	if days.Today != nil {
 		today := newBar(days.Today, models, values)
@@ -62,13 +62,12 @@ func bars(days *report.Days) (all []bar, byMonth bool) {
 }
 
 func months(days []bar) (all []bar) {
-	for i := range days {
-		d := &days[i]
+	for _, d := range days {
 		month := dateAs(d.Day.Day, time.DateOnly, "Jan 2006")
 		if len(all) == 0 || all[len(all)-1].Title != month {
 			all = append(all, bar{Day: report.Day{Sum: report.Sum{USD: "0"}, Models: zeros(len(d.Models)), Values: zeros(len(d.Values))}, Unpriced: true, Title: month, short: month})
 		}
-		all[len(all)-1].add(d)
+		all[len(all)-1].add(&d)
 	}
 	return all
 }
@@ -89,10 +88,10 @@ func (b *bar) add(more *bar) {
 // roundBars makes days add up to their period, and models to their day, as shown.
 func (p *page) roundBars() {
 	total, costs := prices.USD("0"), []prices.USD{}
-	for i := range p.Bars {
-		costs = append(costs, p.Bars[i].USD)
-		if p.ByMonth || !p.Bars[i].Running || p.Days.Today == nil {
-			total = total.Add(p.Bars[i].USD)
+	for _, b := range p.Bars {
+		costs = append(costs, b.USD)
+		if p.ByMonth || !b.Running || p.Days.Today == nil {
+			total = total.Add(b.USD)
 		}
 	}
 	days := len(costs)
@@ -143,8 +142,8 @@ const (
 
 // top returns the largest amount in the chart, including the previous period, or 0.
 func top(all []bar) (most float64) {
-	for i := range all {
-		most = max(most, all[i].total(), number(all[i].PreviousUSD))
+	for _, b := range all {
+		most = max(most, b.total(), number(b.PreviousUSD))
 	}
 	return most
 }
@@ -176,12 +175,12 @@ func (p *page) stack(parts func(*bar) []prices.USD) stack {
 	var before strings.Builder
 	step := "M" // the line starts here
 	scale := perUnit(stackHeight, top(all))
-	for i := range all {
-		b, paths := &all[i], full
+	for i, b := range all {
+		paths := full
 		if b.Running {
 			paths = pale
 		}
-		draw(parts(b), i, scale, paths)
+		draw(parts(&b), i, scale, paths)
 		if b.PreviousUSD != "" {
 			y := stackHeight - number(b.PreviousUSD)*scale
 			if step == "M" {
@@ -231,8 +230,7 @@ type hover struct{ Path, Text string }
 
 // Hovers returns the tooltips.
 func (p *page) Hovers() (all []hover) {
-	for i := range p.Bars {
-		b := &p.Bars[i]
+	for i, b := range p.Bars {
 		text := fmt.Sprintf("%s: %s, %s", b.Title, b.Cost.Text, table.Number(b.Calls, "call", "calls"))
 		if b.Running {
 			text += " until now"
@@ -293,11 +291,11 @@ func (c *chart) edges(i int) (left, right float64) {
 // name labels about as many bars as names says, and today.
 func (c *chart) name(all []bar, names int) {
 	every := (len(all) + names - 1) / max(names, 1)
-	for i := range all {
+	for i, b := range all {
 		left, right := c.edges(i)
-		m := mark{X: coordinate((left + right) / 2), Y: strconv.Itoa(c.Bottom + 17), Text: all[i].short, Anchor: "middle"}
+		m := mark{X: coordinate((left + right) / 2), Y: strconv.Itoa(c.Bottom + 17), Text: b.short, Anchor: "middle"}
 		switch {
-		case all[i].short == "today": // below the other names, and not beyond the edge
+		case b.short == "today": // below the other names, and not beyond the edge
 			m.X, m.Y, m.Anchor = coordinate(right), strconv.Itoa(c.Bottom+33), "end"
 		case i%every != 0 || (i > 0 && len(all)-i < every/2):
 			continue
@@ -312,8 +310,8 @@ func (c *chart) markPeak(all []bar, scale float64) {
 		return
 	}
 	var totals []float64
-	for i := range all {
-		totals = append(totals, all[i].total())
+	for _, b := range all {
+		totals = append(totals, b.total())
 	}
 	most := slices.Max(totals)
 	highest := slices.Index(totals, most)

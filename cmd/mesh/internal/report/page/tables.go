@@ -37,8 +37,7 @@ type costTable struct {
 // ModelTable returns the models.
 func (p *page) ModelTable() costTable {
 	var rows []tableRow
-	for i := range p.Models {
-		m := &p.Models[i]
+	for _, m := range p.Models {
 		rows = append(rows, tableRow{Row: m.Row, ID: m.ModelID, Rest: m.Others})
 	}
 	return p.table("model", rows)
@@ -47,8 +46,7 @@ func (p *page) ModelTable() costTable {
 // LabelTables returns labels, providers and platforms, each if there are at least two
 // rows.
 func (p *page) LabelTables() (all []costTable) {
-	for i := range p.Labels {
-		l := &p.Labels[i]
+	for _, l := range p.Labels {
 		t := p.table(line(l.Name), plainRows(l.Rows, nameOfLabel))
 		t.Values, t.Count = table.Number(l.Values, "value", "values"), l.Values
 		if l.Folded {
@@ -71,8 +69,8 @@ func nameOfLabel(value string) string {
 }
 
 func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
-	for i := range rows {
-		r := tableRow{Row: rows[i], Rest: rows[i].Others}
+	for _, row := range rows {
+		r := tableRow{Row: row, Rest: row.Others}
 		if !r.Others {
 			r.Name = name(r.Value)
 			r.Rest = r.Name == withoutLabel
@@ -114,8 +112,8 @@ func (p *page) fold(rows []tableRow, most int) []tableRow {
 // round sets rounded costs that add up to the total.
 func (p *page) round(rows []tableRow) []tableRow {
 	costs := make([]prices.USD, len(rows))
-	for i := range rows {
-		costs[i] = rows[i].USD
+	for i, row := range rows {
+		costs[i] = row.USD
 	}
 	for i, cost := range amounts(p.sheet, "", p.Total.USD, costs...) {
 		rows[i].Cost = cost
@@ -125,8 +123,8 @@ func (p *page) round(rows []tableRow) []tableRow {
 
 func (p *page) rest(rows []tableRow) tableRow {
 	var all []report.Row
-	for i := range rows {
-		all = append(all, rows[i].Row)
+	for _, row := range rows {
+		all = append(all, row.Row)
 	}
 	sum := tableRow{Row: p.Others(all), Rest: true}
 	sum.ChangeText = p.ChangeOf(&sum.Row)
@@ -140,8 +138,7 @@ func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
 // difference between the amounts shown.
 func (p *page) CacheRows() []report.CacheRow {
 	p.sheet.Difference(money.Exact(p.Cache.WithoutUSD), money.Exact(p.Total.USD))
-	for i := range p.Cache.Models {
-		row := &p.Cache.Models[i]
+	for _, row := range p.Cache.Models {
 		if row.WithoutUSD != "" {
 			p.sheet.Difference(money.Exact(row.WithoutUSD), money.Exact(row.USD))
 		}
@@ -199,9 +196,9 @@ const highRate = 0.03
 func (p *page) Timings() (rows []timing) {
 	slowest := 0.0
 	latency := slices.Clone(p.Latency)
-	for i := range latency {
-		if t := &latency[i].First; t.P95MS != nil {
-			slowest = max(slowest, *t.P95MS)
+	for _, m := range latency {
+		if slow := m.First.P95MS; slow != nil {
+			slowest = max(slowest, *slow)
 		}
 	}
 	slices.SortStableFunc(latency, func(a, b report.Latency) int { return cmp.Compare(b.First.Failed, a.First.Failed) })
@@ -223,8 +220,7 @@ func first(most int, rows any) any {
 
 func unpricedModels(g report.UnpricedGroup) string {
 	var names []string
-	for i := range g.Models {
-		m := &g.Models[i]
+	for _, m := range g.Models {
 		name := cmp.Or(m.Model, "(no name)")
 		if m.Others {
 			name = "others"

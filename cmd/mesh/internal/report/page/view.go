@@ -162,16 +162,16 @@ func (p *page) Moved() (all []moverTable) {
 func (p *page) moverTable(m report.Movers) moverTable {
 	low, high := 0.0, 0.0
 	changes := make([]prices.USD, len(m.Rows))
-	for i := range m.Rows {
-		changes[i] = m.Rows[i].ChangeUSD
+	for i, row := range m.Rows {
+		changes[i] = row.ChangeUSD
 		low, high = min(low, number(changes[i])), max(high, number(changes[i]))
 	}
 	table, shown := moverTable{Name: m.Name, Sum: p.Change.USD}, amounts(p.sheet, "+", p.Change.USD, changes...)
 	width := max(high-low, 1e-12)
-	for i := range m.Rows {
-		usd := number(m.Rows[i].ChangeUSD)
+	for i, row := range m.Rows {
+		usd := number(row.ChangeUSD)
 		table.Rows = append(table.Rows, moverRow{
-			Mover: m.Rows[i], Cost: shown[i], Axis: coordinate(-100 * low / width), X: coordinate(100 * (min(0, usd) - low) / width), Width: coordinate(100 * math.Abs(usd) / width), Down: usd < 0,
+			Mover: row, Cost: shown[i], Axis: coordinate(-100 * low / width), X: coordinate(100 * (min(0, usd) - low) / width), Width: coordinate(100 * math.Abs(usd) / width), Down: usd < 0,
 		})
 	}
 	return table
@@ -252,9 +252,9 @@ func (p *page) valueKeys() []key {
 func (p *page) keys(names []key, parts func(*bar) []prices.USD) (all []key) {
 	for i, k := range slices.Backward(names) {
 		k.USD = "0"
-		for j := range p.Bars {
-			if !p.Bars[j].Running || p.Days.Today == nil {
-				k.USD = k.USD.Add(parts(&p.Bars[j])[i])
+		for _, b := range p.Bars {
+			if !b.Running || p.Days.Today == nil {
+				k.USD = k.USD.Add(parts(&b)[i])
 			}
 		}
 		k.Color, k.Share = i, share(k.USD, p.Total.USD)
@@ -267,8 +267,8 @@ func (p *page) keys(names []key, parts func(*bar) []prices.USD) (all []key) {
 		all = append(all, k)
 	}
 	costs, total := make([]prices.USD, len(all)), prices.USD("0")
-	for i := range all {
-		costs[i], total = all[i].USD, total.Add(all[i].USD)
+	for i, k := range all {
+		costs[i], total = k.USD, total.Add(k.USD)
 	}
 	for i, cost := range amounts(p.sheet, "", total, costs...) {
 		all[i].Cost = cost
@@ -312,8 +312,8 @@ const cents = 2 // decimal places
 // round makes rows add up to the total, and differences match the amounts, as shown.
 func (b *shownBill) round() {
 	var billed, drifts []prices.USD
-	for i := range b.Rows {
-		billed, drifts = append(billed, b.Rows[i].BilledUSD), append(drifts, b.Rows[i].DriftUSD)
+	for _, row := range b.Rows {
+		billed, drifts = append(billed, row.BilledUSD), append(drifts, row.DriftUSD)
 	}
 	if len(b.Rest) > 0 {
 		others := bills.Part{BilledUSD: "0", DriftUSD: "0"}
