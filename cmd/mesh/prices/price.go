@@ -302,8 +302,8 @@ func date(text string) string { return text[:min(len(text), len(time.DateOnly))]
 // priceNames returns labels for a period title, or "" if a price holds for any prompt.
 func priceNames(model string, list []prices.Row) string {
 	var names strings.Builder
-	for i := range list {
-		name := priceName(model, &list[i])
+	for _, row := range list {
+		name := priceName(model, &row)
 		if name == anyPrompt {
 			return ""
 		}

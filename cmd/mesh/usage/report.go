@@ -185,9 +185,9 @@ func isTime(name string) bool { return name == "day" || name == "week" || name =
 func costRows(by []string, now, before []calls.Group) []table.CostRow {
 	var rows []table.CostRow
 	places := map[string]int{}
-	for i := range now {
-		places[fmt.Sprintf("%q", now[i].Values)] = i
-		rows = append(rows, costRow(by, &now[i]))
+	for i, g := range now {
+		places[fmt.Sprintf("%q", g.Values)] = i
+		rows = append(rows, costRow(by, &g))
 	}
 	for _, g := range before {
 		place, known := places[fmt.Sprintf("%q", g.Values)]

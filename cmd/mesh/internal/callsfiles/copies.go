@@ -26,7 +26,7 @@ func (c *copies) add(stdin io.Reader, path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = pipe.Close() }()
+		defer pipe.Close()
 		stdin = pipe
 	}
 	file, err := c.create()

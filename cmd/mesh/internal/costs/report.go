@@ -89,8 +89,7 @@ func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 
 // setTotal expects one group, or none if there are no calls.
 func (r *Report) setTotal(total []calls.Group) {
-	for i := range total {
-		g := &total[i]
+	for _, g := range total {
 		r.WithoutLine = g.WithoutLine
 		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD
 	}
@@ -108,9 +107,9 @@ func (r *Report) addReasons(rows []calls.Group) {
 
 // AddPromotions needs rows by provider and model.
 func (r *Report) AddPromotions(list *prices.List, now time.Time) {
-	for i := range r.Rows {
-		model := r.Rows[i].Value(calls.ByModel)
-		row, _ := list.Price(models.Provider(r.Rows[i].Value(calls.ByProvider)), model, now)
+	for _, group := range r.Rows {
+		model := group.Value(calls.ByModel)
+		row, _ := list.Price(models.Provider(group.Value(calls.ByProvider)), model, now)
 		through := prices.GuaranteedThrough(row.Source)
 		text := fmt.Sprintf("%s has a promotional price, which was guaranteed through %s only and may have ended", output.Line(model), through)
 		if through != "" && through < r.Last && !slices.Contains(r.Promotions, text) {

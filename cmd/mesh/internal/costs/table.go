@@ -160,10 +160,10 @@ func (r *Report) cells(columns []column) (names []string, rows [][]string) {
 	for _, c := range columns {
 		names = append(names, c.name)
 	}
-	for i := range r.Rows {
-		row := slices.Clone(r.Rows[i].Values)
+	for _, g := range r.Rows {
+		row := slices.Clone(g.Values)
 		for _, c := range columns {
-			row = append(row, c.cell(&r.Rows[i]))
+			row = append(row, c.cell(&g))
 		}
 		rows = append(rows, row)
 	}

@@ -92,13 +92,13 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }()
+	defer db.Close()
 	ctx := context.Background()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }()
+	defer conn.Close()
 	if _, err := sqlite.Limit(conn, sqliteLength, longestLine); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }()
+	defer rows.Close()
 	for number := int32(1); rows.Next(); number++ {
 		var id, session string
 		var data []byte
@@ -189,7 +189,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }()
+	defer in.Close()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // in a new directory
 	if err != nil {
 		return err
