@@ -31,20 +31,15 @@ import (
 // a cent. If the bill is grouped by line item or description, a note names items that
 // calls can't have, such as storage. If w fails, Table returns that error.
 func (r *ReconciliationReport[B]) Table(w io.Writer) error {
-	var out bytes.Buffer
-	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(cells ...string) { _, _ = fmt.Fprintf(table, "%s\t\n", strings.Join(cells, "\t")) }
-	for _, cells := range r.rows() {
-		row(cells...)
-	}
 	billed, attributed, drift := r.actual(), finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
 	places := placesOf(billed, attributed, drift)
-	row("billed", formatUSD(billed, places))
-	row("counted", formatUSD(attributed, places))
-	row("drift", formatSigned(drift, places))
-	row("drift %", formatSigned(finiteOrNil(r.DriftPct), 2))
-	_ = table.Flush() // into memory
-	return r.writeNotes(w, &out)
+	return r.writeTable(w, append(
+		r.rows(),
+		[]string{"billed", formatUSD(billed, places)},
+		[]string{"counted", formatUSD(attributed, places)},
+		[]string{"drift", formatSigned(drift, places)},
+		[]string{"drift %", formatSigned(finiteOrNil(r.DriftPct), 2)},
+	))
 }
 
 // DayTable writes the rows and notes of Table, without its sums. Unless all is set, it
@@ -54,22 +49,24 @@ func (r *ReconciliationReport[B]) DayTable(w io.Writer, all bool) error {
 	if !all {
 		rows = slices.DeleteFunc(rows, func(cells []string) bool { return len(cells) < 3 || cells[1] == cells[2] })
 	}
-	var out bytes.Buffer
-	if len(rows) > 1 {
-		table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		for _, cells := range rows {
-			_, _ = fmt.Fprintf(table, "%s\t\n", strings.Join(cells, "\t"))
-		}
-		_ = table.Flush() // into memory
+	if len(rows) == 1 {
+		rows = nil
 	}
-	return r.writeNotes(w, &out)
+	return r.writeTable(w, rows)
 }
 
-func (r *ReconciliationReport[B]) writeNotes(w io.Writer, table *bytes.Buffer) error {
-	for _, note := range r.notes() {
-		_, _ = fmt.Fprintln(table, note)
+// writeTable calls Write once, with the rows and notes.
+func (r *ReconciliationReport[B]) writeTable(w io.Writer, rows [][]string) error {
+	var out bytes.Buffer
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, cells := range rows {
+		_, _ = fmt.Fprintf(table, "%s\t\n", strings.Join(cells, "\t"))
 	}
-	_, err := w.Write(table.Bytes())
+	_ = table.Flush() // into memory
+	for _, note := range r.notes() {
+		_, _ = fmt.Fprintln(&out, note)
+	}
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
