@@ -51,7 +51,9 @@ var builtInPrices = sync.OnceValue(func() *List { return Of(facts.BuiltIn()) })
 // lists name the version of their facts in Source.
 func Of(f *facts.Facts) *List {
 	table, terms := pricelist.Of(f)
-	return &List{table: table, terms: terms, feeless: terms.WithoutFees()}
+	feeless := *terms
+	feeless.Fees = nil
+	return &List{table: table, terms: terms, feeless: &feeless}
 }
 
 // Rows returns a provider's rows, or all rows for "": your own, then live ones, then

@@ -10,6 +10,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
+// Terms has fees, and the factors, places and hours that change token prices.
+type Terms struct {
+	Fees     []Fee
+	factors  []modeFactor
+	regions  []region
+	textuals []textual
+	hours    []hours
+	holidays map[int64]bool
+}
+
 // Of returns the facts' prices. If the facts aren't built in, every row's source names
 // their version. Rows for unknown providers are left out: a later version may have
 // more.
