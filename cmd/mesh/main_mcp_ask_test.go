@@ -66,6 +66,7 @@ func TestAskToolRefusesOtherArguments(t *testing.T) {
 	for want, in := range map[string]arguments{
 		"must not contain a question twice": {"pending": []any{question, question}},
 		"mesh_await needs pending":          {},
+		"pending must not be empty":         {"pending": []any{}},
 	} {
 		_, failure := a.call("mesh_await", in)
 		assert.Contains(t, failure, want)

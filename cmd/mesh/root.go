@@ -87,11 +87,20 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	if err == nil || errors.As(err, &status) {
 		return code
 	}
-	fmt.Fprintln(a.Errs, "mesh:", exit.Lines(err))
+	fmt.Fprintln(a.Errs, "mesh:", exit.Lines(suggest(err)))
 	if code == exit.Usage && !exit.OfFile(err) {
 		fmt.Fprintf(a.Errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}
 	return code
+}
+
+// suggest puts cobra's paragraph of similar commands on the error's line.
+func suggest(err error) error {
+	text, names, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
+	if !found {
+		return err
+	}
+	return errors.New(text + "; did you mean " + output.Alternatives(strings.Fields(names)) + "?")
 }
 
 func newRoot(a *app.App) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/costs"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
@@ -81,10 +82,10 @@ func labelNames(labels map[string]bool) string {
 	return strings.Join(names, ", ")
 }
 
-// warnEmpty leaves a first look alone, whose report says so itself.
-func (o *Options) warnEmpty(sums *costs.Report) {
-	if sums.Calls == 0 && !o.warnLabels() && !o.firstLook() {
-		o.Warn(errors.New("there are no calls (of a folder, files that end in .jsonl or .jsonl.gz and the sessions of agents are read; --from, --to and --label select)"))
+// warnEmpty leaves a terminal's text alone if it says how many calls other periods have.
+func (o *Options) warnEmpty(sums *costs.Report, text *report.Report) {
+	if sums.Calls == 0 && !o.warnLabels() && !o.firstLook() && (text == nil || text.Source.Calls == 0) {
+		o.Warn(errors.New("there are no calls (directories are searched for agent sessions, .jsonl and .jsonl.gz files; --month, --last, --from, --to and --label select calls)"))
 	}
 }
 

@@ -45,8 +45,8 @@ func (o *Options) reports(sums *costs.Report) (r, text *report.Report, err error
 	}
 	s.From, s.To = o.wholeDays(sums, s.From, s.To)
 	wall := func(at time.Time) time.Time { return calendar.Wall(at, o.zone) }
-	if !s.From.IsZero() && !s.To.IsZero() {
-		sums.Period = table.Period(wall(s.From), wall(s.To), s.To.After(time.Now()), calendar.ZoneName(o.zone, time.Now()))
+	if now := time.Now(); !s.From.IsZero() && !s.To.IsZero() {
+		sums.Period = table.Period(wall(s.From), wall(s.To), s.To.After(now) && !s.From.After(now), calendar.ZoneName(o.zone, now))
 	}
 	switch {
 	case !terminal:

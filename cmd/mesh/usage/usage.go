@@ -177,7 +177,7 @@ func (o *Options) run() error {
 			return err
 		}
 	}
-	o.warnEmpty(sums)
+	o.warnEmpty(sums, text)
 	if err := o.print(sums, r, text); err != nil {
 		return err
 	}
@@ -187,8 +187,8 @@ func (o *Options) run() error {
 // readSessions adds a session file decoder to o.selected.
 func (o *Options) readSessions() {
 	o.reader = sessions.New(o.selected.Prices)
-	o.reader.OnCopies = o.selected.OnCopies
 	o.said.Listen(o.reader, o.strict, o.usual)
+	o.reader.OnCopies = o.in.OnCopies(func(err error) { o.reader.OnNote(err.Error()) })
 	o.reader.Read(&o.selected)
 }
 

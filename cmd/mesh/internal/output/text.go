@@ -88,13 +88,18 @@ func Heading(w io.Writer, text string) string {
 	return text
 }
 
-var marked = regexp.MustCompile(`(?i)\bretired\b|\bnot known\b`)
+var marked = regexp.MustCompile(`(?i)(?:mesh )?\bretired\b|\bnot known\b`)
 
 // Mark shows "retired" and "not known" in yellow on a terminal, unless NO_COLOR is set.
 // Use it only for mesh's own text.
 func Mark(w io.Writer, text string) string {
 	if colored(w) {
-		return marked.ReplaceAllString(text, "\x1b[33m$0\x1b[39m") // ends only the color: headings stay bold
+		return marked.ReplaceAllStringFunc(text, func(words string) string {
+			if strings.HasPrefix(words, "mesh ") { // the command
+				return words
+			}
+			return "\x1b[33m" + words + "\x1b[39m" // ends only the color: headings stay bold
+		})
 	}
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
 // ReadReport reports on calls files. unread are earlier read errors, with argument names.
@@ -20,6 +21,7 @@ func ReadReport(a *app.App, o report.Options, in *callsfiles.Files, unread []str
 	files := sessions.New(o.Prices)
 	notes := 0
 	files.OnNote = func(string) { notes++ }
+	files.OnCopies = func(calls.Copies) { notes++ }
 	o.Decode, o.Join = files.Decode, files.Join
 	o.OnRead = a.ReadingCalls("reading calls for the report", in)
 	r, err := report.Read(o, in.Paths...)

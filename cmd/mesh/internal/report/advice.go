@@ -109,7 +109,7 @@ func adviseRetiring(r *Report) []Advice {
 		return []Advice{{CodeRetiring, fmt.Sprintf("Replace %s, which retires on %s (%s).%s", first.Model, first.Date, table.Calls(calls), use), command}}
 	}
 	text := fmt.Sprintf("Replace %d models that retire within %d days (%d calls), first %s on %s.%s", len(retiring), soon, calls, first.Model, first.Date, use)
-	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --within %dd", soon)}}
+	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --used CALLS --within %dd", soon)}}
 }
 
 func adviseBudget(r *Report) (all []Advice) {

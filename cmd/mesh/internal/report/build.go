@@ -336,7 +336,7 @@ func (w *window) period(from, to time.Time) Period {
 	if from.Before(to) {
 		days = int(calendar.DayNumber(to.Add(-1))-calendar.DayNumber(from)) + 1
 	}
-	return Period{From: from, To: to, Days: days, Running: to.After(w.now)}
+	return Period{From: from, To: to, Days: days, Running: to.After(w.now) && !from.After(w.now)}
 }
 
 func (p *Period) has(at time.Time) bool { return !at.Before(p.From) && at.Before(p.To) }

@@ -78,7 +78,7 @@ type Period struct {
 	To   time.Time `json:"to"`
 	// Days counts calendar days in the period, including partial ones.
 	Days int `json:"days"`
-	// Running reports whether the period ends after Options.Now: its last day isn't over.
+	// Running reports whether the period has begun and ends after Options.Now.
 	Running bool `json:"running"`
 }
 

@@ -49,7 +49,7 @@ func TestPeriods(t *testing.T) {
 		"from":          {report.Options{From: day("2026-11-20")}, []calls.Record{late}, "2026-11-20", "2026-11-23", "2026-11-17", 3, true, 1},
 		"to":            {report.Options{To: day("2026-11-20")}, []calls.Record{late}, "2026-10-23", "2026-11-20", "2026-09-25", 28, false, 0},
 		"from and to":   {report.Options{From: day("2026-11-01"), To: day("2026-11-03")}, nil, "2026-11-01", "2026-11-03", "2026-10-30", 2, false, 0},
-		"a future year": {report.Options{From: day("2027-01-01"), To: day("2027-02-01")}, []calls.Record{priced(day("2027-01-09"), "1")}, "2027-01-01", "2027-02-01", "2026-12-01", 31, true, 1},
+		"a future year": {report.Options{From: day("2027-01-01"), To: day("2027-02-01")}, []calls.Record{priced(day("2027-01-09"), "1")}, "2027-01-01", "2027-02-01", "2026-12-01", 31, false, 1},
 	} {
 		r := build(t, row.o, row.records...)
 		checkReport(t, r)

@@ -146,21 +146,27 @@ type Sessions struct {
 
 // String explains what session files lack.
 func (s *Sessions) String() string {
-	text := fmt.Sprintf("%s of session files, which begin on %s: programs delete old ones (Claude Code after 30 days). They do not have failed calls, fees, and whether a subscription paid.",
+	text := fmt.Sprintf("%s from session files, which begin on %s: programs delete old ones (Claude Code after 30 days). They have no failed calls or fees, and do not say whether a subscription paid.",
 		table.Number(s.Calls, "call is", "calls are"), s.First.Format(time.DateOnly))
 	if s.Assumed > 0 {
-		text += fmt.Sprintf(" The cache writes of %s no lifetime there; five minutes are assumed.", table.Number(s.Assumed, "call have", "calls have"))
+		text += fmt.Sprintf(" The cache writes in %s no lifetime there; five minutes are assumed.", table.Number(s.Assumed, "call have", "calls have"))
 	}
 	if s.Requested > 0 {
 		text += fmt.Sprintf(" The tier of %s is the one that was requested.", table.Number(s.Requested, "call", "calls"))
 	}
-	if s.WithoutLine > 0 {
-		text += " The totals of sessions have more than their lines: calls such as those of compactions, which have a cost and are not counted."
-	}
+	text += s.uncounted()
 	if s.Notes > 0 {
-		text += fmt.Sprintf(" What else they lack is in %s (mesh usage --explain).", table.Number(s.Notes, "note", "notes"))
+		text += fmt.Sprintf(" mesh usage --explain prints %s with more.", table.Number(s.Notes, "note", "notes"))
 	}
 	return text
+}
+
+// uncounted says why costs per call and calls don't multiply to the cost.
+func (s *Sessions) uncounted() string {
+	if s.WithoutLine == 0 {
+		return ""
+	}
+	return " Costs include usage that only session totals have, such as compactions; the numbers of calls don't."
 }
 
 func (s *Sessions) add(one *call) {

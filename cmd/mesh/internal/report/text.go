@@ -70,7 +70,7 @@ func (t *text) notes(r *Report) {
 	case r.explain:
 		t.line("%s", s)
 	default:
-		t.line("%s of session files, which lack some facts (--explain).", table.Number(s.Calls, "call is", "calls are"))
+		t.line("%s from session files, which lack some facts (--explain).%s", table.Number(s.Calls, "call is", "calls are"), s.uncounted())
 	}
 	if old := table.OldPrices(r.Source.PricesAsOf, r.Source.Now); old != "" {
 		t.line("Prices: %s.", old)
@@ -113,7 +113,7 @@ func (r *Report) Headline() string {
 	return amount + ", " + r.period()
 }
 
-func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable }
+func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable && r.Total.Calls > 0 }
 
 // head also explains why Period has no calls.
 func (t *text) head(r *Report, period string) {
@@ -188,7 +188,7 @@ func (t *text) known(r *Report) {
 		t.line("%s were read; --last all shows everything.", table.Calls(r.Source.Calls))
 	}
 	if r.Errors.Count > 0 {
-		t.line("%s cannot be read and are in no number.", table.Number(r.Errors.Count, "line", "lines"))
+		t.line("Not counted: %s that cannot be read.", table.Number(r.Errors.Count, "line", "lines"))
 	}
 }
 

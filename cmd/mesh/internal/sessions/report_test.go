@@ -30,10 +30,11 @@ func TestSessions(t *testing.T) {
 	assert.EqualValues(t, "0", r.Total.SubscriptionUSD)
 	assert.Equal(t, 5, r.Errors.Count)
 	assert.Equal(t, &report.Sessions{Calls: 47, First: time.Date(2025, 10, 5, 8, 0, 5, 0, time.UTC), Assumed: 4}, r.Source.Sessions)
-	const sentence = "47 calls are of session files, which begin on 2025-10-05: programs delete old ones (Claude Code after 30 days). They do not have failed calls, fees, and whether a subscription paid. The cache writes of 4 calls have no lifetime there; five minutes are assumed."
+	const sentence = "47 calls are from session files, which begin on 2025-10-05: programs delete old ones (Claude Code after 30 days). They have no failed calls or fees, and do not say whether a subscription paid. The cache writes in 4 calls have no lifetime there; five minutes are assumed."
 	var text strings.Builder
 	require.NoError(t, r.WriteText(&text, 0))
 	assert.Contains(t, strings.ReplaceAll(text.String(), "\n", " "), sentence)
+	assert.Contains(t, text.String(), "\n  mesh retired --used CALLS --within 14d\n")
 	var html strings.Builder
 	require.NoError(t, page.Write(&html, r))
 	assert.Contains(t, html.String(), sentence)
@@ -45,4 +46,19 @@ func TestSessions(t *testing.T) {
 	r, err = report.Read(reading(o), "../../../../discovery/calls/testdata/calls.jsonl")
 	require.NoError(t, err)
 	assert.NotEqual(t, r.Total.USD, r.Total.SubscriptionUSD, "only calls of session files")
+}
+
+// TestCostsWithoutACall checks that a table says why the cost per call times the calls is less than the cost.
+func TestCostsWithoutACall(t *testing.T) {
+	t.Parallel()
+	o := report.Options{From: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Now: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}
+	for folder, want := range map[string]bool{"claude-code-alpha": true, "pi": false} {
+		for _, o.Explain = range []bool{true, false} {
+			r, err := report.Read(reading(o), "testdata/2026-11/"+folder)
+			require.NoError(t, err)
+			var text strings.Builder
+			require.NoError(t, r.WriteText(&text, 0))
+			assert.Equal(t, want, strings.Contains(text.String(), "Costs include usage that only session totals have"), text.String())
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
@@ -16,7 +17,7 @@ type Said struct {
 	Notes []string
 
 	usual []string
-	lines int
+	lines map[string]bool // errors; a file may be read several times
 	files map[string]bool
 	first []error
 	told  bool
@@ -26,24 +27,25 @@ type Said struct {
 // be read aren't errors; files in usual directories count as session files.
 func (s *Said) Listen(r *Reader, strict bool, usual []string) {
 	r.OnNote = func(text string) {
-		if !s.told {
+		if !s.told && !slices.Contains(s.Notes, text) {
 			s.Notes = append(s.Notes, text)
 		}
 	}
+	r.OnCopies = func(c calls.Copies) { r.OnNote(c.String()) } // every fork has copies
 	if strict {
 		return
 	}
-	s.usual, s.files = usual, map[string]bool{}
+	s.usual, s.files, s.lines = usual, map[string]bool{}, map[string]bool{}
 	r.OnError = func(err *calls.LineError) { s.add(err.File, err) }
 }
 
 const mostErrors = 100
 
 func (s *Said) add(file string, err error) {
-	if s.told {
+	if s.told || s.lines[err.Error()] {
 		return
 	}
-	s.lines++
+	s.lines[err.Error()] = true
 	s.files[file] = true
 	if len(s.first) < mostErrors {
 		s.first = append(s.first, err)
@@ -89,7 +91,7 @@ func (s *Said) isUsual(file string) bool {
 }
 
 func (s *Said) unread() string {
-	return table.Number(s.lines, "line", "lines") + " of " + table.Number(len(s.files), "file", "files") + " cannot be read"
+	return table.Number(len(s.lines), "line", "lines") + " of " + table.Number(len(s.files), "file", "files") + " cannot be read"
 }
 
 // Short is one line for output without notes, or "".
@@ -102,7 +104,7 @@ func (s *Said) line(more string) string {
 	if n := len(s.Notes); n > 0 {
 		parts = append(parts, table.Number(n, "note", "notes")+" about sessions")
 	}
-	if s.lines > 0 {
+	if len(s.lines) > 0 {
 		parts = append(parts, s.unread())
 	}
 	if parts == nil {
@@ -116,7 +118,7 @@ func (s *Said) line(more string) string {
 func (s *Said) Tell(explain bool, rename func(error) error, note func(string)) {
 	switch text := s.line("--explain"); {
 	case text == "":
-	case !explain && len(s.Notes) == 1 && s.lines == 0:
+	case !explain && len(s.Notes) == 1 && len(s.lines) == 0:
 		note(s.Notes[0])
 	case !explain:
 		note(text)
@@ -129,7 +131,7 @@ func (s *Said) explain(rename func(error) error, note func(string)) {
 	for _, err := range s.first {
 		note(strings.TrimPrefix(rename(err).Error(), "calls: "))
 	}
-	if s.lines > len(s.first) {
+	if len(s.lines) > len(s.first) {
 		note(s.unread())
 	}
 	for _, text := range s.Notes {

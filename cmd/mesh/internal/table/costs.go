@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -188,5 +189,9 @@ func Change(usd, previous prices.USD) string {
 	if ratio >= tenfold {
 		return "×" + strconv.FormatFloat(ratio, 'f', 1, 64)
 	}
-	return fmt.Sprintf("%+.0f%%", (ratio-1)*100)
+	percent := math.Round((ratio - 1) * 100)
+	if percent == 0 { // not -0
+		return "0%"
+	}
+	return fmt.Sprintf("%+.0f%%", percent)
 }

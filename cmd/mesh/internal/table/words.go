@@ -15,7 +15,7 @@ import (
 const long = "2 Jan 2006"
 
 // Period formats a period like "25 Oct to 21 Nov 2026 (28 days, UTC)". Set running if it
-// ends in the future. Times are on the clock in zone, but have the location UTC.
+// includes now. Times are on the clock in zone, but have the location UTC.
 func Period(from, to time.Time, running bool, zone string) string {
 	length := Length(from, to)
 	if running {

@@ -111,6 +111,9 @@ func (t *meshTools) ask(call context.Context, p progress, in askArguments) (tool
 }
 
 func (t *meshTools) await(call context.Context, p progress, in awaitArguments) (toolAnswers, error) {
+	if len(in.Pending) == 0 {
+		return toolAnswers{}, errors.New("pending must not be empty; mesh_pending lists unanswered questions")
+	}
 	return t.answers(call, p, asking{askArguments{Seconds: in.Seconds}, in.Pending})
 }
 
