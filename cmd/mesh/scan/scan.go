@@ -2,7 +2,6 @@
 package scan
 
 import (
-	"context"
 	"io"
 	"slices"
 
@@ -42,9 +41,9 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
   mesh scan --exclude 'docs/**' --baseline credentials.baseline .
   git diff --cached --name-only -z --diff-filter=d | xargs -0 -r mesh scan --`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, paths []string) error {
+		RunE: func(_ *cobra.Command, paths []string) error {
 			o.paths = paths
-			return run(cmd.Context(), o)
+			return run(o)
 		},
 	}
 	flags := cmd.Flags()
@@ -56,7 +55,7 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 	return cmd
 }
 
-func run(_ context.Context, o *Options) error {
+func run(o *Options) error {
 	s, err := codebase.NewSearch[finding](o.App, &o.sources, "scan")
 	if err == nil {
 		err = o.scanPaths(s)

@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 			In: strings.NewReader("clean\nsk-ant-" + strings.Repeat("b", 40)), Out: &out, Errs: &errs, Format: "json",
 			Token: func() (string, error) { return "", nil },
 		}
-		err := run(t.Context(), &Options{App: a, paths: paths})
+		err := run(&Options{App: a, paths: paths})
 		require.ErrorIs(t, err, exit.ErrFound)
 		assert.Equal(t, exit.Found, exit.Code(err))
 		var found []finding
@@ -51,7 +51,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		a := &app.App{Out: io.Discard, Errs: io.Discard, Format: "text", Token: func() (string, error) { return "", nil }}
-		require.NoError(b, run(b.Context(), &Options{App: a, paths: []string{folder}}))
+		require.NoError(b, run(&Options{App: a, paths: []string{folder}}))
 	}
 }
 
@@ -63,7 +63,7 @@ func scanned(t *testing.T, stdin string, o Options) (out, errs string, err error
 		In: strings.NewReader(stdin), Out: &outs, Errs: &warnings, Format: "text",
 		Token: func() (string, error) { return "", nil },
 	}
-	err = run(t.Context(), &o)
+	err = run(&o)
 	return outs.String(), warnings.String(), err
 }
 

@@ -42,11 +42,10 @@ func (c counts) less(o counts) counts {
 type form struct {
 	program, provider, platform, api, model, project, session string
 
-	names *[len(counts{})]string // in the usage object
-	extra string                 // its other members, each after a comma
-	tier  string                 // as requested
-	split bool                   // cache write lifetimes are stated
-	kind  string                 // unless it's a call: sessionTotal or difference
+	extra string // other members of the usage object, each after a comma
+	tier  string // as requested
+	split bool   // cache write lifetimes are stated
+	kind  string // unless it's a call: sessionTotal or difference
 }
 
 type sharedForm struct {
@@ -187,8 +186,15 @@ func (r *run) record(c *call) calls.Record {
 }
 
 func (c *call) usage() []byte {
+	names := &anthropicNames
+	switch c.program {
+	case "codex":
+		names = &openAINames
+	case "gemini-cli":
+		names = &geminiNames
+	}
 	text := []byte{'{'}
-	for i, name := range c.names {
+	for i, name := range names {
 		if name != "" {
 			text = appendMember(text, name, c.counts[i])
 		}
@@ -199,7 +205,7 @@ func (c *call) usage() []byte {
 		text = appendMember(text, "ephemeral_1h_input_tokens", c.counts[writes1h])
 		text = append(text, '}')
 	}
-	if c.names == &anthropicNames && c.counts[searches] > 0 {
+	if c.counts[searches] > 0 {
 		text = append(strconv.AppendInt(append(text, `,"server_tool_use":{"web_search_requests":`...), c.counts[searches], 10), '}')
 	}
 	return append(append(text, c.extra...), '}')

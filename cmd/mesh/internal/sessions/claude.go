@@ -80,7 +80,7 @@ func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	l := &f.line
 	of := form{
 		program: "claude-code", provider: "anthropic", model: model, project: projectOf(f.repeated(l.cwd)), session: f.repeated(l.session),
-		names: &anthropicNames, extra: extra, split: split,
+		extra: extra, split: split,
 	}
 	switch p, known := models.ProviderOf(model); {
 	case strings.HasPrefix(id, "msg_bdrk_"):

@@ -281,7 +281,7 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 // differenceForm copies the form from the session's calls, if possible with the same
 // model.
 func (r *run) differenceForm(s *claudeSession, model string) *sharedForm {
-	of := form{program: "claude-code", provider: "anthropic", session: s.session, names: &anthropicNames}
+	of := form{program: "claude-code", provider: "anthropic", session: s.session}
 	for _, line := range s.lines {
 		if c := line.call; of.model == "" {
 			of.provider, of.platform, of.api, of.project = c.provider, c.platform, c.api, cmp.Or(of.project, c.project)

@@ -110,7 +110,7 @@ func (c *codexFile) settings(f *file) {
 }
 
 func (c *codexFile) form(f *file) *sharedForm {
-	return f.form(form{program: "codex", provider: c.provider, api: "openai", model: c.model, project: c.project, session: c.id, names: &openAINames, tier: c.tier})
+	return f.form(form{program: "codex", provider: c.provider, api: "openai", model: c.model, project: c.project, session: c.id, tier: c.tier})
 }
 
 // record reads a token_usage_record. A response counts once over all files.

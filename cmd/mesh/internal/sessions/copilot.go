@@ -31,7 +31,7 @@ func (c *copilotCounts) counts() counts {
 
 // beginCopilot reads Copilot CLI. A session.shutdown has the session's totals.
 func beginCopilot(f *file) {
-	of := form{program: "copilot-cli", api: "anthropic", names: &anthropicNames}
+	of := form{program: "copilot-cli", api: "anthropic"}
 	decodes(f, func(one *copilotLine) error {
 		d := &one.Data
 		switch one.Type {

@@ -51,7 +51,7 @@ func (r *run) finishDroid(session string, t *totals) {
 	if t.last == 0 {
 		t.last, _ = timeOf(d.ProviderLockTimestamp)
 	}
-	of := form{program: "droid", api: "anthropic", names: &anthropicNames, model: short(d.Model), project: t.project, session: session, kind: sessionTotal}
+	of := form{program: "droid", api: "anthropic", model: short(d.Model), project: t.project, session: session, kind: sessionTotal}
 	of.provider = providerOf(d.ProviderLock)
 	n := d.TokenUsage.counts()
 	rest := d.InclusiveTokenUsage.counts().kinds()

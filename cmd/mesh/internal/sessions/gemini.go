@@ -27,7 +27,7 @@ func beginGemini(f *file) {
 		if string(l.kind) != `"gemini"` || l.counts.sum() == 0 {
 			return
 		}
-		of := form{program: "gemini-cli", provider: "gemini", model: f.repeated(l.model), project: project, session: session, names: &geminiNames}
+		of := form{program: "gemini-cli", provider: "gemini", model: f.repeated(l.model), project: project, session: session}
 		if at, ok := f.dated(); ok {
 			f.addMessage(of, at)
 		}

@@ -48,7 +48,7 @@ func beginOpencode(f *file) {
 			f.fail(errTime)
 			return
 		}
-		of := form{program: "opencode", api: "anthropic", model: f.repeated(l.model), project: projectOf(f.repeated(l.cwd)), session: f.repeated(l.session), names: &anthropicNames}
+		of := form{program: "opencode", api: "anthropic", model: f.repeated(l.model), project: projectOf(f.repeated(l.cwd)), session: f.repeated(l.session)}
 		of.bill(f.repeated(l.provider))
 		f.addMessage(of, at.UnixNano())
 	}

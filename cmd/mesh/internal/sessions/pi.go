@@ -13,7 +13,7 @@ type piLine struct {
 
 // beginPi reads pi, which states each call's cost.
 func beginPi(f *file) {
-	of := form{program: "pi", api: "anthropic", names: &anthropicNames, split: true}
+	of := form{program: "pi", api: "anthropic", split: true}
 	decodes(f, func(one *piLine) error {
 		m := &one.Message
 		u := &m.Usage

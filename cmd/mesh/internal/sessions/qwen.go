@@ -30,7 +30,7 @@ func beginQwen(f *file) {
 		if err != nil {
 			return err
 		}
-		of := form{program: "qwen-code", provider: "unknown", api: "anthropic", names: &anthropicNames, model: short(one.Model), session: short(one.SessionID)}
+		of := form{program: "qwen-code", provider: "unknown", api: "anthropic", model: short(one.Model), session: short(one.SessionID)}
 		if p, known := models.ProviderOf(of.model); known {
 			of.provider = string(p)
 		}
