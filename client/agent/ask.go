@@ -66,8 +66,8 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //
 // When ctx ends, the question remains, and a later answer stays unread: [Await] keeps
 // waiting. A Serve or Watch under the same name receives answers, too, unless it selects
-// other kinds. If an answer can't be marked read, it is returned anyway, and a warning is
-// logged.
+// other kinds. If an answer can't be marked read, which is tried once unless the client
+// has a retry policy, it is returned anyway. It stays unread, and a warning is logged.
 //
 // # In a named thread
 //
