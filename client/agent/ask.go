@@ -146,12 +146,7 @@ func ask(ctx context.Context, c *client.MeshClient, to []string, req request) it
 		if err == nil {
 			nodes, err = n.checkAsk(to, &req)
 		}
-		if err != nil {
-			yield(message{}, err)
-			return
-		}
-		leak := n.Scan(req)
-		if leak == nil {
+		if err == nil {
 			err = n.checkSender(ctx)
 		}
 		if err != nil {
@@ -159,7 +154,7 @@ func ask(ctx context.Context, c *client.MeshClient, to []string, req request) it
 			return
 		}
 		w := &waiter{client: n, yield: yield, checked: time.Now()}
-		nodes, w.refused = n.checkRecipients(ctx, nodes, leak)
+		nodes, w.refused = n.checkRecipients(ctx, nodes, req)
 		named, err := n.setThread(ctx, nodes, &req)
 		for _, node := range nodes {
 			if err != nil {
@@ -185,7 +180,8 @@ func (c *node) noAnswer(q message, err error) *NoAnswerError {
 }
 
 // checkRecipients looks the nodes up, before a thread is created.
-func (c *node) checkRecipients(ctx context.Context, nodes []string, leak error) (accepted []string, refused []*NoAnswerError) {
+func (c *node) checkRecipients(ctx context.Context, nodes []string, req request) (accepted []string, refused []*NoAnswerError) {
+	leak := c.Scan(req)
 	for _, node := range nodes {
 		err := leak
 		if err == nil {

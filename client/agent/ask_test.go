@@ -387,9 +387,12 @@ func TestAskReturnsAnAnswerThatCannotBeMarked(t *testing.T) {
 		return nil
 	})
 	c := connect(t, g, "node-a", quiet())
-	answer, err := agent.Ask(t.Context(), c, question("node-b"))
-	require.NoError(t, err)
-	assert.NotEmpty(t, answer.GetContent())
+	for _, content := range []string{"Is the build green?", "And now?"} {
+		answer, err := agent.Ask(t.Context(), c, client.SendRequest{To: "node-b", Content: content})
+		require.NoError(t, err)
+		assert.Equal(t, "node-b: "+content, answer.GetContent(), "not the answer that is still unread")
+	}
+	assert.Len(t, unreadOf(t, c), 2)
 }
 
 func TestAskReportsAQuestionThatMayHaveArrived(t *testing.T) {
