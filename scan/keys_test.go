@@ -25,6 +25,7 @@ func TestLiveToken(t *testing.T) {
 		"verbatim":                         {[]string{liveToken}, "token: " + liveToken, hit{0, 7, 56}},
 		"inside a word":                    {[]string{liveToken}, "xx" + liveToken + "yy", hit{0, 2, 51}},
 		"sixteen characters":               {[]string{shortToken}, "a " + shortToken + " b", hit{0, 2, 18}},
+		"sixteen characters and no others": {[]string{shortToken}, shortToken, hit{0, 0, 16}},
 		"fifteen characters":               {[]string{shortToken[:15]}, "a " + shortToken + " b", none},
 		"sixteen runes of two bytes":       {[]string{made("", "é", 16)}, made("", "é", 16), hit{0, 0, 32}},
 		"fifteen runes of two bytes":       {[]string{made("", "é", 15)}, made("", "é", 15), none},

@@ -71,6 +71,9 @@ func WithoutHeuristics() Option {
 // whether there is a match. Live tokens are rule 0. If two tokens match at the same
 // position, it returns the longer. If nothing matches, it allocates nothing.
 func (s *Scanner) Find(content string) (Finding, bool) {
+	if len(content) < minToken {
+		return Finding{}, false
+	}
 	search := search{content: content, live: s.tokens(), ruleSet: s.ruleSet}
 	return search.first()
 }
@@ -95,6 +98,9 @@ func (s *Scanner) FindAll(content string) []Finding {
 // $MESH_GATEWAY_TOKEN, if that has at least 16 characters. If nothing matches, it
 // allocates nothing.
 func Find(content string) (Finding, bool) {
+	if len(content) < minToken { // even reading the environment would take longer
+		return Finding{}, false
+	}
 	var room [1]key
 	live := room[:0]
 	if t, ok := newToken(os.Getenv("MESH_GATEWAY_TOKEN")); ok {
