@@ -129,6 +129,9 @@ func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKe
 
 func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 	err := c.registry.check(ctx, name)
+	if err == nil {
+		return nil
+	}
 	var unknown *NotInRegistryError
 	if errors.As(err, &unknown) {
 		unknown.Name = c.redactor.redact(unknown.Name)
@@ -137,7 +140,7 @@ func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 		}
 		return unknown
 	}
-	if err != nil && !errors.Is(err, ErrMesh) {
+	if !errors.Is(err, ErrMesh) {
 		// The caller's context ended during a request for the registry that it shares with
 		// other callers.
 		return &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}

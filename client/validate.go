@@ -100,8 +100,8 @@ func checkText(field, text string) error {
 
 // checkTexts takes pairs: a field name and its value.
 func checkTexts(pairs ...string) error {
-	for pair := range slices.Chunk(pairs, 2) {
-		if err := checkText(pair[0], pair[1]); err != nil {
+	for ; len(pairs) > 0; pairs = pairs[2:] { // slices.Chunk allocates
+		if err := checkText(pairs[0], pairs[1]); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return invalid("Content", "must not be empty")
 	case n > maxContent:
 		return invalid("Content", "must have at most 200000 characters")
-	case overflows(req.RelatedTaskID):
+	case req.RelatedTaskID != "" && overflows(req.RelatedTaskID):
 		return invalid("RelatedTaskID", "must fit into a signed 64-bit integer")
 	}
 	return cmp.Or(

@@ -157,6 +157,9 @@ func (l Limits) read(resp *http.Response) ([]byte, error) {
 		return begin[:n], tooLarge(l.MaxBytes)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, source, l.MaxBytes))
+	if err == nil {
+		return body, nil
+	}
 	var exceeded *http.MaxBytesError
 	if errors.As(err, &exceeded) {
 		err = tooLarge(exceeded.Limit)
