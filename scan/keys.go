@@ -249,7 +249,8 @@ func isPEMSpace(b byte) bool {
 	return b == ' ' || b == '\t' || b == '\r' || b == '\n' || b == '\\'
 }
 
-// minToken is the minimum live token length, in characters. Other matches have more bytes.
+// minToken is the minimum live token length, in characters. Other matches have more
+// bytes.
 const minToken = 16
 
 // newToken makes a key from a live token. It reports whether text is long enough without

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/.ci/bench/measure"
@@ -52,13 +53,13 @@ func (b *bench) compare(p path) (verdict, error) {
 		return fails, err
 	}
 	if b.programs.base[p.program] == "" {
-		printNew(p.name, now)
+		printNew(p.name, now, "")
 		return passes, nil
 	}
 	before, err := b.run(b.programs.base, p)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "bench: %s cannot run at the other commit: %v\n", p.name, err)
-		printNew(p.name, now)
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		printNew(p.name, now, ": at the other commit "+reason)
 		return passes, b.ctx.Err()
 	}
 	p.count *= longer(min(before.CPU, now.CPU))
@@ -106,7 +107,7 @@ func (b *bench) run(programs map[string]string, p path) (cost measure.Cost, err 
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil {
-		return cost, fmt.Errorf("%w: %s", err, bytes.TrimSpace(errs.Bytes()))
+		return cost, fmt.Errorf("%w\n%s", err, bytes.TrimSpace(errs.Bytes()))
 	}
 	text, err := os.ReadFile(result)
 	if err != nil {

@@ -86,8 +86,8 @@ func printPairs(name string, all []pair, remark verdict) {
 	fmt.Println(strings.TrimRight(line+"  "+string(remark), " "))
 }
 
-func printNew(name string, now measure.Cost) {
-	fmt.Printf("%-36s %20s %26s %25s        new\n", name, writeTime(cpuOf(now)), writeCount(allocsOf(now)), writeCount(bytesOf(now)))
+func printNew(name string, now measure.Cost, reason string) {
+	fmt.Printf("%-36s %20s %26s %25s        new%s\n", name, writeTime(cpuOf(now)), writeCount(allocsOf(now)), writeCount(bytesOf(now)), reason)
 }
 
 func writeTime(nanoseconds float64) string {
