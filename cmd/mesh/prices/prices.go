@@ -160,10 +160,7 @@ func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 		_, err := fmt.Fprintln(w, age)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return exit.If(len(rows) > 0)
+	return cmp.Or(err, exit.If(len(rows) > 0))
 }
 
 // rowsOf returns all rows if models is empty.

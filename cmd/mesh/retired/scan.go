@@ -1,6 +1,7 @@
 package retired
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -55,10 +56,7 @@ func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 	if err := o.printSources(s, r); err != nil {
 		return err
 	}
-	if err := s.UnreadError(); err != nil {
-		return err
-	}
-	return exit.If(r.fails())
+	return cmp.Or(s.UnreadError(), exit.If(r.fails()))
 }
 
 // mentionsIn skips baselines.
