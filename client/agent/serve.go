@@ -196,7 +196,7 @@ func (o AnswerOptions) check(c *node) (polls WatchOptions, err error) {
 	case o.Workers < 0:
 		return polls, invalidValue("Workers", o.Workers, "must not be negative")
 	case o.Lease != 0 && o.Lease < minWatchInterval:
-		return polls, invalidValue("Lease", o.Lease, "must be 0 or at least 1ms; use a unit, such as time.Minute")
+		return polls, invalidValue("Lease", o.Lease, "must be 0 or at least 1ms")
 	case o.MaxAttempts < 0:
 		return polls, invalidValue("MaxAttempts", o.MaxAttempts, "must not be negative")
 	case slices.Contains(o.AllowRules, liveTokenRule):

@@ -115,7 +115,7 @@ func (o WatchOptions) withDefaults(n *node) (WatchOptions, error) {
 		}
 	}
 	if o.Interval != 0 && o.Interval < minWatchInterval {
-		return o, invalidValue("Interval", o.Interval, "must be 0 or at least 1ms; use a unit, such as 5 * time.Second")
+		return o, invalidValue("Interval", o.Interval, "must be 0 or at least 1ms")
 	}
 	o.IdleInterval = cmp.Or(o.IdleInterval, o.Interval, DefaultIdleInterval)
 	o.Interval = cmp.Or(o.Interval, DefaultWatchInterval)
