@@ -3,9 +3,11 @@ package client
 import (
 	"bytes"
 	"context"
+	"encoding"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,13 +201,74 @@ func withParameters(extra url.Values) gateway.RequestEditorFn {
 	}
 }
 
-// lost matches the escape that json.Marshal writes for a byte that isn't UTF-8. It writes
-// a U+FFFD in a string as it is.
-var lost = regexp.MustCompile(`[^\\](\\\\)*\\ufffd`)
+// replacement matches U+FFFD in JSON, escaped or not.
+var replacement = regexp.MustCompile(`\x{fffd}|(?i:\\ufffd)`)
 
-// isUTF8 reports whether json.Marshal lost nothing when it wrote value as text. JSON that
-// the caller has written may have the escape.
+// isUTF8 reports whether json.Marshal lost nothing when it wrote value as text. It
+// replaces invalid bytes with U+FFFD, so the slow check is needed only if text contains
+// one.
 func isUTF8(value any, text []byte) bool {
-	_, written := value.(json.Marshaler)
-	return utf8.Valid(text) && (written || !lost.Match(text))
+	return utf8.Valid(text) && (!replacement.Match(text) || hasValidStrings(reflect.ValueOf(value)))
+}
+
+// hasValidStrings follows json.Marshal: it checks only strings that it would write.
+func hasValidStrings(v reflect.Value) bool {
+	if text, ok := marshaled(v); ok {
+		return utf8.Valid(text)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String())
+	case reflect.Interface, reflect.Pointer:
+		return hasValidStrings(v.Elem())
+	case reflect.Struct:
+		return hasValidFields(v)
+	case reflect.Map:
+		for entry := v.MapRange(); entry.Next(); {
+			if !hasValidStrings(entry.Key()) || !hasValidStrings(entry.Value()) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !hasValidStrings(v.Index(i)) {
+				return false
+			}
+		}
+	default:
+	}
+	return true
+}
+
+func hasValidFields(v reflect.Value) bool {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if written := field.IsExported() || field.Anonymous; written && field.Tag.Get("json") != "-" && !hasValidStrings(v.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// marshaled returns v's text if v implements a Marshaler. Like json.Marshal, it uses
+// pointer methods only if v is addressable.
+func marshaled(v reflect.Value) (text []byte, ok bool) {
+	if !v.IsValid() {
+		return nil, false
+	}
+	if v.CanAddr() && v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
+		v = v.Addr()
+	}
+	if !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, false
+	}
+	switch m := v.Interface().(type) {
+	case json.Marshaler:
+		text, _ = m.MarshalJSON()
+	case encoding.TextMarshaler:
+		text, _ = m.MarshalText()
+	default:
+		return nil, false
+	}
+	return text, true
 }
