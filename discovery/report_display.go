@@ -104,7 +104,11 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 		if day.Unpriced > 0 {
 			counted += fmt.Sprintf(" + %d unpriced", day.Unpriced)
 		}
-		rows = append(rows, []string{day.Name, formatUSD(&billed, places), counted})
+		onBill := formatUSD(&billed, places)
+		if slices.Contains(r.MissingDays, day.Name) {
+			onBill = formatUSD(nil, 0)
+		}
+		rows = append(rows, []string{day.Name, onBill, counted})
 	}
 	return rows
 }

@@ -68,6 +68,16 @@ func TestReportTableOfSmallAmounts(t *testing.T) {
 	assert.Equal(t, []string{"2026-05-01 1.234567 1.234500", "2026-05-02 1.25 1.24", "2026-05-03 0.000002 0.000002", "billed 2.48", "counted 2.47", "drift +0.01"}, fields(text.String())[1:7])
 }
 
+// A day that the bill lacks has no billed amount.
+func TestReportTableOfAMissingDay(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	r := billedDays(1, 2).WithCalls(counted(map[int]prices.USD{1: "1", 2: "2"}).Groups())
+	r.MissingDays = []string{"2026-05-02"}
+	require.NoError(t, r.DayTable(&text, true))
+	assert.Equal(t, []string{"2026-05-01 1.00 1.00", "2026-05-02 - 2.00"}, fields(text.String())[1:3])
+}
+
 // A note lists five days that are missing and counts the others.
 func TestReportCountsMissingDays(t *testing.T) {
 	t.Parallel()

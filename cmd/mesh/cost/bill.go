@@ -38,6 +38,7 @@ type bill interface {
 	withCalls(groups []calls.Group) bill
 	writeFocus(out io.Writer, account string) error
 	window() (from, to time.Time, ignoredRows int)
+	empty() bool
 }
 
 type billOf[B discovery.Bucket] struct {
@@ -64,6 +65,12 @@ func (b billOf[B]) writeFocus(out io.Writer, account string) error {
 // window returns a saved bill's days, and the number of rows for other services.
 func (b billOf[B]) window() (from, to time.Time, ignoredRows int) {
 	return time.Unix(b.WindowStart, 0).UTC(), time.Unix(*b.WindowEnd, 0).UTC(), b.IgnoredRows
+}
+
+// empty reports whether a saved bill has none of the days. xAI and Gemini only list days
+// with use.
+func (b billOf[B]) empty() bool {
+	return len(b.Buckets) == 0 && (b.Provider == models.OpenAI || b.Provider == models.Anthropic)
 }
 
 // readBill reads --bill and sets its days.
@@ -102,6 +109,9 @@ func (o *Options) readBill() (b bill, err error) {
 	var ignored int
 	if o.from, o.to, ignored = b.window(); ignored > 0 {
 		o.Note(fmt.Sprintf("rows of other services, which are ignored: %d", ignored))
+	}
+	if b.empty() {
+		return nil, exit.Usagef("--bill %s has none of the days: %s", o.saved, table.Days(o.from, o.to, " to "))
 	}
 	return b, nil
 }
