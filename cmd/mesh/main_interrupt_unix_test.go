@@ -75,7 +75,7 @@ func TestInterruptEndsGateway(t *testing.T) {
 	t.Parallel()
 	cmd := command(t, newGatewayForTest(t), "gateway", "--listen", "127.0.0.1:0", "--token", gatewayToken, "--peer", "node-c")
 	p := startGroup(t, cmd)
-	assert.Equal(t, "# An in-memory gateway for development. All data is lost when it ends.", p.line())
+	assert.Equal(t, "# An in-memory gateway for development. All data is lost when it ends. Clients need its token (MESH_GATEWAY_TOKEN or --token-file).", p.line())
 	url, ok := strings.CutPrefix(p.line(), "export MESH_GATEWAY_URL=")
 	require.True(t, ok)
 	c, err := client.New("node-a", client.WithGatewayURL(url), client.WithToken(gatewayToken))

@@ -90,11 +90,11 @@ func run(ctx context.Context, o *options) error {
 	if err := file.Commit([]byte(token + "\n")); err != nil {
 		return err
 	}
-	open := ""
+	access := " Clients need its token (MESH_GATEWAY_TOKEN or --token-file)."
 	if token == "" {
-		open = " There is no token: it accepts every request."
+		access = " There is no token: it accepts every request."
 	}
-	text := fmt.Sprintf("# An in-memory gateway for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", open, g.URL)
+	text := fmt.Sprintf("# An in-memory gateway for development. All data is lost when it ends.%s\nexport MESH_GATEWAY_URL=%s\n", access, g.URL)
 	if err := o.PrintLine(map[string]string{"url": g.URL}, output.Fixed(text)); err != nil {
 		return err
 	}

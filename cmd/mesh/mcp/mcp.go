@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/tools"
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
@@ -48,6 +50,9 @@ func run(ctx context.Context, a *app.App) error {
 	scanner, err := a.MessageScanner()
 	if err != nil {
 		return err
+	}
+	if f, ok := a.In.(*os.File); ok && output.Terminal(f) {
+		a.Note("waiting for an agent on stdin; mesh help mcp has its configuration")
 	}
 	m := member{client: a.Client}
 	if err := m.join(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 )
 
@@ -18,9 +19,10 @@ const ZoneVariable = "MESH_TZ"
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{
-		Use:     "usage FILE|DIR|-...",
-		Aliases: []string{"sessions"},
-		Short:   "Show what LLM calls cost",
+		Use:        "usage FILE|DIR|-...",
+		Aliases:    []string{"sessions"},
+		SuggestFor: []string{"session"},
+		Short:      "Show what LLM calls cost",
 		Long: `Usage adds up call records: their number, tokens and cost. On a terminal it shows the last 14 days and the month; in a pipe,
 and with -o, --by or --fail-on, everything. mesh sessions is mesh usage --sessions.
 
@@ -52,7 +54,10 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 			if o.sessions = o.sessions || cmd.CalledAs() == "sessions"; o.sessions {
 				return nil
 			}
-			return cobra.MinimumNArgs(1)(cmd, paths)
+			if len(paths) == 0 {
+				return exit.Usagef("name a file or directory with calls, or add --sessions for those of agent programs")
+			}
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			o.paths, o.byGiven = paths, cmd.Flags().Changed("by")

@@ -137,7 +137,7 @@ type remedy struct {
 const (
 	compareWithBill = "The provider reports no counts. Compare the calls with the bill."
 	updatePrices    = "mesh update"
-	addPrice        = "Update the table of prices, or add a row with List.With or --prices."
+	addPrice        = "Update the table of prices, or add a row with --prices."
 	updateOrCompare = "Update the table of prices, or compare the calls with the bill."
 	readTheFiles    = "mesh usage --by unpriced"
 )
@@ -151,15 +151,15 @@ var remedies = map[string]remedy{
 	reasonFailed:       {"Calls without a response", "They may cost something. Compare the calls with the bill.", "", false},
 	reasonOther:        {"Another reason", "The calls files have it: " + readTheFiles + ".", readTheFiles, false},
 
-	"model":          {"No price for the model", "Add its price with List.With or --prices, or update the table of prices.", updatePrices, true},
-	"period":         {"No price at this time", "Use a model that is not retired, or add a row with List.With or --prices.", updatePrices, true},
+	"model":          {"No price for the model", "Add its price with --prices, or update the table of prices.", updatePrices, true},
+	"period":         {"No price at this time", "Use a model that is not retired, or add a row with --prices.", updatePrices, true},
 	"tier":           {"No price for a prompt of this length", addPrice, updatePrices, true},
 	"cache_read":     {"No price for reads from the cache", addPrice, updatePrices, true},
 	"cache_write_5m": {"No price for writes to the cache", addPrice, updatePrices, true},
 	"cache_write_1h": {"No price for writes to the cache for an hour", addPrice, updatePrices, true},
-	"mode":           {"No price in the mode", "Add a row with List.With or --prices, or call the model in a mode with a price.", "", true},
-	"platform":       {"No price on the platform or in the region", "Add a row with List.With or --prices.", "", true},
-	"region":         {"No price on the platform or in the region", "Add a row with List.With or --prices.", "", true},
+	"mode":           {"No price in the mode", "Add a row with --prices, or call the model in a mode with a price.", "", true},
+	"platform":       {"No price on the platform or in the region", "Add a row with --prices.", "", true},
+	"region":         {"No price on the platform or in the region", "Add a row with --prices.", "", true},
 	"tool":           {"No fee for the tool", updateOrCompare, updatePrices, true},
 	"count":          {"A count without a price", updateOrCompare, updatePrices, true},
 }

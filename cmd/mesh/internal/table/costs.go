@@ -165,7 +165,10 @@ func (t *Costs) numbers(r *CostRow, usd, share string) []string {
 	if r.Unpriced > 0 {
 		unpriced = Count(r.Unpriced)
 		if r.Unpriced == r.Calls {
-			usd = none
+			usd, perCall = none, none
+			if share != "" {
+				share = none
+			}
 		}
 	}
 	if t.Change {
