@@ -37,9 +37,19 @@ func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 		r.rows(),
 		[]string{"billed", formatUSD(billed, places)},
 		[]string{"counted", formatUSD(attributed, places)},
-		[]string{"drift", formatSigned(drift, places)},
+		[]string{"drift", formatSigned(shownDrift(billed, attributed, drift, places), places)},
 		[]string{"drift %", formatSigned(finiteOrNil(r.DriftPct), 2)},
 	))
+}
+
+// shownDrift returns the difference between the amounts as shown, if both are known.
+func shownDrift(billed, counted, drift *float64, places int) *float64 {
+	if billed == nil || counted == nil || drift == nil {
+		return drift
+	}
+	round := func(usd float64) decimal.Decimal { return decimal.Round(new(big.Rat).SetFloat64(usd), places) }
+	difference := round(*billed).Sub(round(*counted)).Float64()
+	return &difference
 }
 
 // DayTable writes the rows and notes of Table, without its sums. Unless all is set, it
@@ -79,12 +89,13 @@ func (r *ReconciliationReport[B]) rows() [][]string {
 	case r.counted != nil && len(r.counted.groups) > 0:
 		return r.comparedRows()
 	default:
-		for _, bucket := range r.Buckets {
+		shown := r.shownBuckets()
+		for i, bucket := range r.Buckets {
 			start, _ := bucket.times()
-			usd := bucket.usd()
 			// the offset is the same in the whole report
 			label := strings.TrimSuffix(start.Format(time.DateTime), " 00:00:00")
-			rows = append(rows, []string{label, formatUSD(&usd, placesOf(&usd))})
+			usd := bucket.usd()
+			rows = append(rows, []string{label, shownUSD(shown[i], usd, placesOf(&usd))})
 		}
 	}
 	return rows
@@ -96,21 +107,53 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 	if err != nil {
 		return rows
 	}
-	for _, day := range c.Days {
-		billed, amount := day.BilledUSD.Float64(), day.CountedUSD.Float64()
-		difference := billed - amount
-		places := placesOf(&billed, &amount, &difference)
-		counted := formatUSD(&amount, places)
+	billed, counted := shownDays(c)
+	for i, day := range c.Days {
+		onBill, amount := day.BilledUSD.Float64(), day.CountedUSD.Float64()
+		difference := onBill - amount
+		places := placesOf(&onBill, &amount, &difference)
+		cells := []string{day.Name, shownUSD(billed[i], onBill, places), shownUSD(counted[i], amount, places)}
 		if day.Unpriced > 0 {
-			counted += fmt.Sprintf(" + %d unpriced", day.Unpriced)
+			cells[2] += fmt.Sprintf(" + %d unpriced", day.Unpriced)
 		}
-		onBill := formatUSD(&billed, places)
 		if slices.Contains(r.MissingDays, day.Name) {
-			onBill = formatUSD(nil, 0)
+			cells[1] = formatUSD(nil, 0)
 		}
-		rows = append(rows, []string{day.Name, onBill, counted})
+		rows = append(rows, cells)
 	}
 	return rows
+}
+
+// shownDays rounds to cents: the days' bills add up to the bill, and their differences to
+// the difference, which a sentence beside the table may name.
+func shownDays(c *bills.Comparison) (billed, counted []*big.Rat) {
+	sheet, total := money.NewSheet(2), money.Exact(c.Total.BilledUSD)
+	drift, drifts := sheet.Difference(total, money.Exact(c.Total.CountedUSD)), make([]*big.Rat, len(c.Days))
+	for i, day := range c.Days {
+		billed, drifts[i] = append(billed, money.Exact(day.BilledUSD)), money.Exact(day.DriftUSD)
+	}
+	billed = sheet.Split(total, billed...)
+	for i, part := range sheet.Split(drift, drifts...) {
+		counted = append(counted, new(big.Rat).Sub(billed[i], part))
+	}
+	return billed, counted
+}
+
+// shownBuckets rounds to cents: the buckets add up to the bill.
+func (r *ReconciliationReport[B]) shownBuckets() []*big.Rat {
+	exact := make([]*big.Rat, len(r.Buckets))
+	for i, bucket := range r.Buckets {
+		exact[i] = new(big.Rat).SetFloat64(bucket.usd())
+	}
+	return money.NewSheet(2).Split(new(big.Rat).SetFloat64(r.ActualUSD), exact...)
+}
+
+// shownUSD returns an amount in rounded cents, or a smaller one exactly.
+func shownUSD(rounded *big.Rat, exact float64, places int) string {
+	if places > 2 {
+		return formatUSD(&exact, places)
+	}
+	return money.Format{Places: places}.Text(rounded)
 }
 
 // actual returns nil if the bill is unknown.

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,44 @@ func TestReportTableOfSmallAmounts(t *testing.T) {
 	r := billedDays(1.234567, 1.25, 0.000002).WithCalls(counted(map[int]prices.USD{1: "1.2345", 2: "1.24", 3: "0.000002"}).Groups())
 	require.NoError(t, r.Table(&text))
 	assert.Equal(t, []string{"2026-05-01 1.234567 1.234500", "2026-05-02 1.25 1.24", "2026-05-03 0.000002 0.000002", "billed 2.48", "counted 2.47", "drift +0.01"}, fields(text.String())[1:7])
+}
+
+// Days add up to the sums, and differences are those between the amounts shown.
+func TestReportTableAddsUp(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		calls, days := map[int]prices.USD{}, make([]float64, 2+random.IntN(6))
+		for i := range days {
+			days[i] = 1 + random.Float64()
+			calls[i+1] = prices.USD(strconv.FormatFloat(days[i]-0.1-0.8*random.Float64(), 'f', 6, 64))
+		}
+		for _, r := range []*discovery.ReconciliationReport[discovery.CostBucket]{billedDays(days...), billedDays(days...).WithCalls(counted(calls).Groups())} {
+			var text strings.Builder
+			require.NoError(t, r.Table(&text))
+			checkSums(t, fields(text.String())[1:], len(days))
+		}
+	}
+}
+
+// checkSums adds the columns of the first rows, in cents.
+func checkSums(t *testing.T, rows []string, days int) {
+	t.Helper()
+	cents := func(cell string) int {
+		n, _ := strconv.Atoi(strings.NewReplacer(".", "", "+", "").Replace(cell))
+		return n
+	}
+	var sums [3]int
+	for _, row := range rows[:days] {
+		for i, cell := range strings.Fields(row)[1:] {
+			sums[i] += cents(cell)
+		}
+	}
+	billed, counted, drift := strings.Fields(rows[days])[1], strings.Fields(rows[days+1])[1], strings.Fields(rows[days+2])[1]
+	assert.Equal(t, cents(billed), sums[0], rows)
+	if counted != "-" {
+		assert.Equal(t, []int{cents(counted), cents(billed) - cents(counted)}, []int{sums[1], cents(drift)}, rows)
+	}
 }
 
 // A day that the bill lacks has no billed amount.

@@ -75,7 +75,7 @@ func TestBillsThatMatch(t *testing.T) {
 	assert.Empty(t, errs)
 	for _, line := range []string{
 		"openai  billed  counted", firstDay.Format(time.DateOnly) + "    4.25     4.25", "drift    0.00",
-		"anthropic  billed  counted", firstDay.Format(time.DateOnly) + "    2.12     2.12",
+		"anthropic  billed  counted", firstDay.Format(time.DateOnly) + "    2.13     2.13",
 		firstDay.Format(time.DateOnly) + "    1.30     1.30",
 	} {
 		assert.Contains(t, out, line)

@@ -45,6 +45,13 @@ func (s *Sheet) Difference(a, b *big.Rat) *big.Rat {
 	return exact
 }
 
+// Sum returns a+b. The sheet shows it as the sum of the rounded a and b.
+func (s *Sheet) Sum(a, b *big.Rat) *big.Rat {
+	exact := new(big.Rat).Add(a, b)
+	s.shown[exact.RatString()] = new(big.Int).Add(s.units(a), s.units(b))
+	return exact
+}
+
 // Split rounds parts so that they add up to the rounded total: it rounds each down, and
 // then the ones with the largest remainders up. Format the results with [Sheet.Format]. A
 // part rounded to 0 isn't quite 0.

@@ -125,3 +125,18 @@ func TestBillAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// TestSavingsOfCachesAddUp reads the last column, and the sentence above the table.
+func TestSavingsOfCachesAddUp(t *testing.T) {
+	t.Parallel()
+	section := between(t, html(t, demo(t)), `<section aria-labelledby="h-cache">`, "</section>")
+	var saved []*big.Rat
+	for row := range strings.SplitSeq(between(t, section, "<tbody>", "</tbody>"), "</tr>") {
+		if shown := shownUSD(t, row); len(shown) == 3 { // cost, without caches, saved
+			assert.Equal(t, shown[1].FloatString(2), sumOf([]*big.Rat{shown[0], shown[2]}))
+			saved = append(saved, shown[2])
+		}
+	}
+	require.Greater(t, len(saved), 3)
+	assert.Equal(t, shownUSD(t, between(t, section, "It saved", "</strong>"))[0].FloatString(2), sumOf(saved))
+}

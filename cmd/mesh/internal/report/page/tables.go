@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -134,14 +135,17 @@ func (p *page) rest(rows []tableRow) tableRow {
 // noCost reports whether all calls are unpriced.
 func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
 
-// CacheRows returns models with cached tokens. It prepares the sheet: savings are the
-// difference between the amounts shown.
+// CacheRows returns models with cached tokens. It prepares the sheet: the models' savings
+// add up, and a cost without caches is the sum of the amounts shown.
 func (p *page) CacheRows() []report.CacheRow {
-	p.sheet.Difference(money.Exact(p.Cache.WithoutUSD), money.Exact(p.Total.USD))
-	for _, row := range p.Cache.Models {
-		if row.WithoutUSD != "" {
-			p.sheet.Difference(money.Exact(row.WithoutUSD), money.Exact(row.USD))
-		}
+	known := slices.DeleteFunc(slices.Clone(p.Cache.Models), func(row report.CacheRow) bool { return row.SavedUSD == "" })
+	saved := make([]*big.Rat, len(known))
+	for i, row := range known {
+		saved[i] = money.Exact(row.SavedUSD)
+	}
+	p.sheet.Split(p.sheet.Difference(money.Exact(p.Cache.WithoutUSD), money.Exact(p.Total.USD)), saved...)
+	for i, row := range known {
+		p.sheet.Sum(money.Exact(row.USD), saved[i])
 	}
 	return p.Cache.Models
 }
