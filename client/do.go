@@ -143,7 +143,7 @@ func checkPath(path string) error {
 	reason := ""
 	switch rest, ok := strings.CutPrefix(path, "/"); {
 	case !ok:
-		reason = "must begin with a slash"
+		reason = "must start with a slash"
 	case strings.ContainsAny(path, "?#"):
 		reason = "must not contain ? or #; parameters belong into Query"
 	default:

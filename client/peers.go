@@ -109,7 +109,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 		return nil, err
 	}
 	if c.node == seam.ClaimNode {
-		return nil, invalidValue("node", c.node, "must not be that of the claims of ServeOptions.Lease")
+		return nil, invalidValue("node", c.node, "is reserved for ServeOptions.Lease")
 	}
 	if err := cmp.Or(c.redactor.checkMembers(req.Extra, registerNames), c.redactor.scanMembers(req.Extra, nil)); err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func TestMeterNamesHostsThatServeModels(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--intercept"}} {
 		_, stderr, status := runMeter(t, i.Env(), append(flags, "--", "caller", groq, groq, "https://example.com/")...)
 		assert.Equal(t, 0, status, stderr)
-		assert.Regexp(t, `^mesh: meter: no calls were counted; those of the connections below are not known\nnot counted: api\.groq\.com, 1 connection \(--host api\.groq\.com=openai:groq\), [1-9] kB sent\n$`, stderr, flags)
+		assert.Regexp(t, `^mesh: meter: no calls were counted; the connections below may have some\nnot counted: api\.groq\.com, 1 connection \(--host api\.groq\.com=openai:groq\), [1-9] kB sent\n$`, stderr, flags)
 	}
 	_, stderr, _ := runMeter(t, i.Env(), "--", "caller", groq, "messages")
 	assert.Regexp(t, `(?m)^total at least `, stderr)
@@ -126,7 +126,7 @@ func TestMeterSeesConnectionsPastTheProxy(t *testing.T) {
 		assert.Regexp(t, "(?m)^not counted: "+host+", "+want+`(, (at least )?\d+ B sent)?$`, stderr)
 	}
 	_, stderr, _ = runMeter(t, env, append(flags, "caller", "direct "+host)...)
-	assert.Regexp(t, `^mesh: meter: no calls were counted; those of the connections below are not known\nnot counted: `+host+`, 1 connection(, (at least )?\d+ B sent)?\nno calls: `+host+` \(--host\)\n$`, stderr)
+	assert.Regexp(t, `^mesh: meter: no calls were counted; the connections below may have some\nnot counted: `+host+`, 1 connection(, (at least )?\d+ B sent)?\nno calls: `+host+` \(--host\)\n$`, stderr)
 }
 
 func TestMeterJSON(t *testing.T) {
@@ -269,7 +269,7 @@ func TestInterceptIsCheckedBeforeTheCommandRuns(t *testing.T) {
 		{[]string{"HTTPS_PROXY=socks5://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of HTTPS_PROXY cannot be used", exit.Usage},
 		{[]string{"ALL_PROXY=http://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of ALL_PROXY cannot be used", exit.Usage},
 		{[]string{"CURL_CA_BUNDLE=" + absent}, []string{"--intercept"}, "CURL_CA_BUNDLE: no such file", exit.Failed},
-		{[]string{"TMPDIR=" + absent, "TMP=" + absent}, []string{"--intercept"}, "no folder for the files of the run", exit.Failed},
+		{[]string{"TMPDIR=" + absent, "TMP=" + absent}, []string{"--intercept"}, "no directory for temporary files", exit.Failed},
 	} {
 		stdout, stderr, status := runMeter(t, c.env, append(c.args, "--", "caller", "env")...)
 		assert.Equal(t, c.status, status, c.args)

@@ -65,7 +65,7 @@ func (c *Comparison) verdict() string {
 	case c.Known:
 		return fmt.Sprintf("Bill and calls differ by %s of the bill, more than the limit of %s %%.", c.percent(false), limit)
 	}
-	return fmt.Sprintf("Whether bill and calls differ by more than %s %% of the bill is not known.", limit)
+	return fmt.Sprintf("Unknown whether bill and calls differ by more than %s %% of the bill.", limit)
 }
 
 // percent returns the largest or smallest difference in the range, as a percentage of

@@ -78,7 +78,7 @@ func TestVerdict(t *testing.T) {
 		{"1", "1.000001", math.SmallestNonzeroFloat64, nil, false, true, "Bill and calls differ by 0.0 % of the bill, more than the limit of 0.00 %."},
 		{"-1", "-1.01", 0, nil, true, true, "Bill and calls differ by 1.0 % of the bill, within the limit of 2 %."},
 		{"0", "1", 0, nil, false, false, "Nothing was billed."},
-		{"1", "1", 0, []calls.Group{unpriced}, false, false, "Whether bill and calls differ by more than 2 % of the bill is not known."},
+		{"1", "1", 0, []calls.Group{unpriced}, false, false, "Unknown whether bill and calls differ by more than 2 % of the bill."},
 		{"1", "1", 50, []calls.Group{unpriced}, true, true, "Bill and calls differ by at most 40.0 % of the bill, within the limit of 50 %."},
 		{"100", "1", 50, []calls.Group{unpriced}, false, true, "Bill and calls differ by 98.6 % of the bill, more than the limit of 50 %."},
 	} {

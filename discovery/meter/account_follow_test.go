@@ -246,7 +246,7 @@ func TestStrictBudgetsRefuseWhatFollowsAnUnreadableLine(t *testing.T) {
 			assert.Equal(t, strict, refused != nil)
 			if strict {
 				require.ErrorContains(t, refused.Unread, name+":1: a key must not be there twice")
-				require.ErrorContains(t, refused, "refuses all calls, since what was spent is not known: calls: "+name+":1: ")
+				require.ErrorContains(t, refused, "refuses all calls: unknown spending: calls: "+name+":1: ")
 			}
 			cancel()
 			require.Error(t, <-result)

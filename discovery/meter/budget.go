@@ -113,7 +113,7 @@ func (e *BudgetError) Error() string {
 		of += " for this " + string(e.Budget.Per)
 	}
 	if e.Unread != nil {
-		return fmt.Sprintf("meter: the budget of %s USD%s refuses all calls, since what was spent is not known: %v", e.Budget.USD, of, e.Unread)
+		return fmt.Sprintf("meter: the budget of %s USD%s refuses all calls: unknown spending: %v", e.Budget.USD, of, e.Unread)
 	}
 	return fmt.Sprintf("meter: the budget of %s USD%s refuses the call: %s USD spent, %s USD set aside", e.Budget.USD, of, e.SpentUSD, e.ReservedUSD)
 }

@@ -166,7 +166,7 @@ func (m *Meter) warnUnpriced(r *calls.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.isNew(r.Platform + "/" + string(r.Provider) + "/" + r.Model) {
-		m.logger.Warn("meter: the cost of a call is not known; other calls to its model may have none either", "provider", r.Provider, "platform", r.Platform, "model", argument.Shown(r.Model), "reason", r.Unpriced)
+		m.logger.Warn("meter: unknown cost for a call, and perhaps for others with its model", "provider", r.Provider, "platform", r.Platform, "model", argument.Shown(r.Model), "reason", r.Unpriced)
 	}
 }
 

@@ -81,7 +81,7 @@ func TestUnpricedCallsAreLoggedOnceForEachModel(t *testing.T) {
 		res.Body.Close()
 	}
 	assert.Equal(t, 4, m.Spent().Unpriced)
-	assert.Equal(t, 3, strings.Count(log.String(), "the cost of a call is not known"))
+	assert.Equal(t, 3, strings.Count(log.String(), "unknown cost for a call"))
 	assert.Equal(t, 1, strings.Count(log.String(), "model=gpt-none-2024-08-06 reason="))
 	assert.NotContains(t, log.String(), key)
 	require.NoError(t, m.Restore(sequence(calls.Record{Provider: models.OpenAI, Model: "gpt-restored", Unpriced: "x"})))

@@ -285,7 +285,7 @@ func (cost Cost) charged(u *Usage) (Cost, error) {
 }
 
 // ErrUnpriced matches, with errors.Is, any [*UnpricedError].
-var ErrUnpriced = errors.New("prices: the cost is not known")
+var ErrUnpriced = errors.New("prices: unknown cost")
 
 // UnpricedError reports that a valid call has no known cost. It names the missing
 // price.

@@ -118,27 +118,27 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 		{
 			prices.Call{Provider: "claude", Model: "claude-99"},
 			prices.UnpricedError{Provider: models.Anthropic, Model: "claude-99", Missing: prices.MissingModel},
-			"prices: the cost is not known: model: claude-99 has no price in the list",
+			"prices: unknown cost: model: claude-99 has no price in the list",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Mode: "Teleport"},
 			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", Missing: prices.MissingMode, Name: "teleport"},
-			"prices: the cost is not known: mode teleport: gpt-5.4 has no known price in this mode",
+			"prices: unknown cost: mode teleport: gpt-5.4 has no known price in this mode",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5.4", Usage: usage},
 			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5.4", Missing: prices.MissingCount, Name: "future_tokens", BoundUSD: "0.0175"},
-			"prices: the cost is not known: count future_tokens: gpt-5.4 has no known price for this count",
+			"prices: unknown cost: count future_tokens: gpt-5.4 has no known price for this count",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "whisper-1", Usage: prices.Usage{Mode: "count:seconds"}},
 			prices.UnpricedError{Provider: models.OpenAI, Model: "whisper-1", Missing: prices.MissingDuration},
-			"prices: the cost is not known: duration: whisper-1 is billed by duration",
+			"prices: unknown cost: duration: whisper-1 is billed by duration",
 		},
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5-pro", Usage: prices.Usage{CacheRead: 1}},
 			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5-pro", Missing: prices.MissingCacheRead},
-			"prices: the cost is not known: cache_read: gpt-5-pro has no known price of cache_read",
+			"prices: unknown cost: cache_read: gpt-5-pro has no known price of cache_read",
 		},
 	} {
 		row.call.At = on(t, "2026-11-20")

@@ -250,7 +250,7 @@ func TestParseUsageRefusesOfForms(t *testing.T) {
 		{models.OpenAI, cost + `"cost":1,"cost_details":{"currency":"credits"}}`, "cost is in another currency"},
 		{models.OpenAI, cost + `"cost":1,"is_byok":true,"cost_details":{"upstream_inference_cost":-1}}`, "cost_details.upstream_inference_cost is negative"},
 		{models.Anthropic, `{"input_tokens":3,"output_tokens":1,"cost":-1}`, "cost is negative"},
-		{models.OpenAI, `{"prompt_tokens":10,"completion_tokens":1,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":6},"num_sources_used":0}`, "cached_tokens may be in prompt_tokens or beside it"},
+		{models.OpenAI, `{"prompt_tokens":10,"completion_tokens":1,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":6},"num_sources_used":0}`, "cached_tokens may be in prompt_tokens or next to it"},
 		{models.OpenAI, `{"prompt_tokens":5,"completion_tokens":1,"total_tokens":380,"prompt_tokens_details":{"audio_tokens":375}}`, "audio_tokens is more than prompt_tokens"},
 		{prices.FormCohere, `{"tokens":{"input_tokens":26}}`, "billed_units.input_tokens is missing; the object has tokens"},
 		{prices.FormOllama, `{"usage":1}`, "prompt_eval_count is missing; the object has usage"},

@@ -97,7 +97,7 @@ func TestUnknownDriftFails(t *testing.T) {
 	t.Run("unpriced call", func(t *testing.T) {
 		status, out, errs := execute(t, discoverytest.New(t), append(days(), "", unpriced), "openai", "xai")
 		assert.Equal(t, 1, status)
-		assert.Equal(t, "costs: openai: Whether bill and calls differ by more than 1 % of the bill is not known.\n", errs, "xAI's drift is known")
+		assert.Equal(t, "costs: openai: Unknown whether bill and calls differ by more than 1 % of the bill.\n", errs, "xAI's drift is known")
 		assert.Contains(t, out, "1 unpriced")
 	})
 	t.Run("no calls", func(t *testing.T) {

@@ -22,16 +22,16 @@ var filesSQL string
 
 // runFiles reads a directory with calls files into DuckDB and prints the totals. It
 // returns how many totals differ from calls.Sum.
-func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differences int, err error) {
-	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByProvider, calls.ByModel}}}, folder)
+func runFiles(ctx context.Context, out, errs io.Writer, dir string) (differences int, err error) {
+	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByProvider, calls.ByModel}}}, dir)
 	counted := groups[0]
 	switch {
 	case len(counted) == 0:
-		return 0, errors.Join(fmt.Errorf("there are no calls in %s", folder), err)
+		return 0, errors.Join(fmt.Errorf("there are no calls in %s", dir), err)
 	case err != nil:
 		fmt.Fprintln(errs, err) // unreadable lines; the totals don't include them
 	}
-	stored, err := totals(ctx, folder)
+	stored, err := totals(ctx, dir)
 	if err != nil {
 		return 0, err
 	}
@@ -39,14 +39,14 @@ func runFiles(ctx context.Context, out, errs io.Writer, folder string) (differen
 }
 
 // totals returns DuckDB's totals by day, provider and model.
-func totals(ctx context.Context, folder string) ([]calls.Group, error) {
+func totals(ctx context.Context, dir string) ([]calls.Group, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1) // SQL variables belong to a connection
-	for _, statement := range []string{"SET VARIABLE folder = '" + strings.ReplaceAll(folder, "'", "''") + "'", filesSQL} {
+	for _, statement := range []string{"SET VARIABLE dir = '" + strings.ReplaceAll(dir, "'", "''") + "'", filesSQL} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}

@@ -1,10 +1,10 @@
 // Command warehouse sums calls in a database, for a fleet whose calls no single process
 // sees.
 //
-// With -folder, it reads calls files, as written by mesh meter and calls.OpenLog, into
+// With -dir, it reads calls files, as written by mesh meter and calls.OpenLog, into
 // DuckDB with files.sql, and compares every total with calls.Sum:
 //
-//	cd examples/warehouse && GOWORK=off go run . -folder ~/calls
+//	cd examples/warehouse && GOWORK=off go run . -dir ~/calls
 //
 // Otherwise it generates calls, loads them and the price table into DuckDB, prices them
 // with cost.sql, and compares every daily sum with calls.Totals, which gets the same
@@ -27,14 +27,14 @@ import (
 )
 
 func main() {
-	folder := flag.String("folder", "", "directory of calls files to sum")
+	dir := flag.String("dir", "", "directory of calls files to sum")
 	calls := flag.Int("calls", 1_000_000, "number of calls to generate")
 	seed := flag.Uint64("seed", 1, "random seed for the calls")
 	flag.Parse()
 	var differences int
 	var err error
-	if *folder != "" {
-		differences, err = runFiles(context.Background(), os.Stdout, os.Stderr, *folder)
+	if *dir != "" {
+		differences, err = runFiles(context.Background(), os.Stdout, os.Stderr, *dir)
 	} else {
 		differences, err = run(context.Background(), os.Stdout, generate(*calls, *seed))
 	}

@@ -15,7 +15,7 @@ SELECT model, time AS called_at, CAST(time AS DATE) AS day, status, units(usd) A
         WHEN CAST(time AS DATE) >= getvariable('today') - 28 AND CAST(time AS DATE) < getvariable('today') THEN 1
         WHEN CAST(time AS DATE) >= getvariable('today') - 56 AND CAST(time AS DATE) < getvariable('today') - 28 THEN 0
     END AS period
-FROM read_json(getvariable('folder') || '/*.jsonl', format = 'newline_delimited',
+FROM read_json(getvariable('dir') || '/*.jsonl', format = 'newline_delimited',
     columns = {model: 'VARCHAR', time: 'TIMESTAMP', status: 'INTEGER', usd: 'DECIMAL(38, 18)'});
 
 -- The calls that count for the split: with a cost, and a status of 2xx or none.

@@ -167,7 +167,7 @@ func TestReportAgreesWithTheWarehouse(t *testing.T) {
 	w, err := open(t.Context())
 	require.NoError(t, err)
 	defer w.Close()
-	for _, statement := range []string{"SET VARIABLE folder = '" + dir + "'", "SET VARIABLE today = DATE '" + r.Period.To.Format(time.DateOnly) + "'", reportSQL} {
+	for _, statement := range []string{"SET VARIABLE dir = '" + dir + "'", "SET VARIABLE today = DATE '" + r.Period.To.Format(time.DateOnly) + "'", reportSQL} {
 		_, err := w.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}

@@ -42,12 +42,12 @@ func open(ctx context.Context) (*warehouse, error) {
 }
 
 func (w *warehouse) createTables(ctx context.Context) error {
-	folder, err := os.MkdirTemp("", "warehouse")
+	dir, err := os.MkdirTemp("", "warehouse")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	name := filepath.Join(folder, "prices.csv")
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "prices.csv")
 	if err := writePrices(name); err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	for _, row := range rows[0] {
 		provider, platform, reason := row.Value(calls.ByProvider), row.Value(calls.ByPlatform), row.Value(calls.ByUnpriced)
 		if provider == string(o.provider) && platform == "" && reason != "" {
-			failures.Add(errors.New("the cost is not known: " + costs.Cause(reason)))
+			failures.Add(errors.New("unknown cost: " + costs.Cause(reason)))
 		}
 	}
 	return rows[0], unread, nil

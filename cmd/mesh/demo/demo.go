@@ -49,7 +49,7 @@ func run(ctx context.Context, a *app.App, dir string) error {
 		return exit.Failedf("%w", err)
 	}
 	if a.Format == "json" {
-		return a.Print(map[string]string{"folder": dir}, nil)
+		return a.Print(map[string]string{"directory": dir}, nil)
 	}
 	return nil
 }

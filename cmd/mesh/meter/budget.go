@@ -108,7 +108,7 @@ func (run *meterRun) follows() bool {
 	return run.log != nil && slices.ContainsFunc(run.limits, func(b meter.Budget) bool { return b.Per != "" })
 }
 
-// follow reads what was spent before, then what others write, until stop is called. It
+// follow reads earlier records, then new ones by others, until stop is called. It
 // warns once about unreadable files.
 func (run *meterRun) follow(ctx context.Context) (stop func()) {
 	if !run.follows() {
@@ -138,7 +138,7 @@ func unreadError(err error) error {
 		return err
 	}
 	all := joined.Unwrap()
-	return fmt.Errorf("--budget does not count the lines of --log that cannot be read, in %s: %w", output.Plural(len(all), "file"), all[0])
+	return fmt.Errorf("--budget does not count unreadable --log lines in %s: %w", output.Plural(len(all), "file"), all[0])
 }
 
 // warnOfBudgets warns if a budget limits nothing or refuses everything.

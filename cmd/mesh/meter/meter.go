@@ -118,7 +118,7 @@ func (o *Options) callLabels() (map[string]string, error) {
 	return labels, nil
 }
 
-// project returns the directory name of the git work tree or folder. It is "" for a root,
+// project returns the directory name of the git work tree, or its own. It is "" for a root,
 // and for a name with a credential, since each record would have it.
 func project(folder string) string {
 	if physical, err := filepath.EvalSymlinks(folder); err == nil { // as git sees it
@@ -126,7 +126,7 @@ func project(folder string) string {
 	}
 	tree := folder
 	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil { // a folder, or a file in a linked work tree
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil { // a directory, or a file in a linked work tree
 			tree = at
 			break
 		}

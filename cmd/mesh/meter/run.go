@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// meterRun is what was checked and opened before the proxy starts.
+// meterRun has checked options and open files, before the proxy starts.
 type meterRun struct {
 	*Options
 	program string
@@ -57,7 +57,7 @@ func run(ctx context.Context, o *Options) error {
 			o.Warn(failed)
 		}
 	}
-	_ = run.write(p) // the exit status is that of the command
+	_ = run.write(p) // the command decides the exit status
 	return err
 }
 
@@ -126,7 +126,7 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a warning to a closed pipe must not end the run
 	folder, err := os.MkdirTemp("", "mesh-meter-")
 	if err != nil {
-		return exit.Failedf("no folder for the files of the run: %w", err)
+		return exit.Failedf("no directory for temporary files: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	files, err := p.WriteFiles(folder, os.Environ())
@@ -225,7 +225,7 @@ func (run *meterRun) whyNone(incomplete bool) string {
 	case failed > 0:
 		return fmt.Sprintf("requests that did not reach the provider: %d", failed)
 	case incomplete:
-		return "those of the connections below are not known"
+		return "the connections below may have some"
 	case run.intercept:
 		return "none came through HTTPS_PROXY"
 	}
@@ -247,7 +247,7 @@ func (run *meterRun) writeUncounted(bypasses []proxy.Bypass, rejections []proxy.
 	}
 }
 
-// bypassText says how to count the connections, and their bytes as far as known.
+// bypassText says how to count the connections, and how many bytes they sent.
 func bypassText(b *proxy.Bypass) string {
 	text := fmt.Sprintf("not counted: %s, %s", output.Line(b.Host), output.Plural(b.Connections, "connection"))
 	if b.Remedy != "" {
@@ -266,7 +266,7 @@ func bypassText(b *proxy.Bypass) string {
 // metered is the output for -o json.
 type metered struct {
 	*costs.Report
-	Incomplete  bool                `json:"incomplete"`   // USD and AtLeastUSD are a part of the cost
+	Incomplete  bool                `json:"incomplete"`   // the cost is higher than USD and AtLeastUSD
 	NotCounted  []proxy.Bypass      `json:"not_counted"`  // connections to providers
 	NoCalls     []string            `json:"no_calls"`     // hosts of --host
 	NotAccepted []proxy.Rejection   `json:"not_accepted"` // clients that reject the certificate of --intercept

@@ -56,9 +56,9 @@ func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{
 		Use:   "models [ID]",
-		Short: "List the models of the catalog, or show one by its id or alias",
-		Long: `Models lists the models of a public catalog, or shows one by its id or alias. The catalog is kept in the user's cache directory
-for a day. If it cannot be read, the lists of the providers are used instead; they need the keys of the providers.`,
+		Short: "List the catalog, or show a model by its id or alias",
+		Long: `Models lists the models in a public catalog, or shows one by its id or alias. The catalog is kept in your cache directory
+for a day. If it is unavailable, the providers' own lists replace it; they need the providers' keys.`,
 		Example:           "  mesh models --provider anthropic\n  mesh models gpt-5.2 -o json",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: app.CompleteArgs(o.completeModel),

@@ -51,24 +51,23 @@ func New(a *app.App) *cobra.Command {
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
 		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
 that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
-status is then 0. The state listed means that the model is known and has no date. A model that is not known has the state
-unknown; with --fail-unknown the exit status is then 1. Blank lines of stdin and lines that begin with # are skipped.
+status is then 0. The state listed means a known model without a date. With --fail-unknown the exit status is 1 if a model
+has the state unknown. Empty lines on stdin and lines that start with # are skipped.
 
-With --scan it finds the ids of models in files and folders, as whole words in lower case, with prefixes such as azure/ and openai:,
-and prints the date, the replacement and the first places of those that are retired, retiring or deprecated. Those after the time of --within
-come last and do not fail. An id without a hyphen, such as o1, must be in quotes or the value of a key named model. An id that ends in
-* is a pattern and no model. With --fail-unknown it also prints such values that look like an id with a number and are not known.
-If a file or folder cannot be read, the findings in the others are printed, and the exit status is 2. -o json has all places, and -o github
-prints
-annotations for GitHub Actions for those that fail.
+With --scan it finds model ids in files and directories, as whole words in lower case, with prefixes such as azure/ and openai:.
+For each one that is retired, retiring or deprecated it prints the date, the replacement and the first places. Models that retire
+after --within come last and do not fail. An id without a hyphen, such as o1, must be in quotes or the value of a key named model.
+An id that ends in * is a pattern, not a model. With --fail-unknown it also prints unknown values that look like an id with a number.
+If a file or directory is unreadable, it prints the findings in the others, and the exit status is 2. -o json has all places, and
+-o github prints annotations for GitHub Actions for those that fail.
 
-Of a folder it also counts only, unless --all-files is given: *.lock, *.lock.yml, *-lock.*, and what is in folders named cassettes, __snapshots__,
-fixtures and testdata. ` + codebase.Help + `
+In a directory it only counts, unless --all-files is given, *.lock, *.lock.yml, *-lock.*, and files in directories named cassettes,
+__snapshots__, fixtures and testdata. ` + codebase.Help + `
 
 With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is
-deprecated, with the number and the cost of its calls. REPLACED is what the same tokens would cost with the replacement at its price
-now; if that is known of some calls only, it follows what these cost. REPORTED is what the newest response of Gemini stated, if it is
-not the date. Calls on a platform, such as Bedrock, have the dates of that platform.`,
+deprecated, with the number and the cost of its calls. REPLACED is the cost of the same tokens with the replacement, at its current
+price; if only some calls have such a price, their cost now precedes it. REPORTED is a date in the newest Gemini response, if it differs.
+Calls on a platform, such as Bedrock, have that platform's dates.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
   mesh retired --scan --write-baseline models.baseline .
@@ -87,13 +86,13 @@ not the date. Calls on a platform, such as Bedrock, have the dates of that platf
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.within, "within", "60d", "report models that retire within these `DAYS`")
-	flags.BoolVar(&o.scan, "scan", false, "find models in the files and folders that are given")
-	flags.BoolVar(&o.used, "used", false, "find models in the calls files and folders that are given")
+	flags.BoolVar(&o.scan, "scan", false, "find models in the given files and directories")
+	flags.BoolVar(&o.used, "used", false, "find models in the given calls files and directories")
 	app.PricesFlag(o.App, cmd)
 	app.Exclude(cmd, "scan", "used")
 	flags.BoolVar(&o.all, "all", false, "with --scan, print every place")
 	o.sources.Add(cmd)
-	flags.BoolVar(&o.failUnknown, "fail-unknown", false, "exit status 1 also for a model that is not known")
+	flags.BoolVar(&o.failUnknown, "fail-unknown", false, "exit status 1 also for an unknown model")
 	return cmd
 }
 
@@ -251,7 +250,7 @@ func (o *Options) names() (names []string, err error) {
 			return nil, exit.Usagef("MODEL must not be empty")
 		}
 		if isPath(name) {
-			return nil, exit.Usagef("%q is a file or folder and not a model; mesh retired --scan finds the models in it", name)
+			return nil, exit.Usagef("%q is a file or directory, not a model; mesh retired --scan finds the models in it", name)
 		}
 	}
 	return names, nil
@@ -280,6 +279,6 @@ func (o *Options) printRetirements(list []retirement) error {
 func (o *Options) suggestModel(unknown string) {
 	p, _ := models.ProviderOf(unknown)
 	if names := providers.Similar(o.PriceTable(), o.Registry(), p, unknown, time.Now()); len(names) > 0 {
-		o.Warn(fmt.Errorf("%s is not known; did you mean %s?", output.Line(unknown), output.Alternatives(names)))
+		o.Warn(fmt.Errorf("unknown model %s; did you mean %s?", output.Line(unknown), output.Alternatives(names)))
 	}
 }

@@ -34,7 +34,7 @@ type mention struct {
 // 2: such a file could name a retired model.
 func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 	if len(o.args) == 0 {
-		return exit.Usagef("--scan needs a folder or a file, such as .")
+		return exit.Usagef("--scan needs a directory or a file, such as .")
 	}
 	check, err := o.checker(ctx, soon)
 	if err != nil {

@@ -42,7 +42,7 @@ type usedModel struct {
 
 func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	if len(o.args) == 0 {
-		return exit.Usagef("--used needs a file or folder of calls, as mesh meter --log writes them")
+		return exit.Usagef("--used needs a calls file or a directory, as mesh meter --log writes them")
 	}
 	list, _, err := o.PriceList()
 	if err != nil {

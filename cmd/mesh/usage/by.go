@@ -73,7 +73,7 @@ func (o *Options) readLabels() map[string]bool {
 
 func labelNames(labels map[string]bool) string {
 	if len(labels) == 0 {
-		return "they have none"
+		return "no label"
 	}
 	names := slices.Sorted(maps.Keys(labels))
 	if more := len(names) - maxValues; more > 0 {

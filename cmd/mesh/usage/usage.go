@@ -50,7 +50,7 @@ func (o *Options) check(now time.Time) (err error) {
 	}
 	switch focus := o.Format == "focus"; {
 	case focus && (o.reprice || o.html != "" || o.byGiven):
-		return exit.Usagef("-o focus has rows of its own; it cannot be used with --by, --reprice or --html")
+		return exit.Usagef("-o focus has fixed rows; it cannot be used with --by, --reprice or --html")
 	case (focus || o.Format == "csv") && len(o.budgets) > 0:
 		return exit.Usagef("--budget is not for -o %s", o.Format)
 	case !focus && o.account != "":
@@ -153,7 +153,7 @@ func (o *Options) run() error {
 		case err != nil:
 			return err
 		case o.onlyUsual() && o.Format == "text":
-			o.Note("there are no calls in the usual folders of agent programs")
+			o.Note("there are no calls in the usual session directories")
 			return nil
 		}
 	}

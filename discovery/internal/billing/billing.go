@@ -50,7 +50,7 @@ type Cost struct {
 	LineItem, Project, Key, Workspace, User, APISource string
 
 	amount   decimal.Decimal
-	quantity *Quantity // nil if it is not known
+	quantity *Quantity // nil if unknown
 }
 
 // decode skips results for which read returns errNotCost.
@@ -127,7 +127,7 @@ func (q *Quantity) add(other *Quantity) *Quantity {
 }
 
 // Quantities returns the day's quantities by line item. A line item with several units,
-// or with an unknown quantity, has none.
+// or with an unknown quantity, is left out.
 func (d *Day) Quantities() map[string]*Quantity {
 	all := make(map[string]*Quantity)
 	for i := range d.costs {

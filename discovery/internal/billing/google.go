@@ -94,7 +94,7 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	var row googleRow
 	switch err := withoutContent(json.Unmarshal(raw, &row)); {
 	case errors.Is(err, errSyntax):
-		return errors.New("it is not a row in JSON; an export has each row on a line of its own")
+		return errors.New("invalid JSON; an export has one row per line")
 	case err != nil:
 		return err
 	}

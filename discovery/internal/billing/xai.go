@@ -26,7 +26,7 @@ var (
 type XAIUsage struct {
 	xaimanagement.Usage
 	size int // of the body
-	// selectable is set for a file, since a window may be a part of it.
+	// selectable is set for a file, since a window may be smaller.
 	selectable bool
 }
 

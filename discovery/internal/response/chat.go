@@ -6,7 +6,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// chunk reads a part of the answer. Gemini repeats the usage so far in each event, and
+// chunk reads one event. Gemini repeats the usage so far in each event, and
 // the last one has the finish reason. Names and tier are kept from the first chunks and
 // from chunks with more than content, since a caller may omit the others.
 func (r *Reader) chunk(d *Document) {

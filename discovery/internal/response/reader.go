@@ -44,7 +44,7 @@ func New(form string) *Reader { return &Reader{form: form} }
 // Form returns the form given to New.
 func (r *Reader) Form() string { return r.form }
 
-// Result is what was read so far.
+// Result has the counts so far.
 type Result struct {
 	ID, Model string
 	Usage     usage.Usage
@@ -72,7 +72,7 @@ func (r *Reader) Final() bool { return r.final && !r.failed }
 // Ended reports whether only an error can still change the result.
 func (r *Reader) Ended() bool { return r.Final() && !r.open }
 
-// Result returns what was read so far. It returns a *[usage.Error] if the final usage
+// Result returns the counts so far. It returns a *[usage.Error] if the final usage
 // object is invalid.
 func (r *Reader) Result() (Result, error) {
 	result := Result{
@@ -92,12 +92,12 @@ func (r *Reader) Result() (Result, error) {
 		whole, err = usage.ParseWhole(result.Form, result.Object)
 		result.Usage, result.BYOK, result.UpstreamUSD = whole.Usage, whole.BYOK, whole.UpstreamUSD
 	}
-	if err != nil && !result.Complete { // a part of a response need not have all counts
+	if err != nil && !result.Complete { // an incomplete response may lack counts
 		err = nil
 	}
 	result.Complete = result.Complete && err == nil
 	if result.Charged = r.charged && !result.Complete; result.Charged {
-		result.Usage.Mode = "" // that of counts, which are not final
+		result.Usage.Mode = "" // it belongs to counts that are not final
 	}
 	tier := r.text[Tier]
 	switch {

@@ -1,4 +1,4 @@
-// Package response reads whole responses: the usage object, and what is billed beyond it.
+// Package response reads whole responses: the usage object and other billed items.
 //
 // The extraction finds the relevant values in a JSON document, by the paths below, and
 // sets the fields in a [Document]. [Reader.Parse] does so for a document in memory. A
@@ -50,7 +50,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Field is what a value means.
+// Field is the meaning of a value.
 type Field uint8
 
 // Members of an item count once its ItemEnd is set.
@@ -101,7 +101,7 @@ func (f Field) IsFlag() bool { return f == Failure || f == Feedback || f == Maps
 
 type names [Latency + 1]string
 
-// Document is what was read from a body, an event or an array element.
+// Document has the values from a body, an event or an array element.
 type Document struct {
 	kind string
 	// the other names
@@ -147,7 +147,7 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 		d.failed = d.failed || given(raw)
 	case f == Line:
 		d.line = true
-	case depth < d.depth: // beside the object that holds the response
+	case depth < d.depth: // outside the object that holds the response
 	case f <= Latency:
 		d.text[f] = name(raw)
 	case f <= Background:
@@ -249,7 +249,7 @@ func (s *sum) add(raw []byte) {
 	}
 }
 
-// object writes the counts as a usage object, or returns nil if there are none.
+// object writes the counts as a usage object, or returns nil without counts.
 func (c *counted) object(form string) []byte {
 	if !c.input.given && !c.output.given {
 		return nil

@@ -1,6 +1,6 @@
 package response
 
-// itemNode is a part of the output, or a step in Gemini's interactions.
+// itemNode is an output item, or a step in Gemini's interactions.
 var itemNode = &Node{End: ItemEnd, Base: place(nil, map[string]Field{
 	"type": ItemType, "action.type": ItemAction, "arguments.queries[]": ItemQuery,
 	"container_id": ItemContainer, "environment.container_id": ItemContainer,
@@ -15,7 +15,7 @@ func (r *Reader) responses(d *Document) {
 	r.name(d)
 	r.setBackground(d)
 	switch d.kind {
-	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last is that of the Realtime API
+	case "response.completed", "response.incomplete", "response.failed", "response.done": // the last in the Realtime API
 		r.text[Tier], r.usage, r.merged, r.tools = d.text[Tier], d.used(), nil, d.tools
 		r.final = r.usage != nil
 	}

@@ -61,7 +61,7 @@ func (t *tools) size() int {
 	return entrySize * (len(t.queries) + len(t.imageQueries) + len(t.containers) + len(t.shells))
 }
 
-// item is a part of the output, such as a tool call.
+// item is an output item, such as a tool call.
 type item struct {
 	kind, action, container string
 	queries                 set

@@ -44,7 +44,7 @@ func (c *counts) geminiGenerate() (Usage, error) {
 	if !c.has(candidatesCount) && c.has(responseCount) {
 		answer = responseCount
 	} else if c.value[responseCount] > 0 {
-		return Usage{}, &Error{names[responseCount], "is beside " + names[candidatesCount]}
+		return Usage{}, &Error{names[responseCount], "is next to " + names[candidatesCount]}
 	}
 	return c.gemini(promptCount, cachedCount, answer, thoughtsCount, toolCount, totalCount)
 }
@@ -133,7 +133,7 @@ var geminiCompatible = shape{
 	},
 }
 
-// modality is what a list counts separately. A document is images (its pages).
+// modality maps a modality in a list to its count. A document is images (its pages).
 type modality struct {
 	audio, image, video field
 	// answer is set for generated content, which can't be videos or documents.

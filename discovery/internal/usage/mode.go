@@ -130,7 +130,7 @@ func (c *counts) allModes() string {
 }
 
 func (c *counts) addMode(mode string) {
-	const most = 16 // one suffices for a cost that is not known
+	const most = 16 // one suffices for an unknown cost
 	if len(c.modes) < most && !slices.Contains(c.modes, mode) {
 		c.modes = append(c.modes, mode)
 	}

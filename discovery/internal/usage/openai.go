@@ -140,7 +140,7 @@ var grokOnAzure = shape{
 func (c *counts) grokOnAzure() (Usage, error) {
 	cached := c.value[cachedTokens]
 	if cached > 0 && cached <= c.value[promptTokens] {
-		return Usage{}, &Error{names[cachedTokens], "may be in " + names[promptTokens] + " or beside it"}
+		return Usage{}, &Error{names[cachedTokens], "may be in " + names[promptTokens] + " or next to it"}
 	}
 	c.value[cachedTokens], c.value[costTicks] = 0, 0
 	u, err := c.xaiChat()

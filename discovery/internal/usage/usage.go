@@ -228,7 +228,7 @@ type shape struct {
 }
 
 func (s *shape) usage(c *counts) (Usage, error) {
-	for others := c.seen &^ (s.required | s.optional); others != 0; others &= others - 1 { // first, since this is what is wrong with the object of another provider
+	for others := c.seen &^ (s.required | s.optional); others != 0; others &= others - 1 { // first, since it's typical for another provider's object
 		if f := others.first(); !c.harmless(f) {
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
 		}

@@ -95,8 +95,8 @@ func TestCallsWithoutARow(t *testing.T) {
 	empty := call("", "")
 	empty.Usage = nil
 	for want, r := range map[string]calls.Record{
-		"prices: the cost is not known: model: gpt-99-unknown has no price in the list": unknown,
-		"prices: the cost is not known: closed early":                                   call("", "closed early"),
+		"prices: unknown cost: model: gpt-99-unknown has no price in the list": unknown,
+		"prices: unknown cost: closed early":                                   call("", "closed early"),
 		cause.Error(): call("", cause.Error()),
 	} {
 		if err := records.Add(r); !errors.Is(err, prices.ErrUnpriced) || err.Error() != want {

@@ -242,7 +242,7 @@ func adviseUnpriced(r *Report) []Advice {
 }
 
 var billAdvice = map[bills.Cause]string{
-	bills.NotCountedModel: "Count the calls of that model, too.", bills.MissingCalls: "Find the programs whose calls are not counted.",
+	bills.NotCountedModel: "Count the calls of that model, too.", bills.MissingCalls: "Find programs with uncounted calls.",
 	bills.ExtraCalls: "Check whether calls are counted twice, or are on another bill.", bills.PartialDay: "Read the bill again when its last day is complete.",
 	bills.UnpricedCalls: "Give the calls without a known cost a price.", bills.AnotherPrice: "Check the prices, also for a discount.",
 	bills.Fees: "Compare the fees and credits with your contract.", bills.AmountDiffers: "Read a bill by line item, with quantities.",

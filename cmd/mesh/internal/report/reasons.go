@@ -99,9 +99,9 @@ func (s *reasonSum) addModel(id ModelID) {
 }
 
 // unpricedText matches prices.UnpricedError: the missing price, sometimes a name, and the
-// model. The package name differs in older files.
+// model. The package name and the words before the colon differ in older files.
 var unpricedText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\w+: the cost is not known: ([a-z0-9_]+)(?: ([^:]{1,64}))?: `)
+	return regexp.MustCompile(`^\w+: (?:unknown cost|the cost [a-z ]+): ([a-z0-9_]+)(?: ([^:]{1,64}))?: `)
 })
 
 // reasonOf relies on texts written by package meter.
@@ -145,7 +145,7 @@ const (
 // reason code -> remedy; a detail is appended to its text
 var remedies = map[string]remedy{
 	"duration":         {"Billed by duration", compareWithBill, "", false},
-	reasonBroken:       {"Responses that broke off", "Read streams to their end. What is known is input and what had arrived.", "", true},
+	reasonBroken:       {"Responses that broke off", "Read streams to their end. Only the input and the output so far are known.", "", true},
 	reasonStreamCounts: {"Chat streams without counts", "Request the counts: --stream-usage, or meter.WithStreamUsage().", "mesh meter --stream-usage", true},
 	reasonEndpoint:     {"No counts", compareWithBill, "", false},
 	reasonFailed:       {"Calls without a response", "They may cost something. Compare the calls with the bill.", "", false},

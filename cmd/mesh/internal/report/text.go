@@ -182,7 +182,7 @@ func (t *text) known(r *Report) {
 		t.line("%s USD are the list price of calls of a subscription, which are not charged.", money.USD(s))
 	}
 	if r.Change != nil && !r.Total.Comparable {
-		t.line("The part of the calls without a known cost differs by more than a point from the %s before: the costs are not comparable.", table.Length(r.Previous.From, r.Previous.To))
+		t.line("The share of unpriced calls differs by more than a point from the %s before: the costs are not comparable.", table.Length(r.Previous.From, r.Previous.To))
 	}
 	if r.Source.Calls > r.Total.Calls && r.Total.Calls > 0 {
 		t.line("%s were read; --last all shows everything.", table.Calls(r.Source.Calls))

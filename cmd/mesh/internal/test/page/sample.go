@@ -98,7 +98,7 @@ func fail(random *rand.Rand, m *used, r *calls.Record) {
 	case m.model == "o4-mini" && now.Sub(r.Time) < 30*24*time.Hour:
 		r.Status, r.USD, r.Usage, r.Incomplete = 404, "0", nil, true
 	case m.micros < 0:
-		r.USD, r.Unpriced = "", "prices: the cost is not known: model: "+m.model+" has no price in the list"
+		r.USD, r.Unpriced = "", "prices: unknown cost: model: "+m.model+" has no price in the list"
 	case k < 3:
 		r.Status, r.USD, r.Usage, r.Incomplete = 429+50*k, "0", nil, true
 	case k == 3:
