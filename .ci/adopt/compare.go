@@ -216,7 +216,7 @@ func sentence(text string) string {
 	if predicate.MatchString(text) && !strings.Contains(text, ": ") && !strings.Contains(text, " #") {
 		return text
 	}
-	return "is what the gateway calls by this name; its document does not explain it."
+	return "is the gateway's name for it; its document does not explain it."
 }
 
 // describe returns YAML for a scalar, a list of scalars or a free object; else "".

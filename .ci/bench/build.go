@@ -33,7 +33,7 @@ func buildBoth(ctx context.Context, base, folder string) (programs, error) {
 		return both, fmt.Errorf("git worktree: %w: %s", err, out)
 	}
 	defer func() { _, _ = git(context.WithoutCancel(ctx), "worktree", "remove", "--force", tree) }()
-	_ = os.Remove(filepath.Join(tree, ".ci/bench")) // a script in old commits; a folder stays
+	_ = os.Remove(filepath.Join(tree, ".ci/bench")) // a script in old commits; a directory stays
 	for _, name := range sources {
 		both.head[name] = filepath.Join(folder, name+"-now")
 		if err := build(ctx, here, here, name, both.head[name]); err != nil {

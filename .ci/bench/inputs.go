@@ -24,7 +24,7 @@ func writeInputs(folder string) error {
 	kinds := []string{"go", "py", "ts", "md", "json", "yaml"}
 	for i := range 160 {
 		kind := kinds[i%len(kinds)]
-		files[fmt.Sprintf("tree/folder-%d/file-%d.%s", i%16, i, kind)] = random.source(kind, 60_000)
+		files[fmt.Sprintf("tree/dir-%d/file-%d.%s", i%16, i, kind)] = random.source(kind, 60_000)
 	}
 	if err := addSessions(files); err != nil {
 		return err

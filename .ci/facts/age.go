@@ -117,7 +117,7 @@ func (t *table) printEnds(out io.Writer, day string) (found bool) {
 			continue
 		}
 		found = true
-		fmt.Fprintf(out, "%s: %s: the price ends on %s, which has neither a price nor a row without one\n", r.cell("provider"), r.cell("model_id"), until)
+		fmt.Fprintf(out, "%s: %s: the price ends on %s, and no row follows, priced or not\n", r.cell("provider"), r.cell("model_id"), until)
 	}
 	return found
 }

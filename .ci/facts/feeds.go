@@ -40,7 +40,7 @@ const minPrices = 20
 func feedsCommand(out, warn io.Writer, args []string) error {
 	flags := flag.NewFlagSet("feeds", flag.ContinueOnError)
 	flags.SetOutput(warn)
-	dir := flags.String("dir", "", "the folder of models.dev.json, genai-prices.json and litellm.json, each also as .gz or missing")
+	dir := flags.String("dir", "", "the directory with models.dev.json, genai-prices.json and litellm.json, each also as .gz or missing")
 	day := flags.String("day", "", "the day on which the feeds were read, as 2026-12-01")
 	tableFile := flags.String("table", "", "the price table, which is updated")
 	stateFile := flags.String("state", "", "what each feed stated last and since when, which is updated")

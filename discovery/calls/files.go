@@ -96,8 +96,8 @@ func (w *walker) folder(below, identity string) bool {
 }
 
 // IsFile reports whether reading a directory includes a file with this name: a calls
-// file, or an agent program's session file. Use it to watch or copy what [Read] reads, or
-// to keep an output file out of its own input.
+// file, or an agent program's session file. Use it to watch or copy the files for [Read],
+// or to keep an output file out of the input.
 func IsFile(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	switch filepath.Ext(name) {

@@ -191,7 +191,7 @@ func changes(oldList, newList *prices.List) []change {
 	return list
 }
 
-// keyOf returns what a row has the price of.
+// keyOf returns the fields that a price is for.
 func keyOf(r prices.Row) prices.Row {
 	return prices.Row{Provider: r.Provider, ModelHint: r.ModelHint, Mode: r.Mode, Modality: r.Modality, TierThresholdTokens: r.TierThresholdTokens, ValidFrom: r.ValidFrom}
 }

@@ -66,7 +66,7 @@ func (s span) has(at time.Time) bool {
 	return !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to))
 }
 
-// spending is what a budget's label values took from it.
+// spending has the expense for each of a budget's label values.
 type spending struct {
 	budget.Budget
 	span

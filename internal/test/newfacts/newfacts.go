@@ -25,7 +25,7 @@ func Files() fstest.MapFS {
 // Version returns a version of today.
 func Version() string { return time.Now().UTC().Format(time.DateOnly) + ".99" }
 
-// Replace changes a text that a file must have.
+// Replace fails unless the file contains before.
 func Replace(files fstest.MapFS, name, before, after string) {
 	text := string(files[name].Data)
 	if !strings.Contains(text, before) {

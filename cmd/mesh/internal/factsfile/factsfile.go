@@ -18,9 +18,9 @@ import (
 // Variable names the file or directory that replaces the stored facts.
 const Variable = "MESH_FACTS"
 
-// Load returns the newest of the built-in facts and the stored ones, or those of
-// [Variable], and where they are from. If those can't be read, the error explains why,
-// next to the built-in facts.
+// Load returns the facts that [Variable] names, or else the newer of the built-in and the
+// stored ones, and where they are from. If they are unreadable, it returns the built-in
+// facts and an error.
 func Load() (f *facts.Facts, from string, err error) {
 	builtIn, from := facts.BuiltIn(), "updated"
 	name, hint := os.Getenv(Variable), ""

@@ -321,7 +321,7 @@ func cause(err error) string {
 	if errors.As(err, &refused) || errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err.Error()
 	}
-	return "there was no valid response"
+	return "no valid response"
 }
 
 // requestBody repeats io.EOF. The server closes the body once the response starts. If a

@@ -110,17 +110,16 @@ total                      57         1  1,683.44  100.0%
   least 0.2500 USD more.
 280.00 USD are the list price of calls of a subscription,
   which are not charged.
-The part of the calls without a known cost differs by more
-  than a point from the 28 days before: the costs are not
-  comparable.
+The share of unpriced calls differs by more than a point
+  from the 28 days before: the costs are not comparable.
 85 calls were read; --last all shows everything.
 November: 1,262.58 USD until now, about 1,803.69 at its end
   (estimate).
 Budget 2000/month: 1,262.83 USD spent, 737.17 left, 81.91 a
   day.
 Next: 1 call has no known cost: responses that broke off.
-  Read streams to their end. What is known is input and what
-  had arrived.
+  Read streams to their end. Only the input and the output
+  so far are known.
 `, textOf(t, r, 60))
 }
 

@@ -36,7 +36,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// start starts Chromium with a profile in a folder.
+// start starts Chromium with a profile in a directory.
 func start(ctx context.Context, program, folder string) (*browser, error) {
 	commands, in, err := os.Pipe()
 	if err != nil {
@@ -123,8 +123,8 @@ func (b *browser) read() (m message, err error) {
 	return m, json.Unmarshal(text[:len(text)-1], &m)
 }
 
-// load opens a file and waits until it is loaded. It returns what the page printed and
-// requested.
+// load opens a file and waits until it is loaded. It returns the page's output and
+// requests.
 func (b *browser) load(file string) (problems []string, err error) {
 	b.events = nil
 	if err := b.call("Page.navigate", map[string]any{"url": "file://" + file}, nil); err != nil {

@@ -112,7 +112,7 @@ func (n *node) level() int {
 	return 0
 }
 
-// readAloud returns what is wrong with the accessibility tree.
+// readAloud returns faults in the accessibility tree.
 func (b *browser) readAloud() (problems []string, err error) {
 	var tree struct{ Nodes []node }
 	if err := b.call("Accessibility.getFullAXTree", nil, &tree); err != nil {

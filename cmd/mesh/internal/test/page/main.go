@@ -34,7 +34,7 @@ var views = []view{{390, false}, {768, false}, {1440, false}, {390, true}, {1440
 
 func main() {
 	program := flag.String("chromium", "chromium", "the browser")
-	folder := flag.String("out", "", "the folder that receives the pages and their pictures")
+	folder := flag.String("out", "", "the directory for pages and pictures")
 	flag.Parse()
 	if err := run(*program, *folder); err != nil {
 		fmt.Fprintln(os.Stderr, err)
