@@ -87,7 +87,7 @@ lint: ## gofmt, go vet, go mod tidy, golangci-lint
 	$(GO) run $(LINT) run ./... ./cmd/mesh/...
 
 .PHONY: prose
-prose: ## check the English of the paths in vale/clean; needs a C compiler
+prose: ## check the English; needs a C compiler
 	@vale/check
 
 .PHONY: cover
