@@ -118,7 +118,7 @@ func (o *Options) callLabels() (map[string]string, error) {
 	return labels, nil
 }
 
-// project returns the directory name of the git work tree, or its own. It is "" for a root,
+// project returns the git work tree's directory name, or its own. It is "" for a root,
 // and for a name with a credential, since each record would have it.
 func project(folder string) string {
 	if physical, err := filepath.EvalSymlinks(folder); err == nil { // as git sees it

@@ -97,7 +97,7 @@ func TestCallsWithoutARow(t *testing.T) {
 	for want, r := range map[string]calls.Record{
 		"prices: unknown cost: model: gpt-99-unknown has no price in the list": unknown,
 		"prices: unknown cost: closed early":                                   call("", "closed early"),
-		cause.Error(): call("", cause.Error()),
+		cause.Error():                                                          call("", cause.Error()),
 	} {
 		if err := records.Add(r); !errors.Is(err, prices.ErrUnpriced) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -188,7 +188,7 @@ func (t *text) known(r *Report) {
 		t.line("%s were read; --last all shows everything.", table.Calls(r.Source.Calls))
 	}
 	if r.Errors.Count > 0 {
-		t.line("Not counted: %s that cannot be read.", table.Number(r.Errors.Count, "line", "lines"))
+		t.line("Not counted: %s.", table.Number(r.Errors.Count, "unreadable line", "unreadable lines"))
 	}
 }
 
