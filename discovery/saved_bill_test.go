@@ -247,7 +247,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.Gemini, exported(99, flashInput, "1", ""), 1, "time"},
 		{models.Gemini, exported(1, flashInput, "1e999", ""), 1, "beyond"},
 		{models.Gemini, "[" + exported(1, flashInput, "1", ""), 1, "ends within"},
-		{models.Gemini, "\n" + secret, 2, "each row on a line"},
+		{models.Gemini, "\n" + secret, 2, "one row per line"},
 	} {
 		err := readBill(c.provider, strings.NewReader(c.file), discovery.BillOptions{})
 		var bill *discovery.BillError
