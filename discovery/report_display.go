@@ -125,7 +125,7 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 }
 
 // shownDays rounds to cents: the days' bills add up to the bill, and their differences to
-// the difference, which a sentence beside the table may name.
+// the difference, which a sentence next to the table may name.
 func shownDays(c *bills.Comparison) (billed, counted []*big.Rat) {
 	sheet, total := money.NewSheet(2), money.Exact(c.Total.BilledUSD)
 	drift, drifts := sheet.Difference(total, money.Exact(c.Total.CountedUSD)), make([]*big.Rat, len(c.Days))

@@ -67,7 +67,7 @@ func (b billOf[B]) window() (from, to time.Time, ignoredRows int) {
 	return time.Unix(b.WindowStart, 0).UTC(), time.Unix(*b.WindowEnd, 0).UTC(), b.IgnoredRows
 }
 
-// empty reports whether a saved bill has none of the days. xAI and Gemini only list days
+// empty reports whether a saved bill lacks all days. xAI and Gemini only list days
 // with use.
 func (b billOf[B]) empty() bool {
 	return len(b.Buckets) == 0 && (b.Provider == models.OpenAI || b.Provider == models.Anthropic)
@@ -111,7 +111,7 @@ func (o *Options) readBill() (b bill, err error) {
 		o.Note(fmt.Sprintf("rows of other services, which are ignored: %d", ignored))
 	}
 	if b.empty() {
-		return nil, exit.Usagef("--bill %s has none of the days: %s", o.saved, table.Days(o.from, o.to, " to "))
+		return nil, exit.Usagef("--bill %s lacks these days: %s", o.saved, table.Days(o.from, o.to, " to "))
 	}
 	return b, nil
 }

@@ -55,7 +55,7 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 				return nil
 			}
 			if len(paths) == 0 {
-				return exit.Usagef("name a file or directory with calls, or add --sessions for those of agent programs")
+				return exit.Usagef("name a file or directory with calls, or add --sessions to read what agent programs keep")
 			}
 			return nil
 		},
