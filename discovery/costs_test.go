@@ -189,7 +189,7 @@ func TestBillWithARepeatedKeyIsAFailedCall(t *testing.T) {
 	assert.Len(t, tried, 6)
 }
 
-// A decoder would read only the last one.
+// A field that is added to the generated types of a bill has to be added to the keys that may not be repeated.
 func TestNoFieldOfABillMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	for operation, types := range map[string][]any{

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
-	"github.com/mesh-gateway/mesh-go/internal/argument"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
@@ -142,6 +142,26 @@ func (d *Day) Quantities() map[string]*Quantity {
 	return all
 }
 
+// names are the keys that the generated types read, one bit each.
+var names = bits(
+	// OpenAI and Anthropic
+	"object data has_more next_page start_time end_time starting_at ending_at results amount value currency line_item project_id api_key_id " +
+		"user_id api_source quantity quantity_unit description workspace_id cost_type model token_type service_tier context_window inference_geo " +
+		"uncached_input_tokens cache_read_input_tokens output_tokens cache_creation ephemeral_5m_input_tokens ephemeral_1h_input_tokens " +
+		// xAI
+		"timeSeries limitReached group groupLabels dataPoints timestamp values error code message " +
+		// Google
+		"service sku id name usage_start_time cost currency_conversion_rate credits usage unit",
+)
+
+func bits(names string) map[string]uint64 {
+	all := make(map[string]uint64)
+	for i, name := range strings.Fields(names) {
+		all[name] = 1 << i
+	}
+	return all
+}
+
 // decodeOnce refuses duplicate keys.
 func decodeOnce(bill json.Unmarshaler, body []byte) error {
 	if err := bill.UnmarshalJSON(body); err != nil {
@@ -176,13 +196,14 @@ func repeated(d *jsonread.Decoder) error {
 }
 
 func repeatedMember(d *jsonread.Decoder) error {
-	members, seen := d.Object(), map[string]bool{}
+	members := d.Object()
+	var seen uint64
 	for members.Next() {
-		key := string(members.Key())
-		if seen[key] {
-			return fmt.Errorf("the key %q is repeated", argument.Shown(key))
+		bit := names[string(members.Key())]
+		if seen&bit != 0 {
+			return fmt.Errorf("the key %q is repeated", members.Key())
 		}
-		seen[key] = true
+		seen |= bit
 		if err := repeated(d); err != nil {
 			return err
 		}
