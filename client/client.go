@@ -31,7 +31,7 @@ type MeshClient struct {
 	registry *registry
 	redactor *redactor
 	log      *slog.Logger
-	// shownNode is node, or a placeholder if it does not look like a name.
+	// node, or a placeholder if it does not look like a name
 	shownNode string
 	anyNode   bool     // set by WithoutSelfNameValidation
 	state     sync.Map // for package agent
@@ -49,10 +49,10 @@ const idleTimeout = 4 * time.Second
 // MESH_GATEWAY_TOKEN and MESH_GATEWAY_URL. A URL is required, a token is optional.
 //
 // Node names have 2 to 64 lower-case letters, digits and hyphens, start with a letter and
-// do not end with a hyphen. If the client's own name violates these rules, New logs a
-// warning and accepts it, because nodes with such names exist. A name that is blank, has
-// a control character, is not valid UTF-8 or contains the token is a [*ValueError], and
-// so is any other invalid argument.
+// do not end with a hyphen. New accepts another name for its own node, because such nodes
+// exist, but logs a warning. It returns a [*ValueError] if the name is blank, has a
+// control character, is not valid UTF-8 or contains the token, or if any other argument
+// is invalid.
 func New(node string, opts ...Option) (*MeshClient, error) {
 	c := &MeshClient{
 		limits:   call.Limits{Timeout: DefaultTimeout, MaxBytes: DefaultMaxResponseBytes},
@@ -103,11 +103,12 @@ func (c *MeshClient) Node() string {
 	return c.node
 }
 
-// Close ends every Watch and Serve at once, and closes the client's idle connections.
-// Later calls fail with a [*MeshGatewayError] that matches net.ErrClosed; other calls in
-// progress continue until their contexts end. Connections of a client given to
-// [WithHTTPClient] are not closed. The error is always nil. It is safe to call Close more
-// than once, and on a nil MeshClient.
+// Close ends the calls that wait in package client/agent, such as Watch, Serve and Ask,
+// and closes idle connections. Later calls fail with a [*MeshGatewayError] that matches
+// net.ErrClosed. Any other request in progress continues, but is not repeated.
+//
+// Close leaves connections open if the HTTP client came from [WithHTTPClient]. It always
+// returns nil, and may be called more than once, or on a nil MeshClient.
 func (c *MeshClient) Close() error {
 	if c == nil || c.api == nil || c.isClosed() {
 		return nil
@@ -119,7 +120,7 @@ func (c *MeshClient) Close() error {
 	return nil
 }
 
-// isClosed reports whether Close has been called.
+// whileOpen returns a context that also ends when the client is closed.
 func (c *MeshClient) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.lifetime, cancel)
@@ -143,7 +144,7 @@ func (c *MeshClient) sleep(ctx context.Context, d time.Duration) error {
 var opHealth = operation{method: http.MethodGet, path: "/health", repeatable: true}
 
 // Health returns the body from the gateway's health endpoint (GET /health): JSON or plain
-// text, depending on the gateway. It needs no token. A status that is not 2xx is a
+// text, depending on the gateway. It needs no token. Any status but 2xx is a
 // [*MeshGatewayError].
 func (c *MeshClient) Health(ctx context.Context) (string, error) {
 	resp, err := c.do(ctx, opHealth, func(ctx context.Context) (*http.Response, error) {

@@ -19,8 +19,8 @@ type Request struct {
 	// Method is an HTTP method in upper case, such as "POST".
 	Method string
 	// Path is relative to the gateway's URL and starts with one slash, as in
-	// "/tasks/7/complete". Escape names in it with url.PathEscape. "." and "..", empty
-	// segments, "?" and "#" are a [*ValueError].
+	// "/tasks/7/complete". Escape names in it with url.PathEscape. If it contains a segment
+	// that is empty, "." or "..", or a "?" or "#", Do returns a [*ValueError].
 	Path string
 	// Query holds the URL parameters.
 	Query url.Values
@@ -31,24 +31,25 @@ type Request struct {
 	// SkipSecretCheck turns off the credential scan, as in [SendRequest].
 	SkipSecretCheck bool
 	// IdempotencyKey, at most 128 characters, is sent as Body's property idempotency_key:
-	// Body must be nil or a JSON object that doesn't have this property. With [WithRetry]
-	// the request is repeated under the key. Set it only for an operation that recognizes
-	// the key, such as POST /messages, or may be carried out twice.
+	// Body must be nil or a JSON object that doesn't have this property. [WithRetry] then
+	// repeats the request. Set it only if the operation recognizes the key, as POST
+	// /messages does, or if carrying it out twice does no harm.
 	IdempotencyKey string
 }
 
-// Do sends a request to any gateway path, for operations that have no method here. It
-// applies the client's token, timeout and limits, returns the usual errors, and decodes
-// the response into out with json.Unmarshal. If out is nil, the body is discarded; a
-// *json.RawMessage gets it unchanged.
+// Do sends a request to any gateway path. Use it for operations without their own method.
+// It applies the client's token, timeout and limits, returns the usual errors, and
+// decodes the response into out with json.Unmarshal. If out is nil, the body is
+// discarded; a *json.RawMessage gets it unchanged.
 //
 // Strings and keys in Body, the path and the query are scanned for credentials as in
 // [MeshClient.Send]; a finding is a [*MeshSecretLeakError], and nothing is sent.
 // Recipients in Body are not looked up.
 //
-// With [WithRetry] a GET or HEAD is repeated as [MeshClient.Fetch] is. Any other request
-// is repeated only if it has an IdempotencyKey. If the gateway accepted such a request
-// but its response is invalid, the error has Delivered set; if it may have, Uncertain.
+// [WithRetry] repeats a GET or HEAD, and any other request only if it has an
+// IdempotencyKey. For requests other than GET and HEAD, an error has Delivered set if the
+// gateway accepted the request but its response is invalid, and Uncertain set if the
+// gateway may have accepted it.
 func (c *MeshClient) Do(ctx context.Context, req Request, out any) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -137,8 +138,8 @@ func (req Request) check() error {
 		checkPath(req.Path), checkIdempotencyKey(req.IdempotencyKey), checkQueryTexts("Query", req.Query), checkAllowRules(req.AllowRules))
 }
 
-// checkPath rejects a path that a server or a proxy may read as another one. Its errors
-// do not show the path, which may contain a token.
+// checkPath rejects a path that a server or proxy might route differently. Its errors do
+// not show the path, because it may contain a token.
 func checkPath(path string) error {
 	reason := ""
 	switch rest, ok := strings.CutPrefix(path, "/"); {

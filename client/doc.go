@@ -1,4 +1,4 @@
-// Package client is a thin client of a mesh gateway: one method for each operation.
+// Package client talks to a mesh gateway, with one method for each operation.
 //
 // # Connect and register
 //
@@ -35,11 +35,11 @@
 //
 // Reading marks nothing. [MeshClient.Reply] answers in the message's thread; the same
 // reply sent twice arrives once. [MeshClient.Sent] lists what the node has sent, and
-// [MeshClient.OpenThread] starts a thread with a name. [MeshClient.Do] sends a request to
-// any other path of the gateway.
+// [MeshClient.OpenThread] starts a thread with a name. [MeshClient.Do] sends any other
+// request to the gateway.
 //
-// Package client/agent has the conversation on top of this: it asks and waits for the
-// answer, and answers every question with a function.
+// Package client/agent builds conversations on these methods. It can ask a question and
+// wait for the answer, or answer every question by calling a function.
 //
 // # Errors
 //
@@ -69,27 +69,27 @@
 //
 // # Connections
 //
-// The gateway closes a connection without notice after an internal error, or when it has
-// been idle for five seconds. The next request on it fails. The client's transport
-// therefore closes idle connections after four seconds and after every 5xx response. With
-// [WithHTTPClient], set IdleConnTimeout in the same way, or use [WithRetry].
+// The gateway silently closes a connection after an internal error or five idle seconds,
+// and the next request on it would fail. So the client closes idle connections first:
+// after four seconds, and after every 5xx response. If you pass [WithHTTPClient], set its
+// IdleConnTimeout below five seconds, or use [WithRetry].
 //
-// Without [WithRetry] a request with a body is transmitted once, and one without a body
-// at most three times, whatever the gateway or a proxy does. net/http repeats a POST that
-// is refused over HTTP/2, so the client's own transport speaks HTTP/1.1 only. Over
-// HTTP/2, with WithHTTPClient, such a refusal is an error instead, for Send with
-// Uncertain: a proxy that renews its connection every hundred requests makes about one
-// plain Send in sixteen fail under load. With WithRetry these sends succeed.
+// Without [WithRetry] a request that has a body is transmitted once, and any other
+// request at most three times. The client's own transport speaks only HTTP/1.1, because
+// net/http repeats a POST that was refused over HTTP/2. If your HTTP client speaks
+// HTTP/2, such a refusal is an error, and Send sets Uncertain. Behind a proxy that renews
+// its connection every hundred requests, about one Send in sixteen then fails under load,
+// unless you use WithRetry.
 //
-// net/http prints bytes that a server sends after a response ("Unsolicited response
-// received on idle HTTP channel") to the standard logger of package log, headers and
-// tokens included. No setting of a transport prevents that. A program that keeps its
-// standard log should redact it, or direct it to a writer that does, with log.SetOutput.
+// If a server sends more bytes after a response, net/http prints them to the standard
+// logger in package log ("Unsolicited response received on idle HTTP channel"), including
+// any token. No transport setting prevents this. If your program keeps this log, pass
+// log.SetOutput a writer that redacts it.
 //
 // # Concurrency
 //
 // A [MeshClient] is safe for concurrent use and meant to be shared. Concurrent sends
-// share one request for the registry.
+// share one registry request.
 //
 // # Tests
 //

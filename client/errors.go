@@ -20,9 +20,9 @@ var ErrMesh = argument.ErrMesh
 // the limit, or fetch fewer messages at a time with FetchOptions.Limit.
 var ErrTooLarge = call.ErrTooLarge
 
-// ErrNoSuchPath is returned, wrapped, after a 404 where every gateway has the path: the
-// URL may lack its base path, or a proxy may have no gateway to forward to. It is not
-// returned if a peer, a thread or a message does not exist.
+// ErrNoSuchPath is returned, wrapped, if a 404 does not come from a missing peer, thread
+// or message. The gateway's URL may lack its base path, a proxy may have lost its
+// gateway, or the gateway may be too old for the operation.
 var ErrNoSuchPath = errors.New("the gateway does not have this path; check the base path of its URL")
 
 // ValueError reports an invalid argument. Nothing was sent.
@@ -34,9 +34,9 @@ var ErrNoSuchPath = errors.New("the gateway does not have this path; check the b
 // The error's text has all three. It matches [ErrMesh].
 type ValueError = argument.ValueError
 
-// NotInRegistryError reports that a name is not in the gateway's registry. From Send and
-// Reply it means that the recipient is not registered or not enabled, and that nothing
-// was posted. From GetPeer it means that the peer is not registered.
+// NotInRegistryError reports that a name is not in the gateway's registry. Send and Reply
+// return it, and post nothing, if the recipient is not registered or is disabled. GetPeer
+// returns it if the peer is not registered.
 type NotInRegistryError struct {
 	// Name is the name that was looked up, after aliases.
 	Name string
@@ -68,8 +68,9 @@ func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 type MeshSecretLeakError struct {
 	// Finding is the rule that matched and the position; it does not contain the credential.
 	Finding scan.Finding
-	// Word is the word behind the match that makes a heuristic rule (10 or 12) apply: aws,
-	// or a longer word that contains it, such as flaws. It is empty for other rules.
+	// Word is the word after the match that triggered a heuristic rule (10 or 12): for
+	// example aws, or a longer word that contains it, such as flaws. It is empty for other
+	// rules.
 	Word string
 }
 
@@ -102,8 +103,8 @@ func (e *MeshSecretLeakError) Reason() string {
 // Is makes the error match [ErrMesh].
 func (e *MeshSecretLeakError) Is(target error) bool { return target == ErrMesh }
 
-// MeshGatewayError reports a failed request: a network failure, a status that is not 2xx,
-// or a response that is invalid.
+// MeshGatewayError reports a failed request: a network failure, any status but 2xx, or an
+// invalid response.
 //
 // If a context or the timeout ended the request, errors.Is finds context.Canceled or
 // context.DeadlineExceeded. Tokens and text that looks like a credential are redacted in
@@ -117,22 +118,23 @@ type MeshGatewayError struct {
 	// Body is the start of the response body: 500 characters if the status is not 2xx, 200
 	// characters if the body is invalid.
 	Body string
-	// Delivered reports that the gateway accepted the message although its receipt is
-	// invalid: sending the message again would deliver it twice.
+	// Delivered reports that the gateway accepted the message, but its receipt is invalid.
+	// Do not send the message again: it would arrive twice.
 	Delivered bool
-	// Uncertain reports that the gateway may have accepted the message: an attempt was sent
-	// but got no response, a 5xx response, or a 2xx response that is not from a gateway. It
-	// is also set after a 409 for an idempotency key that the client made, since only an
-	// earlier attempt can have used that key. Sending the message again may deliver it
-	// twice, unless it has the same IdempotencyKey. Uncertain is false if Delivered is true;
-	// only Send, Reply and Do set it.
+	// Uncertain reports that the gateway may have accepted the message. Send it again only
+	// under the same IdempotencyKey, or it may arrive twice.
+	//
+	// It is set if an attempt got no response, a 5xx response, or a 2xx response from
+	// something else, such as a proxy. A 409 sets it if the client made the key, since only
+	// an earlier attempt can have used it. Only Send, Reply and Do set it, and never
+	// together with Delivered.
 	Uncertain bool
 	// RetryAfter is the wait requested by the Retry-After header, or 0.
 	RetryAfter time.Duration
 	// RequestID is the response's X-Request-Id header, cut to 128 characters.
 	RequestID string
-	// Err is the underlying error or explains the status. It may be nil if StatusCode is not
-	// 0.
+	// Err is the underlying error, or explains the status. It may be nil if there was a
+	// response.
 	Err error
 }
 
@@ -173,8 +175,8 @@ func (e *MeshGatewayError) Unwrap() error { return e.Err }
 // a [*MeshGatewayError].
 type MeshAuthError struct{ MeshGatewayError }
 
-// Error adds advice about the token. The gateway answers 403 to a token that it knows:
-// its reason is in Body.
+// Error adds advice about the token. With 403, the gateway knows the token, and Body says
+// why it refused.
 func (e *MeshAuthError) Error() string {
 	if e.StatusCode == http.StatusForbidden {
 		return e.MeshGatewayError.Error() + " (this node may not do that, or MESH_GATEWAY_TOKEN is the token of another node)"

@@ -17,16 +17,16 @@ import (
 
 // MeshMessage is one direct message. It is a generated type; [gateway.MeshMessage] lists
 // its fields. ID, FromNode, ToNode, Kind and CreatedAt are always set. Content is nil in
-// a receipt, ReadAt is nil while the message is unread, and RelatedTaskID and ThreadID
-// may be nil. RelatedTaskID is a string even if the gateway sends a number. Times are
-// strings as the gateway wrote them.
+// a receipt, and ReadAt is nil while the message is unread. RelatedTaskID and ThreadID
+// are nil if unset. RelatedTaskID is a string even if the gateway sends a number. Times
+// are strings, unchanged from the gateway.
 //
 // AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
 // field for one and remove it from the map.
 type MeshMessage = gateway.MeshMessage
 
-// Kind is a message's purpose: fyi, question, answer, status or unblock. Valid reports
-// whether it is one of these five. Only those can be sent; an inbox may contain others.
+// Kind is a message's purpose: fyi, question, answer, status or unblock. Only these five
+// can be sent, but an inbox may contain others; Valid tells them apart.
 type Kind = gateway.Kind
 
 // Kinds that can be sent.
@@ -57,7 +57,7 @@ type FetchOptions struct {
 	// which is 100.
 	Limit int
 	// Extra adds query parameters for a newer gateway. They are scanned for credentials. A
-	// parameter that has a field, such as "since", is a [*ValueError].
+	// parameter that has its own field, such as "since", is a [*ValueError].
 	Extra url.Values
 }
 
@@ -84,8 +84,8 @@ type ListMessagesOptions struct {
 // [MeshClient.Fetch] and [MeshClient.Sent] for the client's own node. The slice is not
 // nil unless there is an error.
 //
-// The response is returned as it is: older gateways ignore parameters, and if a node runs
-// Serve, its inbox has claims next to messages.
+// ListMessages does not filter the response. Older gateways ignore some parameters, and
+// the list may contain claims from agent.Serve (see ServeOptions.Lease).
 func (c *MeshClient) ListMessages(ctx context.Context, q ListMessagesOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func (c *MeshClient) ListMessages(ctx context.Context, q ListMessagesOptions) ([
 // Fetch returns an inbox, the newest message first (GET /messages). It marks nothing
 // read. The slice is not nil unless there is an error.
 //
-// An invalid message is a [*RowError], which Fetch returns together with the other
-// messages. Messages that the node sent to itself are removed; another node's inbox is
-// returned unchanged. There is no cursor: the gateway returns only the 1000 newest
-// messages. A response with an empty body is an empty inbox; a web page is an error.
+// If a message is invalid, Fetch returns a [*RowError] together with the other messages.
+// It removes messages that the node sent to itself, but returns another node's inbox
+// unchanged. There is no cursor: the gateway returns only the 1000 newest messages. A
+// response with an empty body is an empty inbox; a web page is an error.
 func (c *MeshClient) Fetch(ctx context.Context, opts FetchOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (c *MeshClient) listMessages(ctx context.Context, q ListMessagesOptions, ho
 	}
 }
 
-// isSlow reports whether a 2xx header arrived, but its body took longer than the timeout.
+// isSlow reports whether a 2xx header arrived in time, but not its body.
 func isSlow(err error) bool {
 	return accepted(statusOf(err)) && errors.Is(err, context.DeadlineExceeded)
 }
@@ -173,9 +173,9 @@ func opMarkRead(id int64) operation {
 // has been processed: fetching does not mark it.
 //
 // If the id is unknown or the message is already read, the error is a [*MeshGatewayError]
-// with status 404. With [WithRetry], this 404 is success if an earlier attempt may have
-// marked the message; a proxy's 404 is not. A 2xx response is success, whatever its body
-// is, unless it is a web page. An id below 1 is a [*ValueError].
+// with status 404. With [WithRetry], MarkRead returns nil instead if an earlier attempt
+// may have marked the message. Any 2xx response is success, except for a web page. An id
+// below 1 is a [*ValueError].
 func (c *MeshClient) MarkRead(ctx context.Context, id int64) error {
 	return c.markRead(ctx, opMarkRead(id), id)
 }
@@ -209,9 +209,9 @@ type SentOptions struct {
 // (GET /messages?from=NODE). Claims made for ServeOptions.Lease are left out. The slice
 // is not nil unless there is an error.
 //
-// The gateway returns only the 1000 newest messages. If claims fill its list, each kind
-// is listed by itself. A request with ToNode updates that node's LastSeen, as every
-// request for its inbox does.
+// The gateway returns only the 1000 newest messages. If claims fill its list, Sent lists
+// each kind separately. If ToNode is set, the gateway updates that node's LastSeen, as
+// for every request to its inbox.
 func (c *MeshClient) Sent(ctx context.Context, opts SentOptions) ([]MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -244,11 +244,10 @@ func (q ListMessagesOptions) selects(m MeshMessage) bool {
 // defaultLimit is the gateway's default for a message list.
 const defaultLimit = 100
 
-// isClaim reports whether m is a claim, which no node receives.
 func isClaim(m MeshMessage) bool { return m.ToNode == seam.ClaimNode }
 
-// behindClaims lists each kind by itself, since the gateway cannot leave claims out: they
-// fill lists for all kinds and for status messages.
+// behindClaims lists each kind separately. The gateway can't exclude claims. They are
+// status messages, so they take no room in other kinds' lists.
 func (c *MeshClient) behindClaims(ctx context.Context, q ListMessagesOptions) (all []MeshMessage, err error) {
 	kinds := []Kind{KindFYI, KindQuestion, KindAnswer, KindStatus, KindUnblock}
 	if q.Kind != "" {

@@ -94,12 +94,13 @@ func WithGatewayURL(gatewayURL string) Option {
 	return func(c *config) error { c.gateway = gatewayURL; return nil }
 }
 
-// WithTimeout sets a time limit that applies twice: from sending a request to the
-// response header, and to each silence after it. A body may take longer while its bytes
-// arrive, up to ten times the timeout. Watch and Serve, which request fewer messages
-// after a timeout, take no longer than the timeout for a list. When a request is
-// repeated, each attempt has its own time limit. The default is [DefaultTimeout]; timeout
-// must be positive.
+// WithTimeout limits how long a request waits for the response header, and then for more
+// bytes of the body. While bytes keep arriving, a body may take up to ten times the
+// timeout.
+//
+// In Watch and Serve the limit covers a whole message list; if it runs out, they request
+// fewer messages. Each repeated attempt has its own limit. The default is
+// [DefaultTimeout]; timeout must be positive.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *config) error {
 		if timeout <= 0 {
@@ -116,11 +117,10 @@ func WithoutSelfNameValidation() Option {
 	return func(c *config) error { c.anyNode = true; return nil }
 }
 
-// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. The client is
-// copied. Redirects are never followed, whatever its CheckRedirect is. Requests with a
-// body are sent without GetBody, so that net/http does not repeat them over HTTP/2. Its
-// transport should close idle connections after less than five seconds (IdleConnTimeout).
-// See "Connections" in the package documentation.
+// WithHTTPClient sets the HTTP client, for proxies, certificates and tests. New copies
+// it. Redirects are never followed, and CheckRedirect is ignored. A request with a body
+// is not repeated over HTTP/2 once its header was sent. Set the transport's
+// IdleConnTimeout below five seconds; see "Connections" in the package documentation.
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {
 		if httpClient == nil {
@@ -131,8 +131,9 @@ func WithHTTPClient(httpClient *http.Client) Option {
 	}
 }
 
-// WithAliases sets aliases for node names: a key may be used instead of a node name, its
-// value must be a valid node name. If the option is repeated, the last map is used.
+// WithAliases maps aliases to node names. An alias may stand for a node name, and have
+// any spelling except "". Each value must be a valid node name. A second WithAliases
+// replaces the first.
 func WithAliases(aliases map[string]string) Option {
 	return func(c *config) error {
 		c.aliases = maps.Clone(aliases)
@@ -141,9 +142,9 @@ func WithAliases(aliases map[string]string) Option {
 }
 
 // WithRegistryTTL sets how long Send uses the cached registry; with 0 every Send reads
-// it. The default is [DefaultRegistryTTL]. A name that is missing from the cache is
-// looked up again before Send rejects it, so a long time matters only for peers that have
-// been removed or disabled.
+// it. The default is [DefaultRegistryTTL]. Before Send rejects a name that is missing
+// from the cache, it reads the registry again. So a long TTL only delays noticing that a
+// peer was removed or disabled.
 func WithRegistryTTL(registryTTL time.Duration) Option {
 	return func(c *config) error {
 		if registryTTL < 0 {
@@ -179,8 +180,8 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithMaxResponseBytes sets the size limit for a response body after decompression. The
 // default is [DefaultMaxResponseBytes]; maxBytes must be positive. A response with more
-// than half a million array elements and map entries is also an error, whatever its size.
-// Send and [MeshClient.ListPeers] work with a peer list beyond these limits.
+// than 500,000 array elements and map entries is an error, too. Send and
+// [MeshClient.ListPeers] can work with a peer list beyond these limits.
 func WithMaxResponseBytes(maxBytes int64) Option {
 	return func(c *config) error {
 		if maxBytes <= 0 {

@@ -18,10 +18,10 @@ import (
 )
 
 // MeshPeer is one row in the peer list. It is a generated type; [gateway.MeshPeer] lists
-// its fields. Name is always set. URL, LastHealth, LastSeen, RegisteredAt and PeerToken
-// are nil if the gateway did not send them. Capabilities is never nil and contains
-// numbers as json.Number. Enabled is true if the gateway did not send it. Times are
-// strings as the gateway wrote them.
+// its fields. Name is always set, and Capabilities is never nil; its numbers are
+// json.Number. If the gateway did not send a field, URL, LastHealth, LastSeen,
+// RegisteredAt and PeerToken are nil, and Enabled is true. Times are strings, unchanged
+// from the gateway.
 //
 // AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
 // field for one and remove it from the map.
@@ -37,12 +37,11 @@ type RegisterRequest struct {
 	// URL is the node's network address. Gateways require one, but nothing in this module
 	// connects to it. The default is "http://NODE:8787".
 	URL string
-	// Capabilities describes the node to its peers, as any JSON object. It replaces
-	// everything from an earlier registration. If it is nil, it is not sent, and current
-	// gateways clear them.
+	// Capabilities describes the node to its peers, as any JSON object. It replaces the
+	// capabilities from an earlier registration; if it is nil, current gateways clear them.
 	Capabilities map[string]any
 	// Extra adds request properties for a newer gateway. Its strings and keys are scanned
-	// for credentials. "name" and properties that have a field are a [*ValueError].
+	// for credentials. "name" and properties that have their own field are a [*ValueError].
 	Extra map[string]any
 }
 
@@ -51,11 +50,11 @@ var opListPeers = operation{method: http.MethodGet, path: "/peers", repeatable: 
 // ListPeers returns the enabled peers in the gateway's order (GET /peers). The slice is
 // not nil unless there is an error.
 //
-// One peer cannot make the list unreadable. Capabilities that are nested more than 1000
-// levels deep, or larger than [WithMaxResponseBytes], are dropped. If the list is still
+// One peer's huge Capabilities cannot make the list unreadable: ListPeers drops those
+// over [WithMaxResponseBytes] or nested more than 1000 levels deep. If the list is still
 // too large, it is requested again without capabilities over 64 KiB, and then without
-// any. ListPeers logs a warning, and a peer whose capabilities were dropped has empty
-// Capabilities and the additional property "capabilities_dropped".
+// any. ListPeers logs a warning, and the peer has empty Capabilities and the additional
+// property "capabilities_dropped".
 func (c *MeshClient) ListPeers(ctx context.Context) ([]MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -95,12 +94,12 @@ func (c *MeshClient) listPeers(ctx context.Context, limit int64) (peers []MeshPe
 
 var opRegister = operation{method: http.MethodPost, path: "/peers/register"}
 
-// Register registers the client's node (POST /peers/register). Only Register and
-// agent.Serve register it, and [WithRetry] never repeats the request.
+// Register registers the client's node (POST /peers/register). [WithRetry] never repeats
+// the request. No other method registers the node; agent.Serve and agent.Answer can.
 //
-// Current gateways return only some fields; the others are not set. PeerToken is returned
-// once, when a name is registered for the first time. Keep the string that Reveal
-// returns: it cannot be retrieved again.
+// Current gateways return only some MeshPeer fields. PeerToken is set only when a name is
+// registered for the first time. Save the string from its Reveal method then: the gateway
+// never returns it again.
 //
 // Capabilities that cannot be written as JSON, strings that are not valid UTF-8, and the
 // node "claims", which ServeOptions.Lease uses, are a [*ValueError].
@@ -134,7 +133,7 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	return peer, nil
 }
 
-// completeRegistration keeps the registered values that a registration would clear.
+// completeRegistration fills in values that the gateway would otherwise clear.
 func (c *MeshClient) completeRegistration(ctx context.Context, req *RegisterRequest) error {
 	if req.URL != "" && req.Capabilities != nil {
 		return nil
@@ -184,8 +183,8 @@ func opGetPeer(name string) operation {
 
 // GetPeer returns a peer by its name or alias, even if it is disabled
 // (GET /peers/{name}). An unknown name is a [*NotInRegistryError]. Capabilities that are
-// too large are dropped as in [MeshClient.ListPeers]. Older gateways do not have this
-// path: GetPeer then searches the enabled peers (GET /peers).
+// too large are dropped as in [MeshClient.ListPeers]. If the gateway is too old for this
+// request, GetPeer searches the enabled peers (GET /peers).
 func (c *MeshClient) GetPeer(ctx context.Context, name string) (*MeshPeer, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -240,9 +239,8 @@ func (c *MeshClient) getPeer(ctx context.Context, name string, limit int64) (*Me
 	return peer, err
 }
 
-// Capability limits per peer, in bytes. maxCapabilities applies after the list has
-// exceeded a bound, fewCapabilities after it has exceeded one again; it keeps {} and
-// null.
+// Capability limits per peer, in bytes. While a response is too large, we try
+// maxCapabilities and then fewCapabilities, which keeps {} and null.
 const (
 	maxCapabilities = 64 << 10
 	fewCapabilities = 16

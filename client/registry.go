@@ -31,7 +31,7 @@ type peerNames struct {
 	invalid map[string]*RowError
 }
 
-// decide reports whether the list has name, or is too large to show that it does not
+// decide reports whether the list has name, or is too large to prove that it does not
 // exist.
 func (n peerNames) decide(name string) bool { return n.exceeded != nil || n.names[name] }
 
@@ -44,8 +44,8 @@ func (r *registry) check(ctx context.Context, name string) error {
 	}
 	names, joined, err := r.cache.Get(ctx, fresh, r.client.readRegistry)
 	if err == nil && joined && !names.decide(name) {
-		// The gateway may have answered that request before the peer registered. A request that
-		// begins now decides.
+		// We joined an older request, which the gateway may have answered before the peer
+		// registered. Ask once more.
 		names, _, err = r.cache.Get(ctx, fresh, r.client.readRegistry)
 	}
 	if err != nil || names.names[name] {
@@ -60,7 +60,7 @@ func (r *registry) check(ctx context.Context, name string) error {
 	return &NotInRegistryError{Name: name, Near: similarNames(name, names.names)}
 }
 
-// checkAlone requests only this peer. It returns exceeded if the gateway is too old for
+// checkAlone requests only this peer, or returns exceeded if the gateway is too old to do
 // that.
 func (r *registry) checkAlone(ctx context.Context, name string, exceeded error) error {
 	peer, err := r.client.getPeer(ctx, name, noCapabilities)

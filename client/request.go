@@ -34,11 +34,11 @@ type operation struct {
 	needsBody bool
 	// noPages means that a web page is a failure, whatever its status is.
 	noPages bool
-	// absence means that a 404 may be the answer about one peer, thread or message, and not
-	// a missing path.
+	// absence means that a 404 may report a missing peer, thread or message rather than a
+	// missing path.
 	absence bool
-	// goneIsDone means that the gateway's own 404 shows that an earlier attempt succeeded,
-	// if it may have had its effect.
+	// goneIsDone means that the gateway's own 404 is success if an earlier attempt may have
+	// had its effect.
 	goneIsDone bool
 	// shrinks means that fewer messages are requested when the body takes too long. The same
 	// request would take as long again.
@@ -47,8 +47,8 @@ type operation struct {
 	filter func(io.Reader) io.Reader
 }
 
-// done reports whether a failed attempt shows that the operation has succeeded. uncertain
-// is the last earlier attempt that may have had its effect.
+// done reports whether the operation succeeded even though this attempt failed. uncertain
+// is the last earlier attempt that may have had its effect, or nil.
 func (op operation) done(failed, uncertain *call.Error) bool {
 	if accepted(failed.Status) { // the body broke off, perhaps before its first byte
 		return op.ignoresBody && !isHTML(failed.Header) && !op.rejects(failed.Header, failed.Body)
@@ -60,7 +60,7 @@ func (op operation) rejects(header http.Header, body []byte) bool {
 	return op.noPages && isPage(header, body)
 }
 
-// fails returns an error for a complete 2xx response that is not what was requested.
+// fails reports a complete 2xx response with the wrong contents.
 func (op operation) fails(err error) error {
 	return &MeshGatewayError{Method: op.method, Path: op.path, StatusCode: http.StatusOK, Err: err}
 }
@@ -166,13 +166,13 @@ func (c *MeshClient) ready(ctx context.Context) error {
 	return nil
 }
 
-// Response body characters that an error shows.
+// maximum response body in an error, in characters
 const (
 	statusExcerpt  = 500
 	invalidExcerpt = 200
 )
 
-// gatewayError returns the exported error. uncertain is the last earlier attempt that may
+// gatewayError makes the exported error. uncertain is the last earlier attempt that may
 // have had its effect, or nil.
 func (c *MeshClient) gatewayError(op operation, failed, uncertain *call.Error) error {
 	e := c.newError(op, failed, uncertain)

@@ -32,9 +32,8 @@ func mayBeReceipt(body []byte) bool {
 	return json.Unmarshal(body, &receipt) == nil && receipt.ID != ""
 }
 
-// isPage reports whether a 2xx response is a web page, as a captive portal or a login
-// page answers. A complete empty body is not a page: web frameworks send it with the
-// content type text/html.
+// isPage reports whether a 2xx response is a web page, for example from a captive portal.
+// A complete empty body is not a page: web frameworks label it text/html.
 func isPage(header http.Header, body []byte) bool {
 	return len(body) > 0 && (isHTML(header) || bytes.HasPrefix(bytes.TrimLeft(body, blanks+byteOrderMark), []byte("<")))
 }
@@ -98,8 +97,7 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) er
 	return e
 }
 
-// blank reports whether a body is empty except for JSON white space, which means an empty
-// list.
+// blank reports whether a body has only JSON white space. For lists that means no rows.
 func blank(resp call.Response) bool { return len(bytes.Trim(resp.Body, blanks)) == 0 }
 
 // blanks is JSON's white space. Other white space, such as U+00A0, is invalid.

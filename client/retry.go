@@ -14,19 +14,20 @@ import (
 // RetryPolicy configures which failed requests are repeated and when; [WithRetry] enables
 // it.
 //
-// A request is repeated after a network failure (including its own timeout) and after the
-// statuses 429, 502, 503 and 504, if it is a read, a MarkRead, an OpenThread, or a Send
-// with an idempotency key. If a message has no key, WithRetry adds a random
-// one. A gateway that ignores keys may then store a message twice.
+// Reads, MarkRead, OpenThread, and messages with an idempotency key are repeated after a
+// network failure (including their own timeout) and after status 429, 502, 503 or 504. If
+// a message has no key, WithRetry adds a random one. A gateway that ignores keys may
+// store a repeated message twice.
 //
-// A Register, a Send that the gateway accepted and a request whose response is too large,
-// or too slow for Watch, are not repeated. Nothing is repeated after the caller's context
-// has ended or the client is closed. Later versions may repeat other failures.
+// Register is never repeated, and neither is a Send that the gateway accepted, nor a
+// request if its response is too large (or, in Watch, too slow). Retries stop when the
+// caller's context ends or the client is closed. Later versions may repeat other
+// failures.
 //
-// The delay doubles with each request, from BaseDelay to MaxDelay. Each delay is
-// shortened at random by up to half. If the gateway requests a longer wait with
-// Retry-After, that wait is used, lengthened at random by up to a quarter. If it requests
-// more than one minute and more than MaxDelay, the error is returned at once.
+// The delay doubles with each request, from BaseDelay to MaxDelay, and is shortened at
+// random by up to half. A longer Retry-After replaces it, lengthened at random by up to a
+// quarter. If Retry-After exceeds both one minute and MaxDelay, the error is returned at
+// once.
 type RetryPolicy struct {
 	// MaxAttempts is the maximum number of requests, including the first; 0 means 3.
 	MaxAttempts int
@@ -59,9 +60,8 @@ func (p *RetryPolicy) wait(ctx context.Context, op operation, attempt int, faile
 	return max(pause.Shorten(pause.Backoff(p.BaseDelay, p.MaxDelay, attempt)), pause.Lengthen(requested)), true
 }
 
-// transient reports whether the same request may succeed later. We must not repeat a
-// message that the gateway accepted, and a response that was too large will be too large
-// again.
+// transient reports whether the same request may succeed later. An accepted message must
+// not be repeated, and a response that was too large will be too large again.
 func transient(op operation, failed *call.Error) bool {
 	switch failed.Status {
 	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

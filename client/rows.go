@@ -20,13 +20,13 @@ import (
 // list returns its other rows and the joined RowErrors; errors.As finds the first.
 //
 // If no row is valid, the list is nil and the error is a [*MeshGatewayError] that wraps
-// them. If a list is incomplete, one RowError matches [ErrIncomplete]. A Send to a peer
-// whose row is invalid returns its RowError.
+// the RowErrors. If a list is incomplete, one RowError matches [ErrIncomplete]. Send
+// returns a RowError if the recipient's row in the peer list is invalid.
 type RowError struct {
 	// ID is a message id, or 0 if it is unknown or the row is not a message.
 	ID int64
-	// Name is a peer's name or a thread's id, or "" if it is unknown or the row is a
-	// message. A value that does not look like a name is redacted.
+	// Name is a peer's name or a thread's id, redacted if it does not look like one. It is
+	// "" if it is unknown or the row is a message.
 	Name string
 	// Err names the field and the reason. It contains no value from the row.
 	Err error
@@ -86,8 +86,7 @@ func requestList[L any, P interface {
 		return list, resp.Header, err
 	}
 	good, bad := c.separate(resp.Body, rows)
-	// The others are decoded as a whole, since the number of elements of a document is
-	// limited.
+	// Decode the others together: the limit on elements applies to a whole document.
 	if good != nil && P(&list).UnmarshalJSON(good) == nil {
 		return list, resp.Header, errors.Join(bad...)
 	}
@@ -140,15 +139,15 @@ func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 }
 
 // ErrIncomplete is returned, wrapped in a [*RowError] without ID and Name, if the gateway
-// has more rows than the response: the list has a next_cursor, or a Link header with
-// rel="next". Today's gateways send neither. The list has the rows that came. A list with
-// as many rows as the caller's Limit is complete.
+// has more rows than it returned. The response says so with a next_cursor, or a Link
+// header with rel="next"; today's gateways send neither. The rows that arrived are
+// returned as well. If they reach the caller's Limit, there is no error.
 var ErrIncomplete = errors.New("the list is incomplete: the gateway has more rows than this response")
 
 var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*("([^"]*\s)?next(\s[^"]*)?"|next\s*($|[;,]))`)
 
-// withIncomplete adds an error to err if the response has fewer rows than the gateway,
-// and than limit. extra has the list's unknown fields.
+// withIncomplete adds ErrIncomplete to err if the gateway has more rows and limit is not
+// reached. extra has the list's unknown fields.
 func withIncomplete(err error, header http.Header, extra map[string]json.RawMessage, rows int, limit *int64) error {
 	if withoutRowErrors(err) != nil || limit != nil && int64(rows+len(rowErrors(err))) >= *limit || !hasMore(header, extra) {
 		return err

@@ -23,25 +23,26 @@ type SendRequest struct {
 	// Content is the message: 1 to 200,000 characters, valid UTF-8. Treat it as public:
 	// everyone with a token for the gateway can read it.
 	Content string
-	// RelatedTaskID links a task. Current gateways accept only decimal numbers. A number
-	// that does not fit into a signed 64-bit integer is a [*ValueError].
+	// RelatedTaskID links the message to a task. Current gateways accept only decimal
+	// numbers. A number beyond a signed 64-bit integer is a [*ValueError].
 	RelatedTaskID string
-	// ThreadID links a thread. Current gateways return 500 if it is unknown.
+	// ThreadID puts the message into a thread, such as Thread.ID from OpenThread. If it is
+	// unknown, current gateways return 500.
 	ThreadID string
-	// IdempotencyKey identifies a message across repeated sends, in at most 128 characters.
-	// If the key repeats, the gateway returns the first receipt for the same message, and
-	// 409 for another one. Older gateways ignore it.
+	// IdempotencyKey, at most 128 characters, makes it safe to send a message again: the
+	// gateway then returns the first receipt. If the same key comes with another message,
+	// the status is 409. Older gateways ignore keys.
 	IdempotencyKey string
-	// AllowRules lists scan rules to ignore, by number, for false positives: rule 10, an AWS
-	// secret key, matches any 40 consecutive letters and digits in front of the word aws.
-	// Rule 0, the live tokens, cannot be allowed; listing it is a [*ValueError].
+	// AllowRules lists scan rules to ignore, by number, after a false positive. For example,
+	// rule 10 (an AWS secret key) matches any 40 letters and digits in a row, if aws follows
+	// anywhere. Rule 0, the live tokens, is a [*ValueError]: it cannot be ignored.
 	AllowRules []int
 	// SkipSecretCheck turns off the credential scan. Prefer AllowRules, which still finds
 	// the live tokens.
 	SkipSecretCheck bool
 	// Extra adds request properties for a newer gateway, such as "mentions". Its strings and
-	// keys are scanned as Content is. A property that has a field, such as "content", is a
-	// [*ValueError].
+	// keys are scanned as Content is. A property that has its own field, such as "content",
+	// is a [*ValueError].
 	Extra map[string]any
 }
 
@@ -62,11 +63,10 @@ func opSend(keyed, ownKey bool) operation {
 //     MESH_GATEWAY_TOKEN at that moment. A finding is a [*MeshSecretLeakError].
 //  4. Post the message.
 //
-// If one of the first three steps fails, nothing is posted. If the gateway accepted the
-// message but its receipt is invalid, the error has Delivered set: do not send the
-// message again. If the request failed in a way that leaves open whether the gateway
-// accepted it, the error has Uncertain set: send it again only under the same idempotency
-// key.
+// If one of the first three steps fails, nothing is posted. If the last step fails, look
+// at the [*MeshGatewayError]. If Delivered is set, the gateway accepted the message, but
+// its receipt is invalid: do not send it again. If Uncertain is set, the gateway may have
+// accepted it: send it again only under the same idempotency key.
 func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func (c *MeshClient) checkRecipient(ctx context.Context, name string) error {
 		return unknown
 	}
 	if !errors.Is(err, ErrMesh) {
-		// The caller's context ended during a request for the registry that it shares with
-		// other callers.
+		// The caller's context ended while it waited for a registry request shared with other
+		// callers.
 		return &MeshGatewayError{Method: opListPeers.method, Path: opListPeers.path, Err: err}
 	}
 	return err
@@ -168,12 +168,12 @@ func (c *MeshClient) message(to string, req SendRequest) gateway.SendMessageRequ
 // Reply answers a message: it sends req to its sender, in its thread and with its task,
 // unless req has a ThreadID or a RelatedTaskID. req.To must be "", and Kind defaults to
 // KindAnswer. Reply makes the same checks as [MeshClient.Send] and returns the same
-// errors. The sender's name is not resolved as an alias.
+// errors. An alias does not apply to the sender's name.
 //
-// The same reply sent twice arrives once: unless req has an IdempotencyKey, Reply derives
-// one from the node, the message's ID and CreatedAt, the kind and the content. to must
-// have the ID and CreatedAt that the gateway sent. After a crash or an uncertain failure,
-// send the reply again. Older gateways ignore the key.
+// The same reply sent twice arrives once, so after a crash or an uncertain failure, send
+// it again. Unless req has an IdempotencyKey, Reply derives one from the node, to's ID
+// and CreatedAt, the kind and the content. Leave ID and CreatedAt as the gateway sent
+// them. Older gateways ignore the key.
 func (c *MeshClient) Reply(ctx context.Context, to MeshMessage, req SendRequest) (*MeshMessage, error) {
 	if err := c.ready(ctx); err != nil {
 		return nil, err

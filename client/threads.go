@@ -14,8 +14,8 @@ import (
 )
 
 // Thread is a named conversation. It is a generated type; [gateway.Thread] lists its
-// fields. SessionID is nil without a session. Created is set only by OpenThread. Times
-// are strings as the gateway wrote them.
+// fields. SessionID is nil if there is no session. Only OpenThread sets Created. Times
+// are strings, unchanged from the gateway.
 type Thread = gateway.Thread
 
 // Limits of the gateway.
@@ -45,7 +45,7 @@ type GetThreadOptions struct {
 	// Limit is the maximum number of messages, 1 to 1000; 0 means the gateway's default,
 	// which is 100.
 	Limit int
-	// Newest selects the newest messages. The default are the oldest ones.
+	// Newest selects the newest messages instead of the oldest.
 	Newest bool
 }
 
@@ -53,9 +53,10 @@ type GetThreadOptions struct {
 var opOpenThread = operation{method: http.MethodPost, path: "/threads", repeatable: true}
 
 // OpenThread returns the thread with the given name, 1 to 128 characters, and creates it
-// if it is new (POST /threads). Its ID is the value for SendRequest.ThreadID. By
-// convention a name is the two peers and a topic, as in "node-a↔node-b:builds". If the
-// name is too short or too long, the error is a [*ValueError].
+// if it is new (POST /threads). To send into the thread, pass its ID as
+// SendRequest.ThreadID. By convention a name holds the two peers and a topic, as in
+// "node-a↔node-b:builds". If the name is too short or too long, the error is a
+// [*ValueError].
 func (c *MeshClient) OpenThread(ctx context.Context, name string) (*Thread, error) {
 	if err := checkThreadName(name); err != nil {
 		return nil, err
@@ -78,13 +79,14 @@ func opGetThread(id string) operation {
 }
 
 // GetThread returns a thread and its messages, the oldest first (GET /threads/{uuid}).
-// The messages have ThreadID set, which makes [MeshClient.Reply] stay in the thread.
-// Their ReadAt is always nil, because the gateway does not return it here. An unknown id
-// is a [*MeshGatewayError] with status 404.
+// Each message has ThreadID set, so [MeshClient.Reply] stays in the thread. ReadAt is
+// always nil, because the gateway does not return it here. An unknown id is a
+// [*MeshGatewayError] with status 404.
 //
-// With opts.Newest one request lists the messages (GET /messages). They have
-// ReadAt, and only the Thread's ID is set. If a thread has more than 2000 messages, those
-// between the oldest and the newest 1000 cannot be listed.
+// If opts.Newest is set, GetThread lists the newest messages instead (GET /messages).
+// Then ReadAt is set, but the Thread has only its ID, unless it has no messages. If a
+// thread has more than 2000 messages, those between the oldest and the newest 1000 cannot
+// be listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts GetThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err
@@ -123,10 +125,10 @@ func (c *MeshClient) newestOfThread(ctx context.Context, id string, opts GetThre
 	return &Thread{ID: id}, rows, err
 }
 
-// FindThread returns the thread with exactly this name, and whether it exists. It creates
-// nothing. The gateway lists at most 100 threads with similar names: if the name is not
-// among so many, the error is a [*MeshGatewayError] with status 200. The name has 1 to
-// 128 characters, as for OpenThread.
+// FindThread returns the thread with exactly this name, and reports whether it exists. It
+// never creates one. The gateway lists at most 100 threads with similar names: if there
+// are 100 and none matches, the error is a [*MeshGatewayError] with status 200. A name
+// has 1 to 128 characters, as for OpenThread.
 func (c *MeshClient) FindThread(ctx context.Context, name string) (*Thread, bool, error) {
 	if err := cmp.Or(c.ready(ctx), checkThreadName(name)); err != nil {
 		return nil, false, err
