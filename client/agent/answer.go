@@ -12,28 +12,29 @@ import (
 // AnswerOptions configures [Answer]. The zero value is valid: it answers questions.
 type AnswerOptions struct {
 	ServeOptions
-	// AllKinds answers messages of all kinds, which Kinds then cannot select. Two programs
-	// that answer answers exchange messages without end.
+	// AllKinds answers every kind of message; Kinds must then be empty. Two bots that answer
+	// answers never stop.
 	AllKinds bool
-	// AllowRules lists scan rule numbers that an answer may match, as in
+	// AllowRules lists scan rules to ignore in answers, by number, as in
 	// [client.SendRequest].
 	AllowRules []int
-	// OnAnswer receives the outcome of each attempt to send a text: the receipt, or the
-	// error. Both are nil if the gateway has another answer to the message already, from
-	// before a crash or from another program that serves the node. It may be called from
-	// several goroutines at the same time.
+	// OnAnswer is called after each attempt to send an answer, with the receipt or the
+	// error. Both are nil if the answer arrived but its receipt is invalid, or if the
+	// gateway already has another answer to the message: from before a crash, or from
+	// another program that serves the node. OnAnswer must be safe for concurrent use.
 	OnAnswer func(message client.MeshMessage, receipt *client.MeshMessage, err error)
-	// Spool is a directory for finished answers, which keeps them when the program ends, is
-	// killed, or crashes before delivery. It is created if it does not exist, and only the
-	// owner can read its files. If others can write to the directory or to one of the node's
-	// files in it, or such a file is a link, the error is a *ValueError.
+	// Spool is a directory that keeps finished answers until they are delivered, even if the
+	// program ends or is killed. It is created if it does not exist, and only the owner can
+	// read its files. If others can write to the directory or to the node's files in it, or
+	// if such a file is a link, the error is a *ValueError.
 	//
-	// The next Answer for the node, at the same gateway and with the same directory,
-	// delivers them first, without another call of the function. A file has the answer, and
-	// only those message fields that the delivery needs. It is removed when the message is
-	// marked read. An answer that a send would refuse, for a credential for example, is not
-	// written. An answer that was delivered just before a crash is not delivered twice: it
-	// has an idempotency key, which older gateways ignore.
+	// The next Answer for the same node, gateway and directory delivers them first, without
+	// calling the function again. If the crash came just after a delivery, an idempotency
+	// key prevents a duplicate, except at older gateways, which ignore keys.
+	//
+	// A file holds the answer and the message fields that its delivery needs, until the
+	// message is marked read. An answer that Send would refuse, for example for a
+	// credential, is not written.
 	Spool string
 }
 
@@ -48,26 +49,26 @@ type AnswerOptions struct {
 //
 // # What is paid once
 //
-// A finished answer is kept, and only its delivery is repeated: the function isn't called
-// again for the message. It is given up after MaxAttempts failed deliveries; failures
-// while the gateway is unreachable don't count. When ctx ends, waiting answers are sent
-// until the first failure, and OnError receives the others, with [ErrAnswerLost] or
-// [ErrAnswerKept].
+// Once the function has returned an answer, only the delivery is repeated. After
+// MaxAttempts failed deliveries, Answer gives up; failures while the gateway is
+// unreachable don't count. When ctx ends, each waiting answer is sent once more, until
+// one finds the gateway unreachable. OnError receives those that weren't delivered, with
+// [ErrAnswerLost] or [ErrAnswerKept].
 //
-// With a Spool, a finished answer is also in a file until it is delivered, and the next
-// start delivers it first. Without it, a program that is killed after the function has
-// returned calls it again at the next start. If the first text had been delivered, the
-// second one is dropped: a message has one answer, by its idempotency key, which older
-// gateways ignore.
+// With a Spool, this holds even if the program is killed: the next start delivers the
+// answer. Without a Spool, the next start calls the function again. If the first text was
+// delivered, the second is dropped, except by older gateways: a message has one answer,
+// identified by its idempotency key.
 //
-// Waiting answers and messages are kept within 32 MiB; beyond that, each occupies a
-// worker.
+// Answers and messages waiting for another attempt may take 32 MiB. Beyond that, each one
+// occupies a worker.
 //
 // # Refused texts
 //
-// If the credential scan refuses a text, or it can't be a message, the sender receives an
-// answer that says so, without the text. The message is then marked read, and OnError
-// receives the error. AllowRules allows scan rules.
+// If the credential scan refuses a text, or it can't be a message, for example because
+// it's too long, the sender gets an answer that says so, without the text. The message is
+// then marked read, and OnError receives the error. After a false positive, set
+// AllowRules.
 func Answer(ctx context.Context, c *client.MeshClient, answer func(context.Context, client.MeshMessage) (string, error), opts AnswerOptions) error {
 	given := len(opts.Kinds) > 0
 	switch {
@@ -81,9 +82,8 @@ func Answer(ctx context.Context, c *client.MeshClient, answer func(context.Conte
 	return serve(ctx, c, answer, opts)
 }
 
-// ErrAnswerLost and ErrAnswerKept match the errors that OnError receives for a finished
-// answer of [Answer] that is not delivered when ctx ends. One that is kept is in
-// AnswerOptions.Spool.
+// ErrAnswerLost and ErrAnswerKept match OnError's errors for finished answers that
+// [Answer] could not deliver before it ended. A kept answer is in AnswerOptions.Spool.
 var (
 	ErrAnswerLost = errors.New("the answer is lost")
 	ErrAnswerKept = errors.New("the answer is kept, and is delivered at the next start")
@@ -108,8 +108,8 @@ func (s *server) deliver(j *job) error {
 	return err
 }
 
-// sendAnswer sends the one answer to a message. The receipt is nil if there is an answer
-// already, or if it is invalid.
+// sendAnswer sends the one answer to a message. Receipt and error are nil if the gateway
+// already has an answer, or if its receipt is invalid.
 func (s *server) sendAnswer(to message, text string) (*message, error) {
 	receipt, err := s.client.CheckAndPost(s.handling, to.FromNode, request{
 		Kind:           client.KindAnswer,
@@ -132,8 +132,8 @@ func (s *server) sendAnswer(to message, text string) (*message, error) {
 	return receipt, err
 }
 
-// refusalNotice returns the answer in place of one that the checks before a send have
-// refused for its text, or "".
+// refusalNotice returns what to tell the sender if err refuses the answer's text, or ""
+// for other errors.
 func refusalNotice(err error) string {
 	var leak *client.MeshSecretLeakError
 	var invalid *client.ValueError
@@ -147,8 +147,8 @@ func refusalNotice(err error) string {
 	return ""
 }
 
-// leave ends a job for which ctx leaves no time. A finished answer is sent once more,
-// unless such a delivery has failed before.
+// leave ends a job after ctx has ended. It sends a finished answer once more, unless an
+// earlier one found the gateway unreachable.
 func (s *server) leave(ctx context.Context, j *job, err error) {
 	if !j.finished {
 		return
@@ -170,7 +170,7 @@ func (s *server) leave(ctx context.Context, j *job, err error) {
 	s.report(j.message, fmt.Errorf("%w: %w", where, err))
 }
 
-// save keeps a finished answer in a file. One that a send refuses is not written.
+// save writes no answer that a send would refuse: it may contain a credential.
 func (s *server) save(j *job) {
 	req := request{Kind: client.KindAnswer, Content: j.answer, AllowRules: s.opts.AllowRules}
 	if s.spool == nil || s.client.CheckMessage(j.message.FromNode, req) != nil || s.client.Scan(req) != nil {
@@ -182,8 +182,8 @@ func (s *server) save(j *job) {
 	}
 }
 
-// marked ends the work on a message, which needs its answer's file no longer once it is
-// read: without the mark it would be handled again.
+// marked ends the work on a message. The answer's file must stay until the message is
+// read: until then, a restart would handle the message again.
 func (s *server) marked(k mark, read bool) {
 	if read && k.saved {
 		if err := s.spool.Remove(k.message); err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// NoAnswerError reports a question without an answer. Err is the reason: the question was
-// not sent, the context ended, the client was closed, or the gateway refused to list the
-// answers. errors.Is and errors.As find Err.
+// NoAnswerError reports that a question got no answer. Err is the reason: for example,
+// the question was not sent, the context ended, the client was closed, or the gateway
+// refused to list the answers. errors.Is and errors.As find Err.
 type NoAnswerError struct {
-	// Question has what [Await] needs of the receipt of the question. If there is no
-	// receipt, only ToNode is set. Nothing was sent then, unless Err is a
+	// Question can be passed to [Await]: it has the fields that Await needs. If there is no
+	// receipt, only ToNode is set, and nothing was sent unless Err is a
 	// [*client.MeshGatewayError] with Delivered or Uncertain. Tokens and text that looks
-	// like a credential are redacted: the recipient may be one that was given in the wrong
-	// place.
+	// like a credential are redacted, since one may have been passed as the recipient by
+	// mistake.
 	Question client.MeshMessage
 	// Err is the reason.
 	Err error
@@ -48,10 +48,10 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //	answer, err := agent.Ask(ctx, c, client.SendRequest{To: "node-b", Content: "Ready?"})
 //
 // If there is no answer, the error is a [*NoAnswerError]. If the client's own node isn't
-// registered, it can't receive a reply: the error is a [*client.NotInRegistryError] with
-// Sender set, at once, or after a Serve or Answer of this client that is registering the
-// node.
-// An invalid request is a [*client.ValueError]. req.Kind must be "" or KindQuestion.
+// registered, it couldn't receive one, and the error is a [*client.NotInRegistryError]
+// with Sender set. Ask first waits for a Serve or Answer that is registering the node
+// with the same client. An invalid request is a [*client.ValueError]. req.Kind must be ""
+// or KindQuestion.
 //
 // Ask makes the checks of [client.MeshClient.Send], opens a thread for the question and
 // posts it there. The answer is the recipient's first message of kind answer in this
@@ -60,38 +60,38 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // # Waiting
 //
 // Ask polls after 0.1 seconds, then less often, up to every second, and after two minutes
-// up to every five seconds. It keeps polling while the gateway is unreachable. It ends if
-// the gateway has lost the question with its database, or if it refuses three polls in a
-// row with a 4xx status other than 404, 408 and 429.
+// up to every five seconds. It keeps polling while the gateway is unreachable. It gives
+// up if the gateway has lost its database and with it the question, or refuses three
+// polls in a row with a 4xx status other than 404, 408 or 429.
 //
-// When ctx ends, the question remains, and a later answer stays unread: [Await] keeps
-// waiting. A Serve or Watch under the same name receives answers, too, unless it selects
-// other kinds. If an answer can't be marked read, which is tried once unless the client
-// has a retry policy, it is returned anyway. It stays unread, and a warning is logged.
+// When ctx ends, the question remains at the gateway, and a later answer stays unread.
+// Call [Await] to keep waiting. A Serve or Watch for the same node receives answers, too,
+// unless it selects other kinds. If Ask can't mark an answer read, it logs a warning and
+// returns the answer anyway.
 //
 // # In a named thread
 //
 // To ask in an existing thread, set req.ThreadID or pass a handler's context (see
-// [Conversation]). The question then has a random number in RelatedTaskID, which a reply
-// repeats, so several questions can wait in one thread. An answer without the number is
-// not heard. If the gateway refuses the number twice, Ask logs a warning and sends the
-// question without it.
+// [Conversation]). Ask then puts a random number into RelatedTaskID. Replies repeat it,
+// so several questions can wait in one thread, and Ask ignores answers without it. If the
+// gateway refuses the number twice, Ask logs a warning and sends the question without it.
 //
-// A question without a number, also because req has both ThreadID and RelatedTaskID, gets
-// the recipient's next answer without a number in the thread. One Ask at a time waits for
-// such an answer. It may belong to an earlier question, or to another program's.
+// If req has both ThreadID and RelatedTaskID, Ask adds no number. Without a number, Ask
+// takes the recipient's next answer in the thread that has no number either. It may
+// belong to an earlier question, or to another program's. With one client, such questions
+// wait in turn.
 //
 // # Repeating a question
 //
-// After a 500, which may have stored the question, Ask repeats it under the same
-// idempotency key. If req has a key, the thread and the number are derived from it: the
-// same question asked again is sent once.
+// After a 500, the gateway may have stored the question anyway, so Ask repeats it under
+// the same idempotency key. If req has its own key, you can ask again, for example after
+// a crash: thread and number are derived from the key, and the question arrives once.
 //
 // # Older gateways
 //
-// A gateway without threads answers POST /threads with 404 or 405. The answer is then the
-// first one outside threads, and one Ask at a time waits for a recipient. A late answer
-// to an earlier question can be taken for it.
+// A gateway without threads answers POST /threads with 404 or 405. Ask then takes the
+// recipient's next answer outside threads, which may be a late one to an earlier
+// question. With one client, questions to the same recipient wait in turn.
 func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (answer *client.MeshMessage, err error) {
 	to := req.To
 	req.To = ""
@@ -108,22 +108,22 @@ func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (ans
 // arrives: an answer, or a [*NoAnswerError]. A node that can't be asked doesn't stop the
 // others.
 //
-// All questions share one thread, and are sent before the first result. req.To must be
-// "", and to must not be empty or name a node twice, or the only result is a
-// [*client.ValueError]. Breaking out of the loop leaves the other questions, as the end
-// of ctx does. Each range over the sequence asks again.
+// All questions share one thread, and are sent before the first result. If req.To is not
+// "", or if to is empty or names a node twice, the only result is a [*client.ValueError].
+// If you break out of the loop, questions already sent remain, as when ctx ends. Each
+// range over the sequence asks again.
 func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[client.MeshMessage, error] {
 	return ask(ctx, c, slices.Clone(to), req)
 }
 
-// Await waits for answers to questions that were sent before, for example after a
-// restart. It yields one result for each, as [AskAll] does.
+// Await waits for answers to questions already sent, for example after a restart. Like
+// [AskAll], it yields one result for each.
 //
 // A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt from its receipt
-// or from a [NoAnswerError]. Without CreatedAt it is recognized by its ID, and a missing
-// RelatedTaskID is looked up. Two questions without a number to one node in one thread
-// get the first and the second answer. If a question is invalid or given twice, the only
-// result is a [*client.ValueError].
+// or from a [NoAnswerError]. If CreatedAt is missing, the ID must do, and a missing
+// RelatedTaskID is looked up. If two questions without a number went to the same node in
+// one thread, the older one gets the first answer. If a question is invalid or given
+// twice, the only result is a [*client.ValueError].
 func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMessage) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)
@@ -179,7 +179,7 @@ func (c *node) noAnswer(q message, err error) *NoAnswerError {
 	}}
 }
 
-// checkRecipients looks the nodes up, before a thread is created.
+// checkRecipients runs before a thread is created.
 func (c *node) checkRecipients(ctx context.Context, nodes []string, req request) (accepted []string, refused []*NoAnswerError) {
 	leak := c.Scan(req)
 	for _, node := range nodes {
@@ -196,8 +196,8 @@ func (c *node) checkRecipients(ctx context.Context, nodes []string, req request)
 	return accepted, refused
 }
 
-// setThread sets the thread of a question, unless there are no recipients or the gateway
-// has no threads. It reports whether the thread may have other questions.
+// setThread sets req.ThreadID, unless the gateway has no threads. named reports that
+// other questions may share the thread, so this one needs a number.
 func (c *node) setThread(ctx context.Context, nodes []string, req *request) (named bool, err error) {
 	if len(nodes) == 0 || req.ThreadID != "" {
 		return true, nil
@@ -224,8 +224,8 @@ func (c *node) setThread(ctx context.Context, nodes []string, req *request) (nam
 type outgoing struct {
 	to  string
 	req request
-	// ownKey means that this package makes the idempotency key, if there is one, and
-	// numbered that it made the RelatedTaskID.
+	// ownKey means that this package makes the idempotency key, if any; numbered, that it
+	// made RelatedTaskID.
 	ownKey, numbered bool
 
 	failures int  // with 500, which may have stored the question
@@ -233,8 +233,8 @@ type outgoing struct {
 	stored   bool // the gateway has the numbered question under the key
 }
 
-// outgoing returns the question to one node. It has a key, so that it arrives once if it
-// is sent again. Gateways without threads may ignore keys.
+// outgoing gives the question a key, so that it arrives once even if it is sent again.
+// Without a thread it adds none, because such gateways may ignore keys.
 func (c *node) outgoing(node string, req request, numbered bool) *outgoing {
 	key := req.IdempotencyKey
 	if key != "" {

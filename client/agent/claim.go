@@ -17,15 +17,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 )
 
-// errKeysIgnored reports a gateway at which servers cannot share messages.
 var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that ServeOptions.Lease has no effect; it must be 0")
 
 // claimGivenUp is the last claim's content, in place of an identity.
 const claimGivenUp = "given up"
 
-// claims shares the messages among servers with a lease. A claim is a message under an
-// idempotency key that all servers use: the gateway accepts the content of the first one,
-// which has its identity.
+// claims shares messages among servers with a lease. To claim a message, each server
+// sends its identity under the same idempotency key. The gateway accepts only the first.
 type claims struct {
 	client   *node
 	check    *unreadCheck
@@ -35,13 +33,14 @@ type claims struct {
 	renewals sync.WaitGroup
 }
 
-// claimKey is the prefix for a message's claims. A gateway with a new database reuses
-// ids.
+// claimKey starts the key of every claim on m. It includes the time, because a gateway
+// with a new database reuses ids.
 func claimKey(m message) string {
 	return fmt.Sprintf("claim-%d-%s-", m.ID, digest(m.CreatedAt)[:16])
 }
 
-// take makes the nth claim on a message, unless another server has.
+// take tries to make the nth claim on a message. mine is false if another server was
+// first.
 func (c *claims) take(ctx context.Context, m message, n int, by string) (mine bool, err error) {
 	_, err = c.post(ctx, claimKey(m)+strconv.Itoa(n), by)
 	switch {
@@ -72,12 +71,12 @@ func (c *claims) checkKeys(ctx context.Context) error {
 	return cmp.Or(err, incorrect("POST", errKeysIgnored))
 }
 
-// looksPerLease is how often a server renews its claim in a lease, and how often others
-// look at the message. After a failure both try again in half of that time.
+// looksPerLease is how often per lease a server renews its claim, and others look at the
+// message. After a failure both wait half as long.
 const looksPerLease = 3
 
 // hold renews the nth claim on a message until end is called. If the message is given up,
-// end waits for the first attempt to tell the other servers.
+// end waits until we have tried once to tell the other servers.
 func (c *claims) hold(ctx context.Context, m message, n int) (end func(givenUp bool)) {
 	ended := make(chan bool, 1)
 	waiting, tried := context.WithCancel(context.WithoutCancel(ctx))
@@ -92,9 +91,9 @@ func (c *claims) hold(ctx context.Context, m message, n int) (end func(givenUp b
 	}
 }
 
-// renew renews the nth claim until ended reports whether the message is given up. It then
-// is claimed a last time, which tells the other servers. tried is called after the first
-// attempt.
+// renew renews the nth claim until ended delivers a value. If that is true, the message
+// is given up, and one last claim tells the other servers so. tried is called after the
+// first attempt to send it.
 func (c *claims) renew(ctx context.Context, m message, n int, ended <-chan bool, tried func()) {
 	interval := c.lease / looksPerLease
 	pause, by, givenUp, uncertain := interval, c.identity, false, false
@@ -137,11 +136,12 @@ type lastClaim struct {
 	givenUp bool
 }
 
-// await waits until the last claim, made by another server, has not been renewed for a
-// lease. It returns false if ctx ends or another server has finished with the message. No
-// clocks are compared: the lease starts when this server finds the claim. While the
-// gateway is away no server can renew a claim, so two looks must follow a failure,
-// between which the other one tries again.
+// await waits until another server has failed to renew its claim for a whole lease. It
+// returns false if ctx ends or a server has finished with the message.
+//
+// Our lease starts when we find the claim, so no clocks are compared. While the gateway
+// is away no server can renew, so after a failure we look at least twice, which leaves
+// the other server time to try again.
 func (c *claims) await(ctx context.Context, m message, last *lastClaim) (open bool) {
 	pause := c.lease / looksPerLease
 	for quiet := 0; quiet < looksPerLease; {
@@ -180,8 +180,9 @@ func (c *claims) look(ctx context.Context, m message, last *lastClaim) (renewed,
 	return false, row != nil, err
 }
 
-// update finds the last claim on a message. Everybody with a token can forge claims with
-// any number, but real ones have no gaps, except for those that a full list hides.
+// update finds the last claim on a message. Anyone with a token can forge claims with any
+// number, so claims after a gap don't count, unless a full list may hide the missing
+// ones.
 func (c *claims) update(ctx context.Context, m message, last *lastClaim) error {
 	opts := query{ToNode: seam.ClaimNode, FromNode: c.client.Name, Kind: client.KindStatus, Limit: maxLimit}
 	rows, limit, err := c.check.fetchSince(ctx, seam.List{}, message{CreatedAt: last.since}, opts)
@@ -204,7 +205,7 @@ func (c *claims) update(ctx context.Context, m message, last *lastClaim) error {
 	return nil
 }
 
-// claimNumber returns -1 for another claim.
+// claimNumber returns -1 if claim is not on m.
 func (c *claims) claimNumber(m, claim message) int {
 	text, ok := strings.CutPrefix(claim.GetContent(), claimKey(m))
 	number, _, _ := strings.Cut(text, " ")
@@ -215,8 +216,8 @@ func (c *claims) claimNumber(m, claim message) int {
 	return int(n)
 }
 
-// find returns a message from the unread ones, or nil if it is not among them any more.
-// It looks twice, since a response may be a mistake of the gateway.
+// find returns m if it is still unread, or nil. It looks twice before it returns nil, in
+// case the gateway made a mistake.
 func (c *claims) find(ctx context.Context, m message, contents bool) (*message, error) {
 	how := seam.List{NoContents: !contents, NeedsBody: true}
 	opts := c.check.similar(m)

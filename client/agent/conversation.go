@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// conversation has the node, the thread and the question number shared by an answer and
-// its question. The thread is "" outside threads.
+// conversation matches an answer with its question: both have the same peer, thread (""
+// outside threads) and question number.
 type conversation struct{ node, thread, number string }
 
 func conversationWith(node string, m message) conversation {
@@ -30,7 +30,7 @@ const (
 	numberDigits = 52 / 4 // hexadecimal
 )
 
-// questionNumber returns task if a question has it as its number, and "" for other tasks.
+// questionNumber returns task if it is in the range of question numbers, otherwise "".
 func questionNumber(task string) string {
 	if n, err := strconv.ParseUint(task, 10, 64); err != nil || n < lowestNumber || n >= 2*lowestNumber {
 		return ""
@@ -38,7 +38,7 @@ func questionNumber(task string) string {
 	return task
 }
 
-// newNumber returns a random number, or always the same one for an idempotency key.
+// newNumber derives a number from key, or returns a random one if key is "".
 func newNumber(key, node string) string {
 	n, _ := strconv.ParseUint(digest(cmp.Or(key, rand.Text()), node)[:numberDigits], 16, 64) // digits only
 	return strconv.FormatUint(lowestNumber+n, 10)
@@ -54,20 +54,21 @@ const askPrefix = ":ask-"
 
 type conversationKey struct{}
 
-// Conversation returns the thread name of the message that a handler handles. ctx is the
-// handler's context in [Serve] or [Answer], or derived from it. The name is "" if the
-// message has no thread or one for a single question, if the gateway did not return the
-// thread, or if the name has control characters.
+// Conversation returns the name of the thread that the current message belongs to. Call
+// it in a [Serve] or [Answer] handler with the handler's context.
 //
-// [Ask] asks in this thread unless SendRequest.ThreadID is set. The meter in package
-// discovery/meter records the name as the label "thread".
+// It returns "" if the message has no thread, if [Ask] opened the thread for one
+// question, if the gateway did not return the thread, or if the name has control
+// characters.
+//
+// With this context, [Ask] asks in the same thread unless SendRequest.ThreadID is set,
+// and package discovery/meter records the name as the label "thread".
 func Conversation(ctx context.Context) string {
 	name, _ := ctx.Value(conversationKey{}).(string)
 	return name
 }
 
-// inConversation adds the conversation to ctx if the thread has a name for it, which is
-// looked up once.
+// inConversation adds the thread name to ctx. It looks each thread up once.
 func (s *server) inConversation(ctx context.Context, m message) context.Context {
 	id := m.GetThreadID()
 	if id == "" {

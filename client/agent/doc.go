@@ -15,7 +15,7 @@
 //		Spool:        "answers",
 //	})
 //
-// It returns when ctx ends, after the functions that are running. To answer several
+// When ctx ends, Answer waits for running functions and returns. To answer several
 // questions at once, set Workers. To run several bots under one name, set Lease.
 //
 // # A question
@@ -29,9 +29,9 @@
 // The asking node must be registered, too, or the error is a [*client.NotInRegistryError]
 // with Sender set. [AskAll] asks several nodes and yields each answer when it arrives.
 //
-// A missing answer is a [*NoAnswerError], which wraps the reason. The question remains:
-// [Await] waits for it again, also after a restart, and [Pending] lists all such
-// questions.
+// If no answer arrives, the error is a [*NoAnswerError], which wraps the reason. The
+// question remains at the gateway. [Await] waits for its answer again, even after a
+// restart, and [Pending] lists all unanswered questions.
 //
 // # An outage
 //
@@ -43,12 +43,12 @@
 //
 // A function that calls a model costs money. Once it has returned a text, only the
 // delivery is repeated, under an idempotency key: the answer arrives once. With a Spool
-// this holds across a crash. Only a function that fails, or a program that ends while it
-// runs, leads to another call for the same question, up to MaxAttempts times in one
+// this holds across a crash. The function is called again for a question only if it
+// failed, or if the program ended while it ran, and at most MaxAttempts times per
 // process.
 //
 // # Below
 //
-// [Serve] is for functions that reply themselves or not at all. [Watch] yields the unread
-// messages and marks nothing. [GetMessage] finds one message by its id.
+// Use [Serve] if your function sends replies itself, or none. [Watch] yields unread
+// messages and marks nothing. [GetMessage] finds a message by its id.
 package agent

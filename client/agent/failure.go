@@ -10,21 +10,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// failure tells what an error means for the next request.
+// failure classifies an error by what it means for the next request.
 type failure int
 
 const (
 	none    failure = iota // no request failed, or the client is closed
 	other                  // a status with no meaning here, such as a redirect
-	away                   // no response, or one of a proxy without a gateway
+	away                   // no response, or a proxy that can't reach the gateway
 	trouble                // an error inside the gateway, or too many requests
 	broken                 // a 2xx response that is invalid or breaks off: the gateway is there
-	passing                // of a proxy, perhaps: a path that every gateway has is missing, or the request took too long
+	passing                // perhaps from a proxy: the path is missing, or the request took too long
 	absent                 // the gateway's own 404: there is no such message, thread or peer
-	refused                // a 4xx that stays
+	refused                // any other 4xx: repeating the request won't help
 )
 
-// failures are the statuses whose meaning their class, such as 4xx, does not give.
+// failures holds statuses that differ from the rest of their class, such as 4xx.
 var failures = map[int]failure{
 	0:                             away,
 	http.StatusBadGateway:         away,
@@ -56,7 +56,7 @@ func classify(err error) failure {
 	return class
 }
 
-// unreached reports that a poll did not reach a gateway that works.
+// unreached reports that a poll did not reach a working gateway.
 func (f failure) unreached() bool { return f == away || f == trouble }
 
 // failedRequest returns the zero value if no request failed.
@@ -69,36 +69,34 @@ func failedRequest(err error) (failed client.MeshGatewayError) {
 
 func statusOf(err error) int { return failedRequest(err).StatusCode }
 
-// incorrect reports a complete response to another request than the one that was sent.
+// incorrect reports a complete response that is not what was requested.
 func incorrect(method string, err error) error {
 	return &client.MeshGatewayError{Method: method, Path: "/messages", StatusCode: http.StatusOK, Err: err}
 }
 
 const (
-	// maxPause is the longest pause after failures, and maxAwayPause while the gateway is
-	// unreachable. An unreachable gateway then receives about as many requests as ordinary
-	// polls send.
+	// maxPause is the longest pause after failures, or maxAwayPause while the gateway is
+	// unreachable: no more requests than idle polls would send.
 	maxPause     = time.Minute
 	maxAwayPause = DefaultIdleInterval
 	// failurePause is the longest pause after a first failure.
 	failurePause = time.Second
 )
 
-// RetryPause returns how long [Serve] waits before it repeats a request that has failed
-// several times in a row, the last time with err. A program with its own loop, such as
-// one that registers the node before Serve, can wait as long.
+// RetryPause returns how long [Serve] waits after the given number of failures in a row,
+// the last with err. Use it for your own retry loop, for example one that registers the
+// node before Serve.
 //
-// The pause is a second, doubled for each further failure up to a minute, or up to five
-// seconds while the gateway is unreachable (no response, or a status from 502 to 504). It
-// is shortened at random by up to half, to spread programs that failed together. A
-// Retry-After in err is honored up to a minute.
+// The pause starts at a second and doubles up to a minute, or up to five seconds while
+// the gateway is unreachable (no response, or status 502, 503 or 504). It is shortened at
+// random by up to half, so programs that failed together don't retry together. If err has
+// a longer Retry-After, the pause is at least that, up to a minute.
 func RetryPause(err error, failures int) time.Duration {
 	return pauseAfter(failurePause, failures, err, pause.Shorten)
 }
 
-// pauseAfter returns the pause after failures in a row, the last one with err: base
-// doubled for each failure after the first, up to its limit, which is never below base,
-// and spread at random.
+// pauseAfter doubles base for each failure after the first, up to a limit that is never
+// below base, and randomizes the result with spread.
 func pauseAfter(base time.Duration, failures int, err error, spread func(time.Duration) time.Duration) time.Duration {
 	limit := maxPause
 	if classify(err) == away {

@@ -11,19 +11,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// unknownPeerPause is the shortest pause after a NotInRegistryError. With the default
-// number of attempts, the pauses together take as long as Serve needs to register a node
-// again at a gateway that has lost its database.
+// unknownPeerPause is the shortest pause after a NotInRegistryError. By default there are
+// four pauses, which together last registrationInterval: if the gateway lost its
+// database, the peer has registered again by then.
 const unknownPeerPause = registrationInterval / 4
 
 // job is a message that Serve has not finished with.
 type job struct {
 	message  message
-	slots    chan struct{} // in which the job has a slot
+	slots    chan struct{} // the job holds a slot in it
 	began    polls         // when the last attempt began
-	attempts int           // that failed and count
+	attempts int           // failed attempts that count
 	finished bool          // the handler has succeeded, and is not called again
-	answer   string        // is sent then; "" for none
+	answer   string        // to send once finished; "" sends nothing
 	saved    bool          // the answer is in AnswerOptions.Spool
 	refused  error         // why the function's text is not sent
 }
@@ -58,9 +58,9 @@ func (s *server) process(ctx context.Context, j *job) {
 	}
 }
 
-// claim waits until this server may handle the message of a job, which one server at a
-// time may. The job has a slot. If claim returns false, the job is over and has no slot:
-// another server has finished the message, or ctx has ended.
+// claim waits until no other server handles the job's message. The job must hold a slot.
+// If claim returns false, another server has finished the message or ctx has ended, and
+// the slot is released.
 func (s *server) claim(ctx context.Context, j *job) bool {
 	last, mine := lastClaim{since: j.message.CreatedAt}, false
 	for {
@@ -85,8 +85,8 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 	if last.number == 0 {
 		return true
 	}
-	// Another server may have finished the message just before the claim. The content is not
-	// in memory any more.
+	// Another server may have finished the message just before our claim. And we have
+	// dropped its content.
 	var m *message
 	if !s.repeat(ctx, j, func() (err error) { m, err = s.claims.find(ctx, j.message, true); return err }) {
 		return false
@@ -100,8 +100,8 @@ func (s *server) claim(ctx context.Context, j *job) bool {
 	return true
 }
 
-// repeat calls do until it succeeds, and pauses without the slot of the job. It returns
-// false if ctx ends.
+// repeat calls do until it succeeds, and releases the job's slot while it pauses. It
+// returns false if ctx ends.
 func (s *server) repeat(ctx context.Context, j *job, do func() error) bool {
 	for failures := 1; ; failures++ {
 		err := do()
@@ -145,8 +145,8 @@ func (s *server) fails(ctx context.Context, j *job, err error) bool {
 	return true
 }
 
-// giveUp ends the attempts for a message. The mark is sent in the slot, as after a
-// success. OnError may wait for a person: the worker is free for other messages then.
+// giveUp ends the attempts for a message. It sends the mark while it holds the slot, as
+// after a success, but frees the worker before OnError, which may wait for a person.
 func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	m := j.message
 	if s.opts.OnGiveUp != nil && s.opts.OnGiveUp(m, err) {
@@ -164,9 +164,9 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	<-j.slots
 }
 
-// pause waits for d without the slot of the job, and then for the gateway and for another
-// slot. An answer that waits for its delivery needs no worker, so that it does not wait
-// for other handlers. It returns false when ctx ends or the client is closed first.
+// pause releases the job's slot for d, then waits for the gateway and a free slot. A
+// finished answer takes a slot in sends, so it need not wait for other handlers. pause
+// returns false if ctx ends or the client is closed first.
 func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
 	size := backlog.Size(j.message) + int64(len(j.answer))
 	if !s.reserve(size) {
@@ -180,8 +180,8 @@ func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
 	return s.client.Sleep(ctx, d) == nil && s.acquire(ctx, j.slots)
 }
 
-// reserve adds size bytes to those that wait without a slot. It reports false, and adds
-// nothing, if that would be too many.
+// reserve adds size to the bytes waiting without a slot, or reports false if that would
+// exceed backlog.MaxBytes.
 func (s *server) reserve(size int64) bool {
 	if s.waiting.Add(size) <= backlog.MaxBytes {
 		return true
@@ -190,7 +190,6 @@ func (s *server) reserve(size int64) bool {
 	return false
 }
 
-// servePauseAfter is [RetryPause] for attempts to handle a message.
 func servePauseAfter(err error, attempts int) time.Duration {
 	d := RetryPause(err, attempts)
 	var unknown *client.NotInRegistryError

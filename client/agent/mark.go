@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// markAttempts is how often a mark fails before it is reported.
+	// markAttempts is the number of failures after which a mark is reported.
 	markAttempts = 5
-	// maxMarks is the number of marks that wait. It is far more than the unread messages of
-	// a poll.
+	// maxMarks bounds the queue. A poll returns far fewer messages.
 	maxMarks = 20_000
 )
 
 // mark is a message to be marked read.
 type mark struct {
 	message  message
-	cause    string // what has happened to the message, for errors
+	cause    string // why the message is marked, for errors
 	attempts int    // that failed
 	err      error  // in the last attempt
 	missed   bool   // the message was not in the inbox
@@ -26,7 +25,7 @@ type mark struct {
 	saved    bool // the answer is in AnswerOptions.Spool
 }
 
-// marks sends marks until they succeed. Those that have failed wait in a queue.
+// marks sends marks until they succeed. Failed ones wait in a queue.
 type marks struct {
 	client *node
 	check  *unreadCheck
@@ -40,17 +39,17 @@ type marks struct {
 	running bool
 }
 
-// send sends a mark once, in the slot of its worker, so that a slow gateway does not
-// receive more marks at a time than there are workers. A mark that fails is queued.
+// send tries a mark once and queues it if that fails. The caller still holds its worker's
+// slot, so a slow gateway receives at most one mark per worker at a time.
 func (q *marks) send(ctx context.Context, k mark) {
 	if !q.try(ctx, &k, false) {
 		q.queue(ctx, k)
 	}
 }
 
-// try sends a mark, with the retry policy or without it. It reports whether the mark is
-// finished: the message is read, or cannot be marked. A message that is not in the inbox
-// is looked for once more, since the response may be a mistake of the gateway.
+// try sends a mark, with the retry policy if repeat is set. It reports whether the mark
+// is finished: the message is read, or can't be marked. If the message is missing from
+// the inbox, the mark stays unfinished once, in case the gateway made a mistake.
 func (q *marks) try(ctx context.Context, k *mark, repeat bool) (finished bool) {
 	if k.err = q.mark(ctx, k.message, repeat); k.err != nil {
 		k.attempts++
@@ -71,7 +70,6 @@ func (q *marks) finish(k *mark, read bool) {
 	}
 }
 
-// tell reports a mark once.
 func (q *marks) tell(k *mark) {
 	if !k.reported {
 		k.reported = true
@@ -79,7 +77,7 @@ func (q *marks) tell(k *mark) {
 	}
 }
 
-// mark marks a message read if it is unread. The requests end with the client.
+// mark marks a message read if it is unread. Only closing the client cancels it, not ctx.
 func (q *marks) mark(ctx context.Context, m message, repeat bool) error {
 	ctx, cancel := q.client.WhileOpen(context.WithoutCancel(ctx))
 	defer cancel()
@@ -93,8 +91,8 @@ func (q *marks) mark(ctx context.Context, m message, repeat bool) error {
 	return err
 }
 
-// queue gives a mark up if there is no place for it. One that has not failed yet is not
-// reported: it is for a message of the node itself, which the next poll has again.
+// queue gives a mark up if the queue is full. It doesn't report one that has not failed
+// yet: that mark is for the node's own message, which the next poll returns again.
 func (q *marks) queue(ctx context.Context, k mark) {
 	k.message.Content, k.message.AdditionalProperties = nil, nil // many messages may be waiting
 	q.mu.Lock()
@@ -116,14 +114,13 @@ func (q *marks) queue(ctx context.Context, k mark) {
 	q.finish(&k, false)
 }
 
-// run sends the queued marks one after another, again and again, until the queue is
-// empty. It pauses after a failure: a gateway in trouble receives one mark per pause,
-// however many messages are waiting for theirs. When ctx ends, it goes on until the first
-// failure, with the retry policy in place of the pauses.
+// run sends the queued marks one by one until the queue is empty. It pauses after each
+// failure, so a gateway in trouble receives one mark per pause, however many are waiting.
+// After ctx has ended, it continues until the first failure, with the retry policy.
 func (q *marks) run(ctx context.Context) {
 	var err error
 	failures := 1 // in a row; the mark that starts the queue has failed
-	lost := false // the others are lost, since one has failed after the end of ctx
+	lost := false // one failed after ctx ended, so the others are not tried
 	for k, ok := q.next(); ok; k, ok = q.next() {
 		if lost || ctx.Err() != nil && k.attempts == 0 {
 			q.finish(&k, false) // forged messages must not delay the end; the next Serve marks them
