@@ -59,8 +59,8 @@ func (s *server) process(ctx context.Context, j *job) {
 }
 
 // claim waits until no other server handles the job's message. The job must hold a slot.
-// If claim returns false, another server has finished the message or ctx has ended, and
-// the slot is released.
+// If claim returns false, the job is over: another server has finished the message and
+// the slot is free, or ctx has ended.
 func (s *server) claim(ctx context.Context, j *job) bool {
 	last, mine := lastClaim{since: j.message.CreatedAt}, false
 	for {
@@ -164,9 +164,10 @@ func (s *server) giveUp(ctx context.Context, j *job, err error) {
 	<-j.slots
 }
 
-// pause releases the job's slot for d, then waits for the gateway and a free slot. A
-// finished answer takes a slot in sends, so it need not wait for other handlers. pause
-// returns false if ctx ends or the client is closed first.
+// pause waits for d, then for the gateway. Meanwhile it releases the job's slot, unless
+// too many bytes are waiting already. A finished answer takes a slot in sends, so it need
+// not wait for other handlers. pause returns false if ctx ends or the client is closed
+// first.
 func (s *server) pause(ctx context.Context, j *job, d time.Duration) bool {
 	size := backlog.Size(j.message) + int64(len(j.answer))
 	if !s.reserve(size) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// node is a client with the parts that only this package uses.
+// node adds the client's unexported methods.
 type node struct {
 	*client.MeshClient
 	unexported
@@ -25,10 +25,10 @@ type (
 
 func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowError](err) }
 
-// withoutRows returns nil if err is about invalid rows.
+// withoutRows returns nil if err reports invalid rows, otherwise err.
 func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
-// of rejects nil contexts and clients that [client.New] has not made.
+// of rejects a nil context, and a client not made by [client.New].
 func of(ctx context.Context, c *client.MeshClient) (*node, error) {
 	n := &node{c, seam.Of(c).(unexported)} //nolint:forcetypeassert // Of returns no other type
 	if err := n.Ready(ctx); err != nil {

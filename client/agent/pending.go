@@ -20,18 +20,18 @@ type PendingOptions struct {
 	ThreadID string
 	Since    string
 	Extra    url.Values
-	// Limit is the most questions, 1 to 1000; 0 means 1000.
+	// Limit is the maximum number of questions, 1 to 1000; 0 means 1000.
 	Limit int
 }
 
 // Pending returns the questions in [client.MeshClient.Sent] that have no answer, the
-// newest first. A question is answered by a later message from its recipient, with the
-// kind answer and in the same thread (or both outside threads). If the question has a
-// number (see [Ask]), the answer has it, too. Otherwise any later answer that has no
-// number counts, which may belong to an earlier question.
+// newest first. An answer is a later message from the recipient, with kind answer, in the
+// same thread (or both outside threads). If the question has a number (see [Ask]), the
+// answer must have it, too. Otherwise any later answer without a number counts, even if
+// it belongs to an earlier question.
 //
-// It takes two requests. If the inbox has 1000 answers that are newer than a question,
-// one more finds the newest answer in its conversation.
+// Pending sends two requests. If the inbox has 1000 answers newer than a question, it
+// sends one more for that conversation.
 func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]client.MeshMessage, error) {
 	n, err := of(ctx, c)
 	if err != nil {
@@ -63,8 +63,8 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	return pending, err
 }
 
-// readAnswers adds the newest answers' ids in a conversation, or in all for "", without
-// contents. It returns the id from which on all answers are known.
+// readAnswers adds the id of the newest answer in each conversation to newest. of selects
+// peer and thread; "" selects all. From the id complete on, no answer is missing.
 func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
 	rows, _, err := c.List(ctx, query{
 		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,

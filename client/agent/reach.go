@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// reach tracks whether the gateway can be reached. No handler is started while it cannot:
-// its reply would be lost.
+// reach tracks whether the gateway is reachable. While it isn't, we start no handler,
+// because the reply would be lost.
 type reach struct {
 	mu      sync.Mutex
 	now     polls
@@ -17,7 +17,8 @@ type reach struct {
 	polling sync.Mutex // held by the goroutine that polls for all
 }
 
-// polls counts the polls that had succeeded and failed when an attempt started.
+// polls counts polls. A copy records the counts at one moment, such as the start of an
+// attempt.
 type polls struct{ successes, failures int }
 
 func (r *reach) polls() polls {
@@ -32,7 +33,7 @@ func (r *reach) isAway() bool {
 	return r.back != nil
 }
 
-// polled counts a poll, and takes its error if the gateway could not be reached.
+// polled counts a poll. Pass nil unless the poll failed to reach the gateway.
 func (r *reach) polled(unreachable error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +49,7 @@ func (r *reach) polled(unreachable error) {
 	}
 }
 
-// suspect makes the next handler wait for a poll.
+// suspect makes the next handler wait for a successful poll.
 func (r *reach) suspect(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,9 +63,8 @@ func (r *reach) lose(err error) {
 	}
 }
 
-// await waits until a poll succeeds, if the gateway is away. Watch may be waiting as
-// well, for a slot, so one of the waiting goroutines polls. It returns false when ctx
-// ends first.
+// await returns once the gateway is reachable, or false if ctx ends first. Watch may
+// itself be waiting for a slot, so one of the waiting goroutines does the polling.
 func (r *reach) await(ctx context.Context) bool {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		r.mu.Lock()
@@ -93,9 +93,8 @@ func (r *reach) await(ctx context.Context) bool {
 	return false
 }
 
-// isOutage reports whether an outage caused an attempt to fail. It is called after the
-// poll that await waits for: one before it has failed too, or all polls during the
-// attempt did.
+// isOutage reports whether an outage made an attempt fail. Call it after await. There was
+// an outage if a poll failed since the attempt ended, or if all polls during it failed.
 func (r *reach) isOutage(began, ended polls) bool {
 	return r.polls().failures > ended.failures || ended.successes == began.successes && ended.failures > began.failures
 }

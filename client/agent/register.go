@@ -8,12 +8,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// registering is the key for a channel that is closed when a Serve of this client has
+// registering is the key in node.State for a channel that Serve closes once it has
 // registered the node.
 type registering struct{}
 
-// checkSender returns an error if this node can't receive replies. It waits for a Serve
-// that is registering it.
+// checkSender returns an error if this node can't receive replies. If a Serve is just
+// registering the node, it waits.
 func (c *node) checkSender(ctx context.Context) error {
 	for {
 		err := c.CheckRecipient(ctx, c.Name)
@@ -33,8 +33,8 @@ func (c *node) checkSender(ctx context.Context) error {
 	}
 }
 
-// prepare registers the node, and checks that the gateway can hold claims. It returns the
-// error of a refusal, which a later attempt cannot change, and nil when ctx ends first.
+// prepare registers the node, and checks that the gateway supports claims. It retries
+// until it succeeds, ctx ends (nil), or the gateway refuses, which is an error.
 func (s *server) prepare(ctx context.Context) (err error) {
 	if s.opts.Register != nil {
 		s.registration = *s.opts.Register
@@ -50,7 +50,7 @@ func (s *server) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Repeats do while the gateway is unreachable.
+// insist repeats do while the gateway is unreachable or its response is invalid.
 func (s *server) insist(ctx context.Context, do func(context.Context) error) error {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := do(ctx)
@@ -74,8 +74,8 @@ func (s *server) register(ctx context.Context) error {
 	return err
 }
 
-// keepRegistered registers the node again when the gateway has lost it, until ctx ends. A
-// disabled node is registered: enabling it is up to the operator.
+// keepRegistered registers the node again if the gateway has lost it, until ctx ends. It
+// leaves a disabled node alone: enabling it is up to the operator.
 func (s *server) keepRegistered(ctx context.Context) {
 	for s.client.Sleep(ctx, pause.Shorten(registrationInterval)) == nil {
 		_, err := s.client.Peer(ctx, s.client.Name)
@@ -88,7 +88,6 @@ func (s *server) keepRegistered(ctx context.Context) {
 	}
 }
 
-// ready is called after the first poll that succeeds.
 func (s *server) ready(ctx context.Context) {
 	if s.opts.OnReady != nil {
 		s.opts.OnReady()

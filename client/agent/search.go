@@ -16,11 +16,11 @@ import (
 
 // GetMessage returns a message to the client's node by its id. It marks nothing read.
 //
-// The gateway has no request for one message, and its lists show only the newest 1000.
-// GetMessage therefore searches the whole inbox and, if that may be incomplete, the
-// unread messages, up to 100 threads and up to 100 senders. It keeps only the message
-// itself, so the others may exceed [client.WithMaxResponseBytes]. If a list is larger
-// than 1 GiB, fewer messages are requested.
+// The gateway can't return a single message, and lists only the newest 1000. So
+// GetMessage searches the inbox and, if that list may be incomplete, the unread messages,
+// up to 100 threads and up to 100 senders. It keeps only the message itself, so a list
+// may exceed [client.WithMaxResponseBytes]. If one is larger than 1 GiB, GetMessage
+// requests fewer messages.
 //
 // If the message is not found, the error is a [*NotInInboxError], which describes what
 // was searched. If it's invalid, the error is a [*client.RowError]; other invalid
@@ -48,28 +48,25 @@ func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (found *cli
 	return nil, s.notFound()
 }
 
-// How many threads and senders are searched.
 const (
 	maxSearchedThreads = 100
 	maxSearchedSenders = 100
 )
 
-// search is the search for one message.
 type search struct {
 	client *node
 	id     int64
-	// limit is the number of messages of the next list. It is lower after a list that was
-	// too large.
+	// limit is the next list's limit. It shrinks after a list that was too large.
 	limit int
-	// complete means that the inbox had room for more.
+	// complete means that the list had the whole inbox.
 	complete         bool
 	threads, senders int
-	// unidentified reports a row without a valid id that may be the message.
+	// unidentified is an invalid row without an id, which may be the message.
 	unidentified *client.RowError
 }
 
-// lists yields queries for all messages, for unread ones, for each thread, which older
-// gateways do not have, and for each peer, so one sender cannot hide another.
+// lists yields queries for all messages, for unread ones, for each thread (older gateways
+// have none), and for each peer, so that no sender can hide another's messages.
 func (s *search) lists(ctx context.Context) iter.Seq2[query, error] {
 	return func(yield func(query, error) bool) {
 		name := s.client.Name
@@ -134,8 +131,8 @@ func (s *search) find(ctx context.Context, list query) (*message, error) {
 	return nil, err
 }
 
-// wants reports whether a row may be the message, and whether it is. The decoder of the
-// list reports an invalid one.
+// wants reports whether a row may be the message, and whether it surely is. An invalid
+// row may be: the list's decoder then reports it.
 func (s *search) wants(row []byte) (maybe, is bool) {
 	if !bytes.Contains(row, strconv.AppendInt(nil, s.id, 10)) {
 		return false, false
@@ -146,7 +143,6 @@ func (s *search) wants(row []byte) (maybe, is bool) {
 	return is || err != nil, is
 }
 
-// notFound returns an error that describes what was searched.
 func (s *search) notFound() error {
 	if s.unidentified != nil {
 		return s.unidentified
@@ -161,10 +157,10 @@ func (s *search) notFound() error {
 
 // NotInInboxError reports a message that [GetMessage] did not find.
 type NotInInboxError struct {
-	// ID is the id of the message.
+	// ID is the id that was searched for.
 	ID int64
-	// Searched describes the lists that were searched. It is empty if the inbox was searched
-	// completely.
+	// Searched describes the lists that were searched. It is "" if they covered the whole
+	// inbox.
 	Searched string
 }
 

@@ -19,9 +19,8 @@ import (
 
 const (
 	defaultMaxAttempts = 5
-	// registrationInterval is the longest time between two checks whether the gateway still
-	// knows the node. A gateway that restarts with an empty database may do so between two
-	// polls, and then no request fails.
+	// registrationInterval is how often, at least, we check that the gateway still knows the
+	// node. If it restarts between two polls with an empty database, no request fails.
 	registrationInterval = time.Minute
 )
 
@@ -34,45 +33,46 @@ type ServeOptions struct {
 	Interval     time.Duration
 	IdleInterval time.Duration
 	Limit        int
-	// FromNode, ThreadID and Kinds select the messages to handle, as in [WatchOptions]. The
-	// others stay unread.
+	// FromNode, ThreadID and Kinds select the messages to handle, as in [WatchOptions].
+	// Other messages stay unread.
 	FromNode string
 	ThreadID string
 	Kinds    []client.Kind
-	// Lease, if it is positive, shares the messages among the servers of the node: programs
-	// with a Serve or Answer that all have a Lease. One of them at a time handles a message.
-	// If it is killed, another one takes the message over after its own Lease, such as a
-	// minute, which must be much longer than any pause in the programs or the gateway.
-	// With 0 every server handles every message, and a warning is logged when another one
-	// has answered first.
+	// Lease lets several programs serve the node together, so that only one at a time
+	// handles a message. Each of them must set it. If a program is killed, another takes its
+	// message over after its own Lease. Choose a time, such as a minute, that is much longer
+	// than any pause in the programs or the gateway.
 	//
-	// A message that one server gives up is given up by all that are running; a server that
-	// starts later tries it again.
+	// If Lease is 0, every program handles every message, and Answer logs a warning if
+	// another program has answered first.
 	//
-	// A server claims a message by a message to the node "claims", which cannot be
-	// registered, under an idempotency key, and renews the claim every third of the lease. A
-	// gateway that ignores keys is refused with an error.
+	// If one program gives a message up, so do all the others that are running. A program
+	// that starts later tries it again.
+	//
+	// To claim a message, Serve sends one to the reserved node "claims" under an idempotency
+	// key, and renews the claim three times per Lease. If the gateway ignores such keys,
+	// Serve returns an error.
 	Lease time.Duration
-	// Register is the registration of the node; an empty URL and nil Capabilities keep the
-	// registered ones. If Register is nil, Serve does not register the node.
-	// Serve discards a PeerToken: a program that needs it calls
-	// [client.MeshClient.Register] itself, before Serve.
+	// Register makes Serve register the node with these values. An empty URL or nil
+	// Capabilities keep the registered ones. If Register is nil, Serve does not register the
+	// node. Serve discards the PeerToken: if you need it, call [client.MeshClient.Register]
+	// first.
 	Register *client.RegisterRequest
-	// OnReady is called once, when the node is registered and the first poll has succeeded:
-	// a question of another node now arrives. Serve waits for it.
+	// OnReady is called once, after the registration (if any) and the first successful poll:
+	// from now on, other nodes' questions arrive. Serve waits for it to return.
 	OnReady func()
-	// MaxAttempts is how often a message is handed to the handler before it is given up; 0
-	// means 5. For Answer it is also how often the answer is sent.
+	// MaxAttempts is how often the handler may fail before its message is given up; 0 means
+	// 5. In Answer, it is also how often a delivery may fail.
 	MaxAttempts int
-	// OnGiveUp reports whether a message that is given up is marked read. It receives the
-	// error of the last attempt, and a worker waits for it. With nil, such messages stay
-	// unread.
+	// OnGiveUp decides whether to mark a message read after giving it up. It receives the
+	// last attempt's error, and occupies a worker. If nil, such messages stay unread.
 	OnGiveUp func(client.MeshMessage, error) (markRead bool)
-	// OnError receives an error for every message that is given up or cannot be marked read.
-	// With a zero message, it receives errors in polling and registration, which do not
-	// end Serve. It may be called from several goroutines at the same time, and Serve waits
-	// for it: polling pauses until it returns. A message that could not be marked at once
-	// has no Content. With nil, the errors are logged as warnings.
+	// OnError is called if a message is given up or can't be marked read, and, with a zero
+	// message, if polling or registration fails, which does not end Serve. If nil, errors
+	// are logged as warnings.
+	//
+	// It must be safe for concurrent use. While it handles a polling error, polling waits.
+	// If a message could not be marked at once, its Content is nil.
 	OnError func(client.MeshMessage, error)
 }
 
@@ -81,22 +81,24 @@ type ServeOptions struct {
 //
 // After an error from handler, Serve hands the message out again, up to MaxAttempts
 // times, with the pauses of [RetryPause]. Then it gives the message up: OnError receives
-// the error, and the message stays unread unless OnGiveUp returns true. A
-// [*client.ValueError] or a [*client.MeshSecretLeakError] gives it up at once, since the
-// same reply would cause it again. After a [*client.NotInRegistryError] a pause takes at
-// least 15 seconds: a gateway that has lost its database knows its peers again within a
-// minute.
+// the error, and the message stays unread unless OnGiveUp returns true. After a
+// [*client.ValueError] or a [*client.MeshSecretLeakError] it gives up at once, because
+// the same reply would fail again. After a [*client.NotInRegistryError] it pauses for at
+// least 15 seconds: if the gateway has lost its database, its peers register again within
+// a minute.
 //
-// Invalid options are a [*client.ValueError]. A refused registration is returned as its
-// error.
+// If the options are invalid, the error is a [*client.ValueError]. If the gateway refuses
+// the registration, Serve returns that error.
 //
 // # At least once
 //
-// A message is handled at least once: if the program stops between a handler and the
-// mark, it receives the message again, and so does every other program that serves the
-// node without a Lease. One Serve never hands a message to two handlers at a time. With
-// one worker, messages are handled in Watch's order, except that the senders of waiting
-// messages take turns. A panic in a handler is not recovered.
+// A message is handled at least once. If the program stops after a handler has returned
+// and before the message is marked read, the next Serve handles it again. Without a
+// Lease, so does every other program that serves the node.
+//
+// One Serve never runs two handlers for a message at the same time. With one worker,
+// messages are handled in Watch's order, except that waiting senders take turns. A panic
+// in a handler is not recovered.
 //
 // # Registration
 //
@@ -114,18 +116,18 @@ type ServeOptions struct {
 //
 // # The end
 //
-// When ctx ends, Serve starts no further handler, waits for those that are running, and
-// returns nil. Their context does not end with ctx, so they can finish and reply. Failed
-// marks are sent until the first failure, and the others are reported. After
+// When ctx ends, Serve starts no more handlers, waits for running ones, and returns nil.
+// The handlers' context outlives ctx, so they can finish and reply. Marks that are still
+// waiting are sent until one fails, and OnError receives the rest. After
 // [client.MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as
 // the running handlers have returned. Messages that wait for another attempt stay unread.
 //
 // # Marks
 //
-// Before a mark, Serve looks at the message in the inbox, which takes one or two
-// requests: a gateway with a new database reuses ids, and a mark has only the id. A
-// message that has left the inbox is not marked, and OnError receives the error, unless
-// it was read.
+// A mark identifies a message only by its id, and a gateway with a new database reuses
+// ids. So Serve first looks for the message in the inbox, with one or two requests. If
+// the message is not there, read or unread, Serve doesn't mark it, and OnError receives
+// an error.
 //
 // A failed mark is repeated as long as Serve runs, one message at a time with growing
 // pauses. OnError receives the error once for each message, after five attempts or after
@@ -134,9 +136,9 @@ type ServeOptions struct {
 //
 // # Memory
 //
-// Messages that wait for another attempt and exceed 32 MiB, with 32 KiB added for each,
-// occupy a worker. Unread messages count towards each poll's limit; if they fill a poll,
-// they may hide others, and OnError receives an error.
+// Messages waiting for another attempt may take 32 MiB, counting 32 KiB extra for each.
+// Beyond that, each one occupies a worker. Unread messages count towards each poll's
+// limit. If they fill a poll, they may hide others, and OnError receives an error.
 func Serve(ctx context.Context, c *client.MeshClient, handler func(context.Context, client.MeshMessage) error, opts ServeOptions) error {
 	if handler == nil {
 		return invalid("handler", "must not be nil")
@@ -190,7 +192,6 @@ func serve(ctx context.Context, given *client.MeshClient, handle handler, opts A
 	return nil
 }
 
-// check returns the options of the polls.
 func (o AnswerOptions) check(c *node) (polls WatchOptions, err error) {
 	switch {
 	case o.Workers < 0:
@@ -214,18 +215,18 @@ type server struct {
 	handler handler // returns "" for Serve
 	opts    AnswerOptions
 	polls   WatchOptions
-	slots   chan struct{} // one element for each worker that is busy
-	sends   chan struct{} // one element for each answer that is sent again
+	slots   chan struct{} // one element per busy worker
+	sends   chan struct{} // one element per answer being sent again
 	waiting atomic.Int64  // bytes that wait without a slot
 	reach   reach
 
 	registration client.RegisterRequest // completed from the registry
 
 	handling  context.Context // for handlers and answers; it does not end with ctx
-	ending    sync.Mutex      // while answers are sent after ctx has ended
-	unreached bool            // such a delivery found no gateway
+	ending    sync.Mutex      // held while an answer is sent after ctx has ended
+	unreached bool            // a delivery after ctx ended found no gateway
 	running   sync.WaitGroup
-	active    sync.Map // unfinished messages: key -> what ends with it
+	active    sync.Map // message key of unfinished messages -> func that ends the claim
 	backlog   backlog.Backlog
 	check     unreadCheck
 	marks     marks
@@ -236,8 +237,8 @@ type server struct {
 	hint      sync.Once
 }
 
-// serve polls while workers are busy, so that a message does not wait for all earlier
-// ones.
+// serve keeps polling while workers are busy, so that new senders can take turns with
+// earlier ones.
 func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })
@@ -255,8 +256,8 @@ func (s *server) accept(messages []message) {
 	s.backlog.Add(slices.DeleteFunc(slices.Clone(messages), func(m message) bool { return s.resumed[keyOf(m)] || !s.begin(m) }))
 }
 
-// markOwn queues the marks of messages that the node has sent to itself. Nothing else
-// ends them, and they fill the polls: anybody with a token can forge them.
+// markOwn marks the node's messages to itself. No handler gets them, so they would fill
+// the polls, and anyone with a token can forge them.
 func (s *server) markOwn(ctx context.Context, rows []message) {
 	for _, m := range rows {
 		if s.client.isOwn(m) && s.begin(m) {
@@ -265,7 +266,8 @@ func (s *server) markOwn(ctx context.Context, rows []message) {
 	}
 }
 
-// dispatch starts a goroutine for each waiting message, which owns a slot.
+// dispatch starts a goroutine for each waiting message as slots become free. The
+// goroutine owns its slot.
 func (s *server) dispatch(ctx context.Context) {
 	for s.backlog.Await(ctx, backlog.Filled) && s.acquire(ctx, s.slots) {
 		m := s.backlog.Next() // after the wait for a slot, in which others may have come
@@ -273,15 +275,14 @@ func (s *server) dispatch(ctx context.Context) {
 	}
 }
 
-// begin reports whether m is a new message, and adds it to those that are active. Watch
-// yields a message that it has forgotten again.
+// begin adds m to the active messages. It reports false if m is active already, since
+// Watch may yield a message again.
 func (s *server) begin(m message) bool {
 	_, active := s.active.LoadOrStore(keyOf(m), func(bool) {})
 	return !active
 }
 
-// isWorking reports whether messages wait for a worker or an attempt, after which they
-// leave the inbox.
+// isWorking reports whether any message is unfinished.
 func (s *server) isWorking() bool {
 	working := false
 	if s != nil {
@@ -290,7 +291,6 @@ func (s *server) isWorking() bool {
 	return working
 }
 
-// finish ends what is active for m.
 func (s *server) finish(m message) { s.end(m, false) }
 
 func (s *server) end(m message, givenUp bool) {
@@ -316,7 +316,7 @@ func (s *server) acquire(ctx context.Context, slots chan struct{}) bool {
 	return false
 }
 
-// poll polls for one message, as Watch does, while all workers wait.
+// poll fetches at most one message, just to see whether the gateway is back.
 func (s *server) poll(ctx context.Context) error {
 	opts := s.polls.selection(s.client)
 	opts.Limit = 1

@@ -11,12 +11,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 )
 
-// errNotInInbox reports a message that cannot be marked by its id, which may belong to
-// another message now.
+// errNotInInbox reports a message that left the inbox: its id may belong to another one
+// now.
 var errNotInInbox = errors.New("the message is not visible in the inbox any more; the gateway may have a new database")
 
 // unreadCheck looks for messages in the inbox before they are marked. Ids and times alone
-// do not show that the gateway has a new database, since its clock may step back.
+// don't reveal a new database, because the gateway's clock may step back.
 type unreadCheck struct {
 	client *node
 	last   atomic.Pointer[snapshot]
@@ -36,14 +36,14 @@ func (s *snapshot) has(m message) bool {
 	return ok && sender == m.FromNode
 }
 
-// isUnread reports whether m is unread. The error is errNotInInbox if m is not visible. A
-// mark of a message that was read in the meantime does no harm.
+// isUnread reports whether m is unread. If m is not in the inbox, the error is
+// errNotInInbox. A true result may be out of date: marking a read message does no harm.
 func (c *unreadCheck) isUnread(ctx context.Context, m message, repeat bool) (bool, error) {
 	how := seam.List{Once: !repeat, NoContents: true}
 	if listed, err := c.isListed(ctx, how, m); err != nil || listed {
 		return listed, err
 	}
-	// It is read, or many newer messages hide it. An empty body does not show that it is
+	// It is read, or hidden by many newer messages. An empty body wouldn't prove that it is
 	// gone.
 	how.NeedsBody = true
 	row, _, err := c.find(ctx, how, m, c.similar(m))
@@ -53,7 +53,8 @@ func (c *unreadCheck) isUnread(ctx context.Context, m message, repeat bool) (boo
 	return row != nil && row.ReadAt == nil, err
 }
 
-// find returns m from the selected messages, or nil, and whether newer ones may hide it.
+// find looks for m in the selected messages. If row is nil, hidden reports that newer
+// messages may hide it.
 func (c *unreadCheck) find(ctx context.Context, how seam.List, m message, opts query) (row *message, hidden bool, err error) {
 	rows, limit, err := c.fetchSince(ctx, how, m, opts)
 	i := slices.IndexFunc(rows, func(row message) bool { return keyOf(row) == keyOf(m) && row.FromNode == m.FromNode })
@@ -67,10 +68,12 @@ func (c *unreadCheck) similar(m message) query {
 	return query{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
 }
 
-// isListed reports whether a list of the unread messages shows that the id still belongs
-// to m. The newest one usually does, if it was in the snapshot with m and is not older:
-// this spares the list of all messages, which is long while many wait. If they are more
-// than a response can hold, as on a slow link, the last snapshot is kept, which has m.
+// isListed reports whether the unread messages show that the id still belongs to m.
+//
+// Usually the newest one is enough: if it's in the same snapshot as m and not older, the
+// database hasn't changed. That saves a list of all unread messages, which is long while
+// many wait. If they exceed a response, as on a slow link, we keep the last snapshot,
+// because it has m.
 func (c *unreadCheck) isListed(ctx context.Context, how seam.List, m message) (bool, error) {
 	last, limit := c.last.Load(), maxLimit
 	if last != nil {
@@ -98,8 +101,9 @@ func (c *unreadCheck) list(ctx context.Context, how seam.List, m message, limit 
 	return newSnapshot(rows, limit), err
 }
 
-// follows reports whether s, which has no room for m, has a message of an earlier
-// snapshot with m, and one that is not older: the database is the same then.
+// follows reports whether s, although too short to reach m, shows that the database is
+// still the same: it repeats a message that the last snapshot had together with m, and
+// that is not older than m.
 func (s *snapshot) follows(last *snapshot, m message) bool {
 	if !last.has(m) || len(s.senders) < s.limit {
 		return false
@@ -112,7 +116,6 @@ func (s *snapshot) follows(last *snapshot, m message) bool {
 	return false
 }
 
-// newSnapshot has messages that need a look before the first mark.
 func newSnapshot(rows []message, limit int) *snapshot {
 	s := &snapshot{senders: make(map[messageKey]string, len(rows)), limit: limit}
 	for _, row := range rows {
@@ -121,7 +124,7 @@ func newSnapshot(rows []message, limit int) *snapshot {
 	return s
 }
 
-// fetchSince fetches messages from m on, except for invalid ones.
+// fetchSince fetches m and later messages. It ignores invalid rows.
 func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, opts query) ([]message, int, error) {
 	opts.Since, how.Slow = justBefore(m.CreatedAt), true
 	opts.ToNode = cmp.Or(opts.ToNode, c.client.Name)
@@ -129,8 +132,8 @@ func (c *unreadCheck) fetchSince(ctx context.Context, how seam.List, m message, 
 	return rows[:min(len(rows), limit)], limit, withoutRows(err)
 }
 
-// justBefore returns an argument for since that includes a time: the gateway compares
-// text.
+// justBefore makes a since argument that includes messages created at createdAt. It drops
+// the last character, because the gateway compares strings.
 func justBefore(createdAt string) string {
 	_, size := utf8.DecodeLastRuneInString(createdAt)
 	return createdAt[:len(createdAt)-size]

@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// askInterval is the time between the first two polls for answers. It doubles up to the
-	// interval of Watch.
+	// askInterval is the first pause between polls. It doubles up to Watch's default
+	// interval.
 	askInterval = 100 * time.Millisecond
-	// maxRefusals is the number of refused polls in a row that ends the waiting. With the
-	// token of a peer, a single 401 can pass.
+	// maxRefusals is the number of refused polls in a row after which we give up. A single
+	// 401 may be temporary for a peer's token.
 	maxRefusals = 3
 )
 
-// errQuestionLost reports a question that the gateway does not list any more.
 var errQuestionLost = errors.New("the gateway has lost the question; it may have a new database")
 
 type waiter struct {
@@ -46,7 +45,7 @@ type waiter struct {
 	checked  time.Time       // when the gateway was last known to have the questions
 }
 
-// run sends the questions and polls until there is a result for each.
+// run sends the questions and polls until each has a result.
 func (w *waiter) run(ctx context.Context) {
 	ctx, cancel := w.client.WhileOpen(ctx)
 	defer cancel()
@@ -76,7 +75,7 @@ func (w *waiter) run(ctx context.Context) {
 	}
 }
 
-// send sends each question whose turn it is.
+// send sends each question, unless another one is waiting in the same conversation.
 func (w *waiter) send(ctx context.Context) {
 	w.unsent = slices.DeleteFunc(w.unsent, func(q *outgoing) bool {
 		req := q.req
@@ -106,21 +105,21 @@ func (w *waiter) send(ctx context.Context) {
 	})
 }
 
-// numberRefusals are the statuses with which a gateway may refuse the number of a
-// question, because it has no such task.
+// numberRefusals are statuses that may refuse a question's number, because the gateway
+// has no such task.
 var numberRefusals = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
 
 const (
-	// maxNumberRefusals is the number of refusals after which a question is sent without a
+	// maxNumberRefusals is the number of refusals after which we send the question without a
 	// number. One 404 may come from a proxy.
 	maxNumberRefusals = 2
-	// sendAttempts is how often a question fails with 500 before Ask gives up.
+	// sendAttempts is the number of 500s after which Ask gives up.
 	sendAttempts = 5
 )
 
-// sendsAgain reports whether a question is sent again after a failure. Each form of it
-// has the same key: if the gateway refuses the one without the number because of the key,
-// it has the other one, and answers that with the receipt.
+// sendsAgain reports whether to send a question again after a failure. With and without
+// its number, it has the same key. So a 409 without the number means that the gateway
+// stored the numbered question, and will return its receipt.
 func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent request, err error) bool {
 	status := statusOf(err)
 	switch {
@@ -163,7 +162,7 @@ func (w *waiter) end(err error) {
 
 func (w *waiter) emit(m message, err error) { w.stopped = w.stopped || !w.yield(m, err) }
 
-// poll asks for the answers in each thread once.
+// poll lists the answers in each thread once.
 func (w *waiter) poll(ctx context.Context) {
 	w.idle++
 	defer func(began time.Time) { w.took = time.Since(began) }(time.Now())
@@ -171,7 +170,7 @@ func (w *waiter) poll(ctx context.Context) {
 	if w.failures > 0 || time.Since(w.checked) >= registrationInterval { // a gateway may restart with a new database between two polls
 		failed = w.lookAtQuestions(ctx)
 	}
-	unknown := failed != nil // without its number a question might get another answer
+	unknown := failed != nil // without its number, a question might take the wrong answer
 	for _, thread := range w.threads() {
 		if !unknown {
 			failed = cmp.Or(failed, w.pollThread(ctx, thread))
@@ -203,12 +202,12 @@ func (w *waiter) threads() []string {
 	return slices.Compact(threads)
 }
 
-// lastPoll is the shortest time before a deadline at which the last poll begins: it has
-// to end in time, and the mark after it.
+// lastPoll is the minimum time between the last poll and the deadline. The poll and a
+// mark must fit into it.
 const lastPoll = 200 * time.Millisecond
 
-// pause returns the time until the next poll. Before the deadline of ctx there is a last
-// one, for which there is time.
+// pause returns the time until the next poll. It leaves time for one last poll before
+// ctx's deadline.
 func (w *waiter) pause(ctx context.Context) time.Duration {
 	attempt := w.idle
 	for _, q := range w.unsent {
@@ -254,7 +253,7 @@ func (c *node) isAnswer(q, m message) bool {
 	return m.Kind == client.KindAnswer && m.ToNode == c.Name && conversationWith(m.FromNode, m) == conversationWith(q.ToNode, q) && m.ID > q.ID
 }
 
-// deliver marks an answer read and yields it. One that stays unread is not lost.
+// deliver marks an answer read and yields it, even if marking fails.
 func (w *waiter) deliver(ctx context.Context, q, answer message) {
 	w.idle, w.active = 1, time.Now()
 	w.settle(q)
@@ -272,8 +271,8 @@ func (w *waiter) settle(q message) {
 	w.client.State.CompareAndDelete(conversationWith(q.ToNode, q), w)
 }
 
-// askWindow is the maximum number of answers that a poll returns for a thread. If there
-// are more, later polls select each recipient by itself and return up to maxLimit.
+// askWindow is the limit for a poll of a whole thread. If a thread has more answers,
+// later polls ask for each recipient separately, up to maxLimit.
 const askWindow = 100
 
 // answers returns the newest answers in a thread.
@@ -301,7 +300,7 @@ func (w *waiter) answers(ctx context.Context, thread string) ([]message, error) 
 	return all, nil
 }
 
-// newest reports whether the list may have older messages, too.
+// newest returns the newest selected messages. full reports that there may be older ones.
 func (w *waiter) newest(ctx context.Context, query query, limit int) (rows []message, full bool, err error) {
 	query.Limit = limit
 	rows, limit, err = w.client.List(ctx, query, seam.List{Fewer: true})

@@ -21,8 +21,8 @@ const (
 	DefaultIdleInterval  = 5 * time.Second
 )
 
-// Watch rejects a shorter interval than minWatchInterval, which is a number without a
-// unit, and warns of one that is shorter than shortWatchInterval.
+// Watch rejects intervals below minWatchInterval, because someone probably forgot the
+// unit, and warns about intervals below shortWatchInterval.
 const (
 	minWatchInterval   = time.Millisecond
 	shortWatchInterval = 100 * time.Millisecond
@@ -30,26 +30,23 @@ const (
 
 // WatchOptions configures Watch. The zero value is valid.
 type WatchOptions struct {
-	// Interval is the time between two polls for two minutes after a message, varied at
-	// random by up to a quarter; 0 means [DefaultWatchInterval]. It must be at least one
-	// millisecond; below 100 ms a warning is logged, which a test silences with
-	// [client.WithLogger].
+	// Interval is the time between polls in the two minutes after a message, varied at
+	// random by up to a quarter; 0 means [DefaultWatchInterval]. It must be at least 1 ms.
+	// Below 100 ms, Watch logs a warning; tests can silence it with [client.WithLogger].
 	Interval time.Duration
-	// IdleInterval is the longest time between two polls. After two minutes without a
-	// message, the time doubles with each poll, from Interval to IdleInterval. A poll that
-	// takes a second, or is answered with 429, ends the two minutes at once. 0 means
-	// [DefaultIdleInterval], or Interval if that is set. It must not be shorter than
-	// Interval.
+	// IdleInterval is the longest time between polls, at least Interval; 0 means Interval if
+	// that is set, or else [DefaultIdleInterval]. After two minutes without a message, the
+	// time between polls doubles from Interval to IdleInterval. If a poll takes a second or
+	// returns 429, the gateway has too much to do, and the next pause is IdleInterval.
 	IdleInterval time.Duration
-	// Limit is the most messages in a poll, 1 to 1000; 0 means 1000, the
-	// gateway's maximum.
+	// Limit is the maximum number of messages per poll, 1 to 1000; 0 means 1000.
 	Limit int
-	// FromNode and ThreadID select messages as in [client.FetchOptions]. Messages that an
-	// older gateway does not filter are dropped by the client.
+	// FromNode and ThreadID select messages as in [client.FetchOptions]. Older gateways
+	// ignore them; Watch then drops the other messages itself.
 	FromNode string
 	ThreadID string
-	// Kinds selects messages by kind; an empty slice means all. Each kind is polled by
-	// itself, so that other messages cannot fill the polls.
+	// Kinds selects messages by kind; an empty slice means all. Each kind is a separate
+	// request, so that messages of other kinds can't fill the polls.
 	Kinds []client.Kind
 }
 
@@ -71,11 +68,13 @@ type WatchOptions struct {
 //
 // # Full inboxes
 //
-// A poll returns the newest unread messages, so older ones are yielded after newer ones
-// have been marked read. After a full poll with a new message the next one follows at
-// once. The node's own messages are not yielded, but unread ones count towards the limit:
-// mark them read. If they fill a poll, or if three polls in a row are full and the last
-// one has no new message, an error is yielded once.
+// A poll returns only the newest unread messages. If there are more, mark the newer ones
+// read, or Watch can't see the older ones. After a full poll with a new message, Watch
+// polls again at once.
+//
+// Messages that the node sent to itself aren't yielded, but count towards the limit until
+// they are marked read. Watch yields an error once if they fill a poll, or if three polls
+// in a row are full and the last one has no new message.
 //
 // # Faulty responses
 //
@@ -133,14 +132,14 @@ func (o WatchOptions) selection(n *node) query {
 	return query{ToNode: n.Name, UnreadOnly: true, FromNode: n.Resolve(o.FromNode), ThreadID: o.ThreadID, Limit: o.Limit}
 }
 
-// fullListInterval is the longest time without a list of all messages while some wait for
-// a worker of Serve.
+// fullListInterval is how often Serve lists all unread messages while some wait for a
+// worker. Other polls list only newer ones.
 const fullListInterval = time.Minute
 
 const (
-	// activeTime is how long the pauses stay short after a message.
+	// activeTime is how long pauses stay short after a message.
 	activeTime = 2 * time.Minute
-	// slowPoll is how long a poll takes at a gateway that has too much to do.
+	// slowPoll is the duration from which a poll shows that the gateway has too much to do.
 	slowPoll = time.Second
 )
 
@@ -166,7 +165,7 @@ type watcher struct {
 	hurried  bool      // this poll followed without a pause
 }
 
-// watch takes options with defaults.
+// watch expects options from withDefaults.
 func (c *node) watch(ctx context.Context, opts WatchOptions, s *server, yield func(message, error) bool) {
 	if opts.Interval < shortWatchInterval {
 		c.Log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
@@ -239,8 +238,8 @@ func (w *watcher) pollWindow(ctx context.Context, window *window) (int, error) {
 	if w.server != nil && !w.server.backlog.Await(ctx, backlog.HasRoom) {
 		return 0, nil
 	}
-	// While messages wait, a list of all would be as long each time. It is needed now and
-	// then nevertheless, since the gateway's clock may step back.
+	// While messages wait, request only newer ones, which is cheaper. List all of them now
+	// and then anyway, because the gateway's clock may step back.
 	newer := w.isBusy() && time.Since(window.listed) < fullListInterval
 	rows, err := w.fetch(ctx, window, newer)
 	if w.server != nil && ctx.Err() == nil && !classify(err).unreached() {
@@ -321,8 +320,8 @@ func (w *watcher) isBusy() bool {
 	return w.server != nil && !w.server.backlog.Is(backlog.Empty)
 }
 
-// rest waits until the next poll. A full list may hide messages behind those that wait
-// for a worker: Serve polls again as soon as they have one.
+// rest waits until the next poll. If the last list was full, waiting messages may hide
+// others, so Serve polls again as soon as none waits for a worker.
 func (w *watcher) rest(ctx context.Context) {
 	full := slices.ContainsFunc(w.windows, func(window *window) bool { return window.full > 0 })
 	if w.failed != nil || !full || !w.isBusy() {

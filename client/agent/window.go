@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// window is the newest of the selected messages, over the polls of a watcher.
+// window tracks the newest selected messages from poll to poll.
 type window struct {
 	selected query
 	selects  func(query, message) bool
@@ -22,10 +22,9 @@ type window struct {
 	reported bool       // the window has been reported as blocked
 }
 
-// sift returns the response's messages that belong into the window. Rows to other nodes
-// and rows beyond the limit are an error: a gateway that ignores request parameters must
-// not fill the memory with messages. A message that is not selected is dropped without an
-// error, since older gateways ignore those parameters.
+// sift drops rows that weren't requested. It reports rows beyond the limit or to other
+// nodes as an error: a gateway that ignores those parameters must not fill our memory. It
+// drops other rows silently, because older gateways ignore the other parameters.
 func (w *window) sift(rows []message) ([]message, error) {
 	excess, foreign := max(0, len(rows)-w.limit), 0
 	if excess > 0 {
@@ -49,7 +48,7 @@ func pollError(format string, args ...any) error {
 	return incorrect("GET", fmt.Errorf(format, args...))
 }
 
-// unseen returns the messages that have not been yielded, the oldest first.
+// unseen returns messages not yet yielded, oldest first.
 func (w *window) unseen(rows []message) []message {
 	rows = slices.DeleteFunc(rows, w.seen.has)
 	slices.SortFunc(rows, func(a, b message) int {
@@ -58,18 +57,19 @@ func (w *window) unseen(rows []message) []message {
 	return slices.CompactFunc(rows, func(a, b message) bool { return keyOf(a) == keyOf(b) })
 }
 
-// placeholder is how a window remembers an invalid row. No message has its CreatedAt.
+// placeholder lets a window remember an invalid row. No real message has such a
+// CreatedAt.
 func placeholder(row *client.RowError) message {
 	return message{ID: row.ID, CreatedAt: row.Error()}
 }
 
-// blockedAfter is the number of full polls in a row, the last one without a new message,
-// that is reported as an error.
+// blockedAfter is the number of full polls in a row after which one without a new message
+// is an error.
 const blockedAfter = 3
 
-// checkFull returns an error, once, when a poll of n messages is full and no other
-// message can be yielded: all are the node's own, or none is new. hurried means that
-// there was no time to mark the messages.
+// checkFull returns an error, once, if full polls hide all other messages: every message
+// is the node's own, or none is new after blockedAfter full polls. hurried means that
+// there was no time to mark messages read.
 func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 	if n < w.limit {
 		w.full, w.reported = 0, false
@@ -87,27 +87,26 @@ func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 	return pollError("the poll is full: it has %d unread messages, which hide older ones%s; mark messages read", n, sender)
 }
 
-// After growAfter full polls the next one requests more messages again.
 const growAfter = 8
 
-// grow raises the limit after a response that was too large or too slow.
+// grow doubles a lowered limit after every growAfter full polls, up to the caller's
+// limit.
 func (w *window) grow(highest int) {
 	if w.full%growAfter == 0 { // also if the last poll was not full
 		w.limit = min(2*w.limit, highest)
 	}
 }
 
-// seenMessages tracks the messages already yielded until they leave the inbox. Its size
-// is bounded.
+// seenMessages tracks yielded messages until they leave the inbox, about maxSeen at most.
 type seenMessages struct {
 	shown map[messageKey]shown
-	// latest counts the windows: all of them, and the complete ones.
+	// latest counts windows so far.
 	latest shown
-	// largest is the most rows in a window so far.
+	// largest is the row count in the largest window so far.
 	largest int
 }
 
-// shown counts the windows until a message was last shown.
+// shown counts all windows, and the complete ones, up to the last that had a message.
 type shown struct{ window, complete int }
 
 // messageKey identifies a message. The id alone does not: a gateway with a new database
@@ -120,12 +119,11 @@ type messageKey struct {
 func keyOf(m message) messageKey { return messageKey{m.ID, m.CreatedAt} }
 
 const (
-	// forgetAfter is the number of complete windows in a row without a message after which
-	// it is forgotten. A message that was marked read never becomes unread again, so 1 would
-	// do if gateways made no mistakes.
+	// forgetAfter is the number of complete windows after which a missing message is
+	// forgotten. Read messages never become unread again, so 1 would do if gateways made no
+	// mistakes.
 	forgetAfter = 3
-	// maxSeen is the number of messages beyond which those that are not in the latest window
-	// are forgotten.
+	// maxSeen is the number of messages from which we keep only those in the latest window.
 	maxSeen = 20_000
 )
 
@@ -141,9 +139,9 @@ func (s *seenMessages) add(m message) {
 	s.shown[keyOf(m)] = s.latest
 }
 
-// observe forgets the messages that have left the inbox. A message is missing from a
-// complete window only if it has left. complete means that the window has room for more;
-// a window with as many rows as any before may still be cut by a limit of the gateway.
+// observe forgets messages that have left the inbox: those missing from complete windows.
+// complete means that the window had room for more. We don't trust that if the window is
+// the largest so far, because the gateway may have its own limit.
 func (s *seenMessages) observe(rows []message, complete bool) {
 	s.largest = max(s.largest, len(rows))
 	s.latest.window++

@@ -1,4 +1,4 @@
-// Package backlog holds the messages that wait for a worker. Their senders take turns.
+// Package backlog queues messages for workers. Their senders take turns.
 package backlog
 
 import (
@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// MaxBytes bounds what waits in memory.
+	// MaxBytes bounds the waiting messages in memory.
 	MaxBytes = 32 << 20
-	// messageBytes is for a message's goroutine and its other fields.
+	// messageBytes is an allowance for a message's goroutine and other fields.
 	messageBytes = 32 << 10
 )
 
-// Size returns the bytes that a waiting message takes.
+// Size estimates the bytes that a waiting message takes.
 func Size(m gateway.MeshMessage) int64 {
 	n := messageBytes + len(m.GetContent())
 	for name, value := range m.AdditionalProperties {
@@ -25,7 +25,7 @@ func Size(m gateway.MeshMessage) int64 {
 	return int64(n)
 }
 
-// Backlog may be used concurrently. The zero value is empty.
+// Backlog is a queue of messages. The zero value is empty. It may be used concurrently.
 type Backlog struct {
 	mu      sync.Mutex
 	turns   [][]gateway.MeshMessage // each with one sender's messages, none empty
@@ -33,7 +33,7 @@ type Backlog struct {
 	changed chan struct{} // closed by the next change; nil if no goroutine waits for it
 }
 
-// State is a condition to wait for.
+// State is a condition on the waiting bytes, for Is and Await.
 type State func(bytes int64) bool
 
 // The states.
@@ -43,7 +43,8 @@ var (
 	HasRoom State = func(bytes int64) bool { return bytes < MaxBytes }
 )
 
-// Add adds one poll's messages together, since their senders take turns as well.
+// Add queues messages. Pass all messages from a poll at once, so that every sender is in
+// line before a worker calls Next.
 func (b *Backlog) Add(messages []gateway.MeshMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +58,7 @@ func (b *Backlog) Add(messages []gateway.MeshMessage) {
 	}
 }
 
-// Next removes the message whose turn it is. There must be one.
+// Next removes and returns the next message. The backlog must not be empty.
 func (b *Backlog) Next() gateway.MeshMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,10 +80,10 @@ func (b *Backlog) change(bytes int64) {
 	}
 }
 
-// Is reports whether the backlog is in a state now.
+// Is reports whether state holds now.
 func (b *Backlog) Is(state State) bool { return b.awaited(state) == nil }
 
-// Await waits until the backlog is in a state. It returns false if ctx ends first.
+// Await waits until state holds. It returns false if ctx ends first.
 func (b *Backlog) Await(ctx context.Context, state State) bool {
 	for ctx.Err() == nil {
 		changed := b.awaited(state)
@@ -97,8 +98,7 @@ func (b *Backlog) Await(ctx context.Context, state State) bool {
 	return false
 }
 
-// awaited returns a channel that the next change closes, or nil if there is nothing to
-// wait for.
+// awaited returns a channel that the next change closes, or nil if state holds now.
 func (b *Backlog) awaited(state State) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
