@@ -1,23 +1,23 @@
-// Package gatewaytest provides an in-memory mesh gateway on a local port. Use it to test
-// programs that import package client, for demonstrations and for development.
+// Package gatewaytest runs an in-memory mesh gateway on a local port, for tests, demos
+// and development of programs that use package client.
 //
 //	g := gatewaytest.New(t, gatewaytest.WithToken("test-token"), gatewaytest.WithPeers("node-b"))
 //	c, err := client.New("node-a", g.Options()...)
 //	_, err = c.Send(ctx, client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 //	// g.Requests(gatewaytest.SendMessage) returns the requests that arrived.
 //
-// The gateway responds as recorded from a real one: it has peers, messages and threads
-// with their filters, limits and idempotency keys, and its errors have the real status,
-// content type and text. docs/gateway.md lists the rules. Unlike the current gateway it
-// ignores the query parameter to_node, as older ones do: a client has to send "to".
-// [WithBareArrays] and [WithoutIdempotency] make it behave like older gateways.
+// It responds like a recorded real gateway. Peers, messages and threads have the real
+// filters, limits and idempotency keys, and errors have the real status, content type and
+// text. docs/gateway.md lists the rules. Like older gateways, it ignores the query
+// parameter to_node: a client has to send "to". [WithBareArrays] and [WithoutIdempotency]
+// make it behave like older gateways.
 //
 // # Faults
 //
-// [Gateway.Fail] makes an operation's next requests fail: with a status, late, with a
-// closed connection or with garbage, before or after the request took effect.
-// [Gateway.FailIf] decides for each request, for example at random. After [Gateway.Reset]
-// the gateway has lost its database.
+// [Gateway.Fail] makes an operation's next requests fail: with a status, a delay, a
+// closed connection or garbage, before or after the request took effect. [Gateway.FailIf]
+// calls your function for each request, for example to fail at random. [Gateway.Reset]
+// simulates a lost database.
 //
 //	html := http.Header{"Content-Type": {"text/html"}}
 //	g.Fail(gatewaytest.MarkMessageRead, gatewaytest.Fault{Header: html, Body: "<html>Sign in</html>"}) // a proxy's page with status 200
@@ -49,10 +49,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/testserver"
 )
 
-// Gateway is a running gateway.
+// Gateway is a running gateway. Start one with [New], [Start] or [Listen].
 type Gateway struct {
-	// URL is the address for [client.WithGatewayURL]. It has a base path, so that a test
-	// notices a client that drops it.
+	// URL is the address for [client.WithGatewayURL]. It has a base path, so a client that
+	// drops the path fails the test.
 	URL string
 
 	addr       string
@@ -72,8 +72,8 @@ type Gateway struct {
 	threads  map[string]*thread // by UUID
 }
 
-// TB is implemented by *testing.T and *testing.B. Programs that use Start do not link
-// package testing.
+// TB is implemented by *testing.T and *testing.B. It keeps package testing out of
+// programs that use [Start].
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -118,31 +118,29 @@ func Listen(opts ...Option) (*Gateway, error) {
 
 const basePath = "/gateway"
 
-// Handler returns a handler for another server. It has no base path, unlike
-// [Gateway.URL], but shares all data with the gateway at URL. It works until
-// [Gateway.Close].
+// Handler returns the gateway as a handler for your own server. It shares all data with
+// the gateway at [Gateway.URL], but has no base path. It works until [Gateway.Close].
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Options returns client options with this gateway's URL and token. If the gateway has no
-// token, the options contain a placeholder, which keeps a real token in the environment
-// from being sent.
+// token, they contain a placeholder, so that the client doesn't send a real token from
+// the environment.
 func (g *Gateway) Options() []client.Option {
 	token := cmp.Or(g.token.Reveal(), "gatewaytest")
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(token)}
 }
 
-// Close stops the gateway, ends delayed responses and waits for requests in progress. To
-// see how a program behaves when the gateway is gone, a test may call Close early. A
-// second Close does nothing.
+// Close stops the gateway, ends delayed responses and waits for requests in progress.
+// Call it early to test how a program behaves when the gateway is gone. A second Close
+// does nothing.
 func (g *Gateway) Close() { g.server.Close() }
 
-// Format prints the gateway's URL. The other fields change while requests are in
-// progress.
+// Format prints only the URL, because other fields may change at the same time.
 func (g *Gateway) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, "gateway at ", g.URL) }
 
-// Reset empties the database, as if the gateway started with a new one: peers, messages,
-// threads and idempotency keys are gone, peer tokens are invalid, and ids start with 1
-// again. Faults and recorded requests stay.
+// Reset simulates a gateway that restarts with an empty database: peers, messages,
+// threads and idempotency keys are gone, peer tokens are invalid, and message ids start
+// at 1 again. Faults and recorded requests remain.
 func (g *Gateway) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -198,12 +196,12 @@ type config Gateway
 // registered peer's. Without the option every request is accepted.
 func WithToken(token string) Option { return func(g *config) { g.token = secret.New(token) } }
 
-// WithAddr listens on a fixed address such as "127.0.0.1:8787", which other processes can
-// know. The default is a free port on the loopback interface.
+// WithAddr sets a fixed address such as "127.0.0.1:8787", for clients in other processes.
+// The default is a free port on the loopback interface.
 func WithAddr(addr string) Option { return func(g *config) { g.addr = addr } }
 
-// WithoutRequestLog keeps no requests: [Gateway.Requests] returns nil. A long-running
-// gateway then grows only with its peers, messages and threads.
+// WithoutRequestLog stops recording requests, so a long-running gateway doesn't fill the
+// memory with them. [Gateway.Requests] returns nil.
 func WithoutRequestLog() Option { return func(g *config) { g.server.DisableLog() } }
 
 // WithPeers registers peers with these names and the URLs http://NAME.
@@ -215,8 +213,8 @@ func WithPeers(names ...string) Option {
 	}
 }
 
-// WithThreads creates threads whose id and name are the given ids. A message with any
-// other thread id gets status 500.
+// WithThreads creates a thread for each id, with the id as its name. As at the real
+// gateway, a message with an unknown thread id gets status 500.
 func WithThreads(ids ...string) Option {
 	return func(g *config) {
 		for _, id := range ids {
@@ -231,10 +229,12 @@ func WithBareArrays() Option { return func(g *config) { g.bareArrays = true } }
 // WithoutIdempotency ignores idempotency keys, as older gateways do.
 func WithoutIdempotency() Option { return func(g *config) { g.ignoreKeys = true } }
 
-// WithHosts refuses requests with status 403 unless they are for one of these names and
-// addresses, such as localhost. It also refuses requests from web pages with another
-// origin. A gateway without a token needs it wherever a browser runs: a page could reach
-// it under a name whose address changes to the gateway's.
+// WithHosts accepts only requests whose Host is one of these names or addresses, such as
+// localhost, and refuses requests from web pages with another origin. Refused requests
+// get status 403.
+//
+// Use it for a gateway without a token on a machine with a browser. Otherwise a web page
+// could reach the gateway through a host name that it points at the gateway's address.
 func WithHosts(names ...string) Option {
 	return func(g *config) { g.hosts = append(g.hosts, names...) }
 }
@@ -287,14 +287,13 @@ func hostName(host string) string {
 // announced length.
 type Fault = testserver.Fault
 
-// Fail makes an operation fail. An operation's faults happen in the order in which they
-// were set. Fail panics if the gateway does not have the operation or the status is
-// invalid.
+// Fail makes an operation fail. Several faults for one operation happen in the order of
+// the Fail calls. Fail panics if the operation is unknown or the status is invalid.
 func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
 
-// FailIf calls choose for every request that has no fault set by [Gateway.Fail], and
-// applies the fault that it returns; nil means the usual response. Fault.Times is
-// ignored. choose must be safe for concurrent use. A second FailIf replaces the first.
+// FailIf calls choose for every request without a fault from [Gateway.Fail], and applies
+// the fault that choose returns, if any. It ignores Fault.Times. choose must be safe for
+// concurrent use. A second FailIf replaces the first.
 func (g *Gateway) FailIf(choose func(Request) *Fault) { g.server.FailIf(choose) }
 
 // Heal removes the faults that have not happened yet, and the function set by FailIf.

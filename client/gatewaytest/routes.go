@@ -13,7 +13,7 @@ import (
 // Operation is a gateway operation, named by its operationId in specs/gateway.yaml.
 type Operation string
 
-// other is used for every request that is not in specs/gateway.yaml.
+// other stands for requests that aren't in specs/gateway.yaml.
 const other Operation = ""
 
 type route struct {
@@ -70,8 +70,8 @@ func matchPath(pattern, path string, r *http.Request) bool {
 	return true
 }
 
-// refuseRoute answers a request that no route takes: 405 for another method, 307 for a
-// slash at the end, else 404.
+// refuseRoute answers a request without a route: 405 if only the method differs, 307 for
+// a trailing slash, else 404.
 func refuseRoute(routes []route, r *http.Request) answer {
 	trimmed, slash := strings.CutSuffix(r.URL.Path, "/")
 	for _, route := range routes {
@@ -87,7 +87,7 @@ func refuseRoute(routes []route, r *http.Request) answer {
 	return refuse(http.StatusNotFound, "Not Found")
 }
 
-// redirect answers with the same URL, but no slash at its end.
+// redirect removes the trailing slash.
 func redirect(r *http.Request) answer {
 	target := *r.URL
 	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
@@ -100,12 +100,11 @@ func redirect(r *http.Request) answer {
 
 type answer = testserver.Answer
 
-// action is a valid request that runs when its caller is known: the peer whose token was
-// sent, or nil.
+// action carries out a valid request. caller is the peer whose token was sent, or nil.
 type action func(caller *peer) answer
 
-// serve validates a request with parse, then checks its token, then runs it. The real
-// gateway has the same order: a request that is both invalid and without a token is 422.
+// serve validates a request with parse before it checks the token, as the real gateway
+// does: an invalid request without a token gets 422.
 func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue)) http.Handler {
 	return g.server.Handle(op, func(r *http.Request) answer {
 		run, issues := parse(r)
@@ -199,23 +198,22 @@ type Request struct {
 	// Path does not include the base path of [Gateway.URL].
 	Path  string
 	Query url.Values
-	// Header does not include Authorization, which keeps tokens out when a request is
-	// printed.
+	// Header does not include Authorization, so that a printed request shows no token.
 	Header http.Header
 	// HasToken reports whether there was an Authorization header. Token is its value without
-	// the prefix "Bearer ".
+	// "Bearer ".
 	HasToken bool
 	Token    client.Secret
 	Body     string
 }
 
-// Requests returns the requests that have arrived, oldest first: for the given
-// operations, or all.
+// Requests returns the recorded requests, oldest first. Without arguments it returns all,
+// otherwise those for the given operations.
 func (g *Gateway) Requests(ops ...Operation) []Request { return g.server.Requests(ops...) }
 
-// ForgetRequests removes the requests that have arrived. [Gateway.Requests] then returns
-// only later ones. A long-running gateway grows with every request unless ForgetRequests
-// is called from time to time; see also [WithoutRequestLog].
+// ForgetRequests clears the recorded requests. Call it from time to time in a
+// long-running gateway, or use [WithoutRequestLog]; otherwise every request stays in
+// memory.
 func (g *Gateway) ForgetRequests() { g.server.ForgetRequests() }
 
 func record(op Operation, r *http.Request, body []byte) Request {

@@ -1,5 +1,5 @@
-// Package openfile opens files that somebody else can make, as in a checked-out
-// repository. They may be links, pipes or devices, of any size.
+// Package openfile safely opens files that somebody else may have made, as in a
+// checked-out repository. Such files may be links, pipes or devices, or huge.
 package openfile
 
 import (
@@ -15,7 +15,7 @@ import (
 // ErrNotRegular is the cause if a file is a pipe, a device or a directory.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ErrOutside is the cause if a link below a directory leads to a file that is not.
+// ErrOutside is the cause if a link in a directory leads outside it.
 var ErrOutside = errors.New("the link leaves the directory; name its file to read it, too")
 
 // ErrEmptyPipe is the cause if a pipe has no writer.
@@ -61,7 +61,8 @@ func Target(dir, link string) (name string, inside bool) {
 	return name, err == nil && filepath.IsLocal(name)
 }
 
-// BelowDir is [Below] for the name of a directory, which may be a link.
+// BelowDir is [Below] with a directory name instead of an [os.Root]. The directory itself
+// may be a link.
 func BelowDir(dir, name string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -71,8 +72,8 @@ func BelowDir(dir, name string) (*os.File, error) {
 	return Below(root, name)
 }
 
-// Regular opens a regular file and follows links: use it for names that the user, or the
-// home directory, has chosen.
+// Regular opens a regular file and follows links. Use it for trusted names, from the user
+// or the home directory.
 func Regular(name string) (*os.File, error) {
 	file, err := os.OpenFile(name, withoutWaiting, 0) //nolint:gosec // see above
 	return regular(file, err)

@@ -1,4 +1,4 @@
-// Package seam lets client/agent use what client hides from other packages.
+// Package seam gives client/agent access to unexported parts of package client.
 package seam
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Client is client.MeshClient's unexported side. R is client.SendRequest, Q is
-// client.ListMessagesOptions and G is client.RegisterRequest. All node names in its
-// arguments are final: aliases are resolved.
+// Client holds unexported methods and fields from client.MeshClient. R is
+// client.SendRequest, Q is client.ListMessagesOptions and G is client.RegisterRequest.
+// Resolve aliases before passing a node name.
 type Client[R, Q, G any] struct {
-	// Ready rejects the zero client and a nil context. The other fields are unset if it
-	// does.
+	// Ready rejects the zero client and a nil context. For the zero client, the other fields
+	// are unset.
 	Ready func(context.Context) error
 
 	Name     string // the client's node
@@ -29,65 +29,66 @@ type Client[R, Q, G any] struct {
 	State    *sync.Map // belongs to package agent
 	Resolve  func(name string) string
 
-	// Ended returns an error if the client is closed or the context has ended. Sleep does so
-	// too, after a pause otherwise. WhileOpen returns a context that ends with the client.
+	// Ended returns an error if the client is closed or the context has ended. Sleep returns
+	// one if that happens during the pause. WhileOpen returns a context that also ends when
+	// the client is closed.
 	Ended     func(context.Context) error
 	Sleep     func(context.Context, time.Duration) error
 	WhileOpen func(context.Context) (context.Context, context.CancelFunc)
 	IsClosed  func() bool
 
-	// Text from outside must pass through one of these before an error or a log shows it.
-	// RedactOwn keeps words that are part of a token.
+	// Redact removes credentials and parts of a token from external text before an error or
+	// a log shows it. RedactOwn is for our own text: it removes only whole tokens.
 	Redact, RedactOwn func(string) string
 	RedactError       func(error) error
 
-	// NameError shows the value only if it can't be a token.
+	// NameError shows the value only if it looks like a name, because it may be a token.
 	NameError    func(field, value, reason string) error
 	CheckName    func(field, name string) error
 	CheckKind    func(field string, kind gateway.Kind) error
 	CheckMessage func(to string, req R) error
 	CheckQuery   func(Q) error
-	Selects      func(Q, gateway.MeshMessage) bool // what older gateways ignore
+	Selects      func(Q, gateway.MeshMessage) bool // applies filters that older gateways ignore
 	Scan         func(R) error
-	// CheckRecipient looks a name up in the registry.
+	// CheckRecipient returns an error unless the registry has the name.
 	CheckRecipient func(ctx context.Context, name string) error
 
-	// CheckAndPost makes the checks of Send first. ownKey means that the caller
-	// made the idempotency key.
+	// CheckAndPost runs Send's checks and then Post. ownKey means that our code made the
+	// idempotency key, not the user.
 	CheckAndPost, Post func(ctx context.Context, to string, req R, ownKey bool) (*gateway.MeshMessage, error)
 	ReplyKey           func(to gateway.MeshMessage, kind gateway.Kind, content string) string
-	// List returns the messages and its last request's limit.
+	// List returns messages and the last request's limit, which may be lower than requested.
 	List func(context.Context, Q, List) ([]gateway.MeshMessage, int, error)
-	// Mark marks a message read, once if it must not be repeated.
+	// Mark marks a message read. If once is set, it ignores the retry policy.
 	Mark func(ctx context.Context, id int64, once bool) error
-	// CompleteRegistration keeps registered values, which a registration replaces.
+	// CompleteRegistration fills in registered values that a new registration would clear.
 	CompleteRegistration func(context.Context, *G) error
-	// Peer and Peers drop capabilities.
+	// Peer and Peers return peers without capabilities.
 	Peer  func(ctx context.Context, name string) (*gateway.MeshPeer, error)
 	Peers func(context.Context) ([]gateway.MeshPeer, error)
 
-	// ListFailed reports a GET /messages that was not sent.
+	// ListFailed makes the error for a GET /messages that was not sent.
 	ListFailed func(error) error
 }
 
-// Of returns a *client.MeshClient's Client. Package client sets it.
+// Of returns the Client for a *client.MeshClient. Package client sets it.
 var Of func(client any) any
 
-// List says how messages are listed.
+// List configures Client.List.
 type List struct {
-	Once      bool // regardless of the retry policy
+	Once      bool // ignore the retry policy
 	NeedsBody bool // an empty body is an error, not an empty list
-	// Fewer requests fewer messages while the response is too large, and Slow also while it
-	// takes too long.
+	// Fewer retries with fewer messages if the response is too large; Slow does, too, and
+	// also if it takes too long.
 	Fewer, Slow bool
-	// Without contents, which may be large, a response has more messages.
+	// NoContents drops contents, so more messages fit into a response.
 	NoContents bool
-	// Filter returns the part that is needed.
+	// Filter, if not nil, reduces the response body.
 	Filter func(io.Reader) io.Reader
 }
 
-// ClaimNode receives the claims of ServeOptions.Lease. No node may have this name: claims
-// are in no inbox.
+// ClaimNode is the recipient for claims (see ServeOptions.Lease). No node may register
+// this name.
 const ClaimNode = "claims"
 
 // MaxLimit is the gateway's highest limit for a message list.
