@@ -35,7 +35,7 @@ func (c *MeshClient) requestBody(req Request) ([]byte, error) {
 	return withIdempotencyKey(body, req.IdempotencyKey)
 }
 
-// scanRequest scans path segments unescaped, because servers read them so.
+// scanRequest scans path segments unescaped, because that is how servers read them.
 func (c *MeshClient) scanRequest(req Request, body []byte) error {
 	texts := append(queryTexts(req.Query), req.IdempotencyKey)
 	for _, segment := range strings.Split(req.Path, "/") {
@@ -59,7 +59,7 @@ func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	return encodeMembers(json.RawMessage(body), map[string]any{"idempotency_key": key})
 }
 
-// encodeMembers encodes object, which must be a JSON object, with additional members.
+// encodeMembers encodes object and appends members. object must encode to a JSON object.
 func encodeMembers(object any, members map[string]any) ([]byte, error) {
 	text, err := json.Marshal(object)
 	if err != nil || len(members) == 0 {
@@ -131,9 +131,8 @@ func checkIdempotencyKey(key string) error {
 	return checkText("IdempotencyKey", key)
 }
 
-// Field names on the wire, which Extra must not repeat. Extra takes any other name, even
-// one that specs/gateway.yaml describes, until its type has a field. The gateway also
-// reads to_node and from_node as to and from.
+// JSON names that Extra must not contain, because Go fields set them. The gateway reads
+// to_node and from_node in a query as to and from.
 var (
 	sendNames     = []string{"from_node", "to_node", "kind", "content", "related_task_id", "thread_id", "idempotency_key"}
 	registerNames = []string{"name", "url", "capabilities"}
@@ -204,14 +203,14 @@ func withParameters(extra url.Values) gateway.RequestEditorFn {
 // replacement matches U+FFFD in JSON, escaped or not.
 var replacement = regexp.MustCompile(`\x{fffd}|(?i:\\ufffd)`)
 
-// isUTF8 reports whether json.Marshal lost nothing when it wrote value as text. It
-// replaces invalid bytes with U+FFFD, so the slow check is needed only if text contains
-// one.
+// isUTF8 reports whether value's strings are valid UTF-8, given its JSON text.
+// json.Marshal replaces invalid bytes with U+FFFD, so the slow check is needed only if
+// text contains one.
 func isUTF8(value any, text []byte) bool {
 	return utf8.Valid(text) && (!replacement.Match(text) || hasValidStrings(reflect.ValueOf(value)))
 }
 
-// hasValidStrings follows json.Marshal: it checks only strings that it would write.
+// hasValidStrings checks only strings that json.Marshal would write.
 func hasValidStrings(v reflect.Value) bool {
 	if text, ok := marshaled(v); ok {
 		return utf8.Valid(text)

@@ -24,10 +24,10 @@ type redactor struct {
 	live   atomic.Pointer[liveTokens]
 }
 
-// liveTokens finds the client's token and MESH_GATEWAY_TOKEN as it was when liveTokens
-// was made.
+// liveTokens finds the client's token, and one value of MESH_GATEWAY_TOKEN. If the
+// variable changes, current makes another.
 type liveTokens struct {
-	env      [sha256.Size]byte // a digest: making a Secret costs every send more
+	env      [sha256.Size]byte // a digest, because making a Secret would slow down every send
 	scanner  *scan.Scanner
 	redactor *secret.Redactor
 }
@@ -37,8 +37,8 @@ type liveTokens struct {
 func (r *redactor) scan(content string, allowed []int) error {
 	finding, found := find(r.current().scanner, content, allowed)
 	if r.custom != nil {
-		// The custom scanner knows neither token, so both scanners run. The rule with the lower
-		// number is reported.
+		// The custom scanner doesn't know the tokens, so both scanners run. Report the lower
+		// rule number.
 		if own, ok := find(r.custom, content, allowed); ok && (!found || own.Rule.Number < finding.Rule.Number) {
 			finding, found = own, true
 		}
@@ -52,8 +52,8 @@ func (r *redactor) scan(content string, allowed []int) error {
 // maxWord limits the word shown in an error, in letters.
 const maxWord = 24
 
-// triggerWord returns the word that contains a heuristic rule's trigger. It includes no
-// letters from the match, and nothing that may be a credential.
+// triggerWord returns the word that triggered a heuristic rule. The result contains no
+// letters from the match, and nothing that looks like a credential.
 func (r *redactor) triggerWord(f scan.Finding, content string) string {
 	trigger := f.Trigger()
 	if trigger == "" {
@@ -119,8 +119,8 @@ func (r *redactor) redact(text string) string {
 	return r.redactCredentials(r.current().redactor.Redact(text))
 }
 
-// redactOwn is redact for this package's text, where a piece that also occurs in a token
-// is an ordinary word.
+// redactOwn redacts this package's own text. It removes only whole tokens, because a part
+// is usually an ordinary word here.
 func (r *redactor) redactOwn(text string) string {
 	return r.redactCredentials(r.current().redactor.RedactWhole(text))
 }

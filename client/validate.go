@@ -28,7 +28,8 @@ const liveTokenRule = 0
 
 var invalid, invalidValue = argument.Hidden, argument.Plain
 
-// isNodeName uses no regular expression, which would slow down every program start.
+// isNodeName avoids a regular expression, because compiling it would slow down every
+// program start.
 func isNodeName(name string) bool {
 	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	return len(name) >= 2 && len(name) <= 64 && strings.Trim(name, letters+digits+"-") == "" && strings.Contains(letters, name[:1]) &&
@@ -48,8 +49,8 @@ func (r *redactor) checkNodeName(field, name string) error {
 		"must be 2 to 64 lower-case letters, digits and hyphens, start with a letter and not end with a hyphen")
 }
 
-// nameError shows the value only if it looks like a name or kind: it may be a token that
-// was passed in the wrong place.
+// nameError shows the value only if it looks like a name or kind, because it may be a
+// token passed by mistake.
 func (r *redactor) nameError(field, value, reason string) error {
 	if shown := r.show(value); shown == value {
 		return invalidValue(field, value, reason)
@@ -108,7 +109,7 @@ func checkTexts(pairs ...string) error {
 	return nil
 }
 
-// checkPathSegment rejects text that does not survive as one path segment.
+// checkPathSegment rejects text that would not arrive as a single path segment.
 func checkPathSegment(field, text string) error {
 	switch {
 	case text == "" || text == "." || text == "..":
@@ -176,8 +177,8 @@ func (req RegisterRequest) check() error {
 	return cmp.Or(err, checkText("URL", req.URL))
 }
 
-// checkToken rejects a token that net/http would refuse to send in a header: its error
-// would show the token.
+// checkToken rejects a token that is invalid in a header. net/http would reject it, too,
+// but show it in the error.
 func checkToken(token string) error {
 	for i := range len(token) {
 		if c := token[i]; c <= ' ' || c >= 0x7f {
@@ -197,8 +198,8 @@ func parseGatewayURL(text string) (string, error) {
 	if err != nil {
 		return "", invalid("gatewayURL", "cannot be parsed; a valid one is http://127.0.0.1:8787/gateway")
 	}
-	// The generated client would drop the base path of a URL with a query, and accept a URL
-	// without a scheme, only to fail at the first request.
+	// The generated client accepts a URL with a query, but drops its base path. It also
+	// accepts one without a scheme, and fails at the first request.
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	var reason string
 	switch {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// key is a credential with a fixed prefix. In heuristic rules it has no prefix, but a
-// certain word must follow.
+// key describes a credential. Heuristic rules have no prefix, but require a certain word
+// later in the text.
 type key struct {
 	rule     int
 	prefix   string
@@ -70,8 +70,8 @@ func (s *search) nextHeuristic(k *key, i int) (start, end int) {
 }
 
 // nextIn returns k's first match within a run, for a k that has no prefix. Searching
-// backward for a byte outside the class skips most bytes. The word is searched last,
-// because most texts have the word at best.
+// backward for a byte outside the class skips most bytes. It looks for the word last:
+// many texts have the word, but few have a run of that length.
 func (s *search) nextIn(k *key, lo, hi int) (start, end int) {
 	if last := s.lastWords[k.rule]; last != 0 {
 		hi = min(hi, last)

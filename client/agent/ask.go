@@ -108,10 +108,10 @@ func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (ans
 // arrives: an answer, or a [*NoAnswerError]. A node that can't be asked doesn't stop the
 // others.
 //
-// All questions share one thread, and are sent before the first result. If req.To is not
-// "", or if to is empty or names a node twice, the only result is a [*client.ValueError].
-// If you break out of the loop, questions already sent remain, as when ctx ends. Each
-// range over the sequence asks again.
+// All questions share one thread. AskAll tries to send each of them before it yields the
+// first result. If req.To is not "", or if to is empty or names a node twice, the only
+// result is a [*client.ValueError]. If you break out of the loop, questions already sent
+// remain, as when ctx ends. Each range over the sequence asks again.
 func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[client.MeshMessage, error] {
 	return ask(ctx, c, slices.Clone(to), req)
 }

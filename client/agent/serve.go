@@ -92,9 +92,9 @@ type ServeOptions struct {
 //
 // # At least once
 //
-// A message is handled at least once. If the program stops after a handler has returned
-// and before the message is marked read, the next Serve handles it again. Without a
-// Lease, so does every other program that serves the node.
+// A message is handled at least once. If the program stops before the message is marked
+// read, the next Serve handles it again. Without a Lease, so does every other program
+// that serves the node.
 //
 // One Serve never runs two handlers for a message at the same time. With one worker,
 // messages are handled in Watch's order, except that waiting senders take turns. A panic

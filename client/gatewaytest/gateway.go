@@ -277,7 +277,7 @@ func hostName(host string) string {
 //	BytesPerSecond int        // rate of the body of the usual response, as on a slow link; 0 means no limit
 //	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
 //	AfterEffect bool          // let the request take effect, and replace only its response
-//	AfterEvents int           // not used: no response of the gateway is a stream
+//	AfterEvents int           // not used, because the gateway has no streams
 //	Status      int           // status of the response; 0 means 200
 //	Header      http.Header   // header of the response; the default Content-Type is text/plain
 //	Body        string        // body of the response

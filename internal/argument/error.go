@@ -1,5 +1,5 @@
-// Package argument has the error for invalid arguments, shared by packages client and
-// discovery.
+// Package argument provides ValueError, which packages client and discovery share, and
+// redacts the values it shows.
 package argument
 
 import (
@@ -28,7 +28,7 @@ type ValueError struct {
 	pkg string // of the failing function; "" means client
 }
 
-// Hidden returns an error of package client that doesn't show the value.
+// Hidden returns an error from package client that doesn't show the value.
 func Hidden(field, reason string) error { return &ValueError{Field: field, Reason: reason} }
 
 // Plain shows the value, which must not be text from outside: that may be a token.

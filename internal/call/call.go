@@ -29,8 +29,7 @@ import (
 // ErrTooLarge is returned if a response exceeds the size limit.
 var ErrTooLarge = errors.New("response is larger than allowed")
 
-// errNoStatus reports a status line that net/http accepts without a valid status, such as
-// 000.
+// errNoStatus reports an invalid status that net/http accepts, such as 000.
 var errNoStatus = errors.New("the response has no status")
 
 // Limits bounds one request.
@@ -65,8 +64,8 @@ type Error struct {
 	Body []byte
 	// RedirectHost is the host in a 3xx response's Location header, or "".
 	RedirectHost string
-	// Transmitted reports whether the request was sent at least once, perhaps before the
-	// attempt that failed. It's false if that is unknown.
+	// Transmitted reports that the request was sent at least once, perhaps by an earlier
+	// attempt inside net/http. False may also mean unknown.
 	Transmitted bool
 	// Err is a network, context or limit error, or nil if only the status is wrong.
 	Err error

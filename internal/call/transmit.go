@@ -133,7 +133,8 @@ func (t *transmissions) explain(err error) error {
 	return err
 }
 
-// transmittedError marks a request that was sent, perhaps before the attempt that failed.
+// transmittedError marks the error from a request that was sent, perhaps by an earlier
+// attempt.
 type transmittedError struct{ err error }
 
 func (e *transmittedError) Error() string { return e.err.Error() }

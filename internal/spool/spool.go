@@ -34,12 +34,13 @@ func (a Answer) Message() gateway.MeshMessage {
 	return gateway.MeshMessage{ID: a.ID, FromNode: a.FromNode, CreatedAt: a.CreatedAt, ThreadID: a.ThreadID, RelatedTaskID: a.RelatedTaskID}
 }
 
-// Spool holds a server's files in a directory, which other servers of this user may
-// share. A nil Spool stores nothing.
+// Spool stores one server's answers. Several servers may share its directory if the same
+// user runs them. A nil Spool stores nothing.
 type Spool struct{ folder, prefix string }
 
-// Open returns a node's spool at a gateway, or nil for the empty path. It creates the
-// directory, and removes unfinished files left by a killed process.
+// Open opens the spool in folder, or returns nil if folder is "". server identifies the
+// node and its gateway. Open creates the directory, and removes unfinished files left by
+// a killed process.
 //
 // Answers found there are sent in the node's name, so Open rejects a directory or an
 // answer that others can write.
@@ -99,13 +100,13 @@ func (s *Spool) owns(entry fs.DirEntry) bool {
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
 
-// name includes the time, because a gateway with a new database reuses ids.
+// name includes CreatedAt, because a gateway with a new database reuses ids.
 func (s *Spool) name(m gateway.MeshMessage) string {
 	return filepath.Join(s.folder, fmt.Sprintf("%s%d-%s.json", s.prefix, m.ID, digest(m.CreatedAt)))
 }
 
-// Save stores the answer to a message. A process killed meanwhile leaves a complete file,
-// or one that Open removes.
+// Save stores the answer to a message. If the process is killed meanwhile, the file is
+// complete, or the next Open removes it.
 func (s *Spool) Save(m gateway.MeshMessage, answer string) error {
 	text, err := json.Marshal(Answer{m.ID, m.FromNode, m.CreatedAt, m.ThreadID, m.RelatedTaskID, answer})
 	if err != nil {

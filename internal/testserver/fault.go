@@ -27,9 +27,9 @@ type Fault struct {
 	// AfterEffect lets the request take effect, so that only its answer is replaced.
 	AfterEffect bool
 	// AfterEvents sends this many events from a streamed answer first. For the remaining
-	// events, HangUp breaks the connection off, Body replaces them, and Delay delays
-	// them. If neither is set, they are dropped. Status, Header and AfterEffect are
-	// ignored. An answer that isn't streamed isn't changed.
+	// events, HangUp breaks the connection off, Body replaces them, and Delay delays them.
+	// If none of these is set, they are dropped. Status, Header and AfterEffect are ignored.
+	// An answer that isn't streamed isn't changed.
 	AfterEvents int
 	// Status, Header and Body are the answer. Status 0 means 200, and the default
 	// Content-Type is text/plain.
@@ -44,9 +44,9 @@ type plannedFault[Op ~string] struct {
 	left  int // negative means forever
 }
 
-// Fail makes an operation fail. Faults of an operation occur in the order of these calls.
-// Fail panics if the operation doesn't exist or the status is invalid, because a test
-// whose fault can't occur proves nothing.
+// Fail makes an operation fail. Several faults for one operation occur in the order of
+// the Fail calls. Fail panics if the operation is unknown or the status is invalid: a
+// test whose fault never occurs proves nothing.
 func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,13 +8,13 @@
 //		"name": {Required: true},
 //	}})
 //
-// The table is planned once, on first use: a codec for each field, chosen by its Go type.
-// Decoding is one pass over the body, encoding appends to one buffer.
+// On first use, each field gets a codec, chosen by its Go type. Decoding is one pass over
+// the body; encoding appends to one buffer.
 //
 // Errors are [*Error], with the path of the failing field. They contain no value and no
 // field name that the document doesn't define, because either may be a secret.
 //
-// The lexer is package jsonread: encoding/json needs a second pass for the unknown
+// It uses package jsonread, because encoding/json would need a second pass for unknown
 // fields.
 package wire
 
@@ -24,16 +24,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Decoder reads one JSON document.
+// Decoder reads one JSON document and counts its elements.
 type Decoder struct {
 	json jsonread.Decoder
-	// elements counts the array elements and the map entries so far.
+	// array elements and map entries so far
 	elements int
 }
 
-// maxElements bounds the array elements and map entries of one document, since a Go value
-// takes many times the few bytes of an element such as "0,". A document with that many
-// elements of a usual size exceeds every size limit.
+// maxElements bounds a document's array elements and map entries, because the Go value
+// for an element such as "0," is many times larger than its text. A document with that
+// many ordinary elements would exceed any size limit anyway.
 const maxElements = 500_000
 
 func (d *Decoder) element() error {
