@@ -141,7 +141,7 @@ func (c *MeshClient) rowError(rows rowKind, text []byte, err error) error {
 // ErrIncomplete is returned, wrapped in a [*RowError] without ID and Name, if the gateway
 // has more rows than it returned. The response says so with a next_cursor, or a Link
 // header with rel="next"; today's gateways send neither. The rows that arrived are
-// returned as well. If they reach the caller's Limit, there is no error.
+// returned as well. A list that reaches the caller's Limit counts as complete.
 var ErrIncomplete = errors.New("the list is incomplete: the gateway has more rows than this response")
 
 var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*("([^"]*\s)?next(\s[^"]*)?"|next\s*($|[;,]))`)

@@ -233,7 +233,7 @@ type outgoing struct {
 	stored   bool // the gateway has the numbered question under the key
 }
 
-// outgoing gives the question a key, so that it arrives once even if it is sent again.
+// outgoing gives the question a key: it then arrives once even if it is sent again.
 // Without a thread it adds none, because such gateways may ignore keys.
 func (c *node) outgoing(node string, req request, numbered bool) *outgoing {
 	key := req.IdempotencyKey

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
-// failure classifies an error by what it means for the next request.
+// failure classifies errors by their consequence for the next request.
 type failure int
 
 const (

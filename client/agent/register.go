@@ -50,7 +50,7 @@ func (s *server) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// insist repeats do while the gateway is unreachable or its response is invalid.
+// Retries do while the gateway is unreachable or its response is invalid.
 func (s *server) insist(ctx context.Context, do func(context.Context) error) error {
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := do(ctx)

@@ -38,10 +38,10 @@ type ServeOptions struct {
 	FromNode string
 	ThreadID string
 	Kinds    []client.Kind
-	// Lease lets several programs serve the node together, so that only one at a time
-	// handles a message. Each of them must set it. If a program is killed, another takes its
-	// message over after its own Lease. Choose a time, such as a minute, that is much longer
-	// than any pause in the programs or the gateway.
+	// Lease lets several programs serve the node together. Only one at a time handles a
+	// message. Each of them must set it. If a program is killed, another takes its message
+	// over after its own Lease. Choose a time, such as a minute, that is much longer than
+	// any pause in the programs or the gateway.
 	//
 	// If Lease is 0, every program handles every message, and Answer logs a warning if
 	// another program has answered first.
@@ -237,8 +237,8 @@ type server struct {
 	hint      sync.Once
 }
 
-// serve keeps polling while workers are busy, so that new senders can take turns with
-// earlier ones.
+// serve keeps polling while workers are busy, so new senders can take turns with earlier
+// ones.
 func (s *server) serve(ctx context.Context) {
 	if s.opts.Register != nil {
 		s.running.Go(func() { s.keepRegistered(ctx) })

@@ -46,7 +46,7 @@ type WatchOptions struct {
 	FromNode string
 	ThreadID string
 	// Kinds selects messages by kind; an empty slice means all. Each kind is a separate
-	// request, so that messages of other kinds can't fill the polls.
+	// request, so other kinds can't fill the polls.
 	Kinds []client.Kind
 }
 

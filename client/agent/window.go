@@ -89,8 +89,8 @@ func (w *window) checkFull(n, own, unseen int, hurried bool) error {
 
 const growAfter = 8
 
-// grow doubles a lowered limit after every growAfter full polls, up to the caller's
-// limit.
+// grow doubles a lowered limit after each poll that wasn't full, and after every
+// growAfter full ones.
 func (w *window) grow(highest int) {
 	if w.full%growAfter == 0 { // also if the last poll was not full
 		w.limit = min(2*w.limit, highest)

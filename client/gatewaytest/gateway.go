@@ -123,8 +123,8 @@ const basePath = "/gateway"
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Options returns client options with this gateway's URL and token. If the gateway has no
-// token, they contain a placeholder, so that the client doesn't send a real token from
-// the environment.
+// token, they contain a placeholder: otherwise the client would send a token from the
+// environment.
 func (g *Gateway) Options() []client.Option {
 	token := cmp.Or(g.token.Reveal(), "gatewaytest")
 	return []client.Option{client.WithGatewayURL(g.URL), client.WithToken(token)}

@@ -38,7 +38,7 @@ func (a Answer) Message() gateway.MeshMessage {
 // user runs them. A nil Spool stores nothing.
 type Spool struct{ folder, prefix string }
 
-// Open opens the spool in folder, or returns nil if folder is "". server identifies the
+// Open returns the spool in a directory, or nil for an empty path. server identifies the
 // node and its gateway. Open creates the directory, and removes unfinished files left by
 // a killed process.
 //
