@@ -8,8 +8,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// apart splits a counted record into itself and its advisors. It returns nil for one
-// call, also if the provider has stated the charge or a price is unknown.
+// apart splits a counted record into the main call and its advisors' calls. It returns
+// nil if there are no advisors, or if the cost can't be split: the provider stated the
+// charge, or a price is unknown.
 func (r *Record) apart(list *prices.List) []Record {
 	if len(r.Counts.Iterations) == 0 || r.USD == "" || r.Counts.ChargedUSD != "" {
 		return nil
@@ -36,7 +37,7 @@ func (r *Record) apart(list *prices.List) []Record {
 	return all
 }
 
-// An advisor has no id: it is the response's.
+// advisor leaves ID empty, because the response's id stands for the main call.
 func (r *Record) advisor(i *prices.Iteration) Record {
 	a := *r
 	a.ID, a.Model, a.Requested, a.ToolUses, a.UpstreamUSD, a.BYOK = "", i.Model, "", nil, "", false
@@ -46,7 +47,7 @@ func (r *Record) advisor(i *prices.Iteration) Record {
 	return a
 }
 
-// setUsage drops advisors from the usage object, for readers.
+// setUsage replaces the usage object with one that has only this call's counts.
 func (r *Record) setUsage() {
 	u := &r.Counts
 	r.Mode, r.ToolUses = cmp.Or(r.Mode, u.Mode), u.ToolUses

@@ -18,21 +18,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// Copies are records that don't count, because others have the same calls: the same
-// provider and response id, within 24 hours. The first record counts, preferably one with
-// final counts. If several programs fetched a stored response, the earliest counts.
+// Copies reports a file's duplicate records, which aren't added up. Records with the same
+// provider and response id, less than 24 hours apart, are the same call. The first record
+// with final counts is kept. If several programs fetched a stored response, the earliest
+// fetch is kept.
 type Copies struct {
-	// File has the copies. Of has the records that count: perhaps the same file, or ""
-	// for several.
+	// File contains the copies, and Of the kept records. Of may be the same file. It's "" if
+	// they are in several files.
 	File string `json:"file"`
 	Of   string `json:"of"`
-	// Calls counts copies. It is 0 for a compressed copy of a whole file, which is not
+	// Calls is the number of copies. It's 0 if File is a compressed copy of Of, which isn't
 	// read.
 	Calls int `json:"calls"`
 	// IDs are the first three response ids.
 	IDs []string `json:"ids"`
-	// Differ counts copies with other counts than the record that counts; about 1 in
-	// 1,000 is missed.
+	// Differ is the number of copies whose final counts differ from the kept record's. About
+	// one difference in 1,000 is missed, because only digests are compared.
 	Differ int `json:"differ,omitempty"`
 }
 
@@ -46,7 +47,7 @@ func packedCopy(name string) Copies {
 	return Copies{File: name + ".gz", Of: name, IDs: []string{}}
 }
 
-// String returns a sentence.
+// String describes the copies in a sentence, for a log.
 func (c Copies) String() string {
 	ids := strings.Join(c.IDs, ", ")
 	if c.Calls > len(c.IDs) {
@@ -76,8 +77,8 @@ type sighting struct {
 	waits  bool
 	tokens int64
 	counts int // digest of final counts, or 0
-	// skip drops a copy, or a record that is held. joined records were passed to
-	// Options.Join.
+	// skip is set for copies and for held records. joined is set once Options.Join was
+	// called.
 	skip, joined bool
 }
 
@@ -87,8 +88,8 @@ func (r *Record) sighting(line []byte, number int) sighting {
 	return s
 }
 
-// countsBits are the bits of a place for the digest of counts; the others are a file
-// number.
+// A place in once.Seen is a file number, followed by countsBits bits for a digest of the
+// counts.
 const countsBits = 10
 
 func (s *sighting) countsOf(r *Record) int {
@@ -103,14 +104,14 @@ func (s *sighting) countsOf(r *Record) int {
 	return int(max(1, n>>(64-countsBits)))
 }
 
-// copies finds records with the same call. Blocks are added in reading order, so chance
-// doesn't decide which record counts.
+// copies finds duplicate records. Goroutines add their blocks in reading order, so that
+// every run keeps the same records.
 type copies struct {
 	mu    sync.Mutex
 	added sync.Cond
-	turn  int // blocks that were added
+	turn  int // blocks added so far
 	seen  once.Seen
-	off   bool // copies are yielded
+	off   bool // yield copies, too
 	join  func(file string, r *Record)
 	held  []held
 	// of lines
@@ -124,14 +125,15 @@ type foundCopies struct {
 	of int // -1 for several
 }
 
-// held is added last: a line, or a Record.
+// held is a record that is added last, because another record of the same call may be
+// kept instead. It's a line in the block's data, or record in [Once].
 type held struct {
 	sighting
 	block
 	record *Record
 }
 
-// Further records are added at once.
+// Limits for held records. Beyond them, records are added at once.
 const (
 	maxHeld      = 100_000
 	maxHeldBytes = 16 << 20 // of lines
@@ -139,7 +141,7 @@ const (
 
 func (c *copies) isFull() bool { return len(c.held) >= maxHeld || c.heldBytes >= maxHeldBytes }
 
-// add waits for the blocks before, and sets skip.
+// add waits until all earlier blocks were added, and sets skip.
 func (c *copies) add(b *block, l *lines) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +167,8 @@ func (c *copies) add(b *block, l *lines) {
 	c.added.Broadcast()
 }
 
-// addLast adds a block after all others. Lines in calls files are known to count.
+// addLast adds a block after all others. rest has already removed copies among held
+// lines, so only decoded records are looked up.
 func (c *copies) addLast(b *block, l *lines) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +186,8 @@ func (c *copies) addLast(b *block, l *lines) {
 
 var errSum = errors.New("the tokens up to this line do not fit in a sum")
 
-// count returns an error if the counts don't fit in a sum: then no sum overflows.
+// count adds a record's tokens to the total, or gives the record an error if the total
+// would overflow. No sum exceeds the total, so none overflows.
 func (c *copies) count(b *block, l *lines, i int) {
 	s := &l.sightings[i]
 	if s.skip || l.errs[i] != nil {
@@ -210,7 +214,7 @@ func (c *copies) await(turn int) {
 	}
 }
 
-// first reports whether no other record had the call.
+// first reports whether this is a call's first record. If not, it notes a copy.
 func (c *copies) first(s *sighting, file int) bool {
 	of, first := c.seen.Add(s.key, s.time, file<<countsBits|s.counts)
 	if first {
@@ -238,7 +242,8 @@ func (c *copies) first(s *sighting, file int) bool {
 	return false
 }
 
-// rest returns held records that count. Only its first caller gets them.
+// rest waits for all blocks and returns the held records that aren't copies, to its first
+// caller only.
 func (c *copies) rest(turns int) []held {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -261,7 +266,7 @@ func (c *copies) drop() {
 	c.held = nil
 }
 
-// report calls onCopies, or logs.
+// report passes the copies to onCopies, or logs them if that's nil.
 func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -284,7 +289,8 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.found = nil
 }
 
-// Once drops copies from a sequence, as [Read] does. They are logged to [slog.Default].
+// Once yields records without [Copies], which it logs to [slog.Default]. As in [Read],
+// records that may be copies come last.
 func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var c copies
@@ -305,11 +311,11 @@ func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	}
 }
 
-// addRecord reports whether a record counts now.
+// addRecord reports whether to yield a record now. Otherwise it's a copy or held.
 func (c *copies) addRecord(r *Record) bool {
 	s := r.sighting(nil, 0)
 	if s.waits && !c.isFull() {
-		record := *r // which r is not, so that it does not escape
+		record := *r // a copy keeps r off the heap
 		c.held = append(c.held, held{sighting: s, record: &record, block: block{number: 1}})
 		return false
 	}

@@ -28,17 +28,18 @@ type decoder struct {
 	texts  interned
 	last   Record                    // previous strings; comparing is faster than a map
 	labels shared[map[string]string] // by JSON, or by the values in only
-	// only are the labels to read; nil reads all.
+	// only names the labels to read. nil means all.
 	only []string
-	// borrows lets usage share the line's memory, which it must not outlive.
+	// borrows makes Usage point into the line instead of copying it.
 	borrows bool
 	owned   strings.Builder // recent results of own
-	// counts reads usage in the same pass, which is faster; nil if only its JSON is
-	// needed. usageErr is its error.
+	// counts parses the usage object while the line is read, which saves a pass. It's nil if
+	// only the JSON is needed. usageErr is its error.
 	counts   *usage.Reader
 	usageErr error
 	noCost   bool // usd is null
-	// the line's, and those in an object; picked has values for only
+	// keys finds duplicates in a line, and values in a nested object. picked identifies the
+	// values of the labels in only.
 	keys, values keys
 	picked       []byte
 }
@@ -47,7 +48,8 @@ func newDecoder() *decoder {
 	return &decoder{texts: interned{}, labels: shared[map[string]string]{}}
 }
 
-// read requires a time and a known provider. Its error contains nothing from the line.
+// read decodes a line, which needs a time, and a provider, a platform or a model that
+// tells the provider. The error quotes nothing from the line.
 func (in *decoder) read(line []byte, r *Record) (err error) {
 	if err = in.decode(line, r); err == nil && r.Time.IsZero() {
 		err = errNoTime
@@ -87,7 +89,7 @@ func (in *decoder) decode(line []byte, r *Record) error {
 	return r.checkAmounts()
 }
 
-// null is the same as a missing field.
+// member reads null as a missing field. Only for usd it means that the cost was unknown.
 func (in *decoder) member(r *Record, key []byte) (err error) {
 	if in.Next() == jsonread.Null {
 		in.noCost = in.noCost || string(key) == "usd"
@@ -111,7 +113,7 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 		return in.time(&r.Time)
 	case "usd":
 		return in.amount(&r.USD, errUSD)
-	case "bound_usd", "at_least_usd": // its name in files before 2026-11-23
+	case "bound_usd", "at_least_usd": // at_least_usd in files before 2026-11-23
 		return in.amount(&r.BoundUSD, errBound)
 	case "upstream_usd":
 		return in.amount(&r.UpstreamUSD, errUpstream)
@@ -145,7 +147,7 @@ func (in *decoder) member(r *Record, key []byte) (err error) {
 	return orLine(err)
 }
 
-// text returns the field for a string that repeats, or nil.
+// text returns a key's field if its strings repeat from line to line, or nil.
 func (r *Record) text(key []byte) *string {
 	switch string(key) {
 	case "provider":
@@ -183,8 +185,8 @@ func (r *Record) text(key []byte) *string {
 }
 
 func (r *Record) resolve() (models.Provider, error) {
-	// ParseProvider allocates, which made Sum 5 % slower. Other providers are only read
-	// more slowly.
+	// ParseProvider allocates, which made Sum 5 % slower, so check the usual spellings
+	// first.
 	for _, p := range [...]models.Provider{models.OpenAI, models.Anthropic, models.Gemini, models.DeepSeek, models.XAI} {
 		if r.Provider == p {
 			return p, nil
@@ -202,7 +204,7 @@ func (r *Record) resolve() (models.Provider, error) {
 	return "", errProvider
 }
 
-// named accepts names other than the five.
+// named also accepts names from meter.WithEndpoint.
 func named(name string) (models.Provider, error) {
 	if p, err := models.ParseProvider(name); err == nil || !modelid.IsName(name) {
 		return p, err
@@ -210,7 +212,7 @@ func named(name string) (models.Provider, error) {
 	return models.Provider(name), nil
 }
 
-// checkAmounts also drops BoundUSD if the cost is known.
+// checkAmounts requires plain decimals. It drops BoundUSD if the cost is known.
 func (r *Record) checkAmounts() error {
 	if r.USD != "" {
 		r.BoundUSD = ""

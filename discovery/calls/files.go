@@ -16,14 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// files yields each calls file in paths once, sorted within a directory, which is read at
-// any depth. Files named for a day before from are left out. Compressed
-// copies have the error errPacked.
+// files yields each calls file in paths once. Directories are read at any depth, in
+// sorted order. Files named for a day before from are left out. A compressed copy comes
+// with errPacked.
 func files(paths []string, from string) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		w := walker{from: from, seen: make(map[string]string), yield: yield}
 		for _, path := range paths {
-			if path != "" { // would become the current directory
+			if path != "" { // Clean would make it the current directory
 				path = filepath.Clean(path)
 			}
 			if !w.named(path) {
@@ -33,11 +33,11 @@ func files(paths []string, from string) iter.Seq2[place, error] {
 	}
 }
 
-// place is opened below dir, if it was found there: others who write to dir could
-// replace it by a link or a pipe.
+// place is a file to read. If it was found in dir, it's opened without leaving dir,
+// because others who write there could replace it by a link or a pipe.
 type place struct{ name, dir, below string }
 
-// identity is equal for all paths to a file, including links.
+// identity returns the same string for all paths to a file, including symbolic links.
 func identity(path string) string {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		if file, err = filepath.Abs(file); err == nil {
@@ -47,15 +47,14 @@ func identity(path string) string {
 	return path
 }
 
-// walker finds calls files.
 type walker struct {
 	from  string
-	dir   string            // was given
+	dir   string            // the directory named by the caller
 	seen  map[string]string // identity without .gz -> identity
 	yield func(place, error) bool
 }
 
-// A named file may have any type.
+// named reads a path from the caller. A file may have any name and type.
 func (w *walker) named(path string) bool {
 	info, err := os.Stat(path)
 	switch {
@@ -68,7 +67,7 @@ func (w *walker) named(path string) bool {
 	return w.isEarlier(path) || w.once(place{name: path}, identity(path), nil)
 }
 
-// It derives identities from the directory's, without system calls.
+// folder derives its files' identities from its own, which saves system calls.
 func (w *walker) folder(below, identity string) bool {
 	path := filepath.Join(w.dir, below)
 	entries, err := os.ReadDir(path)
@@ -113,8 +112,9 @@ func IsFile(path string) bool {
 	return false
 }
 
-// link follows a link to a regular file below dir; elsewhere is an error. Pipes and
-// devices could block forever, and directories be a circle: they are skipped.
+// link follows a link to a regular file in dir. A file elsewhere is an error. Links to
+// pipes and devices are skipped because reading could block, and links to directories
+// because they could form a loop.
 func (w *walker) link(at place) bool {
 	info, err := os.Stat(at.name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -134,7 +134,7 @@ func (w *walker) isEarlier(path string) bool {
 	return ok && day < w.from
 }
 
-// once skips files that were yielded, and compressed copies.
+// once yields each file once. It yields a .gz copy with errPacked, and skips a .zst copy.
 func (w *walker) once(at place, identity string, err error) bool {
 	stem := strings.TrimSuffix(strings.TrimSuffix(identity, ".gz"), ".zst")
 	switch w.seen[stem] {
@@ -162,8 +162,8 @@ func dayOf(path string) (day string, ok bool) {
 	return day, true
 }
 
-// firstDay is the earliest day in names of files with calls since then: the day before,
-// since calls are in the file for the day on which they began.
+// firstDay returns the earliest day for file names since a time. It's the day before,
+// because a call is in the file for the day on which it began.
 func firstDay(since time.Time) string {
 	if since.IsZero() {
 		return ""
@@ -171,8 +171,9 @@ func firstDay(since time.Time) string {
 	return since.UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// open also unpacks, whatever the name is. onRead, unless nil, gets packed sizes. The
-// error is io.EOF if the content is shorter.
+// open opens a file at an offset in its unpacked content. It recognizes gzip by content,
+// not by name. onRead, unless nil, gets each read's size before unpacking. If gzip
+// content ends before the offset, the error is io.EOF.
 func (p place) open(at int64, onRead func(bytes int)) (in *bufio.Reader, done func(), err error) {
 	var file *os.File
 	if p.dir != "" {

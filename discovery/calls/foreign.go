@@ -45,7 +45,7 @@ func isForeign(head []byte) bool {
 	return false
 }
 
-// decodedBlocks has another program's records.
+// decodedBlocks yields another program's records in blocks.
 type decodedBlocks struct {
 	file  string
 	next2 func() (Record, error, bool)

@@ -27,8 +27,8 @@ type Log struct {
 	err  error                  // the first one
 }
 
-// One for today, one for calls that began yesterday, and one to spare for a clock that is
-// set.
+// maxDays limits open files: today's, yesterday's for calls that began then, and a spare
+// one in case the clock is set.
 const maxDays = 3
 
 // OpenLog returns a Log that writes to a directory, which is created if necessary. Each
@@ -36,9 +36,10 @@ const maxDays = 3
 // 2026-11-22-X2FQ….jsonl. Existing files never change, so several processes can write to
 // one directory.
 //
-// A record is one write: if the process is killed, no written record is lost, and a file
-// may end with a part of one. If a file is removed or renamed, the next record begins
-// another one. If the directory is removed, records are lost, as [Log.Err] reports.
+// Each record is one write. If the process is killed, it loses no written record, but the
+// file may end with an incomplete line. If a file is removed or renamed, the next record
+// starts a new one. If the directory is removed, records are lost, and [Log.Err] reports
+// it.
 func OpenLog(dir string) (*Log, error) {
 	dir, err := filepath.Abs(dir) // the working directory may change
 	if err != nil {
@@ -57,7 +58,7 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// Record writes r as [Record.Redacted] returns it. Use it as a recorder for
+// Record writes r without credentials ([Record.Redacted]). Use it as a recorder for
 // [github.com/mesh-gateway/mesh-go/discovery/meter.WithRecorder]. Errors, such as a full
 // disk, don't fail the call: the first one is logged to [slog.Default], and [Log.Err]
 // returns it.
@@ -81,8 +82,8 @@ func (l *Log) Record(r Record) {
 	}
 }
 
-// shortLine drops the usage, then labels and tool uses: no reader accepts more than 1
-// MiB.
+// shortLine keeps lines readable: readers accept at most 1 MiB. From a longer one it
+// drops the usage, and if that isn't enough, labels and tool uses.
 func shortLine(r Record) (line []byte, err error) {
 	for _, shorten := range [...]func(){func() {}, func() { r.Usage = nil }, func() { r.Labels, r.ToolUses = nil, nil }} {
 		shorten()
@@ -93,8 +94,8 @@ func shortLine(r Record) (line []byte, err error) {
 	return nil, errLongLine
 }
 
-// Err returns nil if all records were written. Otherwise it counts the others, and wraps
-// the first error.
+// Err returns nil if all records were written. Otherwise the error tells how many
+// weren't, and wraps the first failure.
 func (l *Log) Err() error {
 	if err := l.ready(); err != nil {
 		return err
@@ -111,8 +112,8 @@ func (l *Log) failure() error {
 	return fmt.Errorf("calls: records not written to the calls file: %d: %w", l.lost, l.err)
 }
 
-// Close closes the files. A later record begins a new one. The error joins [Log.Err] and
-// closing errors.
+// Close closes the files. It returns [Log.Err], joined with errors from closing. A later
+// record starts a new file.
 func (l *Log) Close() error {
 	if err := l.ready(); err != nil {
 		return err
@@ -126,9 +127,8 @@ func (l *Log) Close() error {
 	return err
 }
 
-// After a partial write a new file gets the whole line; so it does if nothing was written
-// to a file with lines, which may be full. A new file is kept even if it stays empty: on
-// a full disk each record would begin another one.
+// write retries once, in a new file, unless the failed file is still empty: on a full
+// disk, each record would leave another empty file.
 func (l *Log) write(day string, line []byte) (err error) {
 	for range 2 {
 		file, openErr := l.file(day)
@@ -156,8 +156,8 @@ type dayFile struct {
 	used bool
 }
 
-// A file that was removed or renamed is replaced: no reader would find more records
-// there.
+// file replaces a file that was removed or renamed, where no reader would find more
+// records.
 func (l *Log) file(day string) (*dayFile, error) {
 	if file := l.days[day]; file != nil {
 		if _, err := os.Lstat(file.Name()); !errors.Is(err, fs.ErrNotExist) {

@@ -15,14 +15,16 @@ import (
 	"time"
 )
 
-// Others returns records that others have written to the Log's directory: [Read] with
-// Options.Recorded, except for this Log's files. Each use of the sequence yields what is
-// new, and after the first one looks only at files named for today or yesterday (UTC), or
-// without a day.
+// Others yields the records that other programs write to the Log's directory, as [Read]
+// does with Options.Recorded. Files named for a day are skipped if that day is before the
+// day before since (UTC).
 //
-// A line is yielded once it's complete. Files that were renamed or compressed within the
-// directory are not read again; files that became shorter are. A line or file that can't
-// be read is an error once.
+// Iterate again to get only what's new. Later iterations look only at files named for
+// today or yesterday (UTC), or without a day.
+//
+// A line is yielded once it's complete. A file that was renamed or compressed within the
+// directory isn't read again, but one that became shorter is. For unreadable lines, each
+// file yields at most one error.
 func (l *Log) Others(since time.Time) iter.Seq2[Record, error] {
 	if err := l.ready(); err != nil {
 		return func(yield func(Record, error) bool) { yield(Record{}, err) }
@@ -36,8 +38,8 @@ type tail struct {
 	log     *Log
 	from    string
 	files   map[string]*tailed // name without .gz -> file
-	failed  error              // error of the directory
-	packed  map[string]bool    // compressed copies that were logged
+	failed  error              // last error from reading the directory
+	packed  map[string]bool    // compressed copies already logged
 	records *decoder
 	buffer  []byte
 }
@@ -47,10 +49,10 @@ type tailed struct {
 	own  bool // written by the Log
 	// size was the file's size at the last reading, or -1.
 	size int64
-	// unpacked bytes that were read, and their lines
+	// read is the next offset in the unpacked file, and lines the number of lines before it.
 	read  int64
 	lines int
-	err   error // was yielded
+	err   error // set once an error was yielded
 }
 
 func (t *tail) read(yield func(Record, error) bool) {
@@ -84,7 +86,8 @@ func (t *tail) read(yield func(Record, error) bool) {
 	t.from = max(t.from, firstDay(time.Now()))                                                    // a call that began yesterday can end today
 }
 
-// takeOwn must follow the listing, so that it knows each own file in the list.
+// takeOwn marks the Log's own files. Call it after listing the directory, or a file that
+// the Log creates in between would be taken for another program's.
 func (t *tail) takeOwn() {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
@@ -113,7 +116,7 @@ func (t *tail) readFiles(found map[string]place, yield func(Record, error) bool)
 	return true
 }
 
-// renamed returns a new file's state, perhaps under a name that is gone.
+// renamed returns the state for a new name: the old name's if the file was renamed.
 func renamed(gone map[string]*tailed, info os.FileInfo) *tailed {
 	for _, f := range gone {
 		if os.SameFile(f.info, info) {
@@ -132,7 +135,7 @@ func (t *tail) readFile(f *tailed, at place, info os.FileInfo, yield func(Record
 	if err == nil {
 		defer done()
 		if !t.readLines(f, newBlocks(at.name, in), yield) {
-			return false // the next use continues
+			return false // the next iteration continues here
 		}
 	}
 	f.size = info.Size()
@@ -162,8 +165,8 @@ func (t *tail) readLines(f *tailed, source *blocks, yield func(Record, error) bo
 	}
 }
 
-// A last line without a line break counts if it can be decoded. If not, it is read again
-// later.
+// yieldLines also yields a last line without a line break if it can be decoded. Otherwise
+// it's read again later.
 func (t *tail) yieldLines(f *tailed, b *block, yield func(Record, error) bool) bool {
 	for line := range bytes.Lines(b.data) {
 		var r Record

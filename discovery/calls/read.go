@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// LineError is about a line, or a file from that line on.
+// LineError reports an unreadable line, or a file that can't be read from that line on.
 type LineError struct {
 	File string
 	Line int
@@ -27,14 +27,13 @@ func (e *LineError) Error() string { return fmt.Sprintf("calls: %s:%d: %v", e.Fi
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read yields calls once each, as [Record.Count] returns them. Anthropic's advisors,
-// which take part in responses, are calls with their own model and no id. Files are
-// decoded in parallel, and yielded in order, except for records that may be copies: these
-// come last.
+// Read yields each call once, with its cost and counts ([Record.Count]). An advisor in an
+// Anthropic response is a separate call with its own model and no id. Records keep their
+// order, except for records that may be copies, which come last.
 //
-// A line that can't be read yields a [*LineError], and reading continues. If only the
-// cost of a call fails, its record is yielded with the error, as it is in the file. So is
-// a record whose tokens would overflow the sum, an int64.
+// An unreadable line yields a [*LineError], and reading continues. If only counting
+// fails, as for invalid usage, the error comes with the record as it is in the file. The
+// same happens once all tokens together exceed an int64.
 //
 // # Files
 //
@@ -84,7 +83,8 @@ func (o *Options) yield(r *Record, err error, yield func(Record, error) bool) bo
 	return true
 }
 
-// Each goroutine waits until its block is yielded.
+// readAhead decodes ahead of the caller. Each goroutine waits until its block was
+// yielded.
 type readAhead struct {
 	workers sync.WaitGroup
 	decoded chan *lines
@@ -113,7 +113,7 @@ func (a *readAhead) deliver(l *lines) bool {
 	}
 }
 
-// leave ends all goroutines, also after a break or a panic.
+// leave ends all goroutines. Defer it, in case the caller's loop breaks or panics.
 func (a *readAhead) leave(source *sharedBlocks) {
 	close(a.left)
 	source.stop()
@@ -148,7 +148,7 @@ func (b *block) lines() iter.Seq2[int, []byte] {
 	}
 }
 
-// Each goroutine has its own lines.
+// lines decodes blocks for one goroutine, into reused slices.
 type lines struct {
 	in *decoder
 	o  *Options
@@ -211,7 +211,7 @@ func (l *lines) decode(b *block) {
 	}
 	for number, line := range b.lines() {
 		l.records = slices.Grow(l.records, 1)[:len(l.records)+1]
-		r := &l.records[len(l.records)-1] // which read clears
+		r := &l.records[len(l.records)-1] // read clears the old record
 		var seen sighting
 		err := l.in.read(line, r)
 		if err == nil {

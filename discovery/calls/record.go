@@ -18,13 +18,14 @@ import (
 type Record struct {
 	// ID is the response's id, if any.
 	ID string
-	// Provider billed the call, or with a Platform developed the model; "" if that's none
-	// of the five. It may be a name from meter.WithEndpoint.
+	// Provider billed the call. If Platform is set, it's the model's developer instead, or
+	// "" if that isn't one of the five providers. It may also be a name from
+	// meter.WithEndpoint.
 	Provider models.Provider
 	// Model is the response's model, else the request's.
 	Model string
-	// API is the form of Usage, if not Provider's: "openai", "anthropic", "gemini" or
-	// "converse", for example.
+	// API names the format of Usage if it isn't Provider's own, such as "openai",
+	// "anthropic", "gemini" or "converse".
 	API string
 	// Platform is the [prices.Platform] that billed the call; "" is the provider itself.
 	Platform string
@@ -34,7 +35,7 @@ type Record struct {
 	// Profile is the prefix in Bedrock's id, such as "us" or "global", or the kind of ARN
 	// in its place.
 	Profile string
-	// Requested is the requested model, if not Model.
+	// Requested is the requested model if it differs from Model.
 	Requested string
 	// Upstream is the provider behind OpenRouter, by OpenRouter's name.
 	Upstream string
@@ -45,8 +46,8 @@ type Record struct {
 	RetirementDate string
 	// Time is when the request was sent (UTC).
 	Time time.Time
-	// Usage is the response's usage object, unchanged, or a stream's merged one; nil
-	// without any.
+	// Usage is the response's usage object, unchanged. For a stream, it's merged from the
+	// events. It's nil if there was no usage object.
 	Usage json.RawMessage
 	// Mode decides prices, such as "batch" or "priority"; "" is standard.
 	Mode string
@@ -83,8 +84,8 @@ type Record struct {
 	Billing string
 	// Session reports whether the record is from an agent program's session file.
 	Session bool
-	// WithoutLine reports counts that a program states without a line, from an unknown
-	// number of calls.
+	// WithoutLine marks usage that is in an agent program's totals but not in its lines. The
+	// number of calls is unknown.
 	WithoutLine bool
 	// SourceKey is a key for the price source ([prices.Cost].SourceKey). [prices.SourceText]
 	// describes it.
@@ -92,8 +93,8 @@ type Record struct {
 	// Unpriced is the reason if USD is "". Both are "" in another program's line without
 	// a cost.
 	Unpriced string
-	// Counts are those in Usage and ToolUses, if HasCounts, as after [Record.Count] and
-	// [Read]. They are not in the JSON.
+	// Counts has the parsed Usage and ToolUses. [Record.Count] and [Read] set it, and
+	// HasCounts if the usage was valid. The JSON has neither.
 	Counts    prices.Usage
 	HasCounts bool
 }
@@ -184,9 +185,9 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Call returns the call for [prices.List.CostOf], with counts from Usage, whatever API
-// it's from, and Requests. A missing Provider becomes the model's developer, except on a
-// Platform. The error is from [prices.ParseUsage].
+// Call converts the record for [prices.List.CostOf], with counts parsed from Usage and
+// ToolUses. A missing Provider becomes the model's developer, except on a Platform. The
+// error reports invalid usage or tool uses.
 func (r Record) Call() (call prices.Call, err error) {
 	r.Provider = r.developer()
 	if !r.HasCounts {
@@ -223,10 +224,10 @@ func (r *Record) form() models.Provider {
 	return models.Provider(modelid.FormOf(r.API, string(r.Provider)))
 }
 
-// as for token counts
+// maxRequests is the limit for token counts, too.
 const maxRequests = 1 << 53
 
-// complete adds what Usage lacks. Its error is about Requests.
+// complete adds the path and ToolUses to Counts. Its error reports an invalid ToolUses.
 func (r *Record) complete() error {
 	(*usage.Usage)(&r.Counts).SetPath(r.Path)
 	if r.ToolUses == nil { // Usage has the response's tool uses
@@ -246,13 +247,13 @@ const Subscription = "subscription"
 
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 
-// Count returns the record as it counts in every sum: with the recorded cost, or one from
-// list, where nil is [prices.BuiltIn]. USD or Unpriced is set, Counts are set, and Time
-// is in UTC.
+// Count returns the record as all sums count it: with its recorded cost, or else a price
+// from list. A nil list means [prices.BuiltIn]. USD or Unpriced is set, Counts are
+// parsed, and Time is in UTC.
 //
-// With reprice, costs and lower bounds are computed again if the counts suffice, whatever
-// was recorded. A record that lacks something its cost needs, or has an amount that isn't
-// a plain decimal, is an error, which quotes nothing.
+// If reprice is set, a recorded cost or lower bound is computed again wherever the counts
+// suffice. Count returns an error if something is missing to compute a cost, such as
+// usage, or if an amount isn't a plain decimal. The error quotes nothing.
 func (r Record) Count(list *prices.List, reprice bool) (Record, error) {
 	if list == nil {
 		list = prices.BuiltIn()

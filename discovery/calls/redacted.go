@@ -13,11 +13,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// Redacted returns the record without credentials, as package scan finds them with its
-// extended rules: a path may have one, and a provider may repeat one as a model, an id or
-// a count's name. An ID with a credential becomes "", since other calls could share it; a
-// usage object that isn't JSON without it becomes nil. Strings longer than 1 KiB are cut,
-// and such an ID becomes "". Meter and Log redact each record.
+// Redacted returns the record without credentials: a path may contain one, and a provider
+// may echo one as a model, an id or a count's name. Package scan's extended rules find
+// them. [Log] and meter.Meter redact every record.
+//
+// An ID with a credential becomes "", because other calls could get the same redacted ID.
+// Usage becomes nil if redacting makes it invalid JSON. Strings longer than 1 KiB are
+// cut, except for ID, which becomes "".
 func (r Record) Redacted() Record {
 	scanner := redactor(os.Getenv("MESH_GATEWAY_TOKEN"))
 	redact := func(text string) string {
@@ -34,7 +36,7 @@ func (r Record) Redacted() Record {
 	} {
 		*text = shorten(*text)
 	}
-	for _, amount := range [...]*prices.USD{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // a part would be another amount
+	for _, amount := range [...]*prices.USD{&r.USD, &r.BoundUSD, &r.UpstreamUSD} { // never cut: a shorter number is a different amount
 		*amount = prices.USD(redact(string(*amount)))
 	}
 	if shorten(r.ID) != r.ID {
@@ -86,11 +88,10 @@ func redacted[V comparable](m map[string]V, name func(string) string, value func
 
 var errTwice = errors.New("a key must not be there twice")
 
-// keys finds duplicates: readers would take one value or the other, and count
-// differently.
+// keys finds duplicate keys. Readers might take different values, and count differently.
 type keys struct {
 	all [][]byte
-	// seen has a bit per key, which few share.
+	// seen is a small hash set. Only if a key's bit is set is it compared with all others.
 	seen uint64
 }
 

@@ -23,16 +23,16 @@ func (in *decoder) own(text []byte) string {
 	return in.owned.String()[begin:]
 }
 
-// bounds if nothing repeats
+// Limits, in case nothing repeats.
 const (
 	maxShared     = 1024
 	longestShared = 1024
 )
 
-// shared keeps the first values; nil keeps nothing.
+// shared caches the first values by their text. A nil map caches nothing.
 type shared[V any] map[string]V
 
-// of calls parse for a new text.
+// of returns the cached value for text, or else parses it.
 func (s shared[V]) of(text []byte, parse func([]byte) V) V {
 	value, known := s[string(text)]
 	if !known {
@@ -44,7 +44,7 @@ func (s shared[V]) of(text []byte, parse func([]byte) V) V {
 	return value
 }
 
-// interned allocates a repeated string once; nil keeps nothing.
+// interned allocates a repeated string once. A nil map always allocates.
 type interned map[string]string
 
 func (i interned) text(b []byte) string {

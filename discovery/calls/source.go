@@ -17,12 +17,12 @@ type sharedBlocks struct {
 	from  string // first day in file names, or ""
 	// onRead, unless nil, is called after each read.
 	onRead func(bytes int)
-	// begun is set once paths were listed; files haven't been opened yet.
+	// begun is set once the paths were listed. Files are opened later, one at a time.
 	begun bool
 	files []foundFile
-	// names by number, and compressed copies, which are skipped
+	// names[n-1] is file n. packed lists compressed copies, which are skipped.
 	names, packed []string
-	// all also yields copies. blocks counts what was read.
+	// all is set to yield copies, too. blocks is the number of blocks read.
 	all      bool
 	blocks   int
 	copies   copies
@@ -45,8 +45,8 @@ type foundFile struct {
 
 var errNoMore = errors.New("there are no more blocks")
 
-// next returns a file's or line's error, after which the next block follows, or
-// errNoMore.
+// next returns the next block. After an error in a file or line, the following call
+// continues with what comes next. errNoMore ends the source.
 func (s *sharedBlocks) next(buffer []byte) (block, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,8 @@ func (s *sharedBlocks) begin() {
 	slices.SortStableFunc(s.files, func(a, b foundFile) int { return cmp.Compare(a.rank(), b.rank()) })
 }
 
-// rank puts foreign files first: their labels go to records in calls files.
+// rank puts other programs' files first, because Options.Join needs their labels for
+// calls files.
 func (f *foundFile) rank() int {
 	if f.decode != nil {
 		return 0
@@ -111,7 +112,7 @@ func (s *sharedBlocks) decoderOf(at place) (Decoder, error) {
 	return s.decode(at.name, headOf(in)), nil
 }
 
-// headOf returns what one read has.
+// headOf returns the bytes from the first read, without waiting for more.
 func headOf(in *bufio.Reader) []byte {
 	_, _ = in.Peek(1)
 	head, _ := in.Peek(in.Buffered())
@@ -154,13 +155,13 @@ func (s *sharedBlocks) close() {
 func (s *sharedBlocks) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begun, s.files, s.onCopies = true, nil, func(Copies) {} // incomplete
+	s.begun, s.files, s.onCopies = true, nil, func(Copies) {} // reading ended early, so don't report
 	s.close()
 	s.copies.drop()
 }
 
-// rest yields held lines, then records that Decode returns for no file, to its first
-// caller. It reports copies.
+// rest yields held lines, then Decode's records for an empty path, and reports copies.
+// Only the first caller gets any.
 func (s *sharedBlocks) rest(yield func(*block) bool) {
 	s.mu.Lock()
 	turns, names, packed, onCopies, decode := s.blocks, s.names, s.packed, s.onCopies, s.decode
@@ -213,7 +214,7 @@ type block struct {
 	file string
 	line int // first line number
 	data []byte
-	// another program's, without data
+	// records from Options.Decode; data is then empty
 	records []Record
 	errs    []error // errors for records, or nil
 	// file number from 1, and block number

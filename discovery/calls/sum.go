@@ -29,13 +29,14 @@ type Options struct {
 	By [][]string
 	// Location is the zone of days, weeks and months in By; nil is UTC.
 	Location *time.Location
-	// Prices price lines without a cost, except if it's null; nil is [prices.BuiltIn].
+	// Prices is used for lines without a cost. If the cost is null, it stays unknown. nil
+	// means [prices.BuiltIn].
 	Prices *prices.List
-	// Reprice ignores recorded costs, unless the counts don't suffice: streams that were
-	// closed early, endpoints without counts, and error statuses.
+	// Reprice replaces recorded costs, unless the counts don't suffice: for streams closed
+	// early, endpoints without counts, and error statuses.
 	Reprice bool
-	// Subscription marks session file calls as a subscription's ([Record].Billing), which
-	// no such file states.
+	// Subscription marks calls from session files as paid by a subscription
+	// ([Record].Billing), because the files don't tell.
 	Subscription bool
 	// OnRead, unless nil, is called after each read with its size, which may be
 	// compressed, for a progress display. Calls don't overlap.
@@ -74,8 +75,8 @@ func (o *Options) source(paths []string) *sharedBlocks {
 
 // Group is the sum of calls with the same values.
 type Group struct {
-	// Values are in the grouping's order: "" for a missing label, and for a priced
-	// call's reason.
+	// Values has a value for each of Names. It's "" for a missing label, and in "unpriced"
+	// for a call with a known cost.
 	Values []string `json:"by"`
 	// Names is the grouping. Groups share it: don't change it.
 	Names []string `json:"-"`
@@ -126,15 +127,16 @@ func (g Group) String() string {
 	return text
 }
 
-// ExpenseUSD is a budget's expense without a PerCall: AtLeastUSD plus UpstreamUSD.
+// ExpenseUSD returns AtLeastUSD plus UpstreamUSD, which is what a budget without PerCall
+// counts.
 func (g *Group) ExpenseUSD() prices.USD { return g.AtLeastUSD.Add(g.UpstreamUSD) }
 
 // maxWorkers bounds memory.
 const maxWorkers = 16
 
-// Sum adds up calls files, which are read as by [Read], and returns the groups for each
-// grouping, sorted by value. Each group has a call. Memory grows with groups, and up to a
-// limit with calls, to recognize copies.
+// Sum reads files like [Read] and adds up their calls. It returns the groups for each
+// grouping in opts.By, sorted by value. Memory grows with the groups, and up to a limit
+// with the calls, to recognize copies.
 //
 // Recorded costs count, unless Options.Reprice is set. Records with the same call count
 // once, as [Copies] describes.
@@ -235,7 +237,8 @@ func (s *sums) rows() []Group {
 
 const maxErrors = 100
 
-// lineErrors keeps the first errors in file order, which goroutines find in any order.
+// lineErrors keeps the first errors by file and line, though goroutines find them in any
+// order.
 type lineErrors struct {
 	mu    sync.Mutex
 	first []lineError

@@ -75,7 +75,7 @@ func parseGrouping(names []string) (*grouping, error) {
 	return g, nil
 }
 
-// unknownColumn also considers that name may be a label.
+// unknownColumn suggests label:NAME if name may be a label.
 func unknownColumn(name string) string {
 	const reason = "must be day, week, month, model, provider, platform, unpriced or label:NAME"
 	if name == "" || strings.Contains(name, ":") {
@@ -95,7 +95,7 @@ type group struct {
 type sums struct {
 	by     *grouping
 	groups map[string]*group
-	// key is the current call's, values with their lengths. It's reused.
+	// key is a reused buffer for a call's group key: each value, followed by its length.
 	key []byte
 }
 
@@ -155,13 +155,13 @@ func (g *grouping) appendValue(key []byte, name string, r *Record) []byte {
 	return append(key, r.Labels[name[len(labelPrefix):]]...)
 }
 
-// Package time formats only this layout fast.
+// appendDay cuts RFC 3339, because package time is slower with a day's layout.
 func appendDay(text []byte, t time.Time) []byte {
 	text = t.AppendFormat(text, time.RFC3339)
 	return text[:len(text)-len("T00:00:00Z")]
 }
 
-// The earliest day, 0001-01-01, is a Monday.
+// monday never returns a year below 1: the earliest day, 0001-01-01, is a Monday.
 func monday(t time.Time) time.Time {
 	const week = 7
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
@@ -218,7 +218,8 @@ func (g *group) add(r *Record, list *prices.List) {
 	g.upstream.Add(upstream)
 }
 
-// feesOf is 0 unless the cost is known.
+// feesOf returns the tool fees in usd, at list prices. If the provider stated the charge,
+// it returns 0.
 func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	used := &r.Counts
 	if len(used.ToolUses) == 0 || used.ChargedUSD != "" {

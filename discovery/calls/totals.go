@@ -17,8 +17,8 @@ type Totals struct {
 	tokens int64
 }
 
-// NewTotals returns empty sums. by is one grouping, as in Options.By; without names there
-// is one Group. Unknown names are a [*ValueError].
+// NewTotals returns Totals without calls, grouped by names as in Options.By. If by is
+// empty, there is one Group. An unknown name is a [*ValueError].
 func NewTotals(by ...string) (*Totals, error) {
 	g, err := parseGrouping(by)
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *Totals) Add(r Record) error {
 	return nil
 }
 
-// fit adds tokens unless they don't fit.
+// fit adds tokens to the total, unless it would overflow.
 func (t *Totals) fit(tokens int64) bool {
 	fit := tokens <= math.MaxInt64-t.tokens
 	if fit {
