@@ -88,7 +88,8 @@ func (c *Client) InvalidateCatalog() {
 	}
 }
 
-// snapshot returns the cached or a new catalog, and the operation's error.
+// snapshot returns the cached catalog if it's fresh, or else requests a new one. The
+// error is nil unless [WithStrictErrors] is set.
 func (c *Client) snapshot(ctx context.Context, operation string, opts CatalogOptions) (*snapshot, error) {
 	fresh := func(s *snapshot, loadedAt time.Time) bool {
 		return !opts.Refresh && time.Since(loadedAt) < c.lifetime(s, opts.TTL)

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// A file starts with a line: its format's name and version, and the content's digest,
-// which detects any damage.
+// A file starts with a header line: the format, its version, and a digest that detects
+// damage to the rest.
 const (
 	fileFormat  = "mesh-go-catalog"
 	fileVersion = "1" // changes if releases would misread each other's files
 )
 
-// catalogFile is the content.
+// catalogFile is the JSON after the header line.
 type catalogFile struct {
 	// URLDigest identifies the catalog, because an ETag means nothing to another server.
 	// It's a digest, because the URL may contain a key.
@@ -35,8 +35,8 @@ type catalogFile struct {
 	Models     []ModelInfo `json:"models"`
 }
 
-// SaveCatalog writes the catalog with its ETag and age. A short-lived program can save
-// it, load it in its next run with [Client.LoadCatalog], and so rarely request it.
+// SaveCatalog writes the catalog with its ETag and age. A short-lived program can load it
+// in its next run with [Client.LoadCatalog], instead of requesting it again.
 //
 // It writes the last good response from the primary catalog, whatever its age and despite
 // [Client.InvalidateCatalog], but never a substitute. If there is no good response, it
@@ -81,7 +81,6 @@ func (s *snapshot) file(urlDigest string) ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s %s %s\n", fileFormat, fileVersion, digest(content)), content...), nil
 }
 
-// digest is hexadecimal.
 func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // LoadCatalog reads a catalog written by [Client.SaveCatalog]. It sends nothing. The

@@ -1,6 +1,6 @@
-// Package discovery requests which models exist, when they retire, what they cost, and
-// what was billed. It covers OpenAI, DeepSeek, Anthropic, Google's Gemini, xAI, and one
-// public catalog.
+// Package discovery asks providers which models exist, when they retire, what they cost,
+// and what was billed. It covers OpenAI, DeepSeek, Anthropic, Google's Gemini, xAI, and
+// one public catalog.
 //
 //	c := discovery.Default()
 //	list, err := c.ListModels(ctx, discovery.CatalogOptions{Provider: discovery.OpenAI})
@@ -41,9 +41,9 @@
 //
 // # Other packages
 //
-// Other packages do what needs no request: models has names and retirement dates, prices
-// computes the cost of calls, and calls reads files of recorded calls and sums them.
-// Package meter counts a program's calls. Some names from models are also here.
+// These packages send no requests: models has names and retirement dates, prices computes
+// what calls cost, and calls adds up recorded calls from files. Package meter counts a
+// program's calls while it runs. Some names from models are also here.
 //
 // [Client.Retirements] updates [models.Retirements] with dates that OpenAI and Anthropic
 // report now. [Client.LivePrices] updates a price list, and

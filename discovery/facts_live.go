@@ -10,17 +10,17 @@ import (
 
 const opUpdateFacts = "UpdateFacts"
 
-// UpdateFacts returns the newest reviewed facts of this project if they are newer than
-// base, and base otherwise. A nil base is [facts.BuiltIn]. The result is never nil. Pass
-// it to prices.Of, models.Of or [WithFacts].
+// UpdateFacts returns this project's newest reviewed facts if they are newer than base,
+// or else base. A nil base means [facts.BuiltIn]. The result is never nil. Pass it to
+// prices.Of, models.Of or [WithFacts].
 //
-// It sends one request to [ServiceFacts], without a key, at most once in 24 hours for
-// each client; after a failure again when [WithOutageTTL] has passed. Nothing else in
-// this package requests facts. [WithBaseURL] sets the directory of a mirror, to which
-// /facts-1.txt is appended.
+// Each client sends at most one request in 24 hours, to [ServiceFacts] and without a key.
+// After a failure, it sends another one once [WithOutageTTL] has passed. Nothing else in
+// this package requests facts. To use a mirror, pass its directory to [WithBaseURL]: the
+// client requests facts-1.txt there.
 //
-// Facts of which one cell is wrong, and those that base must not be replaced with
-// ([facts.Facts.Newer]), are a [Failure]. The same version isn't one.
+// If a cell is invalid, or [facts.Facts.Newer] refuses to replace base, that's a
+// [Failure]. If the newest version is base's own, it isn't.
 func (c *Client) UpdateFacts(ctx context.Context, base *facts.Facts) (*facts.Facts, error) {
 	if base == nil {
 		base = facts.BuiltIn()
@@ -54,8 +54,8 @@ func (c *Client) readFacts(ctx context.Context, r request) (*facts.Facts, *Failu
 	}, func(body []byte) (*facts.Facts, error) { return facts.Read(bytes.NewReader(body)) })
 }
 
-// WithFacts sets the facts of [Client.Retirements] and of [Client.LivePrices] without a
-// base. The default is [facts.BuiltIn].
+// WithFacts sets the facts for [Client.Retirements], and for [Client.LivePrices] if its
+// base is nil. The default is [facts.BuiltIn].
 func WithFacts(f *facts.Facts) Option {
 	return func(c *config) error {
 		if f == nil {

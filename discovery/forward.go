@@ -7,9 +7,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// This file exists because the source document, which the project implements, names these
-// operations in discovery: its programs compile unchanged. New code uses package models,
-// which documents them.
+// These names forward to package models, which documents them. They are here because the
+// document that this project implements has them in discovery, so its programs compile
+// unchanged. New code should use package models.
 
 // Provider is [models.Provider], a company that offers models. Functions accept any
 // spelling that [models.ParseProvider] accepts, and results contain one of these
@@ -51,5 +51,5 @@ func IsRetiredOn(p Provider, id string, day time.Time) bool { return models.IsRe
 // RetirementDate is [models.RetirementDate].
 func RetirementDate(p Provider, id string) (string, bool) { return models.RetirementDate(p, id) }
 
-// Retirements returns a copy of the entries of [models.Retirements].
+// Retirements returns the entries in [models.Retirements], as a copy.
 func Retirements() Registry { return maps.Collect(models.Retirements().All()) }

@@ -15,8 +15,8 @@ import (
 )
 
 // LivePrices returns base with the prices that Google (Gemini) and xAI publish now, which
-// take precedence over its table. A nil base means the list of [WithFacts]. The result is
-// never nil.
+// take precedence over its table. A nil base means the list from [WithFacts]. The result
+// is never nil.
 //
 // The lists are read with the keys for [ServiceCloudBilling] and [ServiceXAI]. If a key
 // isn't set, that list is skipped. If a list can't be read, that's a [Failure], and

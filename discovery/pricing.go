@@ -16,7 +16,7 @@ import (
 )
 
 // ProviderPricing is a price list row. All prices are in USD per million tokens. A nil
-// price doesn't exist or is unknown, and only a free SKU has the price 0.
+// price is unknown or doesn't exist. Only a free SKU has the price 0.
 //
 // If a model's price depends on the prompt length, it has more than one row. They differ
 // in TierThresholdTokens, and [PriceAt] picks one.
@@ -78,9 +78,8 @@ type RawPricing struct {
 	CacheHit float64 `json:"cache_hit"`
 }
 
-// PricingOf converts a [prices.List] row, whose prices are text. Use it to choose a row
-// with [PriceAt], or to write rows as JSON with the numbers that this package's other
-// results have.
+// PricingOf converts a [prices.List] row's prices from text to numbers. Use it to choose
+// a row with [PriceAt], or to write rows as JSON like this package's other results.
 func PricingOf(row prices.Row) ProviderPricing {
 	p := ProviderPricing{
 		Provider: row.Provider, ModelHint: row.ModelHint, SKUID: row.SKUID, SKUDescription: row.SKUDescription,
@@ -187,8 +186,8 @@ func ListAnthropicPricing() []ProviderPricing {
 // because cached data must not hold a key.
 type keyHash [sha256.Size]byte
 
-// listing is a price list as seen with one key: the last one read, and the failure of a
-// later request, if any.
+// listing is the last price list that was read with a key. failure is set if a later
+// request failed.
 type listing[T any] struct {
 	prices  T
 	readAt  time.Time // zero if no list was read

@@ -120,7 +120,7 @@ func (r *ReconciliationReport[B]) wholeUTCDays() bool {
 	})
 }
 
-// countedNote tells what a comparison with calls lacks, or "".
+// countedNote tells why the bill can't be compared with the calls, or returns "".
 func (r *ReconciliationReport[B]) countedNote() string {
 	switch {
 	case r.counted == nil:
@@ -207,8 +207,8 @@ func (s span) name() string {
 	return time.Unix(s.first*calendar.SecondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
-// besideCalls are words in line items for costs outside calls: by the hour, gigabyte or
-// training run, or by contract. No call has such a cost.
+// besideCalls are words in line items that are billed by the hour, gigabyte or training
+// run, or by contract. No call has such a cost.
 var besideCalls = []string{
 	"storage", "training", "session", "container", "code interpreter", "code execution", "provisioned", "capacity", "scale tier", "priority tier",
 }

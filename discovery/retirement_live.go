@@ -12,9 +12,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// Retirements returns the registry of the client's facts, updated with live data:
-// shutdown_date from OpenAI, and lifecycle and retires_at from Anthropic. Live data takes
-// precedence:
+// Retirements returns the registry from [WithFacts], updated with dates that providers
+// report now: shutdown_date from OpenAI, and lifecycle and retires_at from Anthropic.
+// Live data takes precedence:
 //
 //   - An active model without a date has no entry.
 //   - A model that is still served after its date is "deprecated".

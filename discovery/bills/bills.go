@@ -122,8 +122,9 @@ type Part struct {
 	Unpriced int `json:"unpriced"`
 	// Effects add up to DriftUSD, the largest first.
 	Effects []Effect `json:"effects"`
-	// Cause has at least nine tenths of the effects. Otherwise it's AmountDiffers if
-	// that's at least a tenth, else Mixed. It's "" if the effects are less than a cent.
+	// Cause explains at least nine tenths of the effects. If no cause does, it's
+	// AmountDiffers if that explains at least a tenth, or else Mixed. It's "" if the effects
+	// are less than a cent.
 	Cause Cause `json:"cause"`
 }
 

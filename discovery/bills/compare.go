@@ -151,7 +151,7 @@ type cell struct {
 	billed, counted           big.Rat
 	billedFees, countedFees   big.Rat
 	calls, unpriced           int
-	noTokens                  bool // in calls with a cost
+	noTokens                  bool // calls with a cost lack token counts
 	billedKinds, countedKinds map[string]*kind
 	effects                   map[Cause]*big.Rat
 }
@@ -249,7 +249,7 @@ func (c *cell) addCalls(n *calls.Group) {
 	c.noTokens = c.noTokens || !given && usd.Cmp(fees) != 0
 }
 
-// add requires that c is a sum.
+// add adds another cell to c, which must be a sum.
 func (c *cell) add(o *cell) {
 	c.billed.Add(&c.billed, &o.billed)
 	c.counted.Add(&c.counted, &o.counted)

@@ -115,9 +115,8 @@ func (m model) mostUnpriced(c *cell) *big.Rat {
 	return decimal.Round(mul(mean, big.NewRat(2*int64(c.unpriced), 1)), places).Rat()
 }
 
-// takeUnpriced attributes a positive amount to unpriced calls. It takes that part from
-// most and returns the rest. The part counts as calls if their tokens weren't counted,
-// else as prices.
+// takeUnpriced attributes a positive amount to unpriced calls, up to most. It subtracts
+// that part from most, and returns the remaining amount.
 func (c *cell) takeUnpriced(usd, most *big.Rat) *big.Rat {
 	if c.unpriced == 0 || usd.Sign() <= 0 {
 		return usd

@@ -84,8 +84,9 @@ type billedDay struct {
 // sharedPrice returns the ratio between amount and counted tokens on most days, or nil
 // if no two days agree.
 //
-// Other groups need three days, and a price that isn't half or twice the usual: calls may
-// have been counted twice. Otherwise two or more such days have no known price.
+// Days with another price keep it if at least three agree, unless it's half or twice the
+// usual price, which suggests that calls were counted twice. Two or more days that agree,
+// but don't keep their price, get none.
 func (m model) sharedPrice(name string) *price {
 	var days []billedDay
 	for _, c := range m {
@@ -126,10 +127,10 @@ func group(days []billedDay) (groups [][]billedDay) {
 	return groups
 }
 
-// trusts reports whether the shared prices can be the bill's. If they differ from the
-// counted prices, they need three days: two days can lack the same share of calls. Half
-// the counted cost on all days can be a batch price, but also calls that were counted
-// twice.
+// trusts reports whether shared prices are likely to be the bill's. If they differ from
+// the counted prices, three days must agree, because two days may lack the same share of
+// calls. Half the counted cost isn't trusted: it may be a batch price, or calls may have
+// been counted twice.
 func (m model) trusts(prices map[string]*price) bool {
 	half, other, few := true, false, false
 	for _, p := range prices {

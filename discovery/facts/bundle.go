@@ -13,8 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// BundleName names a file with all tables. It includes the format number: programs that
-// know another format request another file.
+// BundleName is the name for a file with all tables. It includes the format's number, so
+// that programs for another format request another file.
 const BundleName = "facts-1.txt"
 
 // A bundle begins with bundleHead and its version. Each table follows the line "-- NAME
@@ -24,13 +24,13 @@ const (
 	bundleEnd  = "fnv1a128 "
 )
 
-// A job writes this table every night, so it has no "as of" day.
+// confirmed is written by a nightly job, so it lacks an "as of" day.
 const confirmed = "confirmed.csv"
 
 // maxBundle bounds a bundle, and each file in a directory, in bytes.
 const maxBundle = 32 << 20
 
-// ErrOld matches, with errors.Is, an error from [Facts.Newer].
+// ErrOld is wrapped by errors from [Facts.Newer]. Use errors.Is.
 var ErrOld = errors.New("facts: not newer")
 
 // WriteTo writes all tables and the version, for [Read].
@@ -58,11 +58,11 @@ func digestLine(text string) string {
 	return fmt.Sprintf("%s%x\n", bundleEnd, digest.Sum(nil))
 }
 
-// Read reads the output from [Facts.WriteTo].
+// Read parses facts that [Facts.WriteTo] wrote.
 //
-// All or nothing: if the digest, the columns or one cell is wrong, the error names the
-// file and the line. The digest detects damage, not forgery. Errors quote nothing from
-// r.
+// If the digest, a column or a cell is wrong, it returns no facts, only an error. For a
+// cell, the error names the table and line. No error quotes r. The digest detects damage,
+// not forgery.
 func Read(r io.Reader) (*Facts, error) {
 	text, err := readAll(r)
 	if err != nil {
@@ -78,7 +78,7 @@ func Read(r io.Reader) (*Facts, error) {
 		return nil, errors.New("facts: the bundle is damaged: the digest differs")
 	}
 	f := &Facts{version: version, received: map[string]string{}}
-	last := "" // the table before
+	last := "" // previous table
 	for _, table := range allTables() {
 		text, after, found := strings.Cut(rest, beginning(table.Name))
 		if !found || last == "" && text != "" {
@@ -90,8 +90,8 @@ func Read(r io.Reader) (*Facts, error) {
 	return f.checked()
 }
 
-// ReadFS reads a copy of this package's directory in the repository. Like [Read], it is
-// all or nothing.
+// ReadFS reads a copy of this package's directory in the repository. Like [Read], it
+// returns no facts if anything is wrong.
 func ReadFS(fsys fs.FS) (*Facts, error) {
 	version, err := readFile(fsys, "VERSION")
 	f := &Facts{version: strings.TrimSpace(version), received: map[string]string{}}
@@ -157,9 +157,9 @@ func parseVersion(version string) (day time.Time, number int, ok bool) {
 	return day, number, err1 == nil && err2 == nil && number > 0 && strconv.Itoa(number) == count
 }
 
-// Newer returns nil if the facts can replace others. Their version must be later, and
-// they must price at least nine tenths of the models that the others price: prices are
-// never removed, so a table that lacks many was cut. The error matches [ErrOld].
+// Newer returns nil if f may replace the facts in than. Its version must be later, and it
+// must price at least nine tenths of the models that than prices: prices are never
+// removed, so a table that lacks many was cut. The error matches [ErrOld].
 func (f *Facts) Newer(than *Facts) error {
 	day, number, _ := parseVersion(f.Version())
 	otherDay, otherNumber, _ := parseVersion(than.Version())

@@ -100,7 +100,7 @@ func (f *Facts) AsOf() time.Time {
 	return oldest
 }
 
-// PriceTables returns the tables from which prices.Of makes a list.
+// PriceTables returns the tables that prices.Of parses.
 func (f *Facts) PriceTables() PriceTables {
 	return PriceTables{
 		f.text("prices.csv", pricesCSV), f.text("confirmed.csv", confirmedCSV), f.text("fees.csv", feesCSV),
@@ -109,13 +109,13 @@ func (f *Facts) PriceTables() PriceTables {
 	}
 }
 
-// ModelTables is for package models, whose Of makes a registry from them: the type is
-// internal. They are parsed on first use, once.
+// ModelTables returns the parsed model tables for models.Of. The type is internal. The
+// tables are parsed once, on first use.
 func (f *Facts) ModelTables() *retirements.Table {
 	f.modelsOnce.Do(func() {
 		f.models = retirements.Read(
 			f.text("models.csv", modelsCSV), f.text("retirements.csv", retirementsCSV), f.text("platforms.csv", platformsCSV),
-			f.received["prices.csv"], // a test finds built-in models that models.csv lacks
+			f.received["prices.csv"], // empty if built in: a test checks that models.csv has these models
 		)
 	})
 	return f.models

@@ -66,9 +66,8 @@ func RetirementDate(p Provider, id string) (string, bool) {
 	return Retirements().RetirementDate(p, id)
 }
 
-// With returns the registry with other dates: entries replace those in r, and ""
-// removes one. Replacements and platforms stay. The keys must be the providers' own
-// ids.
+// With returns a registry in which entries replace r's dates. The date "" removes an
+// entry. Replacements and platforms stay. The keys must be the providers' own ids.
 func (r Registry) With(entries map[ModelKey]string) Registry {
 	dates := maps.Clone(r.dates)
 	if dates == nil {
