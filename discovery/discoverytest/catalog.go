@@ -77,7 +77,8 @@ func matches(ifNoneMatch []string, tag string) bool {
 	return known == "*" || strings.Contains(known, strings.TrimPrefix(tag, "W/")) // tags are quoted
 }
 
-// StandardFacts returns the initial facts as one text: the built-in ones.
+// StandardFacts returns the built-in facts as one text, which the server serves until
+// [Server.SetFacts] replaces them.
 func StandardFacts() string {
 	var text strings.Builder
 	_, _ = facts.BuiltIn().WriteTo(&text) // a Builder has no errors

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// openAIModels have a shutdown_date with a date, with null, or none.
+// openAIModels have a shutdown_date that is a date, null or missing.
 //
 //go:embed openai.json
 var openAIModels []byte

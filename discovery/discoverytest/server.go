@@ -125,7 +125,8 @@ func Start(opts ...Option) *Server {
 	return s
 }
 
-// Listen is [Start] for a server that may be unable to listen at [WithAddr]'s address.
+// Listen is like [Start], but returns an error if it can't listen, for example because
+// [WithAddr]'s address is in use.
 func Listen(opts ...Option) (*Server, error) {
 	s := &Server{
 		keys: make(map[discovery.Service]secret.Secret), rows: StandardCatalog(), facts: StandardFacts(), completions: make(map[Operation]Completion),

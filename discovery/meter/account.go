@@ -24,10 +24,9 @@ type account struct {
 	budget         Budget
 	limit, perCall decimal.Decimal
 	warnAt         decimal.Decimal
-	// period follows the clock. left has earlier periods that the clock left within a day,
-	// with the time: among earlier periods only these keep balances. Later periods may
-	// have balances too, since the clock in the program that wrote a record may have been
-	// wrong.
+	// period is the current one. left maps periods that ended within the last day to the
+	// time when they did. They keep their balances, in case the clock is set back. Later
+	// periods may have balances, too, because another program's clock may be ahead.
 	period   time.Time
 	left     map[time.Time]time.Time
 	balances map[balanceKey]*balance
@@ -62,9 +61,9 @@ func newAccount(b Budget) (*account, error) {
 	return a, err
 }
 
-// advance follows the clock and frees balances from earlier periods, except those it
-// left within a day: a clock that was ahead for a moment must not reopen the budget
-// when it's set back. The monotonic clock tells how long ago that was.
+// advance sets the current period and frees balances from earlier ones. Periods that were
+// current within the last day keep theirs: if the clock was ahead for a moment, setting
+// it back must not restore the budget. The monotonic clock measures that day.
 func (a *account) advance(now time.Time) {
 	const day = 24 * time.Hour
 	period := a.budget.Per.began(now)
@@ -328,7 +327,8 @@ func (m *Meter) Follow(ctx context.Context, log *calls.Log) error {
 	}
 }
 
-// othersOf returns the same sequence at each Follow, which continues there.
+// othersOf returns the same sequence for each Follow with log, so a later one continues
+// where an earlier one ended.
 func (m *Meter) othersOf(log *calls.Log) iter.Seq2[calls.Record, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()

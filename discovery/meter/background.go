@@ -6,18 +6,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 )
 
-// held is set aside for a response in the background, which may be fetched repeatedly.
+// held is kept for a background response until it's fetched complete.
 type held struct {
 	reserved []reservation
-	// broken is the record if the response's stream broke off. Fetching the response later
-	// is the same call.
+	// broken is set if the response's stream broke off. If the response is fetched later,
+	// that's the same call.
 	broken *calls.Record
 }
 
 // maxHeldIDs limits the memory for ids to a few MB.
 const maxHeldIDs = 10_000
 
-// take returns the zero held if the response was taken before.
+// take removes and returns what is held for id. It returns the zero held if there is
+// nothing.
 func (m *Meter) take(id string) held {
 	h := m.held[id]
 	delete(m.held, id)
@@ -59,10 +60,9 @@ func (m *Meter) addBroken(h held) {
 // together.
 const maxSeen = 1 << 16
 
-// isCopy notes a record. It reports whether another record describes the same call, as
-// package once defines it, if at least one fetched the response. Until they're
-// restored, two programs that share a directory count other records about one call
-// twice.
+// isCopy notes a record. It reports whether an earlier one is the same call (see package
+// once) and either of them fetched the response. Two programs that share a directory
+// count other duplicates twice, until the records are restored.
 func (m *Meter) isCopy(r *calls.Record) bool {
 	fetched := 0
 	if once.Fetches(r.Path, r.ID) {
@@ -74,14 +74,10 @@ func (m *Meter) isCopy(r *calls.Record) bool {
 
 // inBackground reports whether to record a background or stored response now.
 //
-//   - An unfinished response keeps its reservations. It's recorded only if it's a
-//     stream that
-//
-// broke off.
+//   - An unfinished response keeps its reservations. It's recorded only if it's a stream
+//     that broke off.
 //   - A finished response is recorded once, unless it failed or was canceled without
-//     counts,
-//
-// which costs nothing.
+//     counts, which costs nothing.
 func (c *call) inBackground(r *calls.Record, result *response.Result) bool {
 	m := c.meter
 	m.mu.Lock()

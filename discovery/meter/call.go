@@ -95,7 +95,7 @@ func (c *call) record(status int) calls.Record {
 
 // name sets the names. If the response has no model, answered is "".
 func (c *call) name(r *calls.Record, answered string) {
-	requested := argument.Redact(c.requested()) // a key may have been given in its place
+	requested := argument.Redact(c.requested()) // a key may have been passed as the model
 	names := c.target.Names(requested, argument.Redact(answered))
 	r.Provider, r.Model, r.Profile, r.Requested = models.Provider(names.Provider), names.Model, names.Profile, ""
 	if requested != names.Model {

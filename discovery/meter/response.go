@@ -63,15 +63,15 @@ func (r *reading) write(p []byte) {
 	case r.gunzip != nil:
 		r.gunzip.Write(p)
 		if r.done {
-			r.gunzip.Close() // the caller may neither read on nor close the response
+			r.gunzip.Close() // now, since the caller may never read on or close the response
 		}
 	default:
 		r.plain(p)
 	}
 }
 
-// plain takes unpacked bytes. It records the call right after the final counts: the
-// caller may neither read on nor close the response.
+// plain reads unpacked bytes. It records the call as soon as the final counts arrive,
+// because the caller may never read the rest or close the response.
 func (r *reading) plain(p []byte) {
 	r.body.Write(p)
 	if r.body.Done() && !r.done && r.reader.Final() {

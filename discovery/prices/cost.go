@@ -43,7 +43,7 @@ type Cost struct {
 	Provider models.Provider `json:"provider"`
 	// Platform is the call's platform; "" is the provider's own API.
 	Platform Platform `json:"platform,omitempty"`
-	// Model is the id of the call.
+	// Model is the call's model id.
 	Model string `json:"model"`
 	// USD is the cost in US dollars as a plain decimal such as "0.0345", not rounded.
 	USD USD `json:"usd"`
@@ -244,7 +244,8 @@ func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 	return charge, nil
 }
 
-// missingOf names the first unknown count, or all of the modes that have no price.
+// missingOf names what is missing: the price by duration, the first unknown count, or
+// else all unpriced modes.
 func missingOf(parts []string) (what Missing, name string) {
 	for _, part := range parts {
 		switch count, isCount := strings.CutPrefix(part, "count:"); {
@@ -291,7 +292,7 @@ var ErrUnpriced = errors.New("prices: unknown cost")
 // price.
 type UnpricedError struct {
 	Provider models.Provider
-	// Model is the id of the call.
+	// Model is the call's model id.
 	Model string
 	// Missing is the missing price. Later versions may add values.
 	Missing Missing
@@ -301,7 +302,7 @@ type UnpricedError struct {
 	// "" if no price is known, and in an unknown mode, which may be cheaper.
 	BoundUSD USD
 
-	noKind bool // the Region of a call on Azure was empty
+	noKind bool // an Azure call's Region was empty
 }
 
 // Missing names a missing price in an [UnpricedError].

@@ -36,7 +36,7 @@ func (l *List) WriteCSV(w io.Writer) error {
 		return invalid("w", "", "must not be nil")
 	}
 	out := csv.NewWriter(w)
-	_ = out.Write(pricesHeader) // an error stays, and Error returns it
+	_ = out.Write(pricesHeader) // out.Error returns any error later
 	for _, row := range l.Rows("") {
 		_ = out.Write(row.cells())
 	}
@@ -101,7 +101,7 @@ func readColumns(in *csv.Reader) ([]string, error) {
 	}
 	line, _ := in.FieldPos(0)
 	columns := slices.Clone(names)
-	columns[0] = strings.TrimPrefix(columns[0], "\ufeff") // of a spreadsheet
+	columns[0] = strings.TrimPrefix(columns[0], "\ufeff") // a spreadsheet's byte order mark
 	for i, name := range columns {
 		place := fmt.Sprintf("line %d, column %d", line, i+1)
 		switch {

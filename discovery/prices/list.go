@@ -112,7 +112,7 @@ func (l *List) AsOf() time.Time {
 	return newest
 }
 
-// Lists that take precedence come first.
+// lists returns all lists in order of precedence.
 func (l *List) lists() []*pricelist.List {
 	lists := []*pricelist.List{l.own.list}
 	for _, p := range slices.Sorted(maps.Keys(l.live)) {

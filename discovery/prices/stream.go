@@ -26,7 +26,7 @@ import (
 type Stream struct {
 	reader *response.Reader
 	err    error
-	body   *skim.Body // of Write
+	body   *skim.Body // used by Write
 }
 
 // NewStream returns a Stream for a provider's responses, or for another form such as

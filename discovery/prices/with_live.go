@@ -116,12 +116,12 @@ func (live livePrices) released(id string) []pricelist.Row {
 	return live.settled(live.rows(live.find(id)), nil)
 }
 
-// settled takes the table's prices where they differ from the live ones by less than a
-// truncation. A live row that agrees with the table gets the prices it lacks from
-// there; a live row without a price is replaced by the table's row.
+// settled completes live rows from the table. If two prices differ only by a truncation,
+// it takes the table's. A live row that agrees with the table also gets the prices it
+// lacks, and a live row without any price becomes the table's row.
 //
-// The rows are in force for a day before and after the reading, as long as the table
-// has no change. The result is nil if no row has a price.
+// The rows are in force for a day before and after the reading, unless the table changes
+// in between. The result is nil if no row has a price.
 func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
 	rows, listed = slices.Clone(rows), standardText(listed)
 	for i := range rows {
@@ -147,7 +147,7 @@ func (live livePrices) settled(rows, listed []pricelist.Row) []pricelist.Row {
 	return rows
 }
 
-// Live lists have only standard text prices.
+// standardText returns the rows that a live list may have, too.
 func standardText(rows []pricelist.Row) (text []pricelist.Row) {
 	for _, row := range rows {
 		if row.Kind == (pricelist.Kind{}) {
@@ -157,7 +157,8 @@ func standardText(rows []pricelist.Row) (text []pricelist.Row) {
 	return text
 }
 
-// period is within 24 hours around the reading, between two changes in the table.
+// period returns when live rows are in force: 24 hours before and after the reading, but
+// not beyond a change in the table.
 func (live livePrices) period(listed []pricelist.Row) (from, until time.Time) {
 	const valid = 24 * time.Hour
 	from, until = live.readAt.Add(-valid), live.readAt.Add(valid)
