@@ -124,8 +124,8 @@ func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
 	return WithUsage(days, usage), nil
 }
 
-// ofOther replaces err if the page is on another provider's bill. A page that can't be
-// read isn't on its own provider's.
+// ofOther replaces err if the page is another provider's bill. It doesn't try own again,
+// which has already failed.
 func ofOther(own string, raw []byte, err error) error {
 	var name string
 	for provider, has := range map[string]func() bool{
@@ -137,7 +137,7 @@ func ofOther(own string, raw []byte, err error) error {
 		if provider == own || !has() {
 			continue
 		}
-		if name != "" { // an empty page may be of both
+		if name != "" { // an empty page may belong to either provider
 			return err
 		}
 		name = provider

@@ -26,12 +26,11 @@ var (
 type XAIUsage struct {
 	xaimanagement.Usage
 	size int // of the body
-	// selectable is set for a file, since a window may be smaller.
+	// selectable is set for a saved file, which may cover more than the window.
 	selectable bool
 }
 
-// UnmarshalJSON refuses an object that has an error, which would look like one without
-// costs.
+// UnmarshalJSON refuses an error object, which would look like a bill without costs.
 func (u *XAIUsage) UnmarshalJSON(body []byte) error {
 	if err := decodeOnce(&u.Usage, body); err != nil {
 		return err
@@ -133,7 +132,7 @@ type buckets struct {
 	window  calendar.Range
 	selects bool                  // points outside the window are left out
 	byTime  map[time.Time]*Bucket // by times in UTC
-	// how many bytes of repeated labels may still be written; see labelsPerBody
+	// room is the number of bytes left for repeated labels; see labelsPerBody.
 	room int
 }
 

@@ -67,8 +67,8 @@ func (e Endpoint) Target(method, path string) Target {
 	return t
 }
 
-// Counts reports whether a response's counts are all that the call is billed by. An
-// unknown path ("") or status (0) is assumed to have counts.
+// Counts reports whether a call is billed only by the counts in its response. An unknown
+// path ("") or status (0) is assumed to have counts.
 func (e Endpoint) Counts(path string, status int) bool {
 	return (status == 0 || Bills(status)) && (path == "" || e.Target("POST", path).Uncounted == "")
 }

@@ -60,8 +60,8 @@ type sighting struct {
 	place int32
 }
 
-// isOf reports whether two records are the same call. If their ids are equal, times in
-// different centuries may be confused.
+// isOf reports whether two records are the same call. The times wrap after 136 years, so
+// equal ids from different centuries may be confused.
 func (s sighting) isOf(o *sighting) bool {
 	const within = int32(Within / time.Second)
 	after := int32(s.at - o.at) //nolint:gosec // wraps

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Call is billed by ByOwn or ByList.
+// Call is a call to price, with ByOwn or ByList.
 type Call struct {
 	Provider, Model string
 	// Mode is what usage.Mode returns.
@@ -61,7 +61,7 @@ func (c *Call) ByOwn(rows []Row) (Charge, error) {
 // ByList charges text by listed rows, and audio and images by media rows. Its errors
 // are as in ByOwn.
 func (c *Call) ByList(rows, media []Row) (Charge, error) {
-	if row, _ := c.Row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // prices of the mode itself, which no factor gives
+	if row, _ := c.Row(rows, c.listedMode()); c.Mode != "" && c.Platform == "" && row != nil { // the mode has its own prices, so no factor applies
 		charge := Charge{Row: row, Mode: c.Mode, Factor: whole, Parts: c.parts(row, media)}
 		return charge, c.check(&charge, true)
 	}

@@ -119,7 +119,8 @@ func readFactors(text string) (list []modeFactor) {
 	return list
 }
 
-// singleSource reports whether a figure is marked as too weak to base a cost on.
+// singleSource reports whether a figure is marked as having only one source, which isn't
+// enough to compute a cost.
 func singleSource(cell string) bool { return strings.HasSuffix(cell, "?") }
 
 func readFactor(cells []string) modeFactor {

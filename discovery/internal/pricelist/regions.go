@@ -41,8 +41,8 @@ func readRegions(text string) (list []region) {
 // region returns the factor for the call's place, or for the place its id names. model
 // is the listed id. The error says that the platform's or region's prices are unknown.
 //
-// With an error, the factor is 1 if the platform has other known prices, none of which
-// is cheaper, and 0 otherwise.
+// If there is an error, the factor gives a lower bound: 1 if the platform has other known
+// prices, none of which is cheaper, or else 0.
 func (c *Call) region(model string) (decimal.Decimal, error) {
 	place, missing := c.Place, "platform"
 	if place.Platform == "" {

@@ -4,7 +4,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// At Cohere and Ollama, message doesn't hold the response.
+// Cohere and Ollama can't use Root, because their message member doesn't hold a response.
 var cohereRoot = place(nil, map[string]Field{"type": Kind, "id": ID, "model": Model, "usage": Usage, "meta": Usage, "delta.usage": Usage}, nil)
 
 var ollamaRoot = place(nil, map[string]Field{

@@ -26,8 +26,8 @@ func (r *Reader) messageDelta(d *Document) {
 	r.final = r.final || d.stopped && r.started
 }
 
-// merge adds a usage object. If it or the one before isn't an object, the later one
-// stays, whose reader reports it.
+// merge adds a usage object to the earlier ones. If one of them isn't a JSON object, it
+// keeps only the new one, and parsing that reports any error.
 func (r *Reader) merge(used []byte) {
 	m, ok := r.merged, true
 	if m == nil {
@@ -47,7 +47,8 @@ func (r *Reader) merge(used []byte) {
 type merged struct {
 	members map[string][]byte // as in the object: "name":value
 	size    int
-	// the cache write sum is newer than the lifetimes
+	// newer is set if the last usage object lacks the lifetimes, so they may no longer add
+	// up.
 	newer bool
 }
 
@@ -63,7 +64,7 @@ func newMerged(object []byte) (m *merged, ok bool) {
 	return m, object == nil || m.add(object)
 }
 
-// add reports whether a later usage is an object.
+// add merges a later usage. It reports false if that isn't a JSON object.
 func (m *merged) add(object []byte) bool {
 	var d jsonread.Decoder
 	d.Reset(object)
@@ -106,9 +107,9 @@ func join(members map[string][]byte) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
-// breakDown divides the cache writes by lifetime again if they no longer add up. They go
-// to the only lifetime there was, or to five minutes. If there were both, the later
-// writes may be either: they become an unknown count.
+// breakDown splits the cache writes by lifetime again if they no longer add up to the
+// sum. All go to the only lifetime seen so far, or to five minutes. If both were seen,
+// the later writes may be either, so an unknown count is added.
 func breakDown(members map[string][]byte, w usage.Writes) {
 	switch {
 	case w.Sum == w.FiveMinutes+w.Hour:

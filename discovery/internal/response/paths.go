@@ -69,7 +69,7 @@ func (n *Node) at(path string) *Node {
 	return n
 }
 
-// whole is a response from any API. A name means the same in all of them.
+// whole has the members from all APIs, because a name means the same in each.
 var whole = place(nil, map[string]Field{
 	"object": Object, "status": Status, "background": Background,
 	"id": ID, "model": Model, "service_tier": Tier, "usage": Usage, "provider": Upstream, "x_groq.usage": Usage,

@@ -13,22 +13,23 @@ type Reader struct {
 	form   string
 	text   names
 	usage  []byte
-	merged *merged // the usage object of a stream of Anthropic, instead of usage
+	merged *merged // replaces usage in an Anthropic stream
 	tools  tools
 	batch  bool
-	// counts from Bedrock's headers
+	// headers has the counts in Bedrock's headers.
 	headers map[string]int64
-	// the state exceeded MaxState and was dropped
+	// full is set once the state exceeded MaxState and was dropped.
 	full bool
-	// started by message_start, finished by a candidate's end
+	// started is set by message_start, and finished by a finish reason or a turn's end.
 	started, finished bool
-	// final by the last usage, failed by an error event, ended by [DONE]
+	// final is set by the last usage, failed by an error event, and ended by [DONE].
 	final, failed, ended bool
-	// the usage states a charge, which is final without a finish reason and after an error
+	// charged is set if the usage states a charge. A charge is final even without a finish
+	// reason, or after an error.
 	charged bool
-	// a later chat chunk may repeat the final usage
+	// open is set while a later chat chunk may still replace the usage.
 	open bool
-	// the response is made in the background, and isn't ready yet
+	// background is set for a background response, and pending until it's ready.
 	background, pending bool
 }
 

@@ -53,7 +53,7 @@ import (
 // Field is the meaning of a value.
 type Field uint8
 
-// Members of an item count once its ItemEnd is set.
+// Item fields take effect at ItemEnd.
 const (
 	None Field = iota
 	Kind
@@ -104,23 +104,25 @@ type names [Latency + 1]string
 // Document has the values from a body, an event or an array element.
 type Document struct {
 	kind string
-	// the other names
+	// text has the names other than kind.
 	text names
-	// the number of objects around the response; batch if one is a batch result
+	// depth is the number of objects around the response. batch is set if one is a batch
+	// result.
 	depth int
 	batch bool
-	// a line from a batch's results, and whether it has an error
+	// line is set for a line from a batch's results, and failed if there is an error.
 	line, failed bool
 
-	// the usage object or nil, and whether it has Gemini's own form
+	// usage is the usage object, or nil. native is set if it has Gemini's own form.
 	usage  []byte
 	native bool
-	// Bedrock's metrics in a stream, and counts in a body without a usage object
+	// metrics is Bedrock's object in a stream. counted has counts from outside any usage
+	// object.
 	metrics []byte
 	counted counted
-	// a stop reason, a promptFeedback and a turn's end were read
+	// stopped, fed and turned are set by a stop reason, promptFeedback and a turn's end.
 	stopped, fed, turned bool
-	// the usage object exceeds MaxState
+	// large is set if the usage object exceeds MaxState.
 	large                bool
 	candidates, finished int
 	background           bool
@@ -162,7 +164,7 @@ func (d *Document) Set(f Field, depth int, raw []byte) {
 	}
 }
 
-// setEnd sets what makes a response complete.
+// setEnd sets fields that decide whether the response is complete.
 func (d *Document) setEnd(f Field, raw []byte) {
 	switch f {
 	case Usage, Metadata, Metrics:
@@ -234,7 +236,7 @@ func text(raw []byte) string {
 	return value
 }
 
-// counted are counts in a body without a usage object, added up over answers or texts.
+// counted adds up counts that are outside any usage object, one per answer or text.
 type counted struct{ input, output sum }
 
 type sum struct {

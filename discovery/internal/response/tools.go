@@ -14,10 +14,10 @@ type tools struct {
 	queries, containers, shells set
 	imageQueries                set
 	maps                        bool
-	// OpenAI's own count, if counted
+	// billedSearches is OpenAI's own count, if counted is set.
 	billedSearches, imageTokens int64
 	counted                     bool
-	// uses with unknown names
+	// others counts uses of unknown tools.
 	others int64
 }
 
@@ -106,8 +106,8 @@ func number(raw []byte) (int64, bool) {
 }
 
 // add counts an item. Web search bills only searches, not opened pages. A code
-// interpreter is billed by its container. A shell without a container runs at the
-// caller's.
+// interpreter is billed by its container. A shell call without a container ran on the
+// caller's own machine.
 func (t *tools) add(i *item) {
 	switch i.kind {
 	case "web_search_call":
@@ -137,7 +137,7 @@ func (t *tools) merge(more *tools) {
 	t.maps = t.maps || more.maps
 }
 
-// requests returns the uses by name. Those in the usage object come first.
+// requests returns the uses by name. Counts in the usage object take precedence.
 func (t *tools) requests(provider, model string, used map[string]int64) map[string]int64 {
 	all := maps.Clone(used)
 	add := func(tool string, n int64) {

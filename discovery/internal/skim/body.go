@@ -82,8 +82,8 @@ func (b *Body) Write(p []byte) {
 	}
 }
 
-// document takes a document's kept fields. The Body is done after the final document, or
-// after [DONE] if another chunk may have the final counts.
+// document passes a document's kept fields to the Reader. The Body is done after the
+// final document, or after [DONE] if another chunk may have the final counts.
 func (b *Body) document(fields []byte) {
 	if b.delay(fields) {
 		return
@@ -93,9 +93,9 @@ func (b *Body) document(fields []byte) {
 	b.skimmer.stopped = b.reader.Ended() // the rest of the piece must not matter
 }
 
-// delay keeps a Gemini event in place of the previous one, whose counts it includes, and
-// reports whether it did. The last event is parsed at once, and so are events with more
-// than counts.
+// delay keeps a Gemini event for later, and reports whether it did. It replaces the
+// previous one, because each event has all counts so far. The last event is parsed at
+// once, and so are events with more than counts.
 func (b *Body) delay(fields []byte) bool {
 	const maxLatest = 2 << 10
 	const counts = 1<<response.None | 1<<response.Metadata | 1<<response.ID | 1<<response.Model |

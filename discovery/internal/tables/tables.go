@@ -13,9 +13,9 @@ type Table struct {
 	Name    string // of the file
 	Columns string // the first line
 	Checks  []Check
-	// Key returns the cells that only one row may have.
+	// Key returns the part of a row that must be unique.
 	Key func(cells []string) string
-	// CheckRow returns the contradiction between valid cells, or ""; nil checks nothing.
+	// CheckRow, unless nil, compares a row's valid cells. It returns a contradiction, or "".
 	CheckRow func(cells []string) string
 }
 

@@ -65,8 +65,8 @@ func CacheWrites(object []byte) (w Writes, ok bool) {
 // are for several models.
 const (
 	ownMessage = "message"
-	compaction = "compaction"      // in no count of the object
-	advisor    = "advisor_message" // in no count, has its own model
+	compaction = "compaction"      // not included in the object's counts
+	advisor    = "advisor_message" // not included, and has its own model
 )
 
 type iteration struct {
@@ -105,7 +105,7 @@ func (c *counts) iteration(d *jsonread.Decoder) error {
 func (c *counts) addIteration(entry *counts, read iteration) error {
 	u, err := anthropicMessages.usage(entry)
 	switch {
-	case err != nil && read.kind == ownMessage: // whose counts the object has
+	case err != nil && read.kind == ownMessage: // its counts are included in the object's
 		c.entire = true
 		return nil
 	case err != nil:
@@ -168,8 +168,8 @@ func (i *Iteration) add(more *Iteration) error {
 	return nil
 }
 
-// Rest returns the usage without iterations. It reports whether they are valid: without a
-// model, an iteration's tokens must be in the counts.
+// Rest returns the usage outside the iterations. It reports whether they are valid: an
+// iteration's tokens must be included in the counts, unless it has a model.
 func (u *Usage) Rest() (rest Usage, ok bool) {
 	rest, ok = *u, true
 	rest.Iterations = nil

@@ -97,7 +97,7 @@ func identifier(name string) bool {
 type stated struct {
 	cost, upstreamCost string
 	byok, foreign      bool // foreign reports another currency than US dollars
-	// why the amounts are unreadable
+	// wrong is set if an amount is unreadable.
 	wrong *Error
 }
 

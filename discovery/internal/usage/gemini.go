@@ -88,7 +88,7 @@ func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Us
 	if c.value[cached] > 0 && !c.has(cacheAudio) {
 		c.cachedMedia(prompt, cached)
 	}
-	audio := max(0, c.value[promptAudio]-c.value[cacheAudio]) // the prompt may list less than it has
+	audio := max(0, c.value[promptAudio]-c.value[cacheAudio]) // the prompt's list may be incomplete
 	image, video := max(0, c.value[promptImage]-c.value[cacheImage]), max(0, c.value[promptVideo]-c.value[cacheVideo])
 	u := Usage{
 		Input: c.value[prompt] - c.value[cached] - audio - image - video, ToolInput: c.value[tool] - c.value[toolAudio] - c.value[toolImage] - c.value[toolVideo],
@@ -99,7 +99,7 @@ func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Us
 		AudioOutput: c.value[answerAudio], ImageOutput: c.value[answerImage],
 	}
 	for _, m := range [...]struct{ from, to *int64 }{{&u.VideoInput, &u.VideoCacheRead}, {&u.ImageInput, &u.ImageCacheRead}} {
-		if n := min(-u.Input, *m.from, u.CacheRead); n > 0 { // a list of what was cached that has less than was cached
+		if n := min(-u.Input, *m.from, u.CacheRead); n > 0 { // the list doesn't cover all cached tokens
 			*m.from, *m.to, u.Input, u.CacheRead = *m.from-n, *m.to+n, u.Input+n, u.CacheRead-n
 		}
 	}

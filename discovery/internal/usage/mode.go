@@ -21,8 +21,9 @@ const (
 	seconds = unknownCount + "seconds"
 )
 
-// Mode returns the billed mode: the query's, or if it is empty the usage object's. The
-// parts are in lower case, without standard ones. Unknown counts are always kept.
+// Mode returns the billed mode: the query's, or else the usage object's. Parts are in
+// lower case, and standard ones are dropped. Unpriced parts in used, such as unknown
+// counts, are always kept.
 func Mode(query, used string) string {
 	if query == "" && used == "" {
 		return ""
@@ -44,8 +45,8 @@ func unpriced(mode string) bool {
 // Timed reports whether a call is billed by duration, such as for whisper-1.
 func Timed(mode string) bool { return slices.Contains(split(mode), seconds) }
 
-// Split returns the priced part, and the unknown counts and other models' tokens, which
-// may cost more.
+// Split separates the priced part of a mode from unknown counts and other models' tokens,
+// which may cost more.
 func Split(mode string) (priced string, rest []string) {
 	if !strings.Contains(mode, unknownCount) && !strings.Contains(mode, otherModel) { // nearly always
 		return mode, nil
@@ -61,7 +62,8 @@ func Split(mode string) (priced string, rest []string) {
 	return strings.Join(parts, "+"), rest
 }
 
-// Join puts the service tier next to a usage object before its mode.
+// Join combines a usage object's mode with the service tier, which a response may state
+// outside that object.
 func Join(tier, mode string) string {
 	if tier == "" && mode == "" { // splitting nothing would allocate
 		return ""
@@ -109,7 +111,7 @@ func (c *counts) mode(d *jsonread.Decoder, name []byte, place int) error {
 	if err != nil {
 		return err
 	}
-	if standard[string(value)] { // as nearly all are, in lower case
+	if standard[string(value)] { // the usual case, before lowering
 		return nil
 	}
 	lower := strings.ToLower(string(value))

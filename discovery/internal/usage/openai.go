@@ -110,17 +110,17 @@ func (c *counts) cachedParts(in field) {
 	}
 }
 
-// readAndWritten counts tokens that were both read from the cache and written to it as
-// reads, which OpenRouter reports for Gemini. Only a call with a stated charge needs no
-// exact counts.
+// readAndWritten counts tokens that were both read from the cache and written to it only
+// as reads. OpenRouter reports such tokens for Gemini. It's done only if a charge is
+// stated, because the counts needn't be exact then.
 func (c *counts) readAndWritten(in field) {
 	if c.stated.cost != "" && !c.has(write30m) && !c.has(write12h) && c.value[cacheWriteTokens] <= c.value[in] {
 		c.value[cacheWriteTokens] = min(c.value[cacheWriteTokens], max(0, c.value[in]-c.value[cachedTokens]))
 	}
 }
 
-// writesAgree compares the two kinds of cache writes with their sum. Without kinds all
-// are the short one.
+// writesAgree checks that cache writes for 30 minutes and for 12 hours add up. If neither
+// is stated, all are for 30 minutes.
 func (c *counts) writesAgree() error {
 	if c.has(write30m) || c.has(write12h) {
 		return c.exactly(cacheWriteTokens, write30m, write12h)
@@ -135,8 +135,9 @@ var grokOnAzure = shape{
 	counts:   (*counts).grokOnAzure,
 }
 
-// The cached tokens are next to the prompt, which is certain if they are more. The charge
-// is xAI's, not Azure's.
+// grokOnAzure counts cached tokens in addition to the prompt. That's certain only if they
+// exceed it, so anything else is an error. The charge is ignored, because it's xAI's, not
+// Azure's.
 func (c *counts) grokOnAzure() (Usage, error) {
 	cached := c.value[cachedTokens]
 	if cached > 0 && cached <= c.value[promptTokens] {
@@ -157,7 +158,7 @@ func deepSeekShape(c *counts) *shape {
 	case c.has(inputTokens):
 		return &anthropicMessages
 	case c.has(cachedTokens) && !c.has(cacheHit) && !c.has(cacheMiss):
-		return &openAIChat // of another server of its models
+		return &openAIChat // from another server for DeepSeek's models
 	}
 	return &deepSeekChat
 }

@@ -20,21 +20,24 @@ const maxTokens = 1 << 53
 type counts struct {
 	value [fields]int64
 	seen  fieldSet
-	// named are the modes with a fixed place, modes the others
+	// named has the modes listed in modeNames, and modes has the others.
 	named [modePlaces]string
 	modes []string
-	// billed tool uses by name, and their sum
+	// requests counts billed tool uses by name. detailed is the sum from objects that list
+	// them.
 	requests map[string]int64
 	detailed int64
-	// xAI's details list the uses
+	// listed is set if a details object lists the tool uses.
 	listed bool
-	// the object has a duration instead of tokens
+	// timed is set if the object has a duration instead of tokens.
 	timed bool
-	// Anthropic's; entire is set if a message among them has no counts
+	// iterations are Anthropic's. entire is set if they can't be priced one by one, because
+	// a message among them lacks counts.
 	iterations []iteration
 	entire     bool
 	stated     stated
-	// why the counts are invalid; the rest is read, since it may state a charge
+	// wrong is the first error in the counts. Reading continues, because the object may
+	// state a charge.
 	wrong error
 }
 
@@ -47,10 +50,11 @@ func (c *counts) read(d *jsonread.Decoder) error {
 	return c.object(d, top)
 }
 
-// The decoder's own error may quote the object.
+// errMalformed replaces decoder errors, which may quote the object.
 var errMalformed = &Error{"usage", "is not valid JSON"}
 
-// object keeps the first error in a member and reads the others.
+// object reads all members. It skips a wrong member, and keeps the first error in
+// c.wrong.
 func (c *counts) object(d *jsonread.Decoder, o *object) error {
 	members := d.Object()
 	for members.Next() {
@@ -111,12 +115,12 @@ func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	if kind == jsonread.Null {
 		return d.Skip()
 	}
-	if kind != jsonread.Number && f >= cachedTokens { // a detail refuses only itself
+	if kind != jsonread.Number && f >= cachedTokens { // a wrong detail only makes the cost unknown
 		c.addMode(unknownName(name))
 		return d.Skip()
 	}
 	again := c.has(f)
-	c.seen |= 1 << f // also if it is wrong: it shows the API
+	c.seen |= 1 << f // even if it's wrong, because it identifies the API
 	if kind != jsonread.Number {
 		return &Error{name, "must be a number"}
 	}

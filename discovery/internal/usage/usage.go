@@ -52,7 +52,7 @@ func (i *Iteration) counts() [5]*int64 {
 	return [...]*int64{&i.Input, &i.CacheRead, &i.CacheWrite5m, &i.CacheWrite1h, &i.Output}
 }
 
-// iterated returns the counts that an iteration has, in its order.
+// iterated returns pointers to the counts that an iteration has, too, in its order.
 func (u *Usage) iterated() [5]*int64 {
 	return [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output}
 }
@@ -131,9 +131,9 @@ func (r *Reader) Read(d *jsonread.Decoder) error {
 // Usage returns the counts in the given form. Call it once per object, since it changes
 // the counts.
 //
-// If the object states a charge, invalid counts are unknown: they are 0, and the mode has
-// "count:" and a name. Otherwise the error is an *Error, and the usage is good for a
-// lower bound.
+// If counts are invalid, but the object states a charge, all counts are 0, and the mode
+// has "count:" and a wrong count's name. If there is no charge, the error is an *Error,
+// and the usage can still give a lower bound.
 func (r *Reader) Usage(form string) (Usage, error) {
 	c := &r.counts
 	s := shapeOf(form, c)
@@ -222,7 +222,7 @@ func (p *parser) parse(form string, data []byte) (Usage, error) {
 
 // shape is one API's usage object.
 type shape struct {
-	// No other fields may be present.
+	// Fields outside these two sets are an error.
 	required, optional fieldSet
 	counts             func(*counts) (Usage, error)
 }
@@ -265,7 +265,8 @@ func shapeOf(form string, c *counts) *shape {
 	return nil
 }
 
-// within checks that no part exceeds the whole, and limits it.
+// within limits each part to the whole. It returns an error for the first part that was
+// larger.
 func (c *counts) within(whole field, parts ...field) (err error) {
 	for _, part := range parts {
 		if c.value[part] > c.value[whole] {
@@ -276,7 +277,7 @@ func (c *counts) within(whole field, parts ...field) (err error) {
 	return err
 }
 
-// sum checks a total, if there is one.
+// sum is like exactly, but accepts a missing total.
 func (c *counts) sum(total, a, b field) error {
 	if !c.has(total) {
 		return nil

@@ -85,8 +85,9 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 	return u, err
 }
 
-// xaiTools adds search sources, and tool uses if the details don't list them. The details
-// list successful uses, which are billed; the total counts attempts.
+// xaiTools adds search sources. It adds the total number of tool uses only if no details
+// list them, because the details count successful uses, which are billed, and the total
+// counts attempts.
 func (c *counts) xaiTools() error {
 	err := c.addRequests("live_search", c.value[sourcesUsed])
 	if c.listed {
