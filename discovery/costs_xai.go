@@ -61,7 +61,7 @@ func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 //   - a time is invalid, or ambiguous or skipped where the time zone's clocks change
 //   - StartTime isn't before EndTime
 //   - TimeUnit or Timezone is unknown
-//   - TeamID can't be part of a path
+//   - TeamID contains a character with a meaning in a path
 //   - Timeout is negative
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
 	window, err := query.window()

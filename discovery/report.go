@@ -58,8 +58,8 @@ type ReconciliationReport[B Bucket] struct {
 	// independent of Complete.
 	Settled bool `json:"settled"`
 
-	// billed is the unrounded ActualUSD, or nil if nothing was lost or the report came
-	// from JSON.
+	// billed is the exact bill if rounding changed ActualUSD. It's nil otherwise, and if the
+	// report came from JSON.
 	billed  *big.Rat
 	counted *countedCalls // set by WithCalls
 }

@@ -44,9 +44,9 @@ type Options struct {
 	// OnCopies, unless nil, is called at the end for each file with [Copies]. Otherwise
 	// they are logged to [slog.Default].
 	OnCopies func(Copies)
-	// Recorded makes Read yield records as they are, copies included. Files named for a
-	// day, such as 2026-11-22-X2FQ….jsonl, are skipped if that day is before
-	// the day before From (UTC). Sum ignores it.
+	// Recorded makes Read yield records as they are, copies included. Files named for a day,
+	// such as 2026-11-22-X2FQ….jsonl, are skipped if they are older than the day before From
+	// (UTC). Sum ignores it.
 	Recorded bool
 	// Decode, unless nil, returns another format's decoder, or nil for a calls file. head
 	// is the beginning, unpacked, up to 64 KiB. Without Decode other formats are

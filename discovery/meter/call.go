@@ -28,7 +28,8 @@ type call struct {
 	reserved []reservation
 }
 
-// prepare watches the request's body. It may ask for stream usage.
+// prepare lets the call find the model in the request body. If [WithStreamUsage] is set,
+// it also requests usage from OpenAI's chat streams.
 func (c *call) prepare(req *http.Request) (*http.Request, error) {
 	c.request = newRequestBody()
 	if c.meter.streamUsage && c.target.Endpoint == openAI && !signed(req) && endpoints.HasSegments(req.URL.Path, "chat/completions") {
@@ -55,8 +56,8 @@ func (c *call) requested() string {
 	return c.request.Model()
 }
 
-// reserve sets budgets aside. A stored response is free until it turns out to be a
-// call.
+// reserve sets budgets aside. Fetching a stored response sets nothing aside, because its
+// POST usually has.
 func (c *call) reserve() (refusal *BudgetError) {
 	if c.target.Stored || len(c.meter.budgets) == 0 || c.meter.free(c.billing) {
 		return nil
@@ -83,7 +84,7 @@ func (c *call) fail(status int, reason string) {
 	c.finish(r)
 }
 
-// record returns the part known from the request.
+// record fills in what the request and the status tell.
 func (c *call) record(status int) calls.Record {
 	r := calls.Record{
 		Platform: c.target.Platform, Region: c.target.Region, Time: c.sent.UTC(), Labels: c.labels, Path: c.path, Status: status, Attempt: c.attempt,
@@ -93,7 +94,8 @@ func (c *call) record(status int) calls.Record {
 	return r
 }
 
-// name sets the names. If the response has no model, answered is "".
+// name sets the provider, model, profile and requested model. answered is the response's
+// model, or "".
 func (c *call) name(r *calls.Record, answered string) {
 	requested := argument.Redact(c.requested()) // a key may have been passed as the model
 	names := c.target.Names(requested, argument.Redact(answered))
@@ -103,7 +105,7 @@ func (c *call) name(r *calls.Record, answered string) {
 	}
 }
 
-// callOf omits the mode.
+// callOf leaves Mode empty, so that the mode in used applies.
 func callOf(r *calls.Record, used prices.Usage) prices.Call {
 	return prices.Call{
 		Provider: r.Provider, Platform: prices.Platform(r.Platform), Region: endpoints.PriceRegion(r.Platform, r.Region, r.Path), Profile: r.Profile,
@@ -142,7 +144,7 @@ func withoutModel(r *calls.Record, mode string) string {
 	return "neither the body of the request nor the response names the model"
 }
 
-// finish must be called only once for each call.
+// finish counts the call and passes it to the recorders. Call it only once per call.
 func (c *call) finish(r calls.Record) {
 	m := c.meter
 	r = r.Redacted()

@@ -22,8 +22,8 @@ import (
 // requestRoot selects the parts to keep from a request.
 var requestRoot = &response.Node{Members: map[string]*response.Node{"model": {Field: response.Model}}}
 
-// requestBody notes whether a body was read, and finds the model while it's sent, on
-// whatever goroutine the base transport reads it.
+// requestBody finds the model while the base transport reads the body, possibly on
+// another goroutine. It also notes whether the body was read.
 type requestBody struct {
 	mu      sync.Mutex
 	read    bool
@@ -88,7 +88,8 @@ func (s *sentBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watch returns a copy if the request has a body.
+// watch returns a request whose body is read through b. If there is no body, that's req
+// itself.
 func (b *requestBody) watch(req *http.Request) *http.Request {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req

@@ -144,7 +144,7 @@ func mediaType(data []byte) string {
 	return skim.Events
 }
 
-// broken drops exceptions: a stream may end with one.
+// broken returns nil for a Bedrock exception, because an intact stream may end with one.
 func broken(err error) error {
 	var ended *eventstream.ExceptionError
 	if errors.As(err, &ended) {

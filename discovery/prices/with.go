@@ -81,7 +81,7 @@ func (l *List) With(rows ...Row) (*List, error) {
 // Default Source for rows in With.
 const sourceOwn = "the caller's own price"
 
-// complete also sets the provider to its own spelling.
+// complete checks the row and writes the provider in its usual spelling.
 func (r *Row) complete() error {
 	known, err := providerName(r.Provider, "Provider")
 	switch {
