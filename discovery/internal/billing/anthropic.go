@@ -38,7 +38,7 @@ func AnthropicPage(body []byte) (Page, error) {
 // cents to dollars
 const centPlaces = 2
 
-// The amount is in cents.
+// readAnthropicCost converts the amount from cents.
 func readAnthropicCost(raw json.RawMessage, c *Cost) error {
 	var result anthropic.CostResult
 	if err := result.UnmarshalJSON(raw); err != nil {

@@ -106,7 +106,8 @@ func isStem(name string) bool {
 // Last returns the last name, which is the plainest.
 func Last(names []string) string { return names[len(names)-1] }
 
-// foldID folds only ASCII letters. Others could become longer, and don't occur in ids.
+// foldID replaces spaces by hyphens, and lowers only ASCII letters: others could become
+// longer, and don't occur in ids.
 func foldID(id string) string {
 	lower := []byte(strings.Join(strings.Fields(id), "-"))
 	for i, c := range lower {

@@ -86,8 +86,8 @@ func Key[P ~string, T string | []byte](provider P, id T, at time.Time) uint64 {
 	return max(1, maphash.Bytes(seed, text))
 }
 
-// Waits reports whether another record of the same call should count instead: this one
-// has no final counts, or fetched a stored response, as more than one program may do.
+// Waits reports whether another record of the same call would be better: this one lacks
+// final counts, or fetched a stored response, which other programs may have fetched, too.
 func Waits(path, id string, final bool) bool { return id != "" && (!final || Fetches(path, id)) }
 
 // Fetches reports whether a path fetches the stored response with this id.

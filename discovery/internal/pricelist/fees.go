@@ -43,8 +43,8 @@ type Use struct {
 	USD      decimal.Decimal
 }
 
-// uses returns the billed tool uses by name, without free ones. The error names a tool
-// with an unknown fee, which uses leaves out.
+// uses returns the billed tool uses by name, without free ones. If a tool's fee is
+// unknown, the error names the tool, and the result lacks it.
 func (c *Call) uses(model string) (uses []Use, err error) {
 	for i := range c.Terms.Fees {
 		if f := &c.Terms.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {

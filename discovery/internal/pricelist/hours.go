@@ -12,7 +12,7 @@ const (
 	offPeak = "off-peak"
 )
 
-// hours is when a mode holds; otherMode holds at all other times in the period.
+// hours tells when a mode applies. At all other times in the period, otherMode applies.
 type hours struct {
 	provider, mode, otherMode string
 	from, to                  time.Duration // since 00:00 UTC

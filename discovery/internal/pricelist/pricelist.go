@@ -34,7 +34,7 @@ type Row struct {
 	Source, Key string
 	// VerifiedAt is when the newest source was read; "" if unknown.
 	VerifiedAt string
-	// SameAs is the id that this row repeats under an alias; "" for most.
+	// SameAs is the original id if the row's model is an alias, or "".
 	SameAs string
 	// Live reports that the row is from a live list. Its period is the list's, not the
 	// price's.

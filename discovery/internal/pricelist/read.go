@@ -132,7 +132,8 @@ func describe(provider, codes string) string {
 	return "third-party tables (" + strings.Join(others, ", ") + "), not confirmed on " + page
 }
 
-// These precede a newer table's day, after the sources in a Source or Key.
+// If prices aren't built in, a Source ends with ofTable and the table's version, and a
+// Key with keyOfTable and the version.
 const (
 	ofTable    = "; price table of "
 	keyOfTable = "@"

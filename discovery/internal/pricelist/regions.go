@@ -79,10 +79,11 @@ func anyLike(name string, patterns []string) bool {
 	})
 }
 
-// unknownPlace matches no row.
+// unknownPlace is a profile that no row matches.
 const unknownPlace = "unknown"
 
-// placeOf returns the place that an id names without a platform, or the zero Place.
+// placeOf returns the place that an id names, or the zero Place. It's for calls that
+// don't state a platform.
 func placeOf(provider, id string) Place {
 	id = strings.ToLower(strings.TrimSpace(id))
 	if platform, _, ok := strings.Cut(id, "/"); ok {

@@ -19,7 +19,7 @@ type Table struct {
 	AsOf string
 	// Dates are days or "deprecated".
 	Dates map[Key]string
-	// Lines are models whose date also holds for builds without a row.
+	// Lines are models whose date also applies to builds without a row.
 	Lines map[Key]bool
 	// Replacements are the provider's recommendations, best first.
 	Replacements map[Key][]string
@@ -29,7 +29,7 @@ type Table struct {
 	Platforms map[string]map[Key]string
 }
 
-// Read needs valid tables. Models in prices are listed, too.
+// Read parses the tables, which must be valid. Models in prices are listed, too.
 func Read(models, dates, platforms, prices string) *Table {
 	t := &Table{tables.AsOf(dates), map[Key]string{}, map[Key]bool{}, map[Key][]string{}, map[Key]bool{}, map[string]map[Key]string{}}
 	for cells := range tables.Rows(models) {

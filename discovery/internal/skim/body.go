@@ -153,7 +153,8 @@ func (b *Body) Close() error {
 	return b.frames.Close()
 }
 
-// Reason returns why a complete body has no final counts, or ended if it was cut.
+// Reason tells why a complete body lacks final counts. If the body was cut, it returns
+// ended.
 func (b *Body) Reason(ended string) string {
 	err := b.Close()
 	switch {

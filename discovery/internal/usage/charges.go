@@ -93,7 +93,8 @@ func identifier(name string) bool {
 	return name != "" && len(name) <= longest && strings.Trim(name, letters) == ""
 }
 
-// stated is the money in a usage object, such as OpenRouter's. Amounts are JSON, or "".
+// stated has the amounts in a usage object, such as OpenRouter's cost, as JSON numbers or
+// "".
 type stated struct {
 	cost, upstreamCost string
 	byok, foreign      bool // foreign reports another currency than US dollars
@@ -105,8 +106,8 @@ type stated struct {
 // forms.
 func states(form string) bool { return form == "openai" || form == "anthropic" }
 
-// member reads a member that isn't a count. Other providers use the same names, so errors
-// wait for charge.
+// member reads a member that isn't a count. It keeps errors for charge, because other
+// providers use the same names for something else.
 func (s *stated) member(d *jsonread.Decoder, name string) (err error) {
 	switch name {
 	case "cost":

@@ -90,8 +90,8 @@ func setOf(all ...field) (s fieldSet) {
 // first needs a set that isn't empty.
 func (s fieldSet) first() field { return field(bits.TrailingZeros64(uint64(s))) } //nolint:gosec // less than 64
 
-// harmless reports whether an unexpected field may be ignored: details may grow, unless
-// they change the price.
+// harmless reports whether an unexpected field may be ignored: it's a detail that doesn't
+// change the price, or is 0.
 func (c *counts) harmless(f field) bool {
 	return f >= reasoningTokens || f >= cachedTokens && c.value[f] == 0
 }

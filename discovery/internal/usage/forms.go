@@ -18,7 +18,7 @@ const (
 	Ollama = "ollama"
 )
 
-// Forms are the forms in addition to the five providers.
+// Forms lists the forms that aren't named after a provider.
 var Forms = []string{Converse, Invoke, Cohere, Ollama}
 
 // cohere bills other counts than the model's tokens.
@@ -67,7 +67,7 @@ func members(object []byte) string {
 	return strings.Join(found, ", ")
 }
 
-// converse is also InvokeModel's metrics.
+// converse is for Converse, and for InvokeModel's metrics.
 var converse = shape{
 	required: setOf(converseInput, converseOutput),
 	optional: setOf(converseTotal, converseRead, converseWrite, converse5m, converse1h),
