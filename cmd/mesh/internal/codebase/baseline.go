@@ -16,14 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// Entry is a known finding. It has no line number, which changes with every line above
-// it.
+// Entry is a known finding. It omits the line number, which changes with every edit
+// above.
 type Entry struct {
 	// File is relative to the baseline's directory, or absolute.
 	File string `json:"file"`
 	// What is a model, or a rule and a credential's fingerprint.
 	What string `json:"finding"`
-	// Credential is "" in a baseline.
+	// Credential is the credential itself. A baseline only has its fingerprint, in What.
 	Credential string `json:"-"`
 }
 
@@ -88,8 +88,8 @@ func IsBaseline(text string) bool {
 	return true
 }
 
-// has reports whether the baseline has credentials or, if not credentials, models. An
-// empty one has both.
+// has reports whether the baseline has credentials (from mesh scan) or, if credentials is
+// false, models (from mesh retired). An empty one fits both.
 func (b *baseline) has(credentials bool) bool {
 	for e := range b.counts {
 		if strings.Contains(e.What, " ") == credentials { // before the fingerprint
@@ -99,8 +99,8 @@ func (b *baseline) has(credentials bool) bool {
 	return len(b.counts) == 0
 }
 
-// entry hides the credential, since others can read a baseline: it hashes it with rule
-// and file, so that equal credentials in two files look different.
+// entry replaces the credential by a hash, since others can read a baseline. The hash
+// includes rule and file: the same credential looks different in two files.
 func (b *baseline) entry(e Entry) Entry {
 	inside := Entry{File: b.path(e.File), What: e.What}
 	if e.Credential != "" {
@@ -126,8 +126,8 @@ func (b *baseline) path(file string) string {
 
 func (b *baseline) add(e Entry) { b.counts[b.entry(e)]++ }
 
-// knows reports whether the baseline has an entry. Each one counts once, so a second use
-// in a file is new.
+// knows reports whether the baseline accepts a finding. Each entry accepts only as many
+// as it counts, so one more in the same file is new.
 func (b *baseline) knows(e Entry) bool {
 	e = b.entry(e)
 	b.counts[e]--

@@ -27,7 +27,7 @@ type file struct {
 	err    error
 }
 
-// It's open until all its files were read.
+// folder is a directory with selected files. It stays open until the last one was read.
 type folder struct {
 	top  *os.Root
 	path string // below top
@@ -53,13 +53,14 @@ func (f *folder) open(name string) (in *os.File, err error) {
 }
 
 const (
-	// beginning is searched for a zero byte, as git does.
+	// beginning is how many bytes are searched for a zero byte, which marks a binary file,
+	// as in git.
 	beginning = 8000
 	maxFile   = 512 << 20
 	large     = 32 << 20 // one such file is in memory at a time
 )
 
-// A named file may be a pipe or a link.
+// open accepts pipes and links only if the file was named.
 func (f *file) open() (*os.File, error) {
 	if f.in != nil {
 		return f.in.open(filepath.Base(f.path))
@@ -67,9 +68,9 @@ func (f *file) open() (*os.File, error) {
 	return os.Open(f.path)
 }
 
-// read returns a text. A binary file, which has a zero byte at its beginning, is read no
-// further, unless it was named and binary is true. io.ReadAll would hold a file several
-// times. buffer has room for the beginning.
+// read returns the file's text, or "" if it is binary: it has a zero byte at its
+// beginning. A named binary file is text, too, if binary is true. buffer must have room
+// for the beginning. io.ReadAll would hold the file several times.
 func (f *file) read(binary bool, buffer []byte) (content string) {
 	if f.err != nil {
 		return ""

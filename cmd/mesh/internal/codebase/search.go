@@ -24,17 +24,18 @@ import (
 type Search[T any] struct {
 	// Found has the findings that neither a comment nor the baseline accepts, by file.
 	Found []T
-	// Texts counts searched texts. Unread has the errors of the others.
+	// Texts counts searched texts. Unread has the errors for unreadable files.
 	Texts  int
 	Unread []error
-	// InFolder reports whether a text was found in a directory, not named.
+	// InFolder reports whether any text is from a directory, rather than a file named by the
+	// user.
 	InFolder bool
 
 	app            *app.App
 	flags          *Flags
 	selection      *selection
 	known, written *baseline
-	// accepted by comments, and by the baseline
+	// findings accepted by comments, and by the baseline
 	ignored, accepted int
 }
 
@@ -87,8 +88,8 @@ func (s *Search[T]) isKnown(e Entry) bool {
 	return s.known != nil && s.known.knows(e)
 }
 
-// Files adds the findings in paths, as many files at a time as there are processors. If
-// binary is true, named binary files are searched too.
+// Files searches paths in parallel and adds their findings in file order. A binary file
+// is searched only if it was named and binary is true.
 func (s *Search[T]) Files(paths []string, binary bool, find func(file, text string) []Match[T]) {
 	files := s.selection.files(paths)
 	defer s.selection.close()
@@ -135,10 +136,12 @@ func (s *Search[T]) Files(paths []string, binary bool, find func(file, text stri
 	}
 }
 
-// UnreadError returns the errors of unreadable files, which could have findings too.
+// UnreadError returns an error if files were unreadable, since they could have findings,
+// too.
 func (s *Search[T]) UnreadError() error { return exit.WrongUse(errors.Join(s.Unread...)) }
 
-// IsEmpty reports whether no text was found, and none left out.
+// IsEmpty reports whether there was nothing to search although no file was excluded by
+// name.
 func (s *Search[T]) IsEmpty() bool {
 	return s.Texts == 0 && s.Unread == nil && !s.selection.byName && len(s.flags.exclude) == 0
 }
@@ -179,7 +182,8 @@ func (s *Search[T]) LeftOut() []string {
 	return []string{things + strings.Join(reasons, ", ")}
 }
 
-// Print prints value as -o says. Formats other than text have the notes on stderr.
+// Print prints value in the -o format. For formats other than text, it prints notes to
+// stderr.
 func (s *Search[T]) Print(value any, notes []string, text func(io.Writer) error, annotations []Annotation) error {
 	if s.app.Format != "text" {
 		for _, line := range notes {
@@ -218,8 +222,8 @@ type Position struct {
 // Begin returns the beginning of text.
 func Begin(text string) Position { return Position{Line: 1, text: text} }
 
-// Move moves the position forward to an index. It searches each line for comments once: a
-// large file may be one line.
+// Move moves the position forward to a byte index. It searches each line for comments
+// only once, since a large file may be one line.
 func (p *Position) Move(at int) {
 	skipped := p.text[p.at:at]
 	if begin := strings.LastIndexByte(skipped, '\n') + 1; begin > 0 || p.Column == 0 {
@@ -232,8 +236,9 @@ func (p *Position) Move(at int) {
 	p.at = at
 }
 
-// mark accepts its line. Comment syntax depends on the language, so it may be anywhere in
-// the line, but not within a word such as mesh:ignore-file.
+// mark is the comment that accepts findings on its line. Comment syntax depends on the
+// language, so it may be anywhere in the line, but not within a word such as
+// mesh:ignore-file.
 var mark = regexp.MustCompile(`(?:^|[^\w:-])mesh:ignore(?:$|[^\w:-])`)
 
 func isIgnored(text string) bool {
@@ -261,7 +266,8 @@ func writeAnnotations(w io.Writer, list []Annotation) error {
 	return err
 }
 
-// property escapes a value. Logs are read on terminals, which no name may control.
+// property escapes a value. People read logs on terminals, so a file name must not bring
+// control characters.
 func property(text string) string { return output.Line(propertyEscapes.Replace(text)) }
 
 // workflow command escapes, without which a file name could begin another command

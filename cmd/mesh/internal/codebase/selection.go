@@ -1,5 +1,5 @@
-// Package codebase searches source trees, for mesh scan and mesh retired --scan. A
-// comment or a baseline can accept what is found.
+// Package codebase searches source trees, for mesh scan and mesh retired --scan. Comments
+// and baselines can accept findings.
 package codebase
 
 import (
@@ -42,8 +42,8 @@ func (f *Flags) selection(leftOut []string) (*selection, error) {
 	return s, nil
 }
 
-// files returns the files in paths. Links are followed in paths only. Call close when the
-// files have been read.
+// files returns the files in paths. It follows a link only if the link itself is in
+// paths. Call close after reading the files.
 func (s *selection) files(paths []string) []file {
 	for _, path := range paths {
 		info, err := os.Stat(path)

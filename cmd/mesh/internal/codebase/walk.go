@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// walk walks one given directory. --exclude applies to paths as they are printed, and
-// below that directory.
+// walk walks a directory that the user named. --exclude patterns can match a path as
+// printed or relative to that directory.
 type walk struct {
 	*selection
 	root    *os.Root
@@ -24,13 +24,14 @@ type walk struct {
 	exclude []rule
 }
 
-// rule has patterns below a directory whose absolute path has depth elements.
+// rule matches patterns against paths relative to a directory. depth is the number of
+// elements in that directory's absolute path.
 type rule struct {
 	depth    int
 	patterns patterns
 }
 
-// place has the rules that hold in a directory.
+// place is a path and the rules that apply there.
 type place struct {
 	parts      []string // its absolute path
 	rules      []rule
@@ -38,8 +39,8 @@ type place struct {
 	ignored    bool // by a .gitignore: only what git tracks is selected
 }
 
-// walk selects a directory's files. The .gitignore files above it hold too, up to the top
-// of the repository.
+// walk selects a directory's files. In a repository, the .gitignore files in its parents
+// apply, too.
 func (s *selection) walk(name string) {
 	name = filepath.Clean(name)
 	root, err := os.OpenRoot(name)
@@ -77,7 +78,8 @@ const (
 	maxIgnoreFile = 256 << 10 // in bytes; a longer one is ignored, so more is searched
 )
 
-// Like git, withIgnoreFile doesn't follow a link.
+// withIgnoreFile adds the rules in a directory's .gitignore. Like git, it doesn't follow
+// a link.
 func (s *selection) withIgnoreFile(rules []rule, folder string, depth int) []rule {
 	name := filepath.Join(folder, ignoreFile)
 	if info, err := os.Lstat(name); s.all || err != nil || !info.Mode().IsRegular() {
@@ -135,7 +137,8 @@ var (
 	others  = []string{".venv", "node_modules", "vendor"}
 )
 
-// Reasons. Hidden ones aren't counted: .git may be a file, in a git worktree.
+// Reasons to leave something out. What's hidden isn't counted: .git, for example, which
+// in a git worktree is a file.
 const (
 	hidden       = "history"
 	excluded     = "--exclude"
@@ -175,7 +178,7 @@ func (w *walk) reason(entry fs.DirEntry, at place) string {
 	return ""
 }
 
-// ignored: the last matching rule decides.
+// ignored lets the last matching rule decide.
 func ignored(rules []rule, path []string, isFolder bool) bool {
 	for _, r := range slices.Backward(rules) {
 		if p := r.patterns.last(path[r.depth:], isFolder); p != nil {
@@ -194,8 +197,9 @@ type repository struct {
 	tracked map[string]bool // files, and directories with files
 }
 
-// tracks reports whether git tracks a file, or one in a directory: then no .gitignore
-// applies. git is asked once, when the first .gitignore matches.
+// tracks reports whether git tracks a file, or any file in a directory: .gitignore
+// doesn't apply to those. It runs git once per repository, when a .gitignore first
+// matches.
 func (s *selection) tracks(at place) bool {
 	r := at.repository
 	if r == nil {

@@ -15,7 +15,8 @@ import (
 
 type record = calls.Record
 
-// counts has an order for each program, as in anthropicNames.
+// counts holds token counts, indexed like the program's name list: openAINames for Codex,
+// geminiNames for Gemini CLI, anthropicNames for all others.
 type counts [7]int64
 
 func (c *counts) sum() (sum int64) {
@@ -38,7 +39,8 @@ func (c counts) less(o counts) counts {
 	return c
 }
 
-// form is shared by many calls.
+// form has the values that calls usually share. Each distinct form is kept once; see
+// store.form.
 type form struct {
 	program, provider, platform, api, model, project, session string
 
@@ -53,7 +55,7 @@ type sharedForm struct {
 	labels map[string]string
 }
 
-// Millions of calls are kept.
+// call is kept small: a run can hold hundreds of thousands.
 type call struct {
 	*sharedForm
 	id           string
@@ -66,7 +68,7 @@ type call struct {
 	usd          prices.USD
 }
 
-// store keeps calls by ID digest.
+// store keeps calls. index finds a call by its ID's digest.
 type store struct {
 	calls []*call
 	index map[uint64]*call
@@ -88,7 +90,6 @@ func digest(scope, id string) uint64 {
 
 const callBytes = 220 // with its map entry
 
-// add adds a call.
 func (s *store) add(c *call, key uint64) *call {
 	s.calls = append(s.calls, c)
 	if s.bytes += callBytes + len(c.id); key != 0 {
@@ -114,7 +115,7 @@ func (s *store) form(of form) *sharedForm {
 	return f
 }
 
-// Records that aren't calls.
+// Values for form.kind, for records that don't stand for one call.
 const (
 	sessionTotal = "session total"
 	difference   = "difference"
@@ -150,19 +151,18 @@ func providerOf(name string) string {
 	return name
 }
 
-// addNew adds a call on this line.
 func (f *file) addNew(of *sharedForm, id string, key uint64, at int64, n counts) *call {
 	return f.add(&call{sharedForm: of, id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
 }
 
-// Provider names for counts.
+// JSON names for counts in each provider's usage object; "" is skipped.
 var (
 	openAINames    = [...]string{"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "", "", ""}
 	geminiNames    = [...]string{"promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount", "", ""}
 	anthropicNames = [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "", "", ""}
 )
 
-// places in anthropicNames, and behind them
+// Indexes into counts. The first four match anthropicNames.
 const (
 	input = iota
 	output

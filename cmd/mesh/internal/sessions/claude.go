@@ -11,9 +11,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// beginClaude reads Claude Code. A response has an assistant line for each content block,
-// with its ID and usage, which may grow. Forks copy these lines, and so may agents, under
-// another requestId.
+// beginClaude reads a Claude Code file. Each content block in a response is one assistant
+// line that repeats the response's ID and its usage, which may grow. Forks copy these
+// lines; agents may copy them under another requestId.
 func beginClaude(f *file) {
 	l := &f.line
 	f.fields = fields{
@@ -45,7 +45,8 @@ func beginClaude(f *file) {
 	}
 }
 
-// claudeSession returns the file's session. An agent's file has its parent's.
+// claudeSession returns the state kept for this file. An agent's file has its parent's
+// session ID.
 func (f *file) claudeSession() *claudeFile {
 	s := f.claude[f.index]
 	if s == nil {
@@ -74,8 +75,8 @@ func (f *file) addClaude(s *claudeFile, at int64) {
 
 const maxAdvisors = 1000
 
-// The ID shows the platform. A model name can decide another provider, whose API has
-// Anthropic's form.
+// claudeForm takes the platform from the message ID's prefix. If the model belongs to a
+// provider other than Anthropic, that provider serves Anthropic's API.
 func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	l := &f.line
 	of := form{
@@ -93,7 +94,8 @@ func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	return f.form(of)
 }
 
-// claudeCall adds a call, or raises a known call's counts. The first line has its time.
+// claudeCall adds a call. If the call is already known, it keeps the earlier time and the
+// larger counts.
 func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) *call {
 	request := digest("request", textOf(f.line.request))
 	k := digest("", key)
@@ -116,7 +118,6 @@ func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) 
 	return c
 }
 
-// claudeUsage reads a usage object. Only the region us has its own price.
 func (f *file) claudeUsage() {
 	l := &f.line
 	split := false
@@ -132,8 +133,8 @@ func (f *file) claudeUsage() {
 	l.addRequests()
 }
 
-// addRequests keeps the counts of each request in a response: its own prompt length
-// decides its price.
+// addRequests keeps separate counts for each request in a response: the price can depend
+// on a request's prompt length.
 func (l *lineFields) addRequests() {
 	if len(l.requests) < 2 || len(l.requests) > maxAdvisors || bytes.Contains(l.extra, []byte(`"iterations"`)) {
 		return
@@ -149,7 +150,8 @@ func (l *lineFields) addRequests() {
 	l.extra = append(l.extra, "}]"...)
 }
 
-// usageOf counts members; more reads those that aren't counts.
+// usageOf reads a usage object into n and returns its number of members. more must read
+// each member that isn't a known count.
 func (f *file) usageOf(n *counts, split *bool, more func(key []byte)) (members int) {
 	total := int64(0)
 	f.members(func(key []byte) {
@@ -178,7 +180,8 @@ func (f *file) usageOf(n *counts, split *bool, more func(key []byte)) (members i
 	return members
 }
 
-// extra keeps a member that may change the price.
+// extra keeps a member that may change the price. inference_geo only matters if it's
+// "us".
 func (f *file) extra(key []byte) {
 	if len(bytes.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0 {
 		f.value()
@@ -199,15 +202,16 @@ func (f *file) extra(key []byte) {
 	}
 }
 
-// advisor is another model's part in a response.
+// advisor is another model's usage within a response.
 type advisor struct {
 	model  []byte
 	counts counts
 	split  bool
 }
 
-// iteration reads an entry of iterations. Advisors are counted there only. The usage
-// object adds compactions to the response; message entries repeat its counts.
+// iteration reads an entry in iterations. Advisors appear nowhere else. The usage
+// object's own counts lack compactions, so these are added; they do include message
+// entries.
 func (f *file) iteration() {
 	var a advisor
 	var kind []byte

@@ -21,7 +21,7 @@ type claudeSession struct {
 	last uint64
 }
 
-// finishClaude compares sessions with their states.
+// finishClaude compares each session's calls with the totals in its cost-state lines.
 func (r *run) finishClaude() {
 	all := r.claudeSessions()
 	owners := map[uint64]*claudeSession{}
@@ -51,7 +51,8 @@ func (r *run) finishClaude() {
 	}
 }
 
-// claudeSessions keeps file order.
+// claudeSessions groups files into sessions, in file order. If several files have the
+// same session, it uses the one with the largest total.
 func (r *run) claudeSessions() (all []*claudeSession) {
 	byID := map[string]*claudeSession{}
 	files := slices.Sorted(maps.Keys(r.claude))
@@ -87,8 +88,8 @@ func (s *claudeFile) lastTotal() (sum int64) {
 	return sum
 }
 
-// setBegins: a session begins at its first dated line without a uuid, else at the first
-// line that no other session has.
+// setBegins finds where each session begins: at its first dated line without a uuid or,
+// if all lines have a uuid, at the first line that isn't in any other session.
 func (r *run) setBegins(all []*claudeSession) {
 	var sessions map[uint64]int
 	for _, s := range all {
@@ -111,7 +112,7 @@ func (r *run) setBegins(all []*claudeSession) {
 	}
 }
 
-// sessionsOf counts the sessions that have a line.
+// sessionsOf returns line digest -> number of sessions with that line.
 func sessionsOf(all []*claudeSession) map[uint64]int {
 	sessions := map[uint64]int{}
 	for _, s := range all {
@@ -126,7 +127,7 @@ func sessionsOf(all []*claudeSession) map[uint64]int {
 	return sessions
 }
 
-// base returns the parent's state at the fork, or nil.
+// base returns the parent's last state before the fork, or nil.
 func (s *claudeSession) base(parent *claudeSession) (base *claudeState) {
 	if parent == nil || parent == s {
 		return nil
@@ -140,7 +141,8 @@ func (s *claudeSession) base(parent *claudeSession) (base *claudeState) {
 	return base
 }
 
-// Orphans all include their parent's calls, which may count once only.
+// compareOrphans compares forks whose parent is missing. Their totals all include the
+// parent's calls, which may count only once, so it uses only the largest total.
 func (r *run) compareOrphans(forks []*claudeSession) {
 	largest := forks[0]
 	for _, s := range forks[1:] {
@@ -160,8 +162,9 @@ func (r *run) compareOrphans(forks []*claudeSession) {
 	r.compareClaude(largest, nil, copies)
 }
 
-// compareClaude adds a session's records. base is the parent's state at the fork; copies
-// are calls whose parent is gone.
+// compareClaude adds records for usage that is in the session's totals but not in its
+// lines. base is the parent's state at the fork, or nil. copies are calls copied from a
+// missing parent.
 func (r *run) compareClaude(s *claudeSession, base *claudeState, copies map[*call]bool) {
 	for _, model := range s.models() {
 		rest := r.differences(s, model, base, copies, 0)
@@ -188,8 +191,8 @@ func (s *claudeSession) models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// differences subtracts from each state the lines that belong to it. Lines before start
-// belong to none.
+// differences returns how far each state's total exceeds the lines up to it. Lines before
+// start are ignored.
 func (r *run) differences(s *claudeSession, model string, base *claudeState, copies map[*call]bool, start int64) []kinds {
 	rest := make([]kinds, len(s.states))
 	var lines, copied kinds
@@ -221,8 +224,9 @@ func (r *run) differences(s *claudeSession, model string, base *claudeState, cop
 	return rest
 }
 
-// callsOfStates assigns each call to one state: in the session's file to the next one
-// below it, in agents' files to the first that isn't followed by an earlier dated line.
+// callsOfStates assigns each call to the first state that includes it. In the session's
+// own file, that's the next state below the call's line. In agents' files, it's the first
+// state whose next dated line is later than the call.
 func (s *claudeSession) callsOfStates(based bool, start int64) [][]*call {
 	of := make([][]*call, len(s.states))
 	seen := map[*call]bool{}
@@ -278,8 +282,9 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 	}
 }
 
-// differenceForm copies the form from the session's calls, if possible with the same
-// model.
+// differenceForm takes the provider and platform from the session's first call to this
+// model. If there's no such call, it takes them from the last call, but a known model
+// decides the provider.
 func (r *run) differenceForm(s *claudeSession, model string) *sharedForm {
 	of := form{program: "claude-code", provider: "anthropic", session: s.session}
 	for _, line := range s.lines {

@@ -8,8 +8,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// priceShort sets the cost if the counts exceed a price tier, although the calls may have
-// had short prompts.
+// priceShort prices a difference as short calls if its counts reach a long-prompt tier:
+// they may be the sum over many short prompts.
 func (r *run) priceShort(s *claudeSession, c *call) {
 	record := r.record(c)
 	one, err := record.Call()
@@ -52,14 +52,13 @@ func usdOf(list *prices.List, one prices.Call) *big.Rat {
 	return usd
 }
 
-// decimalText is a plain decimal.
 func decimalText(x *big.Rat) string {
 	const digits = 24
 	text := strings.TrimRight(x.FloatString(digits), "0")
 	return strings.TrimSuffix(text, ".")
 }
 
-// compareCost notes a cost that differs from the stated one: the program knows tiers and
+// compareCost adds a note if our cost differs from the program's, which knows tiers and
 // prices that the lines don't show.
 func (r *run) compareCost(s *claudeSession, model string, base *claudeState, rest kinds) {
 	if len(r.metered[[2]string{s.session, model}])+len(r.metered[[2]string{"", model}]) > 0 { // calls files state their costs

@@ -18,7 +18,7 @@ type claudeFile struct {
 	lines         []callLine
 	states        []*claudeState
 	compactions   []place
-	// states without a dated line below
+	// states still waiting for the next dated line
 	waits []*claudeState
 }
 
@@ -37,8 +37,8 @@ type callLine struct {
 	*call
 }
 
-// claudeState has the program's counts since the session began, including forks and
-// agents.
+// claudeState is a cost-state line: the program's totals for the session and its agents.
+// In a fork they include the parent's.
 type claudeState struct {
 	place
 	next   int64 // time of the next dated line; 0 at the end
@@ -52,7 +52,7 @@ type modelState struct {
 	usd   float64
 }
 
-// kinds don't overlap.
+// kinds are counts that don't overlap: each token is in exactly one.
 type kinds [6]int64
 
 var kindNames = [...]string{"input", "output", "cache reads", "cache writes", "cache writes for an hour", "web searches"}
@@ -80,7 +80,8 @@ func (k kinds) negative() bool {
 	return false
 }
 
-// takeLine keeps what shows where a session begins, and which session it forked.
+// takeLine remembers dates and uuids, which show where the session begins and which
+// session it was forked from.
 func (s *claudeFile) takeLine(f *file, at int64) {
 	if at == 0 {
 		return
@@ -104,7 +105,7 @@ func (s *claudeFile) takeLine(f *file, at int64) {
 
 func digestOf(text []byte) uint64 { return digest("uuid", string(text)) }
 
-// addLine adds a call once per file.
+// addLine skips a line that repeats the previous line's call.
 func (s *claudeFile) addLine(f *file, c *call, at int64) {
 	if n := len(s.lines); n > 0 && s.lines[n-1].call == c {
 		return
@@ -130,7 +131,7 @@ func (f *file) claudeState(key []byte) {
 	}
 }
 
-// nameOf makes dated names and aliases one.
+// nameOf returns the same name for a model's dated names and aliases.
 func nameOf(model string) string {
 	model, _, _ = strings.Cut(model, "[") // context window size, as in claude-opus-5-5[1m]
 	return models.NormalizeModelID(models.Anthropic, model)

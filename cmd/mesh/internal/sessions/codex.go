@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// codexFile is a thread or a segment. All versions write a token_count with the thread's
-// totals after a response; newer ones add a token_usage_record with its ID. Forks, and
-// some sub-agents, begin with their parent's token_counts at new times.
+// codexFile is a file with a thread or part of one. After each response, Codex writes a
+// token_count with the thread's totals; newer versions also write a token_usage_record
+// with the response's ID. Forks and some sub-agents start with copies of their parent's
+// token_counts, at new times.
 type codexFile struct {
 	path          string
 	index         int32
@@ -23,7 +24,7 @@ type codexFile struct {
 	depth, family int
 }
 
-// codexEvent is a count or a record.
+// codexEvent is a token_count or a token_usage_record.
 type codexEvent struct {
 	place
 	form        *sharedForm
@@ -71,7 +72,8 @@ func beginCodex(f *file) {
 
 const mostParents = 100
 
-// head reads the file's head; a fork also contains its parent's.
+// head reads a session_meta line. The first one is the file's own. A fork's file can have
+// more, which name its parents.
 func (c *codexFile) head(f *file) {
 	l := &f.line
 	id := textOf(l.session)
@@ -94,7 +96,8 @@ func (c *codexFile) head(f *file) {
 	}
 }
 
-// settings applies to the calls that follow. A line without a tier resets it.
+// settings changes the model, provider and tier for later calls. A line without a tier
+// resets the tier.
 func (c *codexFile) settings(f *file) {
 	l := &f.line
 	c.model = cmp.Or(f.repeated(l.model), c.model)
@@ -113,7 +116,7 @@ func (c *codexFile) form(f *file) *sharedForm {
 	return f.form(form{program: "codex", provider: c.provider, api: "openai", model: c.model, project: c.project, session: c.id, tier: c.tier})
 }
 
-// record reads a token_usage_record. A response counts once over all files.
+// record reads a token_usage_record, unless another line had the same response ID.
 func (c *codexFile) record(f *file) {
 	l := &f.line
 	at, ok := f.dated()
@@ -137,7 +140,8 @@ func (c *codexFile) record(f *file) {
 
 const codexBytes = 280
 
-// A token_count without counts, or with an unchanged total, is no call.
+// count reads a token_count. If it lacks counts or repeats the previous total, it isn't a
+// call.
 func (c *codexFile) count(f *file) {
 	l, before, none := &f.line, c.total, counts{}
 	usage := l.last
@@ -160,7 +164,8 @@ func (c *codexFile) count(f *file) {
 	f.bytes += codexBytes
 }
 
-// since returns the increase over before. If any count fell, the totals started again.
+// since returns the increase over before. If a count fell, the totals have started again
+// from zero, and since returns c.
 func (c counts) since(before counts) counts {
 	added := c.less(before)
 	for _, n := range added {

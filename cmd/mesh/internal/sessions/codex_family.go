@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// finishCodex adds calls: parents before children, then by time.
+// finishCodex adds calls, family by family, with parents before their children.
 func (r *run) finishCodex() {
 	r.codexFamilies()
 	slices.SortStableFunc(r.codex, func(a, b *codexFile) int {
@@ -21,8 +21,8 @@ func (r *run) finishCodex() {
 	}
 }
 
-// codexFamilies sets families and depths. Thread IDs join files, even if a thread has no
-// file.
+// codexFamilies sets each file's family and depth. Thread IDs connect the files in a
+// family, even through a thread whose file is missing.
 func (r *run) codexFamilies() {
 	parent := map[string]string{}
 	root := func(id string) string {
@@ -61,7 +61,8 @@ func (r *run) codexFamilies() {
 // mostDepth bounds a chain of forks.
 const mostDepth = 50
 
-// deepen puts files below their parents' and reports whether one moved.
+// deepen makes each file deeper than its parents' files and reports whether any depth
+// changed.
 func deepen(files []*codexFile, byID map[string][]*codexFile) (moved bool) {
 	for _, c := range files {
 		for _, id := range c.parents {
@@ -78,7 +79,7 @@ func deepen(files []*codexFile, byID map[string][]*codexFile) (moved bool) {
 	return moved
 }
 
-// finishFamily adds the calls in threads that share counts.
+// finishFamily adds a family's calls, but skips counts copied from an earlier file.
 func (r *run) finishFamily(files []*codexFile) {
 	type count struct{ total, last counts }
 	seen := map[count]int{}
@@ -117,7 +118,7 @@ func (r *run) finishFamily(files []*codexFile) {
 	}
 }
 
-// pair makes adjacent counts and records with equal usage one call, the record.
+// pair drops a count next to a record with the same usage: both describe one call.
 func (c *codexFile) pair() {
 	for i := 0; i+1 < len(c.events); i++ {
 		a, b := &c.events[i], &c.events[i+1]

@@ -2,7 +2,7 @@ package sessions
 
 import "cmp"
 
-// copilotLine is a line. The input includes cache reads and writes.
+// copilotLine is a line in a session file. Input counts include cache reads and writes.
 type copilotLine struct {
 	Type, Timestamp string
 	Data            struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// droidSettings has a session's only total.
+// droidSettings has a session's total. Droid doesn't state usage for single calls.
 type droidSettings struct {
 	Model, ProviderLock, ProviderLockTimestamp string
 	TokenUsage, InclusiveTokenUsage            droidCounts

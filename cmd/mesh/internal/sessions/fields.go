@@ -16,8 +16,8 @@ var (
 	errNoUsage = errors.New("usage is missing, and so is the cost")
 )
 
-// file reads a file. Programs with long lines set fields, which skips everything else;
-// the others set text and decode whole lines.
+// file reads one session file. Programs with long lines set fields and take, which skip
+// all other members. The others set text, which decodes whole lines.
 type file struct {
 	jsonread.Decoder
 	*run
@@ -29,7 +29,7 @@ type file struct {
 	// take handles a line's fields; nil if text is set.
 	take func()
 	text func(line) error
-	// open, if set, reads a file without lines.
+	// open, if set, replaces reading line by line, as for a database.
 	open func(yield func(record, error) bool)
 
 	line   lineFields
@@ -39,7 +39,7 @@ type file struct {
 	wrong  error             // first error in the line, after which nothing is read
 }
 
-// lineFields are the stated fields, as JSON; others are nil.
+// lineFields has a line's values. The []byte fields are JSON, or nil if missing.
 type lineFields struct {
 	kind, event, time, id, session, parent, thread, base, cwd, provider, model, request, uuid, tier []byte
 
@@ -57,9 +57,10 @@ type lineFields struct {
 	states       []modelState
 }
 
-// fields select members: *[]byte gets the JSON if it's a non-empty string, *int64 a
-// count, *bool a boolean, fields an object, and func() reads any value. Other strings,
-// booleans and objects are skipped.
+// fields maps member names to targets. A *[]byte gets the JSON for a non-empty string, a
+// *int64 a count and a *bool a boolean. Nested fields read an object, and a func() reads
+// any value. Values with another type are skipped, except that an invalid count is an
+// error.
 type fields map[string]any
 
 func (c *counts) fields(names ...string) fields {
@@ -88,7 +89,8 @@ func (f *file) value() []byte {
 	return value
 }
 
-// members skips a value that isn't an object. member must read each value.
+// members calls member for each key in an object; member must read the value. Any value
+// other than an object is skipped.
 func (f *file) members(member func(key []byte)) {
 	if f.Next() != jsonread.Object {
 		f.value()
@@ -103,7 +105,8 @@ func (f *file) members(member func(key []byte)) {
 	}
 }
 
-// elements skips a value that isn't an array. element must read each value.
+// elements calls element for each element in an array; element must read it. Any value
+// other than an array is skipped.
 func (f *file) elements(element func()) {
 	if f.Next() != jsonread.Array {
 		f.value()
@@ -169,7 +172,7 @@ func countOf(text []byte) (int64, bool) {
 	return int64(x), err == nil && x >= 0 && x <= most && x == math.Trunc(x)
 }
 
-// repeated is textOf without an allocation for each line.
+// repeated is like textOf, but caches values, most of which repeat on every line.
 func (f *file) repeated(value []byte) string {
 	text, known := f.texts[string(value)]
 	if !known {
@@ -196,7 +199,7 @@ func (f *file) at() int64 {
 	return at
 }
 
-// dated is at for a line that must have a time.
+// dated is like at, but a missing time is an error.
 func (f *file) dated() (at int64, ok bool) {
 	if at = f.at(); f.line.time == nil {
 		f.fail(errTime)

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// beginGemini reads Gemini CLI: an object in older versions, then lines. Messages repeat
-// with their ID, after a resume without tokens. A rewind takes no call back. The input
-// includes cache reads, but not tools; the output excludes thoughts.
+// beginGemini reads a Gemini CLI file: one object in older versions, lines in newer ones.
+// A message can repeat with the same ID; after a resume, it repeats without tokens. A
+// rewind doesn't undo calls. Input counts include cache reads but not tools, and output
+// counts exclude thoughts.
 func beginGemini(f *file) {
 	project, session := "", ""
 	folders := strings.Split(filepath.ToSlash(f.path), "/") // tmp/PROJECT/chats
@@ -37,7 +38,7 @@ func beginGemini(f *file) {
 	}
 }
 
-// addMessage adds a call by the program's ID. A message's last line counts.
+// addMessage adds a call. If a file repeats a message's ID, the last line wins.
 func (f *file) addMessage(of form, at int64) {
 	id := textOf(f.line.id)
 	key := digest(of.program, id)

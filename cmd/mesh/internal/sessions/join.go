@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// metered is in a calls file only.
+// metered is a call that is in a calls file but not in a session.
 type metered struct {
 	time  int64
 	kinds kinds
@@ -25,7 +25,8 @@ const (
 	mostMetered = 200_000
 )
 
-// Join is calls.Options.Join. A call that's also in a session gets both sets of labels.
+// Join is a hook for calls.Options.Join. If a call is also in a session, it counts once
+// and gets both sets of labels.
 func (r *Reader) Join(file string, one *calls.Record) {
 	if r.run == nil {
 		return
@@ -73,7 +74,8 @@ func (m meteredOf) sort() {
 	}
 }
 
-// lessMetered subtracts metered calls that have no line.
+// lessMetered subtracts this session's metered calls up to the state: its total includes
+// them, but its lines don't.
 func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, rest *kinds) {
 	for _, m := range r.metered[[2]string{s.session, model}] {
 		if state.next == 0 || m.time < state.next {
@@ -82,7 +84,8 @@ func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, re
 	}
 }
 
-// isMetered reports whether a metered call without a session may be in a difference.
+// isMetered reports whether a difference may include a metered call without a session
+// label.
 func (r *run) isMetered(s *claudeSession, model string, more *kinds) bool {
 	all := r.metered[[2]string{"", model}]
 	end := s.states[len(s.states)-1].time

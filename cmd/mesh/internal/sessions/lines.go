@@ -26,8 +26,8 @@ type line struct {
 	err    error // can't be read
 }
 
-// linesOf yields lines that aren't blank, each valid until the next one. A file with one
-// object is one line.
+// linesOf yields non-blank lines. A line's text is only valid until the next one. If the
+// first line is just "{", the whole file is yielded as one line.
 func linesOf(in io.Reader) iter.Seq[line] {
 	return func(yield func(line) bool) {
 		r := lineReader{in: bufio.NewReaderSize(in, 256<<10)}
@@ -79,7 +79,7 @@ func (r *lineReader) next() ([]byte, error) {
 	return r.long, err
 }
 
-// all reads the file behind its first line.
+// all returns first and the rest of the file as one line.
 func (r *lineReader) all(first []byte) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r.in, longestLine+1))
 	if text = append(bytes.Clone(first), text...); err == nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// beginOpencode reads a message. The input excludes cache reads and writes, the output
-// reasoning.
+// beginOpencode reads messages. Input counts exclude cache reads and writes, and output
+// counts exclude reasoning.
 func beginOpencode(f *file) {
 	l := &f.line
 	reasoning := &l.counts[searches]
@@ -54,7 +54,7 @@ func beginOpencode(f *file) {
 	}
 }
 
-// opencode's and pi's names
+// provider name in opencode or pi -> platform
 var platforms = map[string]prices.Platform{
 	"amazon-bedrock": prices.PlatformBedrock, "azure": prices.PlatformAzure, "azure-openai-responses": prices.PlatformAzure,
 	"google-vertex": prices.PlatformVertex, "google-vertex-anthropic": prices.PlatformVertex, "openrouter": prices.PlatformOpenRouter,
@@ -130,14 +130,16 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 
 const sqliteLength = 0
 
-// A row's data is a message file without IDs.
+// readMessage reads a database row. data is like a message file, except that the IDs are
+// in separate columns.
 func (f *file) readMessage(number int32, id, session string, data []byte) error {
 	f.line.id, f.line.session = strconv.AppendQuote(nil, id), strconv.AppendQuote(nil, session)
 	return f.readLine(line{number: int(number), text: data, whole: true})
 }
 
-// databaseURL opens a database so that nothing is written next to it. If its log has rows
-// and no program has it open, it's copied: SQLite would leave an index there.
+// databaseURL returns a read-only URL. Reading must not create files next to the
+// database: SQLite would add an index (-shm) to a write-ahead log that lacks one, so the
+// URL is then for a copy. Call done to remove it.
 func databaseURL(path string) (address string, done func(), err error) {
 	done = func() {}
 	if path, err = filepath.EvalSymlinks(path); err == nil { // SQLite looks for the log next to that file

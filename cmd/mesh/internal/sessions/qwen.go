@@ -58,5 +58,5 @@ func beginQwenTotals(f *file) {
 	})
 }
 
-// skip ignores files whose calls are in others.
+// skip ignores a file whose calls are also in another one.
 func skip(f *file) { f.text = func(line) error { return nil } }

@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// Said collects notes about sessions, and what can't be read.
+// Said collects what a command says about session files: notes, and errors for unreadable
+// lines and files.
 type Said struct {
 	Notes []string
 
@@ -23,8 +24,9 @@ type Said struct {
 	told  bool
 }
 
-// Listen collects what r finds until it's told. Unless strict, lines and files that can't
-// be read aren't errors; files in usual directories count as session files.
+// Listen collects r's notes until Short or Tell is called. If strict is set, unreadable
+// lines remain errors. Otherwise they are collected, too, and Rest collects errors about
+// files in the usual directories.
 func (s *Said) Listen(r *Reader, strict bool, usual []string) {
 	r.OnNote = func(text string) {
 		if !s.told && !slices.Contains(s.Notes, text) {
@@ -52,7 +54,8 @@ func (s *Said) add(file string, err error) {
 	}
 }
 
-// Rest drops errors about usual directories, which it collects.
+// Rest returns err without the errors about usual directories, which it collects. If
+// Listen was strict, it returns err unchanged.
 func (s *Said) Rest(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || s.files == nil {
@@ -94,10 +97,11 @@ func (s *Said) unread() string {
 	return table.Number(len(s.lines), "line", "lines") + " of " + table.Number(len(s.files), "file", "files") + " cannot be read"
 }
 
-// Short is one line for output without notes, or "".
+// Short returns a line that counts notes and unreadable lines and points to mesh usage
+// --explain, or "" if there's nothing to say.
 func (s *Said) Short() string { return s.line("mesh usage --explain") }
 
-// line is "" if nothing was found; more is the command or flag that shows the rest.
+// line is like Short; more is the command or flag that shows the details.
 func (s *Said) line(more string) string {
 	s.told = true
 	var parts []string
@@ -113,8 +117,8 @@ func (s *Said) line(more string) string {
 	return strings.Join(parts, ", ") + " (" + more + ")"
 }
 
-// Tell calls note with one line, or with all notes to explain what the files lack. rename
-// restores names given on the command line.
+// Tell calls note with a summary or, if explain is set, with every error and note. rename
+// restores command-line names in errors.
 func (s *Said) Tell(explain bool, rename func(error) error, note func(string)) {
 	switch text := s.line("--explain"); {
 	case text == "":

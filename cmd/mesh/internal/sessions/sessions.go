@@ -26,11 +26,12 @@ import (
 type Reader struct {
 	// OnCopies, if set, is called for each file with calls that count elsewhere.
 	OnCopies func(calls.Copies)
-	// OnNote, if set, gets a sentence for each difference from a program's totals.
+	// OnNote, if set, gets notes, such as how far a session differs from its program's
+	// totals.
 	OnNote func(string)
-	// OnError, if set, gets errors that would be yielded otherwise.
+	// OnError, if set, gets line errors, which are then not yielded.
 	OnError func(*calls.LineError)
-	// Since skips files last written before.
+	// Since skips files that were last written before it.
 	Since time.Time
 
 	prices *prices.List
@@ -46,7 +47,8 @@ func New(list *prices.List) *Reader {
 	return &Reader{prices: list}
 }
 
-// Decode is calls.Options.Decode.
+// Decode is a hook for calls.Options.Decode. It returns nil for anything but session
+// files. An empty path ends the run.
 func (r *Reader) Decode(path string, head []byte) calls.Decoder {
 	if path == "" {
 		return r.rest()
@@ -66,10 +68,10 @@ func (r *Reader) Decode(path string, head []byte) calls.Decoder {
 	}
 }
 
-// Read sets o's hooks.
+// Read lets calls.Read and calls.Sum read session files: it sets o.Decode and o.Join.
 func (r *Reader) Read(o *calls.Options) { o.Decode, o.Join = r.Decode, r.Join }
 
-// rest ends the run.
+// rest ends the run and returns a decoder that yields its calls.
 func (r *Reader) rest() calls.Decoder {
 	run := r.run
 	if r.run = nil; run == nil {
@@ -80,8 +82,8 @@ func (r *Reader) rest() calls.Decoder {
 	}
 }
 
-// maxBytes bounds a run. Beyond it sessions are complete, and the next ones start a new
-// comparison.
+// maxBytes limits a run's memory, roughly. Beyond it, the calls so far are compared with
+// their totals and yielded, and a new run starts.
 const maxBytes = 48 << 20
 
 type run struct {
@@ -137,7 +139,7 @@ func (f *file) readLines(in io.Reader, yield func(calls.Record, error) bool) {
 	}
 }
 
-// split yields what was read, and starts again.
+// split yields the calls so far and starts a new run.
 func (r *run) split(yield func(calls.Record, error) bool) bool {
 	more := true
 	r.finish(func(one calls.Record, err error) bool {

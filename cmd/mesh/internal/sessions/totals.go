@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// count is for encoding/json.
+// count decodes a token count, like countOf.
 type count int64
 
 func (n *count) UnmarshalJSON(text []byte) error {
@@ -42,7 +42,7 @@ func decodes[T any](f *file, take func(*T) error) {
 	}
 }
 
-// Unix nanoseconds
+// timeOf returns Unix nanoseconds.
 func timeOf(text string) (int64, error) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || !storable(at) {
@@ -51,13 +51,14 @@ func timeOf(text string) (int64, error) {
 	return at.UnixNano(), nil
 }
 
-// storable reports whether nanoseconds can have the time.
+// storable reports whether int64 nanoseconds can represent the time.
 func storable(at time.Time) bool {
 	const first, last = 1678, 2261
 	return at.UTC().Year() >= first && at.UTC().Year() <= last
 }
 
-// totals are by model: sums, and totals that the program states.
+// totals has a session's counts by model: our sums, and the totals that its program
+// states.
 type totals struct {
 	calls, stated map[string]kinds
 	last          int64 // last call
@@ -86,7 +87,8 @@ func (t *totals) add(model string, n counts, at int64) {
 	t.calls[model], t.last = sum, max(t.last, at)
 }
 
-// state sets the program's total, which includes calls until at.
+// state sets the program's totals, which include calls until at. It ignores totals older
+// than the known ones.
 func (f *file) state(t *totals, stated map[string]kinds, at int64) {
 	if at >= t.statedAt {
 		t.stated, t.statedAt = stated, at
@@ -120,7 +122,7 @@ func (r *run) finishTotals() {
 	}
 }
 
-// setProjects sets projects that another file states.
+// setProjects fills in projects that a different file states.
 func (r *run) setProjects() {
 	for _, c := range r.calls {
 		if t := r.totals[[2]string{c.program, c.session}]; t != nil && t.project != "" && c.project == "" {
@@ -131,7 +133,7 @@ func (r *run) setProjects() {
 	}
 }
 
-// addCost adds the stated cost and the list price.
+// addCost adds a call's stated cost and our price for it. An unpriced call adds neither.
 func (r *run) addCost(t *totals, c *call, usd float64) {
 	one, err := r.record(c).Call()
 	if err != nil {
