@@ -56,7 +56,8 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// authorized also answers the request if the secret is missing.
+// authorized reports whether the request has the proxy's secret. If not, it has answered
+// the request.
 func (p *Proxy) authorized(w http.ResponseWriter, r *http.Request) bool {
 	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Proxy-Authorization")), []byte(basic(p.credentials()))) == 1 {
 		p.strangers.remove(connOf(r))
@@ -88,7 +89,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, address string) {
 	}
 }
 
-// unread counts a connection only if the host serves models.
+// unread counts a connection whose calls can't be read, unless its host serves no models.
 func (p *Proxy) unread(address string, r *http.Request, sent, received int64) {
 	_, official := meter.HostProvider(address) // maybe in a region missing from the table
 	if official || p.hosts.has(address) || remedies[nameOf(address)] != "" {
@@ -220,8 +221,8 @@ type bypasses struct {
 	claude atomic.Bool
 }
 
-// tunnelKey separates Claude Code's tunnels: its calls use the base URL, and anything
-// else that it sends isn't a call.
+// tunnelKey keeps Claude Code's tunnels apart. Claude Code sends its calls to the base
+// URL; other requests, which go through a tunnel, aren't calls.
 type tunnelKey struct {
 	host   string
 	claude bool
@@ -233,7 +234,8 @@ func (b *bypasses) add(key tunnelKey, more Bypass) {
 	b.hosts[key] = b.hosts[key].plus(more)
 }
 
-// all sorts by host. It leaves out Claude Code's tunnels if its calls were counted.
+// all returns bypasses sorted by host. If Claude Code's calls were counted, its tunnels
+// are left out.
 func (b *bypasses) all() []Bypass {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -299,9 +301,8 @@ func closeWrite(conn net.Conn) error {
 	return conn.Close()
 }
 
-// refuse counts a budget refusal and makes the program stop: the body ends with io.EOF.
-// Its error can't cross the proxy: it would look like a broken connection, which
-// programs retry.
+// refuse counts a budget refusal and lets the response body end normally. A body that
+// ends with the BudgetError would look like a broken connection, which programs retry.
 func (m *Meters) refuse(res *http.Response) error {
 	text, err := io.ReadAll(res.Body)
 	var refused *meter.BudgetError

@@ -35,8 +35,8 @@ type Meters struct {
 	hosts            sync.Map     // hosts that requests named themselves
 }
 
-// NewMeters returns the Meters for upstreams. One has the list's prices and uses opts.
-// record gets the records from both.
+// NewMeters returns Meters for upstreams. The Meter with the list's prices uses opts.
+// record gets the records from both Meters.
 func NewMeters(list *prices.List, upstreams []Upstream, record func(calls.Record), opts ...meter.Option) (*Meters, error) {
 	priced, err := newMeter(list, append(opts, meter.WithRecorder(func(r calls.Record) { record(public(r, upstreams)) })))
 	if err != nil {
@@ -56,23 +56,23 @@ func newMeter(list *prices.List, opts []meter.Option) (*meter.Meter, error) {
 	return meter.New(opts...)
 }
 
-// LimitRun adds budgets for this run's calls only. The other budgets may follow a
-// directory.
+// LimitRun adds budgets that count only this run's calls. Other budgets can also count a
+// directory; see Follow.
 func (m *Meters) LimitRun(list *prices.List, opts ...meter.Option) (err error) {
 	m.run, err = newMeter(list, opts)
 	return err
 }
 
-// Follow counts towards the budgets what others write to the log's directory, until ctx
-// ends.
+// Follow counts calls that other programs write to the log's directory towards the
+// budgets, until ctx ends.
 func (m *Meters) Follow(ctx context.Context, log *calls.Log) error { return m.priced.Follow(ctx, log) }
 
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// limited counts calls and refuses them once a budget is used up. Only the Meter behind
-// LimitRun's has recorders, so refused calls aren't recorded.
+// limited counts calls and refuses them once a budget is used up. LimitRun's Meter comes
+// first and doesn't record, so the calls that it refuses aren't recorded.
 func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		sent := false
@@ -91,7 +91,7 @@ func (m *Meters) limited(base http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// byHost counts calls by the hosts they name.
+// byHost counts calls under the host in their URL, and remembers the host for Reached.
 func (m *Meters) byHost(base http.RoundTripper) http.RoundTripper {
 	return m.limited(roundTripper(func(req *http.Request) (*http.Response, error) {
 		m.hosts.Store(req.URL.Host, true)
@@ -128,8 +128,8 @@ func public(r calls.Record, upstreams []Upstream) calls.Record {
 	return r
 }
 
-// explain sets the reason, and the fix, if a complete call has no cost because its host
-// is no provider's.
+// explain handles complete calls to an upstream host that belongs to no provider: it
+// removes their cost and says how to get one.
 func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	for _, u := range upstreams {
 		if u.API == r.Provider && !r.Incomplete {
@@ -140,12 +140,12 @@ func explain(r calls.Record, upstreams []Upstream) calls.Record {
 	return r
 }
 
-// hostOf names a provider for the Meter. Real hosts won't do: one host may have APIs
-// from several providers.
+// hostOf returns a made-up host that stands for a provider in a Meter, since a real host
+// may have APIs from several providers.
 func hostOf(p models.Provider) string { return string(p) + ".upstream" }
 
-// transport returns an upstream's transport. For a Meter the request's host names the
-// provider.
+// transport returns a transport that counts calls and sends them to u. Unless u.ByHost is
+// set, the Meter sees the host from hostOf.
 func (m *Meters) transport(u Upstream, base http.RoundTripper) http.RoundTripper {
 	target := at(u.URL.Scheme, u.URL.Host, base)
 	switch {
@@ -171,8 +171,8 @@ func at(scheme, host string, next http.RoundTripper) http.RoundTripper {
 //go:embed hosts.txt
 var hostsFile string
 
-// official hosts are counted. remedies are hosts that serve models without prices here;
-// the value makes --host count their calls.
+// official are the hosts whose calls are counted by default. remedies maps other hosts
+// that serve models to the --host value that makes their calls count.
 var official, remedies = readHosts()
 
 func readHosts() (official []string, remedies map[string]string) {
@@ -267,7 +267,8 @@ const (
 	patience     = 5 * time.Second
 )
 
-// strangers have sent no request with the secret. conns has the oldest first.
+// strangers tracks connections that haven't sent the secret yet. conns has the oldest
+// first.
 type strangers struct {
 	mu    sync.Mutex
 	conns []net.Conn
@@ -308,8 +309,8 @@ func (s *strangers) add(conn net.Conn) {
 	})
 }
 
-// remove is for connections that ended or showed the secret. It reports whether conn
-// was there.
+// remove forgets a connection that has ended or shown the secret. It reports whether conn
+// was a stranger.
 func (s *strangers) remove(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -104,9 +104,9 @@ func parseFlag(flag string) (models.Provider, *url.URL, error) {
 	return p, base, nil
 }
 
-// billedBy returns the official provider, unless a --host names the host, else the
-// provider in a flag for the host. Otherwise byHost may report that a Meter knows the
-// host.
+// billedBy returns the provider that bills calls to host: the official one unless --host
+// names the host, else the one that a flag gives it. If p is "", byHost reports whether a
+// Meter can tell from the host.
 func billedBy(host string, hosts []string, owners map[string]models.Provider) (p models.Provider, byHost bool) {
 	p, official := meter.HostProvider(host)
 	named := isOne(host, hosts)

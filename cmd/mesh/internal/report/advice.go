@@ -44,7 +44,7 @@ const (
 
 const (
 	maxAdvice = 5
-	// soon is the number of days before retirement that make a replacement urgent.
+	// soon is how many days before its retirement replacing a model becomes urgent.
 	soon = 14
 	// in percent: minLabelShare of the increase, minErrorRate of the calls
 	minLabelShare = 20

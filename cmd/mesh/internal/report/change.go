@@ -15,9 +15,10 @@ type Change struct {
 	USD prices.USD `json:"usd"`
 	// More is the additional counted calls times the earlier mean cost.
 	More prices.USD `json:"more"`
-	// Mix is the same by model, with the whole cost for new and ended models, less More.
+	// Mix is the change from calling other models: More by model, plus the cost of new
+	// models, minus the cost of ended ones and More.
 	Mix prices.USD `json:"mix"`
-	// Dearer is the rest: a different cost per call in the same models. More and Mix are
+	// Dearer is the rest: calls to the same models cost more or less each. More and Mix are
 	// rounded half to even to 12 places.
 	Dearer prices.USD `json:"dearer"`
 	// Models and Labels are the rows that changed most. Labels is parallel to Report.Labels.

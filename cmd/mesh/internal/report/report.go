@@ -82,7 +82,7 @@ type Period struct {
 	Running bool `json:"running"`
 }
 
-// Source describes the input, whatever its time.
+// Source describes the input. Its numbers aren't limited to Period.
 type Source struct {
 	// Paths were passed to [Read].
 	Paths []string `json:"paths"`
@@ -139,7 +139,7 @@ type Sum struct {
 	Output  int64 `json:"output"`
 }
 
-// Row has the calls with the same value, in Period and in Previous.
+// Row adds up the calls with one value, in Period and in Previous.
 type Row struct {
 	// Value is shared by the calls; "" if it is missing.
 	Value string `json:"value"`
@@ -170,10 +170,10 @@ type ModelRow struct {
 	Row
 }
 
-// Total has all calls in Period and Previous.
+// Total adds up all calls in Period and in Previous.
 type Total struct {
 	Row
-	// Models, Providers and Platforms count those called in Period.
+	// Models, Providers and Platforms count how many were called in Period.
 	Models    int `json:"models"`
 	Providers int `json:"providers"`
 	Platforms int `json:"platforms"`
@@ -232,7 +232,7 @@ type Label struct {
 	Folded bool `json:"folded"`
 }
 
-// Errors has unreadable lines, files and records. They are in no other number.
+// Errors counts unreadable lines, files and records, which no other number includes.
 type Errors struct {
 	Count int `json:"count"`
 	// First has up to 100 error texts, without content from the lines.
@@ -251,9 +251,9 @@ type Options struct {
 	MatchLabels map[string]string
 	// Location is the time zone for days and months; nil is UTC. Budgets and bills use UTC.
 	Location *time.Location
-	// Explain adds a text about facts missing in session files.
+	// Explain adds a text about facts that session files lack.
 	Explain bool
-	// Now decides what is today, this month and about to retire. Zero means time.Now().
+	// Now is the current time, for today, this month and retirements. Zero means time.Now().
 	Now time.Time
 	// Labels selects the labels to report. nil means the four with the highest cost except
 	// for "message", "thread" and "thread_id".

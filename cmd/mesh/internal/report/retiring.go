@@ -132,7 +132,7 @@ type Sessions struct {
 	// First is the first call's time: agents delete old files.
 	Calls int       `json:"calls"`
 	First time.Time `json:"first"`
-	// Assumed counts calls with cache writes that have no stated lifetime. They count as
+	// Assumed counts calls whose cache writes lack a stated lifetime. They count as
 	// five-minute writes.
 	Assumed int `json:"assumed"`
 	// WithoutLine counts records for usage that an agent's totals have and its lines don't;
@@ -161,7 +161,7 @@ func (s *Sessions) String() string {
 	return text
 }
 
-// uncounted says why costs per call and calls don't multiply to the cost.
+// uncounted explains why the cost isn't the number of calls times their mean cost.
 func (s *Sessions) uncounted() string {
 	if s.WithoutLine == 0 {
 		return ""

@@ -35,7 +35,7 @@ type asking struct {
 	Pending []toolQuestion
 }
 
-// toolQuestion is an unanswered question. Its content is only for the agent.
+// toolQuestion is an unanswered question. The agent passes it back to mesh_await.
 type toolQuestion struct {
 	ID        int64     `json:"id"`
 	Content   toolAsked `json:"untrusted_content"`
@@ -58,14 +58,15 @@ func toToolQuestion(q client.MeshMessage, text string) toolQuestion {
 	return toolQuestion{q.ID, asked, q.GetThreadID(), q.GetRelatedTaskID(), q.CreatedAt}
 }
 
-// toolAnswer also has the question's text, and its id if it was pending.
+// toolAnswer is an answer with the start of its question's text. QuestionID is set for
+// questions in Pending.
 type toolAnswer struct {
 	toolMessage
 	QuestionID int64      `json:"question_id,omitempty"`
 	Question   *untrusted `json:"question,omitempty"`
 }
 
-// toToolAnswer leaves Content empty.
+// toToolAnswer leaves Content empty; toolAnswers.add sets it.
 func (in asking) toToolAnswer(m client.MeshMessage) toolAnswer {
 	out := toolAnswer{toolMessage: toToolMessage(m)}
 	out.Read = nil // this call marks it read
@@ -90,7 +91,8 @@ func (in asking) textOf(id int64) string {
 	return string(in.Content)
 }
 
-// toolAnswers are the answers so far, with at most one cut.
+// toolAnswers has the answers so far. If the last one was cut, NextID and NextOffset say
+// where it goes on.
 type toolAnswers struct {
 	Notice     string         `json:"notice"`
 	Answers    []toolAnswer   `json:"answers"`
@@ -191,7 +193,8 @@ func withoutRecipient(err error) error {
 	return err
 }
 
-// addMissing counts a question as pending only if the time has ended.
+// addMissing adds a question to Pending if it's unanswered only because the time has
+// ended, else to Refused.
 func (a *toolAnswers) addMissing(none *agent.NoAnswerError, text string, ended bool) {
 	q := none.Question
 	if q.ID != 0 && ended && (errors.Is(none, context.DeadlineExceeded) || errors.Is(none, context.Canceled)) {

@@ -75,8 +75,8 @@ func amounts(sheet *money.Sheet, plus string, total prices.USD, parts ...prices.
 func (p *page) usd(usd prices.USD) string   { return rounded(p.sheet, usd, "") }
 func (p *page) delta(usd prices.USD) string { return rounded(p.sheet, usd, "+") }
 
-// number returns 0 for anything but an amount. It keeps a distance from infinity: bars
-// are added and scaled.
+// number converts an amount, or returns 0 for any other text. Huge amounts are limited:
+// bars are added and scaled, which must not reach infinity.
 func number(usd prices.USD) float64 {
 	value, _ := money.Exact(usd).Float64()
 	return min(max(value, -math.MaxFloat64/4), math.MaxFloat64/4)
