@@ -62,7 +62,8 @@ func (b billOf[B]) writeFocus(out io.Writer, account string) error {
 	return focus.WriteBill(out, b.Provider, account, b.Buckets)
 }
 
-// window returns a saved bill's days, and the number of rows for other services.
+// window returns the days that a saved bill covers, and how many of its rows are for
+// other services.
 func (b billOf[B]) window() (from, to time.Time, ignoredRows int) {
 	return time.Unix(b.WindowStart, 0).UTC(), time.Unix(*b.WindowEnd, 0).UTC(), b.IgnoredRows
 }

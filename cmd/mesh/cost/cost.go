@@ -1,4 +1,4 @@
-// Package cost is mesh cost, which compares a provider's bill with counted calls.
+// Package cost implements mesh cost, which compares a provider's bill with counted calls.
 package cost
 
 import (
@@ -95,7 +95,7 @@ Output: -o csv has a row for each day. -o focus writes the line items as CSV in 
 	return cmd
 }
 
-// adminKeys say where to get the keys that give access to bills.
+// adminKeys says where to get the key for a bill; the texts continue an error.
 var adminKeys = map[models.Provider]string{
 	models.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
 	models.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
@@ -161,7 +161,7 @@ func run(ctx context.Context, o *Options) error {
 
 func (o *Options) compares() bool { return o.counted != nil || o.usage != "" }
 
-// check also sets the provider, the days and the labels.
+// check validates the flags. It also sets the provider, the days and the labels.
 func (o *Options) check() (err error) {
 	if !(o.maxDrift >= 0) || math.IsInf(o.maxDrift, 0) { // NaN too
 		return exit.Usagef("--max-drift must not be negative")

@@ -63,8 +63,9 @@ func openLog(dir string) (*calls.Log, error) {
 	return log, os.Remove(file.Name())
 }
 
-// newMeters limits budgets without a period to this run. With --log, the others count
-// what anyone writes to the directory.
+// newMeters returns Meters for the run. A budget without a period counts only this run's
+// calls. With --log, other budgets also count calls that anyone else writes to the
+// directory.
 func (run *meterRun) newMeters(list *prices.List, upstreams []proxy.Upstream, common []meter.Option) (*proxy.Meters, error) {
 	common = append(common, meter.WithBudgetWarning(run.warnOfBudget))
 	if run.chargesOnly {

@@ -1,5 +1,6 @@
-// Package meter is mesh meter: it runs a program behind a proxy that counts its provider
-// calls, and prints their cost. With --listen the proxy runs without a program.
+// Package meter implements mesh meter, which runs a program behind a proxy that counts
+// its provider calls, and prints their cost. With --listen, the proxy runs without a
+// program.
 package meter
 
 import (

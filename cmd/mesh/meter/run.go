@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// meterRun has checked options and open files, before the proxy starts.
+// meterRun is a run whose options have been checked and whose files are open.
 type meterRun struct {
 	*Options
 	program string
@@ -218,8 +218,8 @@ func (run *meterRun) write(p *proxy.Proxy) error {
 	return nil
 }
 
-// whyNone says why there are no calls, although some requests may have failed before they
-// were sent.
+// whyNone says why no calls were counted. If incomplete is set, uncounted connections may
+// have some.
 func (run *meterRun) whyNone(incomplete bool) string {
 	switch failed := run.config.Meters.Failed.Load(); {
 	case failed > 0:

@@ -1,4 +1,4 @@
-// Package models is mesh models, which shows the model catalog.
+// Package models implements mesh models, which shows the model catalog.
 package models
 
 import (

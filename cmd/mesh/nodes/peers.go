@@ -150,8 +150,8 @@ func (o *registerOptions) run(ctx context.Context) error {
 	return o.Print(peer, output.Fixed(output.Line(peer.Name)+" is registered"+at+tokenNote(peer, o.tokenOut)+"\n"))
 }
 
-// request doesn't read an earlier registration that it would replace entirely: that may
-// be too large.
+// request returns the registration to send. If the flags replace an earlier one entirely,
+// it doesn't read that, since it may be too large.
 func (o *registerOptions) request(ctx context.Context, capabilities map[string]any) (req client.RegisterRequest, err error) {
 	switch {
 	case o.replace && capabilities == nil:

@@ -1,5 +1,5 @@
-// Package prices has the command mesh prices, which prints the price list, and mesh
-// price, which prints a model's prices or a call's cost.
+// Package prices implements mesh prices, which prints the price list, and mesh price,
+// which prints a model's prices or a call's cost.
 package prices
 
 import (
@@ -226,14 +226,16 @@ func (s *sale) addBuild(p models.Provider, id string) {
 	s.builds[key] = s.builds[key] || !gone
 }
 
-// date reports whether a model has a date, and whether it's gone or deprecated.
+// date reports whether the registry dates a model, and whether the model is gone: retired
+// or deprecated.
 func (s *sale) date(p models.Provider, id string) (dated, gone bool) {
 	date, dated := s.registry.RetirementDate(p, id)
 	return dated, date == models.Deprecated || s.registry.IsRetiredOn(p, id, s.now)
 }
 
-// ended prefers the model's date. If undated, a build ends with its model, and an alias
-// with its last build.
+// ended reports whether a model is no longer sold. A date for its id decides, else a date
+// for its name without a build. If there's no date, it has ended once all known builds
+// have.
 func (s *sale) ended(p models.Provider, id string) bool {
 	name := models.NormalizeModelID(p, id)
 	for _, id := range []string{id, name} {

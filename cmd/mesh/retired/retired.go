@@ -1,5 +1,5 @@
-// Package retired is the command mesh retired. It finds models that are retired or
-// retire soon: among its arguments, in a code base, or in calls.
+// Package retired implements mesh retired, which finds models that are retired or retire
+// soon: among its arguments, in a code base, or in calls.
 package retired
 
 import (

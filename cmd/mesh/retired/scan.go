@@ -172,8 +172,8 @@ func wordAt(text string, begin, end int) (Word, bool) {
 	return word, word.Value || strings.Contains(word.Text, "-")
 }
 
-// isPart reports whether a run is only the start of ids, as in gpt-4* and gpt-4-. In
-// **gpt-4** it isn't.
+// isPart reports whether a run is cut off and stands for several ids, as in gpt-4* and
+// gpt-4-. In **gpt-4** it isn't.
 func isPart(text string, begin, end int) bool {
 	if text[end-1] == '-' {
 		return true
@@ -250,8 +250,8 @@ func isOpenAI(prefix string) bool {
 	return strings.HasPrefix(prefix, "openai") || strings.HasPrefix(prefix, "azure")
 }
 
-// parts returns parts with a hyphen. A trailing hyphen means that it's only the start
-// of an id.
+// parts returns the parts that can be ids: they have a hyphen, but not at the end, where
+// it marks only the start of an id.
 func parts(text string) (list []string) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
 		if part = strings.TrimRight(part, "."); part != text && strings.Contains(part, "-") && !strings.HasSuffix(part, "-") {

@@ -117,7 +117,8 @@ func (c checker) used(rows, days []calls.Group) (used []usedModel, found bool) {
 	return used, found
 }
 
-// replace takes the replacement cost from the report if its replacement is the same.
+// replace copies the replacement's cost from the report if both have the same
+// replacement.
 func (m *usedModel) replace(rows []report.Retiring) {
 	for _, row := range rows {
 		if row.ModelID == (report.ModelID{Provider: m.Provider, Platform: m.Platform, Model: m.Model}) && row.Replacement == m.Replacement && row.Same != nil {
@@ -126,7 +127,8 @@ func (m *usedModel) replace(rows []report.Retiring) {
 	}
 }
 
-// report takes the newest status. Rows for a model must be sorted by day.
+// report copies the status from the newest response. days must be sorted by day for each
+// model.
 func (m *usedModel) report(by []string, days []calls.Group) {
 	for _, row := range days {
 		stage, date := row.Value(calls.ByModelStage), row.Value(calls.ByRetirementDate)
@@ -136,12 +138,14 @@ func (m *usedModel) report(by []string, days []calls.Group) {
 	}
 }
 
-// ends reports whether the model will end on an unknown day.
+// ends reports whether the model is deprecated, or a response says so or that it's legacy
+// or retired. Such models may lack a date.
 func (m *usedModel) ends() bool {
 	return m.State == models.StateDeprecated || m.Stage == "LEGACY" || m.Stage == "DEPRECATED" || m.Stage == "RETIRED"
 }
 
-// reported returns "" if responses say nothing beyond the date.
+// reported formats the status from responses, or returns "" if it adds nothing to the
+// date.
 func (m *usedModel) reported() string {
 	if m.ReportedDate == m.Date && (m.ReportedDate != "" || !m.ends()) {
 		return ""

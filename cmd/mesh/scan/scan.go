@@ -1,4 +1,4 @@
-// Package scan is mesh scan: credentials in files and in stdin.
+// Package scan implements mesh scan, which finds credentials in files and stdin.
 package scan
 
 import (
@@ -21,7 +21,7 @@ type Options struct {
 	sources                            codebase.Flags
 }
 
-// New returns mesh scan.
+// New returns the command mesh scan.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

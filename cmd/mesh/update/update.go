@@ -1,4 +1,4 @@
-// Package update is mesh update, which stores newer facts.
+// Package update implements mesh update, which stores newer facts, such as prices.
 package update
 
 import (
@@ -123,7 +123,7 @@ func newest(ctx context.Context, a *app.App, before *facts.Facts, source string)
 	return f, err
 }
 
-// compare counts the rows that two facts don't share.
+// compare counts, by table, the rows that are only in before or only in after.
 func compare(before, after *facts.Facts) []edited {
 	old, list := rowsOf(before), []edited{}
 	for name, rows := range rowsOf(after) {
@@ -191,7 +191,7 @@ func changes(oldList, newList *prices.List) []change {
 	return list
 }
 
-// keyOf returns the fields that a price is for.
+// keyOf returns the fields that identify a price in the list.
 func keyOf(r prices.Row) prices.Row {
 	return prices.Row{Provider: r.Provider, ModelHint: r.ModelHint, Mode: r.Mode, Modality: r.Modality, TierThresholdTokens: r.TierThresholdTokens, ValidFrom: r.ValidFrom}
 }

@@ -36,8 +36,8 @@ func (o *Options) parseBy() error {
 	return nil
 }
 
-// checkBy rejects a plain --by name that no file has as a label. If only the selected
-// calls lack the label, it warns.
+// checkBy returns an error for a --by name that no call in the files has as a label. It
+// only warns if other calls have the label, or the name was given as label:NAME.
 func (o *Options) checkBy(sums *costs.Report) error {
 	var labels map[string]bool
 	for _, by := range sums.By {
@@ -82,7 +82,8 @@ func labelNames(labels map[string]bool) string {
 	return strings.Join(names, ", ")
 }
 
-// warnEmpty leaves a terminal's text alone if it says how many calls other periods have.
+// warnEmpty warns if no calls are selected, unless another warning or the terminal text
+// already says where the calls are.
 func (o *Options) warnEmpty(sums *costs.Report, text *report.Report) {
 	if sums.Calls == 0 && !o.warnLabels() && !o.firstLook() && (text == nil || text.Source.Calls == 0) {
 		o.Warn(errors.New("there are no calls (directories are searched for agent sessions, .jsonl and .jsonl.gz files; --month, --last, --from, --to and --label select calls)"))

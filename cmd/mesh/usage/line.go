@@ -66,7 +66,7 @@ func (s span) has(at time.Time) bool {
 	return !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to))
 }
 
-// spending has the expense for each of a budget's label values.
+// spending adds up costs by label value, for one budget.
 type spending struct {
 	budget.Budget
 	span

@@ -1,4 +1,5 @@
-// Package usage is mesh usage: LLM costs as a report, a table, a line or FOCUS rows.
+// Package usage implements mesh usage, which shows LLM costs as a report, a table, a
+// status line or FOCUS rows.
 package usage
 
 import (
