@@ -1,6 +1,6 @@
-// Package app has what commands share: streams, global flags, output, clients for the
-// gateway and for providers, and the price list. A command gets an [App] and adds its own
-// flags.
+// Package app provides the parts that commands share: streams, global flags, output, the
+// price list, and clients for the gateway and for providers. A command gets an [App] and
+// adds its own flags.
 package app
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// App is one run of mesh.
+// App is the state for one run of mesh, shared by its commands.
 type App struct {
 	In        io.Reader
 	Out, Errs io.Writer
@@ -133,14 +133,15 @@ func CheckRules(rules []int) error {
 	return nil
 }
 
-// OpenCalls opens calls files. If stdin is the process's own, a signal also removes
-// temporary copies: signals belong to the process, not to a run with other streams.
+// OpenCalls opens calls files. If a signal ends the process, it removes temporary copies
+// first, unless stdin isn't the process's own: then a caller other than main may handle
+// signals.
 func (a *App) OpenCalls(paths []string) (*callsfiles.Files, error) {
 	return callsfiles.Open(a.ReadingStdin(), paths, a.In == os.Stdin)
 }
 
-// ReadingCalls shows progress over the calls files in in. Pass onRead the number of bytes
-// read. what tells several passes apart.
+// ReadingCalls shows how much has been read from the files in in. Call onRead with the
+// number of bytes after each read. what names this pass if there are several.
 func (a *App) ReadingCalls(what string, in *callsfiles.Files) (onRead func(bytes int)) {
 	var read atomic.Int64
 	a.Progress.Reading(what, in.Size, read.Load)

@@ -43,7 +43,8 @@ func (a *App) UseFakeProviders(url string) (err error) {
 	return exit.WrongUse(err)
 }
 
-// NewDiscovery panics if opts are invalid. They must not contain user input.
+// NewDiscovery returns a client for opts. It panics if they are invalid, so they must not
+// contain user input.
 func NewDiscovery(opts []discovery.Option) *discovery.Client {
 	c, err := discovery.New(opts...)
 	if err != nil {
@@ -89,7 +90,7 @@ func (l *Failures) List() []error {
 	return list
 }
 
-// NoAnswer returns an error with the failures, or just "no answer".
+// NoAnswer returns the failures as an error, or just "no answer" if the list is empty.
 func NoAnswer(failures *Failures) error {
 	if list := failures.List(); len(list) > 0 {
 		return exit.Failedf("%w", errors.Join(list...))
@@ -108,7 +109,7 @@ func NoAnswerOf(failures *Failures, hint string) error {
 	return exit.Usagef("%s%s", strings.ReplaceAll(last.Err.Error(), "\n", "; "), hint)
 }
 
-// WarnAll prints the failures when there is an answer anyway.
+// WarnAll prints failures that didn't prevent an answer.
 func (a *App) WarnAll(failures *Failures) {
 	for _, err := range failures.List() {
 		a.Warn(err)

@@ -24,7 +24,8 @@ var ErrNoFile = errors.New("no such file or directory")
 // Files are a command's inputs. Stdin and pipes are copied to temporary files, since the
 // command may read its inputs several times.
 type Files struct {
-	// Given are the arguments, Paths the files to read instead.
+	// Given has the command's arguments. Paths has the files to read for them: copies, for
+	// stdin and pipes.
 	Given, Paths []string
 
 	copies copies
@@ -90,7 +91,8 @@ func Reads(stdin io.Reader, paths []string, file string) bool {
 	return false
 }
 
-// If firstLines lines in a row are bad, starting with the first, a file has no calls.
+// firstLines is how many bad lines at its start mark a file as something other than a
+// calls file.
 const firstLines = 10
 
 // Rename replaces file names in an error with the command's arguments. If none of a
@@ -147,9 +149,10 @@ func (in *Files) OnCopies(warn func(error)) func(calls.Copies) {
 	}
 }
 
-// Since returns the paths, but skips files in directories if their names start with a day
-// before the day before at: a call can end a day after it starts, and its program keeps
-// writing one file. Nested directories stay as they are.
+// Since returns the paths to read for calls from at on. In a directory it skips files
+// whose names start with an earlier day. It keeps the day before at: a call can end a day
+// after it starts, and its program keeps writing one file. Nested directories stay as
+// they are.
 func (in *Files) Since(at time.Time) []string {
 	if at.IsZero() {
 		return in.Paths
@@ -178,7 +181,8 @@ func (in *Files) Since(at time.Time) []string {
 	return paths
 }
 
-// isBefore also reports true for other files than calls files.
+// isBefore reports whether a calls file's name starts with a day before first. For any
+// other file it's true, too.
 func isBefore(name, first string) bool {
 	if !calls.IsFile(name) {
 		return true
@@ -194,7 +198,8 @@ func isRegular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isInside refuses links out of the directory: package calls does not follow them.
+// isInside reports whether a file isn't a link that leads out of the directory: package
+// calls doesn't follow those.
 func isInside(folder, name string, entry fs.DirEntry) bool {
 	_, inside := openfile.Target(folder, name)
 	return entry.Type()&fs.ModeSymlink == 0 || inside

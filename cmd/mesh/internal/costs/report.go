@@ -87,7 +87,8 @@ func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 	return r, err
 }
 
-// setTotal expects one group, or none if there are no calls.
+// setTotal sets the total from one group. Without calls there's no group, and the total
+// is 0.
 func (r *Report) setTotal(total []calls.Group) {
 	for _, g := range total {
 		r.WithoutLine = g.WithoutLine

@@ -173,7 +173,7 @@ func (r *Report) cells(columns []column) (names []string, rows [][]string) {
 // atLeast marks a sum that includes lower bounds.
 const atLeast = "at least "
 
-// shown is for people, known and bound are for CSV.
+// shown formats a group's cost for people; known and bound format it for CSV.
 func shown(g *calls.Group) string {
 	if g.AtLeastUSD != g.USD {
 		return atLeast + string(g.AtLeastUSD)

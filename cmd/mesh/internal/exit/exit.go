@@ -67,8 +67,8 @@ func Usagef(format string, args ...any) error { return &Error{Usage, fmt.Errorf(
 // command failed.
 func Failedf(format string, args ...any) error { return &Error{Failed, fmt.Errorf(format, args...)} }
 
-// Code returns err's exit status. Untyped errors come from cobra or a name, and mean
-// incorrect use.
+// Code returns the exit status for err. An error without a known type is from cobra or
+// about a wrong name, so it means incorrect use.
 func Code(err error) int {
 	var status StatusError
 	var own *Error
@@ -88,8 +88,8 @@ func Code(err error) int {
 	}
 }
 
-// OfFile reports whether an error is about a file or its content: help would not explain
-// it.
+// OfFile reports whether err is about a file or its content. Usage help wouldn't explain
+// such an error.
 func OfFile(err error) bool {
 	return is[*fs.PathError](err) || is[*calls.LineError](err) || errors.Is(err, callsfiles.ErrNoFile) || errors.Is(err, calls.ErrUnsupported)
 }

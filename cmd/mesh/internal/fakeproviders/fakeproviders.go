@@ -1,4 +1,5 @@
-// Package fakeproviders points mesh and other programs to mesh providers.
+// Package fakeproviders makes mesh and other programs call the fake servers in mesh
+// providers.
 package fakeproviders
 
 import (

@@ -174,7 +174,7 @@ func keyOf(r calls.Record, mode, source string) key {
 	return key{day: calendar.DayNumber(r.Time), place: placeOf(r), provider: r.Provider, model: r.Model, mode: mode, tags: tags(r.Labels), source: source, billing: r.Billing}
 }
 
-// group also counts a call.
+// group returns the row for k, with one more call counted.
 func (c *Calls) group(k key) *group {
 	g := c.groups[k]
 	if g == nil {

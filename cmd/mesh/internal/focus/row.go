@@ -62,7 +62,7 @@ func (r row) setConsumed(quantity, unit string) {
 	r["ConsumedQuantity"], r["ConsumedUnit"] = quantity, unit
 }
 
-// names are used on invoices.
+// names are a provider's names as used on invoices.
 type names struct{ company, service string }
 
 var knownNames = map[string]names{
@@ -130,7 +130,8 @@ func (p place) compare(other place) int {
 	return cmp.Or(cmp.Compare(p.platform, other.platform), cmp.Compare(p.region, other.region), cmp.Compare(p.profile, other.profile))
 }
 
-// sku is a prefix: on a platform, models have other SKUs than at their developer.
+// sku returns a prefix for SKU ids, since a platform sells models under different SKUs
+// than their developer.
 func (p place) sku() string {
 	if p.platform == "" {
 		return ""
@@ -138,7 +139,8 @@ func (p place) sku() string {
 	return string(p.platform) + "/"
 }
 
-// price is a suffix. On Bedrock the profile selects the price, elsewhere the region.
+// price returns a suffix for price ids: the profile, which selects the price on Bedrock,
+// or else the region.
 func (p place) price() string {
 	if by := cmp.Or(p.profile, p.region); by != "" {
 		return "/" + by
@@ -146,8 +148,8 @@ func (p place) price() string {
 	return ""
 }
 
-// fill names who bills the call. The publisher is the model's developer, if known.
-// Charges from providers behind OpenRouter are on another invoice.
+// If a platform bills the call, fill names it in the row. The publisher is the model's
+// developer, if known. Charges from providers behind OpenRouter are on another invoice.
 func (p place) fill(r row, provider models.Provider) {
 	if p.platform == "" {
 		return

@@ -152,9 +152,10 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string) (string,
 	return t.ID, nil
 }
 
-// AskThread returns a thread id for a question, as [Send] does. If thread is "" and mesh
-// serve runs this program, the question stays in the served message's conversation. A
-// thread is created only if this node can ask, and at least one node can be asked.
+// AskThread returns the thread id for a question; thread is an id or a name, as in
+// [Send]. If thread is "" and mesh serve runs this program, the question stays in the
+// served message's conversation. A thread is created only if this node can ask, and at
+// least one node can be asked.
 func AskThread(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, nodes []string, text, thread string) (string, error) {
 	for _, node := range nodes {
 		if err := CheckName(scanner, "the recipient", node); err != nil {

@@ -1,4 +1,4 @@
-// Package peers finds and registers nodes.
+// Package peers prepares a node's registration.
 package peers
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// CheckURL checks --url, which may be empty. A gateway accepts any text.
+// CheckURL returns an error if text, the value for --url, is neither empty nor an HTTP
+// URL. The gateway wouldn't reject it.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -20,8 +21,8 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// Registration returns the request that registers this node. It keeps registered values,
-// and fails if they're unreadable: registering would erase them.
+// Registration returns a request that registers this node and keeps its registered
+// values. If they're unreadable, it returns an error: registering would erase them.
 func Registration(ctx context.Context, c *client.MeshClient, url string) (client.RegisterRequest, error) {
 	req := client.RegisterRequest{URL: url}
 	var unknown *client.NotInRegistryError

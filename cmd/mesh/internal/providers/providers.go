@@ -1,4 +1,4 @@
-// Package providers finds the provider that a name or a model means.
+// Package providers finds out which provider a name or a model id means.
 package providers
 
 import (

@@ -1,4 +1,4 @@
-// Package selection has the flags that select calls by time and label.
+// Package selection provides the flags that select calls by time and label.
 package selection
 
 import (

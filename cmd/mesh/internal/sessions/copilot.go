@@ -62,7 +62,7 @@ func beginCopilot(f *file) {
 	})
 }
 
-// addCall adds a call once by the provider's ID.
+// addCall adds a call unless its provider ID is known. It returns nil if it adds nothing.
 func (f *file) addCall(of form, id string, at int64, n counts) *call {
 	id = short(id)
 	key := digest("", id)

@@ -40,7 +40,7 @@ func Paths() []string {
 	return slices.DeleteFunc(paths, func(path string) bool { _, err := os.Stat(path); return err != nil })
 }
 
-// signs show programs whose sessions aren't read.
+// signs are paths that identify programs whose sessions aren't read.
 var signs = []struct{ path, program string }{
 	{".aider.chat.history.md", "Aider"},
 	{".aider.llm.history", "Aider"},
@@ -77,7 +77,8 @@ func (e *UnsupportedError) Error() string {
 // Unwrap returns [calls.ErrUnsupported].
 func (e *UnsupportedError) Unwrap() error { return calls.ErrUnsupported }
 
-// Unsupported returns an *UnsupportedError for files and directories of a known program.
+// Unsupported returns an *UnsupportedError if path belongs to a program whose sessions
+// aren't read, or nil.
 func Unsupported(path string) error {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -91,7 +92,8 @@ func Unsupported(path string) error {
 	return nil
 }
 
-// hasSign reports whether path has a sign, or its end is below path.
+// hasSign reports whether path is at or below a sign such as .aws/amazonq, or is a
+// directory that contains one, such as .aws.
 func hasSign(path string, sign []string) bool {
 	slashed := filepath.ToSlash(path)
 	if strings.Contains(slashed+"/", "/"+strings.Join(sign, "/")+"/") {
