@@ -13,7 +13,8 @@ import (
 // Change splits the known cost's change exactly: USD is More plus Mix plus Dearer.
 type Change struct {
 	USD prices.USD `json:"usd"`
-	// More is the additional counted calls times the earlier mean cost.
+	// More is the number of additional calls times their earlier mean cost. It takes both
+	// from the calls in Sum.Averaged.
 	More prices.USD `json:"more"`
 	// Mix is the change from calling other models: More by model, plus the cost of new
 	// models, minus the cost of ended ones and More.
@@ -26,8 +27,8 @@ type Change struct {
 	Labels []Movers `json:"labels"`
 }
 
-// Sheet returns a rounding in which the total change, as shown, is the difference between
-// the totals as shown.
+// Sheet returns a rounding for display: the total change as shown is the difference
+// between both totals as shown.
 func (r *Report) Sheet() *money.Sheet {
 	total := money.Exact(r.Total.USD)
 	sheet := money.NewSheet(money.Places(total))
@@ -108,7 +109,7 @@ func times(n int64, t *tally) *big.Rat {
 	return mean.Mul(mean, new(big.Rat).SetInt64(n))
 }
 
-// movers sorts items in place.
+// movers returns the items that changed most, up or down. It sorts items in place.
 func movers(name string, items []item) Movers {
 	sortBy(items, func(it *item) decimal.Decimal { return most(it.change(), it.change().Neg()) })
 	m := Movers{Name: name, Rows: []Mover{}}

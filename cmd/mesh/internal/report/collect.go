@@ -243,7 +243,7 @@ type call struct {
 	// usd is valid if known, and more, a lower bound, if bounded.
 	usd, more      decimal.Decimal
 	known, bounded bool
-	// counted has the meaning it has in Sum.
+	// counted reports whether Sum.Averaged includes the call.
 	counted bool
 
 	input, cached, written, output int64

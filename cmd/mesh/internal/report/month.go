@@ -104,7 +104,8 @@ func (h history) forecast(from int64, n int) (usd decimal.Decimal) {
 	return usd
 }
 
-// monthEnd counts today's cost so far if it's higher than today's mean.
+// monthEnd adds forecasts for the days left, including today, to the month's cost before
+// today. If today's cost so far is higher than its forecast, it replaces that.
 func (h history) monthEnd(spent decimal.Decimal, today int64, left int) decimal.Decimal {
 	cost := h.cost(today)
 	above := most(cost.Sub(h.mean(today, today)), decimal.Decimal{})
@@ -155,8 +156,8 @@ type Budget struct {
 	Over bool `json:"over"`
 }
 
-// Sheet returns a rounding in which the amount left, as shown, is the limit minus the
-// spending as shown.
+// Sheet returns a rounding for display: the amount left as shown is the limit minus the
+// spending, both as shown.
 func (b *Budget) Sheet() *money.Sheet {
 	limit := money.Exact(b.LimitUSD)
 	sheet := money.NewSheet(money.Places(limit))

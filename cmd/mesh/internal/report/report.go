@@ -30,8 +30,8 @@ type Report struct {
 	Total  Total  `json:"total"`
 	// Week ends with the day before Options.Now.
 	Week Week `json:"week"`
-	// Change compares with Previous. It is nil if Previous has no counted calls or starts
-	// before the first call.
+	// Change compares with Previous. It is nil if Total.Previous.Averaged is 0 or Previous
+	// starts before the first call.
 	Change *Change `json:"change"`
 	// Month is always about Options.Now.
 	Month Month `json:"month"`
@@ -126,9 +126,9 @@ type Sum struct {
 	// SubscriptionUSD is the share of USD covered by a subscription: list prices, not
 	// charges.
 	SubscriptionUSD prices.USD `json:"subscription_usd"`
-	// Averaged counts the calls that have a known cost and a status of 2xx or none.
-	// PerCallUSD is their mean cost, rounded half to even to 12 places; "" if there are
-	// none.
+	// Averaged counts the calls that have a known cost and didn't fail, without records for
+	// usage that only session totals have. PerCallUSD is their mean cost, rounded half to
+	// even to 12 places; "" if there are none.
 	Averaged   int        `json:"counted"`
 	PerCallUSD prices.USD `json:"per_call_usd"`
 	// Input includes Cached, which was read from caches, and Written, which was written to

@@ -207,8 +207,8 @@ type Top struct {
 	ThreadRows []Row `json:"thread_rows"`
 	// Calls has the ten most expensive calls.
 	Calls []TopCall `json:"calls"`
-	// Dearest is the cost for the most expensive 1 % among counted calls; nil if there are
-	// fewer than 100. DearestShare is Dearest divided by the total.
+	// Dearest is the cost for the most expensive 1 % of the calls in Sum.Averaged; nil if
+	// there are fewer than 100. DearestShare is Dearest divided by the total.
 	Dearest      *Estimate `json:"dearest"`
 	DearestShare *float64  `json:"dearest_share"`
 }

@@ -93,7 +93,7 @@ func (t *tally) orEmpty() *tally {
 	return t
 }
 
-// sum accepts nil.
+// sum returns zeros if t is nil.
 func (t *tally) sum() Sum {
 	t = t.orEmpty()
 	return Sum{
@@ -117,10 +117,11 @@ func (s *Sum) tally() *tally {
 	return t
 }
 
-// total accepts nil.
+// total returns 0 if t is nil.
 func (t *tally) total() decimal.Decimal { return t.orEmpty().usd.Total() }
 
-// plus stops at the largest int64. Only Build gets there: calls.Read refuses such lines.
+// plus adds counts, up to the largest int64. Only Build gets there: calls.Read rejects
+// such lines.
 func plus(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64

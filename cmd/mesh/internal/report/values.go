@@ -52,7 +52,7 @@ func (v *values) add(value string, c *call, room *int) {
 	}
 }
 
-// cost accepts nil.
+// cost returns 0 if v is nil.
 func (v *values) cost(value string, day int64) (usd decimal.Decimal) {
 	if v != nil {
 		if sum := v.days[rowDay{v.rows[value], day}]; sum != nil {

@@ -109,8 +109,8 @@ func (p *page) roundBars() {
 	}
 }
 
-// stack has the bars as paths: stackHeight high for the highest one, and slotWidth wide
-// each.
+// stack draws the bars as paths. The highest bar is stackHeight high, and each takes
+// slotWidth.
 type stack struct {
 	// By is "model" or a label.
 	By string

@@ -216,7 +216,7 @@ func (p *page) Timings() (rows []timing) {
 	return rows
 }
 
-// first works for any slice.
+// first returns up to most elements from the start of any slice.
 func first(most int, rows any) any {
 	all := reflect.ValueOf(rows)
 	return all.Slice(0, min(all.Len(), most)).Interface()

@@ -276,7 +276,8 @@ func (p *page) keys(names []key, parts func(*bar) []prices.USD) (all []key) {
 	return all
 }
 
-// shownBill has the days and models that differ most, and adds up the rest.
+// shownBill shows the days and models that differ most in Rows, and sums up the others in
+// Rest.
 type shownBill struct {
 	*bills.Comparison
 	Verdict    string
