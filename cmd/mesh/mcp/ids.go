@@ -82,7 +82,7 @@ var (
 	mayHaveLongID = regexp.MustCompile(`"(?:id|requestId|progressToken)"\s*:\s*-?[0-9]{16}`)
 )
 
-// hide accepts a single message or a batch.
+// hide turns long ids into strings, in a single message or a batch.
 func (x *exactIDs) hide(line []byte) []byte {
 	if !mayHaveLongID.Match(line) {
 		return line
@@ -104,8 +104,7 @@ func (x *exactIDs) hideIn(message []byte) []byte {
 	return x.hideAt(message, "params", "_meta", "progressToken")
 }
 
-// hideAt hides the number at a path. If there is nothing to hide, it returns the object
-// unchanged.
+// hideAt turns a long number at a path into a string, or returns the object unchanged.
 func (x *exactIDs) hideAt(object []byte, name string, inner ...string) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {

@@ -133,8 +133,8 @@ func (l *serveLog) reportError(m client.MeshMessage, err error) {
 	l.Warn(fmt.Errorf("%s%s: %w", named(m), l.state(m), &exit.ServedError{Err: err}))
 }
 
-// state describes a message that's given up. It then forgets the message: a later error
-// comes from marking it.
+// state says what happens to a message that's given up. A second call returns "": that
+// error comes from marking the message read.
 func (l *serveLog) state(m client.MeshMessage) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

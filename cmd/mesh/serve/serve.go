@@ -98,7 +98,7 @@ you use nohup. On Linux, COMMAND gets SIGTERM if serve itself is killed.`,
 	return cmd
 }
 
-// The values of --give-up, and the value of --kind that selects every kind.
+// Values for --give-up, and the --kind value for all kinds.
 const (
 	leaveUnread = "leave"
 	markRead    = "mark"

@@ -64,8 +64,8 @@ func Open(stdin io.Reader, paths []string, untilSignal bool) (*Files, error) {
 // Close removes the copies.
 func (in *Files) Close() { in.copies.close() }
 
-// Reads reports whether a command reading paths would also read file, even if it doesn't
-// exist yet: every calls or session file name counts. "-" is stdin.
+// Reads reports whether a command that reads paths would also read file. That's true for
+// any calls or session file name, even if the file doesn't exist yet. "-" is stdin.
 func Reads(stdin io.Reader, paths []string, file string) bool {
 	if calls.IsFile(file) {
 		return true

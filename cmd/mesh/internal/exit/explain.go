@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// WithoutPath returns the cause alone, for a message that already names the file.
+// WithoutPath returns an error's cause without the file name, for a message that already
+// has it.
 func WithoutPath(err error) error {
 	var path *fs.PathError
 	switch {
@@ -28,7 +29,8 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// FileError adds the file name to a file system error in this command's words.
+// FileError words a file system error as "NAME: CAUSE". It returns any other error
+// unchanged.
 func FileError(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

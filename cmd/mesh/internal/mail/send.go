@@ -51,8 +51,8 @@ func Send(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, req 
 	return c.Send(ctx, req)
 }
 
-// Prepare makes the checks of [Send] for each recipient, so that one that fails stops the
-// message to the others as well. It returns the id of the thread. req.To is ignored.
+// Prepare runs [Send]'s checks for all recipients before the message is sent to any of
+// them, and returns the thread id. It ignores req.To.
 func Prepare(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, to []string, req client.SendRequest, thread string) (id string, err error) {
 	for _, node := range to {
 		err = cmp.Or(err, CheckName(scanner, "the recipient", node))

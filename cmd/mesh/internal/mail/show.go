@@ -42,8 +42,8 @@ func Newest(ctx context.Context, c *client.MeshClient, opts client.FetchOptions)
 	})
 }
 
-// Fitting requests limit rows, or fewer if they are too large for one response. full
-// means that there may be more.
+// Fitting calls request with limit, and with lower limits while a response is too large.
+// full means that there may be more rows.
 func Fitting[T any](limit int, request func(limit int) ([]T, error)) (rows []T, invalid []*client.RowError, full bool, err error) {
 	for ; ; limit = max(1, limit/4) {
 		rows, err = request(limit)
@@ -100,9 +100,9 @@ func ReadState(m *client.MeshMessage) string {
 	return "read"
 }
 
-// NamedThreads as [client.ListThreadsOptions.Peer] selects threads between two peers: the
-// gateway treats _ as a wildcard. Threads with a single question have no peers, and would
-// hide the others.
+// NamedThreads, as [client.ListThreadsOptions.Peer], leaves out threads with a single
+// question, which would hide the others. They lack peers, and the gateway treats _ as a
+// wildcard for peers.
 const NamedThreads = "_"
 
 var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
@@ -129,8 +129,8 @@ func ThreadID(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, 
 	return found.ID, nil
 }
 
-// threadTo is [ThreadID] for sending: it checks that an id exists, and creates a thread
-// with a new name.
+// threadTo is like [ThreadID], but for sending: it checks that an id exists, and creates
+// a thread for a new name.
 func threadTo(ctx context.Context, c *client.MeshClient, thread string) (string, error) {
 	if thread == "" {
 		return "", nil

@@ -25,16 +25,17 @@ const (
 	progressInterval = 200 * time.Millisecond
 )
 
-// Start shows that the command waits for a response, after a second. Call Stop before
-// printing.
+// Start shows, after a second, that the command is waiting for a response. Call Stop
+// before printing.
 func (p *Progress) Start() { p.start(nil) }
 
-// Waiting is Start with text, which is called for every update.
+// Waiting is like [Progress.Start], but shows what text returns. It calls text for every
+// update.
 func (p *Progress) Waiting(text func() string) { p.start(&reading{waiting: text}) }
 
-// Reading shows how much the command has read, after a second. Call Stop before printing.
-// size returns the total in bytes; it may be nil, and is called once, only if needed.
-// read returns the bytes read so far.
+// Reading shows, after a second, how much the command has read. Call Stop before
+// printing. size returns the total in bytes; it may be nil, and is called once, only if
+// needed. read returns the bytes read so far.
 func (p *Progress) Reading(what string, size, read func() int64) {
 	p.start(&reading{what: what, size: size, read: read, begin: time.Now()})
 }

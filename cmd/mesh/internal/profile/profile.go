@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// Profile is the profile's name, or "".
+// Profile is one entry in profiles.json: a node and its gateway. Empty fields are unset.
 type Profile struct {
 	Node       string `json:"node"`
 	GatewayURL string `json:"gateway_url"`
@@ -140,8 +140,8 @@ func (p Profile) checked(folder string) (Profile, error) {
 	return p, nil
 }
 
-// Environment returns env with the settings, so that a child process is the same node at
-// the same gateway. A token file is passed by name, and a token from a pipe not at all.
+// Environment returns env with the settings, which makes a child process the same node at
+// the same gateway. It passes a token file by name, and never a token from a pipe.
 func (s Settings) Environment(env []string, node, token string) ([]string, error) {
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		return strings.HasPrefix(variable, TokenVariable+"=") || strings.HasPrefix(variable, TokenFileVariable+"=")

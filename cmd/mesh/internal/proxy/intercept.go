@@ -70,7 +70,7 @@ func handshake(ctx context.Context, conn *tls.Conn) error {
 	return err
 }
 
-// decryptedOf looks below TLS, if any.
+// decryptedOf returns the connection that intercept or plain made, even below TLS.
 func decryptedOf(conn net.Conn) *decrypted {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

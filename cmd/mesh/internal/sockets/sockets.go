@@ -37,7 +37,7 @@ type Traffic struct {
 	Sent, Received int64
 }
 
-// Watch collects connections by sampling.
+// Watch lists a command's connections again and again while it runs.
 type Watch struct {
 	Config
 	ports   []uint16
@@ -106,7 +106,8 @@ func (w *Watch) Start(ctx context.Context, pid int) {
 	})
 }
 
-// End returns the traffic per host.
+// End stops sampling and returns the traffic by host. It returns nil if the system can't
+// list connections.
 func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	close(w.stop)
 	w.ended.Wait()
@@ -128,8 +129,8 @@ func (w *Watch) End(ctx context.Context) map[string]Traffic {
 	return sums
 }
 
-// sample adds new connections. If a connection has no visible owner, it was closed or the
-// process is hidden, and it counts as the command's.
+// sample adds new connections. A connection without a visible owner counts as the
+// command's: either it was closed, or its process is hidden.
 func (w *Watch) sample(ctx context.Context) {
 	w.samples++
 	owned := sync.OnceValue(func() map[uint32]bool { return owners(w.command, w.Secret) })
