@@ -198,8 +198,8 @@ func isRegular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isInside reports whether a file isn't a link that leads out of the directory: package
-// calls doesn't follow those.
+// isInside returns false for a link that leads out of the directory: package calls
+// doesn't follow those.
 func isInside(folder, name string, entry fs.DirEntry) bool {
 	_, inside := openfile.Target(folder, name)
 	return entry.Type()&fs.ModeSymlink == 0 || inside

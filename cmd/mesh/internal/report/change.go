@@ -16,8 +16,8 @@ type Change struct {
 	// More is the number of additional calls times their earlier mean cost. It takes both
 	// from the calls in Sum.Averaged.
 	More prices.USD `json:"more"`
-	// Mix is the change from calling other models: More by model, plus the cost of new
-	// models, minus the cost of ended ones and More.
+	// Mix is the change from calling other models: More computed by model, plus the cost of
+	// new models, minus the cost of ended ones, minus More.
 	Mix prices.USD `json:"mix"`
 	// Dearer is the rest: calls to the same models cost more or less each. More and Mix are
 	// rounded half to even to 12 places.

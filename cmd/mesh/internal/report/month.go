@@ -105,7 +105,7 @@ func (h history) forecast(from int64, n int) (usd decimal.Decimal) {
 }
 
 // monthEnd adds forecasts for the days left, including today, to the month's cost before
-// today. If today's cost so far is higher than its forecast, it replaces that.
+// today. Today counts with its cost so far if that's higher.
 func (h history) monthEnd(spent decimal.Decimal, today int64, left int) decimal.Decimal {
 	cost := h.cost(today)
 	above := most(cost.Sub(h.mean(today, today)), decimal.Decimal{})

@@ -89,7 +89,7 @@ func (s *claudeFile) lastTotal() (sum int64) {
 }
 
 // setBegins finds where each session begins: at its first dated line without a uuid or,
-// if all lines have a uuid, at the first line that isn't in any other session.
+// if all dated lines have a uuid, at the first line that isn't in any other session.
 func (r *run) setBegins(all []*claudeSession) {
 	var sessions map[uint64]int
 	for _, s := range all {

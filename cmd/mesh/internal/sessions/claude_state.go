@@ -52,7 +52,7 @@ type modelState struct {
 	usd   float64
 }
 
-// kinds are counts that don't overlap: each token is in exactly one.
+// kinds are counts that don't overlap: each token or search is in exactly one.
 type kinds [6]int64
 
 var kindNames = [...]string{"input", "output", "cache reads", "cache writes", "cache writes for an hour", "web searches"}
