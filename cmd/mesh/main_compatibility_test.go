@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
@@ -138,11 +139,13 @@ func TestJSONOutputIsStable(t *testing.T) {
 // filesForJSON returns a folder with the files of jsonRuns.
 func filesForJSON(t *testing.T) string {
 	t.Helper()
-	const call = `{"model":"%s","time":"2026-11-21T12:00:00Z","usage":{"prompt_tokens":1,"completion_tokens":0,"total_tokens":1},"requests":{"web_search":1}}` + "\n"
+	// mesh usage shows the weeks and the month before now, mesh cost the days that its flags name.
+	const call = `{"model":"%s","time":"%s","usage":{"prompt_tokens":1,"completion_tokens":0,"total_tokens":1},"requests":{"web_search":1}}` + "\n"
+	recent := time.Now().UTC().AddDate(0, 0, -3).Format(time.RFC3339)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"calls.jsonl":  fmt.Sprintf(call+call, "gpt-5.2", "gpt-no-such-model") + "{\n",
-		"priced.jsonl": fmt.Sprintf(call, "gpt-5.2"),
+		"calls.jsonl":  fmt.Sprintf(call+call, "gpt-5.2", recent, "gpt-no-such-model", recent) + "{\n",
+		"priced.jsonl": fmt.Sprintf(call, "gpt-5.2", "2026-11-21T12:00:00Z"),
 		"o1.py":        `model = "o1-mini"`,
 		"used.jsonl":   usedLine(1, "openai", "o1-mini", `"1"`, ""),
 		"leak.txt":     "token = sk-ant-" + strings.Repeat("a", 40),
