@@ -23,8 +23,8 @@ import (
 // with final counts is kept. If several programs fetched a stored response, the earliest
 // fetch is kept.
 type Copies struct {
-	// File contains the copies, and Of the kept records. Of may be the same file. It's "" if
-	// they are in several files.
+	// File contains the copies. The kept records are in the file Of, which may be the same
+	// one; it's "" if they are in several.
 	File string `json:"file"`
 	Of   string `json:"of"`
 	// Calls is the number of copies. It's 0 if File is a compressed copy of Of, which isn't

@@ -127,8 +127,7 @@ func (g Group) String() string {
 	return text
 }
 
-// ExpenseUSD returns AtLeastUSD plus UpstreamUSD, which is what a budget without PerCall
-// counts.
+// ExpenseUSD returns AtLeastUSD plus UpstreamUSD. A budget without PerCall counts it.
 func (g *Group) ExpenseUSD() prices.USD { return g.AtLeastUSD.Add(g.UpstreamUSD) }
 
 // maxWorkers bounds memory.

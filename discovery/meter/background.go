@@ -17,8 +17,7 @@ type held struct {
 // maxHeldIDs limits the memory for ids to a few MB.
 const maxHeldIDs = 10_000
 
-// take removes and returns what is held for id. It returns the zero held if there is
-// nothing.
+// take removes id's call and returns it, or the zero held if it isn't kept.
 func (m *Meter) take(id string) held {
 	h := m.held[id]
 	delete(m.held, id)

@@ -13,7 +13,7 @@ type Table struct {
 	Name    string // of the file
 	Columns string // the first line
 	Checks  []Check
-	// Key returns the part of a row that must be unique.
+	// Key returns cells that must be unique in the table, joined.
 	Key func(cells []string) string
 	// CheckRow, unless nil, compares a row's valid cells. It returns a contradiction, or "".
 	CheckRow func(cells []string) string

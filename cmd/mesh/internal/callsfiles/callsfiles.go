@@ -91,8 +91,7 @@ func Reads(stdin io.Reader, paths []string, file string) bool {
 	return false
 }
 
-// firstLines is how many bad lines at its start mark a file as something other than a
-// calls file.
+// firstLines bad lines at its start mark a file as something other than a calls file.
 const firstLines = 10
 
 // Rename replaces file names in an error with the command's arguments. If none of a

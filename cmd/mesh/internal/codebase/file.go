@@ -27,7 +27,7 @@ type file struct {
 	err    error
 }
 
-// folder is a directory with selected files. It stays open until the last one was read.
+// A folder is a directory with selected files. It stays open until the last one was read.
 type folder struct {
 	top  *os.Root
 	path string // below top
@@ -53,8 +53,7 @@ func (f *folder) open(name string) (in *os.File, err error) {
 }
 
 const (
-	// beginning is how many bytes are searched for a zero byte, which marks a binary file,
-	// as in git.
+	// A zero byte in the first bytes marks a binary file, as in git.
 	beginning = 8000
 	maxFile   = 512 << 20
 	large     = 32 << 20 // one such file is in memory at a time

@@ -128,7 +128,7 @@ type Sum struct {
 	SubscriptionUSD prices.USD `json:"subscription_usd"`
 	// Averaged counts the calls that have a known cost and didn't fail, without records for
 	// usage that only session totals have. PerCallUSD is their mean cost, rounded half to
-	// even to 12 places; "" if there are none.
+	// even to 12 places; "" without such calls.
 	Averaged   int        `json:"counted"`
 	PerCallUSD prices.USD `json:"per_call_usd"`
 	// Input includes Cached, which was read from caches, and Written, which was written to
