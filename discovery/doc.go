@@ -1,5 +1,5 @@
-// Package discovery asks providers for their models, retirement dates, prices and bills. It
-// covers OpenAI, DeepSeek, Anthropic, Google's Gemini, xAI, and one public catalog.
+// Package discovery asks providers for their models, retirement dates, prices and bills.
+// It covers OpenAI, DeepSeek, Anthropic, Google's Gemini, xAI, and one public catalog.
 //
 //	c := discovery.Default()
 //	list, err := c.ListModels(ctx, discovery.CatalogOptions{Provider: discovery.OpenAI})

@@ -65,8 +65,8 @@ type search struct {
 	unidentified *client.RowError
 }
 
-// lists yields queries for all messages, for unread ones, for each thread if the
-// gateway knows threads, and for each peer, so that no sender can hide another's messages.
+// lists yields queries for all messages, for unread ones, for each thread if the gateway
+// knows threads, and for each peer, so that no sender can hide another's messages.
 func (s *search) lists(ctx context.Context) iter.Seq2[query, error] {
 	return func(yield func(query, error) bool) {
 		name := s.client.Name

@@ -27,7 +27,7 @@ type file struct {
 	err    error
 }
 
-// A folder is a directory with selected files. It stays open until the last one was read.
+// folder has selected files. It stays open until the last one was read.
 type folder struct {
 	top  *os.Root
 	path string // below top
