@@ -67,7 +67,7 @@ func (w *walker) named(path string) bool {
 	return w.isEarlier(path) || w.once(place{name: path}, identity(path), nil)
 }
 
-// Identities of files below a directory are derived from its own, which saves system calls.
+// Identities of files are derived from their directory, which saves system calls.
 func (w *walker) folder(below, identity string) bool {
 	path := filepath.Join(w.dir, below)
 	entries, err := os.ReadDir(path)

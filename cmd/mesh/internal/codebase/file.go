@@ -27,7 +27,7 @@ type file struct {
 	err    error
 }
 
-// folder has selected files. It stays open until the last one was read.
+// The directory with selected files stays open until the last one was read.
 type folder struct {
 	top  *os.Root
 	path string // below top
