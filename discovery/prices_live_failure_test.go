@@ -17,61 +17,74 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
+// inNovember runs a test on a day when the table's prices, which have a beginning and an
+// end, are those that the test names.
+func inNovember(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
+		test(t)
+	})
+}
+
 func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 	t.Parallel()
-	s := newFakeServer(nil)
-	none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
-	for _, c := range []*discovery.Client{s.client(t), s.client(t, none)} {
-		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
-		assert.EqualValues(t, "0.008", usd)
-		usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
-		assert.EqualValues(t, "0.01125", usd)
-	}
-	assert.Empty(t, s.reasons())
-	assert.Zero(t, s.count("xai")+s.count("cloudbilling"))
+	inNovember(t, func(t *testing.T) {
+		s := newFakeServer(nil)
+		none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
+		for _, c := range []*discovery.Client{s.inProcess(), s.inProcess(none)} {
+			usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
+			assert.EqualValues(t, "0.008", usd)
+			usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
+			assert.EqualValues(t, "0.01125", usd)
+		}
+		assert.Empty(t, s.reasons())
+		assert.Zero(t, s.count("xai")+s.count("cloudbilling"))
+	})
 }
 
 // A live list that cannot be read is one failure, and the table is used until the pause is over.
 func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	t.Parallel()
-	refused := func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprint(w, "not with ", r.Header.Get("Authorization"))
-	}
-	s := newFakeServer(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
-	c := s.client(t, keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
-	for range 3 {
-		usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
+	inNovember(t, func(t *testing.T) {
+		refused := func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, "not with ", r.Header.Get("Authorization"))
+		}
+		s := newFakeServer(map[string]http.HandlerFunc{"xai": refused, "cloudbilling": refused})
+		c := s.inProcess(keyOf(discovery.ServiceXAI), keyOf(discovery.ServiceCloudBilling))
+		for range 3 {
+			usd, _ := exact(t, c, models.XAI, "grok-4.7", thousand, time.Time{})
+			assert.EqualValues(t, "0.008", usd)
+			usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
+			assert.EqualValues(t, "0.01125", usd)
+		}
+		assert.Equal(t, []string{"gemini denied", "xai denied"}, s.reasons()[:2])
+		assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"), "an outage is remembered")
+		for _, f := range s.failures {
+			assert.NotContains(t, f.Error(), "a.key.of.the.tests")
+			assert.Equal(t, "LivePrices", f.Operation)
+		}
+
+		base := mustWith(t, prices.Row{Provider: models.XAI, ModelHint: "ours", InputPerMTok: "1"})
+		strict := s.inProcess(keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
+		list, err := strict.LivePrices(t.Context(), base)
+		var failure *discovery.Failure
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, models.XAI, failure.Provider)
+		assert.Equal(t, base.Rows(""), list.Rows(""), "base comes back")
+
+		vault := errors.New("the vault is sealed")
+		sealed := s.inProcess(discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
+		usd, _ := exact(t, sealed, models.XAI, "grok-4.7", thousand, time.Time{})
 		assert.EqualValues(t, "0.008", usd)
-		usd, _ = exact(t, c, models.Gemini, "gemini-2.5-pro", thousand, time.Time{})
-		assert.EqualValues(t, "0.01125", usd)
-	}
-	assert.Equal(t, []string{"gemini denied", "xai denied"}, s.reasons()[:2])
-	assert.Equal(t, 2, s.count("xai")+s.count("cloudbilling"), "an outage is remembered")
-	for _, f := range s.failures {
-		assert.NotContains(t, f.Error(), "a.key.of.the.tests")
-		assert.Equal(t, "LivePrices", f.Operation)
-	}
-
-	base := mustWith(t, prices.Row{Provider: models.XAI, ModelHint: "ours", InputPerMTok: "1"})
-	strict := s.client(t, keyOf(discovery.ServiceXAI), discovery.WithStrictErrors())
-	list, err := strict.LivePrices(t.Context(), base)
-	var failure *discovery.Failure
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, models.XAI, failure.Provider)
-	assert.Equal(t, base.Rows(""), list.Rows(""), "base comes back")
-
-	vault := errors.New("the vault is sealed")
-	sealed := s.client(t, discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", vault }))
-	usd, _ := exact(t, sealed, models.XAI, "grok-4.7", thousand, time.Time{})
-	assert.EqualValues(t, "0.008", usd)
-	assert.Contains(t, s.reasons(), "xai missing_credential")
+		assert.Contains(t, s.reasons(), "xai missing_credential")
+	})
 }
 
 func TestFailedLivePriceListIsRequestedAgainAfterThePause(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
+	inNovember(t, func(t *testing.T) {
 		s := newFakeServer(map[string]http.HandlerFunc{"xai": respondStatus(503, "")})
 		c := s.inProcess(keyOf(discovery.ServiceXAI))
 		for range 3 {

@@ -136,32 +136,34 @@ func textRows(rows []prices.Row) []prices.Row {
 // Where the live list has a model without understood prices, those of the table hold.
 func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
-	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
-		"Generate content input token count gemini 2.5 pro short input text", "1300",
-		"Generate content output token count gemini 2.5 pro short input text", "10000",
-		"Generate content cached input token count gemini 2.5 pro long input text", "250",
-		"Generate content cached input token count gemini 3.5 flash text", "150",
-		"Generate content cached input token count gemini 9 flash text", "150",
-	))})
-	c := s.client(t, keyOf(discovery.ServiceCloudBilling))
-	table := prices.BuiltIn()
-	rows := live(t, c).ForModel(models.Gemini, "gemini-3.5-flash")
-	for i, row := range textRows(table.ForModel(models.Gemini, "gemini-3.5-flash")) {
-		assert.Equal(t, []any{row.Source, row.InputPerMTok, row.OutputPerMTok}, []any{rows[i].Source, rows[i].InputPerMTok, rows[i].OutputPerMTok})
-	}
+	inNovember(t, func(t *testing.T) {
+		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
+			"Generate content input token count gemini 2.5 pro short input text", "1300",
+			"Generate content output token count gemini 2.5 pro short input text", "10000",
+			"Generate content cached input token count gemini 2.5 pro long input text", "250",
+			"Generate content cached input token count gemini 3.5 flash text", "150",
+			"Generate content cached input token count gemini 9 flash text", "150",
+		))})
+		c := s.inProcess(keyOf(discovery.ServiceCloudBilling))
+		table := prices.BuiltIn()
+		rows := live(t, c).ForModel(models.Gemini, "gemini-3.5-flash")
+		for i, row := range textRows(table.ForModel(models.Gemini, "gemini-3.5-flash")) {
+			assert.Equal(t, []any{row.Source, row.InputPerMTok, row.OutputPerMTok}, []any{rows[i].Source, rows[i].InputPerMTok, rows[i].OutputPerMTok})
+		}
 
-	rows = live(t, c).ForModel(models.Gemini, "gemini-2.5-pro")
-	assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
-	assert.Equal(t, "1.3", rows[0].InputPerMTok)
-	assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
-	assert.Equal(t, "2.5", rows[1].InputPerMTok)
-	assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
-	for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
-		usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})
-		assert.EqualValues(t, want, usd)
-	}
-	assert.Empty(t, live(t, c).ForModel(models.Gemini, "gemini-9-flash"), "no row without any price")
-	assert.Empty(t, s.failures)
+		rows = live(t, c).ForModel(models.Gemini, "gemini-2.5-pro")
+		assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
+		assert.Equal(t, "1.3", rows[0].InputPerMTok)
+		assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
+		assert.Equal(t, "2.5", rows[1].InputPerMTok)
+		assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
+		for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
+			usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})
+			assert.EqualValues(t, want, usd)
+		}
+		assert.Empty(t, live(t, c).ForModel(models.Gemini, "gemini-9-flash"), "no row without any price")
+		assert.Empty(t, s.failures)
+	})
 }
 
 // A SKU without an id in the list is listed under its own name, and found under the id.
