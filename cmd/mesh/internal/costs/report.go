@@ -108,13 +108,16 @@ func (r *Report) addReasons(rows []calls.Group) {
 
 // AddPromotions needs rows by provider and model.
 func (r *Report) AddPromotions(list *prices.List, now time.Time) {
+	asked := map[[2]string]bool{}
 	for _, group := range r.Rows {
-		model := group.Value(calls.ByModel)
-		row, _ := list.Price(models.Provider(group.Value(calls.ByProvider)), model, now)
-		through := prices.GuaranteedThrough(row.Source)
-		text := fmt.Sprintf("%s has a promotional price, which was guaranteed through %s only and may have ended", output.Line(model), through)
-		if through != "" && through < r.Last && !slices.Contains(r.Promotions, text) {
-			r.Promotions = append(r.Promotions, text)
+		provider, model := group.Value(calls.ByProvider), group.Value(calls.ByModel)
+		if asked[[2]string{provider, model}] {
+			continue
+		}
+		asked[[2]string{provider, model}] = true
+		row, _ := list.Price(models.Provider(provider), model, now)
+		if through := prices.GuaranteedThrough(row.Source); through != "" && through < r.Last {
+			r.Promotions = append(r.Promotions, fmt.Sprintf("%s has a promotional price, which was guaranteed through %s only and may have ended", output.Line(model), through))
 		}
 	}
 }
