@@ -17,19 +17,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// inNovember runs a test on a day when the table's prices, which have a beginning and an
-// end, are those that the test names.
-func inNovember(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
-		test(t)
-	})
-}
+// sleepUntilNovember moves a bubble to a day with the table's prices that tests name, since
+// prices begin and end.
+func sleepUntilNovember() { time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC))) }
 
 func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 	t.Parallel()
-	inNovember(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntilNovember()
 		s := newFakeServer(nil)
 		none := discovery.WithKey(discovery.ServiceXAI, func(context.Context) (string, error) { return "", nil })
 		for _, c := range []*discovery.Client{s.inProcess(), s.inProcess(none)} {
@@ -46,7 +41,8 @@ func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 // A live list that cannot be read is one failure, and the table is used until the pause is over.
 func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	t.Parallel()
-	inNovember(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntilNovember()
 		refused := func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprint(w, "not with ", r.Header.Get("Authorization"))
@@ -84,7 +80,8 @@ func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 
 func TestFailedLivePriceListIsRequestedAgainAfterThePause(t *testing.T) {
 	t.Parallel()
-	inNovember(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntilNovember()
 		s := newFakeServer(map[string]http.HandlerFunc{"xai": respondStatus(503, "")})
 		c := s.inProcess(keyOf(discovery.ServiceXAI))
 		for range 3 {

@@ -136,7 +136,8 @@ func textRows(rows []prices.Row) []prices.Row {
 // Where the live list has a model without understood prices, those of the table hold.
 func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
-	inNovember(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntilNovember()
 		s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
 			"Generate content input token count gemini 2.5 pro short input text", "1300",
 			"Generate content output token count gemini 2.5 pro short input text", "10000",

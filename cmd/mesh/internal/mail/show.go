@@ -100,9 +100,9 @@ func ReadState(m *client.MeshMessage) string {
 	return "read"
 }
 
-// NamedThreads, as [client.ListThreadsOptions.Peer], leaves out threads with a single
-// question, which would hide the others. They lack peers, and the gateway treats _ as a
-// wildcard for peers.
+// NamedThreads is a [client.ListThreadsOptions.Peer] that leaves out threads with a
+// single question, which would hide the others. They lack peers, and the gateway treats
+// _ as a wildcard for peers.
 const NamedThreads = "_"
 
 var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
