@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,12 +22,13 @@ import (
 )
 
 // Each line has the recorded cost 7.25, unless it has none, and the list price 2.5.
-const repricedLine = `{"provider":"openai","model":"gpt-4o","time":"2026-11-20T12:00:00Z","usage":{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}%s}` + "\n"
+const repricedLine = `{"provider":"openai","model":"gpt-4o","time":"%s","usage":{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}%s}` + "\n"
 
 // TestOneRuleForWhatCounts adds up single calls on every surface, with and without --reprice. A closed stream with a charge
 // once cost 7.25 in the table and 2.5 on the page.
 func TestOneRuleForWhatCounts(t *testing.T) {
 	t.Parallel()
+	recent := time.Now().UTC().AddDate(0, 0, -2).Format(time.RFC3339) // a page has the last 28 days
 	for name, line := range map[string]struct{ more, usd, repriced, page string }{
 		"complete":                     {`,"usd":"7.25"`, "7.25", "2.5", "2.5"},
 		"closed, but charged":          {`,"usd":"7.25","complete":false`, "7.25", "7.25", "7.25"},
@@ -40,7 +42,7 @@ func TestOneRuleForWhatCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "calls.jsonl")
-			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, repricedLine, line.more), 0o600))
+			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, repricedLine, recent, line.more), 0o600))
 			for reprice, want := range map[bool]string{false: line.usd, true: line.repriced} {
 				drawn := want
 				if reprice {
