@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -201,7 +203,7 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 		"Usage.CacheWrite1h": {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{CacheWrite1h: -1}},
 		"Usage.AudioInput":   {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{AudioInput: -1}},
 		"Usage.ImageOutput":  {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ImageOutput: 1 << 60}},
-		"Usage.Requests":     {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ToolUses: map[string]int64{"web_search": -1}}},
+		"Usage.ToolUses":     {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ToolUses: map[string]int64{"web_search": -1}}},
 		"Usage.Output":       {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{Output: -1, ChargedUSD: "1"}},
 		"Usage.ChargedUSD":   {Provider: models.OpenAI, Model: "gpt-4o", At: at, Usage: prices.Usage{ChargedUSD: "-0.5"}},
 	} {
@@ -209,6 +211,11 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 		var wrong *discovery.ValueError
 		if assert.ErrorAs(t, err, &wrong, field) {
 			assert.Equal(t, field, wrong.Field)
+			named := reflect.ValueOf(call)
+			for part := range strings.SplitSeq(field, ".") {
+				named = named.FieldByName(part)
+			}
+			assert.True(t, named.IsValid(), "%s is a field", field)
 		}
 		assert.NotErrorIs(t, err, prices.ErrUnpriced, field)
 		assert.Zero(t, cost, field)

@@ -142,7 +142,7 @@ func (u *Usage) check() error {
 	}
 	for _, n := range u.ToolUses {
 		if n < 0 || n > maxTokens {
-			return invalid("Usage.Requests", "", "must be between 0 and 2^53")
+			return invalid("Usage.ToolUses", "", "must be between 0 and 2^53")
 		}
 	}
 	if _, ok := (*object.Usage)(u).Rest(); !ok {
