@@ -33,43 +33,51 @@ var errOld = errors.New("the tables are old")
 // The keys for the providers' model lists are in OPENAI_API_KEY, ANTHROPIC_API_KEY,
 // GEMINI_API_KEY, XAI_API_KEY and DEEPSEEK_API_KEY.
 func ageCommand(out, warn io.Writer, args []string) error {
-	flags := flag.NewFlagSet("age", flag.ContinueOnError)
-	flags.SetOutput(warn)
-	day := flags.String("day", "", "today, as 2026-12-01")
-	dir := flags.String("facts", "discovery/facts", "the directory of the tables")
-	stateFile := flags.String("state", "", "the state of the command feeds, which is updated")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if !isDate(*day) || *stateFile == "" {
-		return errors.New("age needs -day and -state")
-	}
-	known, err := readTables(*dir)
+	o, err := parseNightly("age", warn, args)
 	if err != nil {
 		return err
 	}
-	t, err := readTable(filepath.Join(*dir, "prices.csv"))
+	known, err := readTables(o.dir)
 	if err != nil {
 		return err
 	}
-	s, err := readState(*stateFile)
+	t, err := readTable(filepath.Join(o.dir, "prices.csv"))
+	if err != nil {
+		return err
+	}
+	s, err := readState(o.stateFile)
 	if err != nil {
 		return err
 	}
 	web := &web{client: &http.Client{Timeout: 30 * time.Second}, out: out}
-	web.pages(s, t, *day)
+	web.pages(s, t, o.day)
 	found := web.models(os.Getenv)
 	found.addFeeds(s)
 	found.addSDKs(s)
 	found.print(out, known, t)
-	silent, ends := s.printSilent(out, *day), t.printEnds(out, *day)
-	if err := s.write(*stateFile); err != nil {
+	silent, ends := s.printSilent(out, o.day), t.printEnds(out, o.day)
+	if err := s.write(o.stateFile); err != nil {
 		return err
 	}
 	if silent || ends {
 		return errOld
 	}
 	return nil
+}
+
+// nightly has the flags of commands that read the tables and update the state.
+type nightly struct{ day, dir, stateFile string }
+
+func parseNightly(name string, warn io.Writer, args []string) (o nightly, err error) {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(warn)
+	flags.StringVar(&o.day, "day", "", "today, as 2026-12-01")
+	flags.StringVar(&o.dir, "facts", "discovery/facts", "the directory of the tables")
+	flags.StringVar(&o.stateFile, "state", "", "the state of the command feeds, which is updated")
+	if err = flags.Parse(args); err == nil && (!isDate(o.day) || o.stateFile == "") {
+		err = errors.New(name + " needs -day and -state")
+	}
+	return o, err
 }
 
 func after(day string, days int) string {

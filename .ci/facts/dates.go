@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -31,18 +30,11 @@ type dateChange struct {
 //
 //	facts dates -day YYYY-MM-DD -facts DIR -state FILE
 func datesCommand(out, warn io.Writer, args []string) error {
-	flags := flag.NewFlagSet("dates", flag.ContinueOnError)
-	flags.SetOutput(warn)
-	day := flags.String("day", "", "today, as 2026-12-01")
-	dir := flags.String("facts", "discovery/facts", "the directory of the tables")
-	stateFile := flags.String("state", "", "the state of the command feeds, which is updated")
-	if err := flags.Parse(args); err != nil {
+	o, err := parseNightly("dates", warn, args)
+	if err != nil {
 		return err
 	}
-	if !isDate(*day) || *stateFile == "" {
-		return errors.New("dates needs -day and -state")
-	}
-	return updateDates(out, warn, *day, *dir, *stateFile, origins(npm))
+	return updateDates(out, warn, o.day, o.dir, o.stateFile, origins(npm))
 }
 
 func updateDates(out, warn io.Writer, day, dir, stateFile string, all []origin) error {
