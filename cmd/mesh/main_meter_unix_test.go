@@ -21,7 +21,7 @@ func TestMeterForwardsSignals(t *testing.T) {
 	p.interrupt()
 	assert.Equal(t, "interrupt", p.line(), "^C reaches the command once")
 	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
-	assert.Equal(t, "hangup", p.line())
+	assert.Equal(t, "hangup", p.line(), "also if mesh has yet to see its own ^C")
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	assert.Equal(t, "terminated", p.line())
 	assert.Equal(t, 5, p.exit())

@@ -116,14 +116,14 @@ func (run *meterRun) prepare() (err error) {
 // behind runs the command in the proxy's environment and returns its exit status. Files
 // named there are removed at the end, even after an early signal.
 func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
-	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
-		if !signal.Ignored(s) { // nohup, and & in a script: the command ignores it, too
-			signal.Notify(signals, s)
-		}
-	}
+	// Waiting for these is enough: the terminal sends ^C to the command, too, and a warning to
+	// a closed pipe must not end the run.
+	outlived := make(chan os.Signal, 1)
+	notify(outlived, os.Interrupt, syscall.SIGPIPE)
+	defer signal.Stop(outlived)
+	signals := make(chan os.Signal, 4) // one of each: package signal drops what doesn't fit
+	notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	defer signal.Stop(signals)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a warning to a closed pipe must not end the run
 	folder, err := os.MkdirTemp("", "mesh-meter-")
 	if err != nil {
 		return exit.Failedf("no directory for temporary files: %w", err)
@@ -136,6 +136,15 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	watch := sockets.New(p.Direct(os.Environ()))
 	defer func() { p.AddDirect(watch.End(ctx)) }()
 	return run.start(ctx, append(p.Environment(os.Environ()), files...), signals, watch)
+}
+
+// notify leaves signals ignored that nohup, or & in a script, has the command ignore.
+func notify(c chan<- os.Signal, signals ...os.Signal) {
+	for _, s := range signals {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
 }
 
 // start runs the command in mesh's process group, so that it can read the terminal.
@@ -154,9 +163,7 @@ func (run *meterRun) start(ctx context.Context, env []string, signals <-chan os.
 		case err := <-ended:
 			return commandStatus(err)
 		case s := <-signals:
-			if s != os.Interrupt { // ^C reaches it from the terminal
-				_ = cmd.Process.Signal(s)
-			}
+			_ = cmd.Process.Signal(s)
 		}
 	}
 }
