@@ -118,8 +118,8 @@ func WithoutSelfNameValidation() Option {
 }
 
 // WithHTTPClient sets the HTTP client, for proxies, certificates and tests. New copies
-// it. Redirects are never followed, and CheckRedirect is ignored. Over HTTP/2, net/http
-// cannot repeat a request that has a body once its header was sent. Set the transport's
+// it. Redirects are never followed, and CheckRedirect is ignored. Over HTTP/2, a request
+// with a body fails where net/http would otherwise repeat it. Set the transport's
 // IdleConnTimeout below five seconds; see "Connections" in the package documentation.
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {

@@ -84,9 +84,9 @@ func opGetThread(id string) operation {
 // [*MeshGatewayError] with status 404.
 //
 // If opts.Newest is set, GetThread lists the newest messages instead (GET /messages).
-// Then ReadAt is set, but the Thread has only its ID, unless it has no messages. If a
-// thread has more than 2000 messages, those between the oldest and the newest 1000 cannot
-// be listed.
+// Then ReadAt is set, but the Thread has only its ID, unless there are no messages. If a
+// thread has more than 2000 messages, only the oldest 1000 and the newest 1000 can be
+// listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts GetThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err

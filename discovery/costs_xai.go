@@ -61,7 +61,8 @@ func (b TeamCostBucket) MarshalJSON() ([]byte, error) {
 //   - a time is invalid, or ambiguous or skipped where the time zone's clocks change
 //   - StartTime isn't before EndTime
 //   - TimeUnit or Timezone is unknown
-//   - TeamID contains a character with a meaning in a path
+//   - TeamID is "." or "..", or contains white space, a control character, or one of
+//     / \ ? # %
 //   - Timeout is negative
 func (c *Client) FetchXAICostBuckets(ctx context.Context, query XAICostQuery) ([]TeamCostBucket, error) {
 	window, err := query.window()
@@ -118,8 +119,8 @@ func newTeamCostBucket(b *billing.Bucket, end time.Time) TeamCostBucket {
 	}
 }
 
-// teamID returns the id from the argument or the environment, or "". It rejects
-// characters with a meaning in a path, although the request escapes them.
+// teamID returns the id from the argument or the environment, or "". It rejects ids with
+// a special meaning in a path, although the request escapes them.
 func teamID(given string) (string, error) {
 	team := cmp.Or(strings.TrimSpace(given), strings.TrimSpace(os.Getenv("XAI_TEAM_ID")))
 	special := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%`, r) }

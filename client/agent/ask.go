@@ -120,10 +120,11 @@ func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.S
 // [AskAll], it yields one result for each.
 //
 // A question needs the ID, ToNode, ThreadID, RelatedTaskID and CreatedAt from its receipt
-// or from a [NoAnswerError]. If CreatedAt is missing, the ID must do, and a missing
-// RelatedTaskID is looked up. If two questions without a number went to the same node in
-// one thread, the older one gets the first answer. If a question is invalid or given
-// twice, the only result is a [*client.ValueError].
+// or from a [NoAnswerError]. Without RelatedTaskID, Await looks it up. Without CreatedAt,
+// Await can't notice that a gateway with a new database has given the ID to another
+// question. If two questions without a number went to the same node in one thread, the
+// older one gets the first answer. If a question is invalid or given twice, the only
+// result is a [*client.ValueError].
 func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMessage) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
 		n, err := of(ctx, c)

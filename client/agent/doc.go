@@ -43,8 +43,8 @@
 //
 // A function that calls a model costs money. Once it has returned a text, only the
 // delivery is repeated, under an idempotency key: the answer arrives once. With a Spool
-// this holds across a crash. The function is called again for a question only if it
-// failed, or if the program ended while it ran, and at most MaxAttempts times per
+// this holds across a crash, too. Then the function is called again for a question only
+// if it failed, or if the program ended while it ran, and at most MaxAttempts times per
 // process.
 //
 // # Below

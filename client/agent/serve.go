@@ -38,10 +38,10 @@ type ServeOptions struct {
 	FromNode string
 	ThreadID string
 	Kinds    []client.Kind
-	// Lease lets several programs serve the node together. Only one at a time handles a
-	// message. Each of them must set it. If a program is killed, another takes its message
-	// over after its own Lease. Choose a time, such as a minute, that is much longer than
-	// any pause in the programs or the gateway.
+	// Lease lets several programs serve the node together: only one at a time handles a
+	// message. All of them must set Lease. If a program is killed, another one takes over
+	// its message after its own Lease. Choose a time, such as a minute, that is much longer
+	// than any pause in the programs or the gateway.
 	//
 	// If Lease is 0, every program handles every message, and Answer logs a warning if
 	// another program has answered first.
@@ -79,9 +79,9 @@ type ServeOptions struct {
 // Serve hands each unread message to handler until ctx ends, and marks it read when
 // handler returns nil.
 //
-// After an error from handler, Serve hands the message out again, up to MaxAttempts
-// times, with the pauses of [RetryPause]. Then it gives the message up: OnError receives
-// the error, and the message stays unread unless OnGiveUp returns true. After a
+// If handler returns an error, Serve hands the message out again after a [RetryPause], up
+// to MaxAttempts times in all. Then it gives the message up: OnError receives the error,
+// and the message stays unread unless OnGiveUp returns true. After a
 // [*client.ValueError] or a [*client.MeshSecretLeakError] it gives up at once, because
 // the same reply would fail again. After a [*client.NotInRegistryError] it pauses for at
 // least 15 seconds: if the gateway has lost its database, its peers register again within

@@ -37,7 +37,8 @@ type WatchOptions struct {
 	// IdleInterval is the longest time between polls, at least Interval; 0 means Interval if
 	// that is set, or else [DefaultIdleInterval]. After two minutes without a message, the
 	// time between polls doubles from Interval to IdleInterval. If a poll takes a second or
-	// returns 429, the gateway has too much to do, and the next pause is IdleInterval.
+	// returns 429, the gateway has too much to do: Watch then polls every IdleInterval until
+	// the next message.
 	IdleInterval time.Duration
 	// Limit is the maximum number of messages per poll, 1 to 1000; 0 means 1000.
 	Limit int
@@ -139,7 +140,7 @@ const fullListInterval = time.Minute
 const (
 	// activeTime is how long pauses stay short after a message.
 	activeTime = 2 * time.Minute
-	// slowPoll is the duration from which a poll shows that the gateway has too much to do.
+	// A poll that takes slowPoll or longer shows that the gateway has too much to do.
 	slowPoll = time.Second
 )
 

@@ -186,7 +186,7 @@ func timestamp() string {
 	return now.Format("2006-01-02T15:04:05.000000+00:00")
 }
 
-// Option configures a gateway for [New] and [Start]. A nil Option is ignored.
+// Option configures a gateway for [New], [Start] and [Listen]. A nil Option is ignored.
 type Option func(*config)
 
 // config keeps options from changing a running gateway.

@@ -79,8 +79,8 @@ type Comparison struct {
 	LimitPercent float64 `json:"limit_percent"`
 	// Within reports whether all of Range is at most LimitPercent of the bill.
 	//
-	// Known is false, and then Within is too, if that depends on the cost of unpriced
-	// calls, or if nothing was billed, or if there are no calls.
+	// If Known is false, so is Within: the answer depends on what unpriced calls cost,
+	// nothing was billed, or there are no calls.
 	Within bool `json:"within"`
 	Known  bool `json:"known"`
 	// Calls is the number of calls.

@@ -19,9 +19,9 @@ import (
 )
 
 // Copies reports a file's duplicate records, which aren't added up. Records with the same
-// provider and response id, less than 24 hours apart, are the same call. The first record
-// with final counts is kept. If several programs fetched a stored response, the earliest
-// fetch is kept.
+// provider and response id, less than 24 hours apart, are the same call. Only the first
+// one is kept, or the first with final counts if there is any. If several programs
+// fetched a stored response, the earliest fetch is kept.
 type Copies struct {
 	// File contains the copies. The kept records are in the file Of, which may be the same
 	// one; it's "" if they are in several.
@@ -289,8 +289,8 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.found = nil
 }
 
-// Once yields records without [Copies], which it logs to [slog.Default]. As in [Read],
-// records that may be copies come last.
+// Once yields each call once. It drops duplicate records as [Read] does, and logs them to
+// [slog.Default] (see [Copies]). Records that may be duplicates come last.
 func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var c copies

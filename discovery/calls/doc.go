@@ -8,9 +8,9 @@
 //
 //	groups, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay, calls.ByModel}}}, "/var/log/calls")
 //
-// [Read] yields single records. Other programs may write the files too: a line needs a
-// model, a time and a usage object. Options.Decode reads other formats. The package sends
-// nothing and does not need net/http.
+// [Read] yields single records. Other programs may write the files, too: a line needs a
+// model, a time, and a usage object or a cost. Options.Decode reads other formats. The
+// package sends nothing and does not need net/http.
 //
 // # Errors
 //

@@ -44,10 +44,10 @@ func (e *LineError) Unwrap() error { return e.Err }
 //
 // # Lines
 //
-// A [Log] or another program writes them. Each needs a model, a time and a usage object,
-// and has at most 1 MiB. The provider is optional if [models.ProviderOf] finds it; so is
-// everything else. Blank lines are skipped. A line with a duplicate key, also in its
-// labels or requests, is an error.
+// A [Log] or another program writes them. Each needs a model, a time, and a usage object
+// or a cost, and has at most 1 MiB. The provider is optional if [models.ProviderOf] finds
+// it; so is everything else. Blank lines are skipped. A line with a duplicate key, even
+// in its labels or requests, is an error.
 func Read(o Options, paths ...string) iter.Seq2[Record, error] {
 	if o.Prices == nil {
 		o.Prices = prices.BuiltIn()

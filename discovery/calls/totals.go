@@ -87,8 +87,8 @@ func (t *Totals) Merge(o *Totals) {
 	t.sums.merge(more)
 }
 
-// Groups returns the groups, sorted by value. Each has a call. Later calls don't change
-// them.
+// Groups returns the groups that have calls, sorted by value. Later calls don't change
+// the result.
 func (t *Totals) Groups() []Group {
 	if t.ready() != nil {
 		return nil

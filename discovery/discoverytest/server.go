@@ -165,7 +165,8 @@ func (s *Server) Options() []discovery.Option {
 	return opts
 }
 
-// Fail makes an operation fail. Faults of an operation occur in the order of these calls.
+// Fail makes an operation fail. Several faults for one operation occur in the order of
+// the Fail calls.
 // Fail panics if the operation is unknown.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
@@ -244,8 +245,8 @@ func WithPageSize(rows int) Option {
 //	Body        string
 //
 // After AfterEvents events, HangUp breaks the connection off, Body (such as an error
-// event) replaces the remaining events, and Delay delays them. If neither is set, they
-// are dropped. Status and Header are ignored. A completion that isn't streamed isn't
+// event) replaces the remaining events, and Delay delays them. If none of these is set,
+// they are dropped. Status and Header are ignored. A completion that isn't streamed isn't
 // changed.
 //
 // A Delay ends early if the client disconnects or the server closes. With HangUp and

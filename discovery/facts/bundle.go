@@ -157,9 +157,9 @@ func parseVersion(version string) (day time.Time, number int, ok bool) {
 	return day, number, err1 == nil && err2 == nil && number > 0 && strconv.Itoa(number) == count
 }
 
-// Newer returns nil if f may replace the facts in than. Its version must be later, and it
-// must price at least nine tenths of the models that than prices: prices are never
-// removed, so a table that lacks many was cut. The error matches [ErrOld].
+// Newer returns nil if f may replace than: f's version must be later, and f must have
+// prices for at least nine tenths of than's priced models. Prices are never removed, so a
+// table that lacks many was cut. The error matches [ErrOld].
 func (f *Facts) Newer(than *Facts) error {
 	day, number, _ := parseVersion(f.Version())
 	otherDay, otherNumber, _ := parseVersion(than.Version())

@@ -214,7 +214,7 @@ func boundOf(err error) prices.USD {
 // without a cost counts as its BoundUSD or as Budget.PerCall, whichever is more. If
 // BoundUSD is missing, Restore computes it.
 //
-// After an error in the sequence Restore reads on. It returns all errors, joined.
+// After an error in the sequence, Restore continues. It returns all errors, joined.
 func (m *Meter) Restore(records iter.Seq2[calls.Record, error]) error {
 	if err := m.ready(); err != nil {
 		return err
@@ -285,7 +285,7 @@ const maxFollowErrors = 100
 //
 // # Errors
 //
-// Follow reads on after an error, such as an unreadable line. When ctx ends, it returns
+// Follow continues after an error, such as an unreadable line. When ctx ends, it returns
 // nil or the errors, at most 100, with only the first from each file. With [WithStrict]
 // the budgets refuse all calls after such an error. A wrong log is a [*ValueError], at
 // once.

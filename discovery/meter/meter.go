@@ -285,8 +285,8 @@ type ValueError = argument.ValueError
 func invalid(field, value, reason string) error { return argument.New("meter", field, value, reason) }
 
 // WithLabel returns a context whose calls have a label. It replaces any label with the
-// same name. A package client handler already has the label "thread" if its message is
-// in a named thread.
+// same name. In a handler for package client/agent, the context already has the label
+// "thread" if the message is in a named thread.
 func WithLabel(ctx context.Context, name, value string) context.Context {
 	return label.With(ctx, name, value)
 }

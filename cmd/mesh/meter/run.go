@@ -116,8 +116,8 @@ func (run *meterRun) prepare() (err error) {
 // behind runs the command in the proxy's environment and returns its exit status. Files
 // named there are removed at the end, even after an early signal.
 func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
-	// Waiting for these is enough: the terminal sends ^C to the command, too, and a warning to
-	// a closed pipe must not end the run.
+	// Nobody reads these; mesh only must not end. The terminal sends ^C to the command, too,
+	// and a warning to a closed pipe must not end the run.
 	outlived := make(chan os.Signal, 1)
 	notify(outlived, os.Interrupt, syscall.SIGPIPE)
 	defer signal.Stop(outlived)
@@ -138,7 +138,8 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	return run.start(ctx, append(p.Environment(os.Environ()), files...), signals, watch)
 }
 
-// notify leaves signals ignored that nohup, or & in a script, has the command ignore.
+// notify is signal.Notify, except for ignored signals. Under nohup, or after & in a
+// script, the command must ignore them, too.
 func notify(c chan<- os.Signal, signals ...os.Signal) {
 	for _, s := range signals {
 		if !signal.Ignored(s) {

@@ -133,9 +133,9 @@ func CheckRules(rules []int) error {
 	return nil
 }
 
-// OpenCalls opens calls files. If a signal ends the process, it removes temporary copies
-// first, unless stdin isn't the process's own: then a caller other than main may handle
-// signals.
+// OpenCalls opens calls files. If stdin is the process's own, a signal that ends the
+// process removes temporary copies first. Otherwise this run may share the process with
+// others, which handle signals themselves.
 func (a *App) OpenCalls(paths []string) (*callsfiles.Files, error) {
 	return callsfiles.Open(a.ReadingStdin(), paths, a.In == os.Stdin)
 }

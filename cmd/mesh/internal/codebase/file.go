@@ -68,8 +68,9 @@ func (f *file) open() (*os.File, error) {
 }
 
 // read returns the file's text, or "" if it is binary: it has a zero byte at its
-// beginning. A named binary file is text, too, if binary is true. buffer must have room
-// for the beginning. io.ReadAll would hold the file several times.
+// beginning, but no UTF-16 byte order mark. A named binary file is text, too, if binary
+// is true. buffer must have room for the beginning. io.ReadAll would hold the file
+// several times.
 func (f *file) read(binary bool, buffer []byte) (content string) {
 	if f.err != nil {
 		return ""

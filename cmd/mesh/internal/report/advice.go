@@ -44,7 +44,7 @@ const (
 
 const (
 	maxAdvice = 5
-	// soon is the number of days before its retirement when replacing a model is urgent.
+	// soon is in days: replacing a model that retires so soon is urgent.
 	soon = 14
 	// in percent: minLabelShare of the increase, minErrorRate of the calls
 	minLabelShare = 20
