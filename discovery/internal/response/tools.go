@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"maps"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
@@ -101,7 +102,7 @@ func (t *tools) set(f Field, raw []byte) {
 func number(raw []byte) (int64, bool) {
 	var d jsonread.Decoder
 	d.Reset(raw)
-	n, err := d.Int64()
+	n, err := usage.Int(&d)
 	return n, err == nil && n >= 0
 }
 

@@ -76,6 +76,9 @@ func (e *events) hold(piece []byte, ended bool) {
 	case ended:
 		e.line(e.held)
 	default:
+		if data, isData := dataOf(e.held); isData { // the body may end without a line break
+			e.end(data)
+		}
 		return
 	}
 	e.held = e.held[:0]
@@ -94,12 +97,20 @@ func (e *events) line(line []byte) {
 	case len(line) == 0:
 		e.begun = false
 	case !isData || (e.named && !e.begun && bytes.HasSuffix(data, []byte("}")) && !e.mayCount(data)):
-	case !e.begun && response.IsEnd(data):
-		e.skimmer.stopped, e.done = true, true
+	case e.end(data):
 	default:
 		e.begin()
 		e.skimmer.Write(data)
 	}
+}
+
+// end reports whether data is [DONE], after which nothing is read.
+func (e *events) end(data []byte) bool {
+	if e.begun || !response.IsEnd(data) {
+		return false
+	}
+	e.skimmer.stopped, e.done = true, true
+	return true
 }
 
 func (e *events) begin() {

@@ -35,8 +35,8 @@ func (c *counts) billed(provider string) map[string]int64 {
 
 // tools reads an object such as {"web_search_requests": 2}.
 func (c *counts) tools(d *jsonread.Decoder, name string) error {
-	if d.Next() == jsonread.Null {
-		return d.Skip()
+	if d.Next() != jsonread.Object {
+		return c.other(d, name)
 	}
 	return eachMember(d, name, func(key []byte) error {
 		c.listed = true

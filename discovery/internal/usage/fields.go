@@ -67,13 +67,13 @@ const (
 	write12h
 	inputAudio
 	inputImage
-	sessionImage
 	outputAudio
 	outputImage
 	reasoningTokens
 	rejectedTokens
 	thinkingTokens
 	textTokens
+	outputText
 	fields
 )
 
@@ -89,6 +89,9 @@ func setOf(all ...field) (s fieldSet) {
 
 // first needs a set that isn't empty.
 func (s fieldSet) first() field { return field(bits.TrailingZeros64(uint64(s))) } //nolint:gosec // less than 64
+
+// totals are sums of other counts.
+var totals = setOf(totalTokens, totalCount, converseTotal)
 
 // harmless reports whether an unexpected field may be ignored: it's a detail that doesn't
 // change the price, or is 0.
@@ -116,8 +119,8 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 	billedInput: "billed_units.input_tokens", billedOutput: "billed_units.output_tokens", promptEval: "prompt_eval_count", answerEval: "eval_count",
 	cachedTokens: "cached_tokens", cachedAudio: "cached_tokens_details", cachedImage: "cached_tokens_details",
 	cacheWriteTokens: "cache_write_tokens", write30m: "ttl_30m_tokens", write12h: "ttl_12h_tokens",
-	inputAudio: "audio_tokens", inputImage: "image_tokens", sessionImage: "image_tokens", outputAudio: "audio_tokens", outputImage: "image_tokens",
-	reasoningTokens: "reasoning_tokens", rejectedTokens: "rejected_prediction_tokens", thinkingTokens: "thinking_tokens", textTokens: "text_tokens",
+	inputAudio: "audio_tokens", inputImage: "image_tokens", outputAudio: "audio_tokens", outputImage: "image_tokens",
+	reasoningTokens: "reasoning_tokens", rejectedTokens: "rejected_prediction_tokens", thinkingTokens: "thinking_tokens", textTokens: "text_tokens", outputText: "text_tokens",
 }
 
 // parts are details already counted elsewhere at that count's price.
@@ -142,14 +145,10 @@ func objectOf(members map[string]member, fields ...field) *object {
 
 var inputDetails = objectOf(map[string]member{
 	"cache_write_tokens_details": {object: objectOf(map[string]member{}, write30m, write12h)},
-}, cachedTokens, cacheWriteTokens, inputAudio, inputImage)
+	"cached_tokens_details":      {object: &object{map[string]member{"audio_tokens": {count: cachedAudio}, "image_tokens": {count: cachedImage}}}},
+}, cachedTokens, cacheWriteTokens, inputAudio, inputImage, textTokens)
 
-// for OpenAI's Realtime API and transcriptions
-var sessionDetails = objectOf(map[string]member{
-	"cached_tokens_details": {object: &object{map[string]member{"audio_tokens": {count: cachedAudio}, "image_tokens": {count: cachedImage}}}},
-}, cachedTokens, inputAudio, sessionImage)
-
-var outputDetails = objectOf(map[string]member{}, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens)
+var outputDetails = objectOf(map[string]member{}, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens, outputText)
 
 // top has the fields for all providers, so that an object from the wrong provider is
 // recognized.
@@ -165,7 +164,7 @@ var top = objectOf(
 
 		"prompt_tokens_details": {object: inputDetails}, "input_tokens_details": {object: inputDetails},
 		"completion_tokens_details": {object: outputDetails}, "output_tokens_details": {object: outputDetails},
-		"prompt_token_details": {object: sessionDetails}, "input_token_details": {object: sessionDetails},
+		"prompt_token_details": {object: inputDetails}, "input_token_details": {object: inputDetails}, // Realtime API and transcriptions
 		"completion_token_details": {object: outputDetails}, "output_token_details": {object: outputDetails},
 		"billed_units":   {object: &object{map[string]member{"input_tokens": {count: billedInput}, "output_tokens": {count: billedOutput}}}}, // Cohere
 		"cache_creation": {object: objectOf(map[string]member{}, ephemeral5m, ephemeral1h)},

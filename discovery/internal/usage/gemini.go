@@ -174,6 +174,9 @@ func (c *counts) modality(d *jsonread.Decoder, list string, m modality) error {
 		c.seen |= 1 << cacheAudio // the list says what was cached
 	}
 	switch {
+	case entry.mistyped != 0:
+		c.addMode(unknownName(list))
+		return err
 	case err != nil || n == 0 || name == "text":
 		return err
 	case name == "audio":
@@ -193,7 +196,7 @@ func modalityName(d *jsonread.Decoder, list string) (string, error) {
 		name, err := text(d, list)
 		return strings.ToLower(name), err
 	}
-	n, err := whole(d)
+	n, err := Int(d)
 	if err != nil {
 		return "", &Error{list, "is not valid JSON"}
 	}

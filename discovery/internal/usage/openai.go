@@ -36,7 +36,16 @@ func (c *counts) openAIChat() (Usage, error) {
 var openAIResponses = shape{
 	required: setOf(inputTokens, outputTokens),
 	optional: setOf(totalTokens) | openAIDetails,
-	counts:   func(c *counts) (Usage, error) { return c.openAI(inputTokens, outputTokens) },
+	counts:   (*counts).openAIResponses,
+}
+
+// An image endpoint counts the prompt's text and images. Its answer is images unless it
+// has details.
+func (c *counts) openAIResponses() (Usage, error) {
+	if c.has(textTokens) && c.has(inputImage) && c.seen&setOf(inputAudio, outputText, outputAudio, outputImage, reasoningTokens) == 0 {
+		c.value[outputImage] = c.value[outputTokens]
+	}
+	return c.openAI(inputTokens, outputTokens)
 }
 
 // openAIDuration is for a transcription billed by the minute.
@@ -59,7 +68,7 @@ var openAICodex = shape{
 }
 
 var openAIDetails = setOf(
-	cachedTokens, cacheWriteTokens, write30m, write12h, inputAudio, inputImage, sessionImage, cachedAudio, cachedImage,
+	cachedTokens, cacheWriteTokens, write30m, write12h, inputAudio, inputImage, cachedAudio, cachedImage,
 	reasoningTokens, outputAudio, outputImage,
 )
 
@@ -68,16 +77,15 @@ var openAIDetails = setOf(
 func (c *counts) openAI(in, out field) (Usage, error) {
 	c.readAndWritten(in)
 	err := cmp.Or(
-		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage, sessionImage), c.within(cachedTokens, cachedAudio, cachedImage),
+		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage), c.within(cachedTokens, cachedAudio, cachedImage),
 		c.within(out, reasoningTokens, rejectedTokens, outputAudio, outputImage), c.writesAgree(), c.sum(totalTokens, in, out),
 	)
 	if !c.has(cachedAudio) && !c.has(cachedImage) {
 		c.cachedParts(in)
 	}
-	image := c.value[inputImage] + c.value[sessionImage]
 	u := Usage{
 		AudioInput: c.value[inputAudio] - c.value[cachedAudio], AudioCacheRead: c.value[cachedAudio], AudioOutput: c.value[outputAudio],
-		ImageInput: image - c.value[cachedImage], ImageCacheRead: c.value[cachedImage], ImageOutput: c.value[outputImage],
+		ImageInput: c.value[inputImage] - c.value[cachedImage], ImageCacheRead: c.value[cachedImage], ImageOutput: c.value[outputImage],
 		CacheRead:    c.value[cachedTokens] - c.value[cachedAudio] - c.value[cachedImage],
 		CacheWrite5m: c.value[cacheWriteTokens] - c.value[write12h], CacheWrite1h: c.value[write12h],
 	}
@@ -98,7 +106,7 @@ func (c *counts) openAI(in, out field) (Usage, error) {
 // cachedParts assigns cache reads without details to audio first, then images, then text.
 // That is a guess unless they are the whole prompt or all text.
 func (c *counts) cachedParts(in field) {
-	audio, image, cached := c.value[inputAudio], c.value[inputImage]+c.value[sessionImage], c.value[cachedTokens]
+	audio, image, cached := c.value[inputAudio], c.value[inputImage], c.value[cachedTokens]
 	c.value[cachedAudio] = min(cached, audio)
 	c.value[cachedImage] = min(cached-c.value[cachedAudio], image)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mesh-gateway/mesh-go/internal/decimal"
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
@@ -20,6 +21,8 @@ const maxTokens = 1 << 53
 type counts struct {
 	value [fields]int64
 	seen  fieldSet
+	// mistyped are counts with another type.
+	mistyped fieldSet
 	// named has the modes listed in modeNames, and modes has the others.
 	named [modePlaces]string
 	modes []string
@@ -90,6 +93,8 @@ func (c *counts) member(d *jsonread.Decoder, o *object, key []byte) error {
 	switch {
 	case m.object != nil:
 		return c.nested(d, m.object, key)
+	case known && totals&(1<<m.count) != 0 && d.Next() != jsonread.Number: // no loss
+		return d.Skip()
 	case known:
 		return c.count(d, m.count, names[m.count])
 	case o == top:
@@ -115,16 +120,13 @@ func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	if kind == jsonread.Null {
 		return d.Skip()
 	}
-	if kind != jsonread.Number && f >= cachedTokens { // a wrong detail only makes the cost unknown
-		c.addMode(unknownName(name))
-		return d.Skip()
-	}
 	again := c.has(f)
 	c.seen |= 1 << f // even if it's wrong, because it identifies the API
 	if kind != jsonread.Number {
-		return &Error{name, "must be a number"}
+		c.mistyped |= 1 << f
+		return d.Skip()
 	}
-	n, err := whole(d)
+	n, err := Int(d)
 	switch {
 	case err != nil:
 		return &Error{name, "must be a whole number"}
@@ -139,8 +141,8 @@ func (c *counts) count(d *jsonread.Decoder, f field, name string) error {
 	return nil
 }
 
-// whole accepts 1000.0.
-func whole(d *jsonread.Decoder) (int64, error) {
+// Int reads a whole number, which may be written 1000.0 or 1e3.
+func Int(d *jsonread.Decoder) (int64, error) {
 	begin := d.Mark()
 	n, err := d.Int64()
 	if err == nil {
@@ -148,17 +150,18 @@ func whole(d *jsonread.Decoder) (int64, error) {
 	}
 	d.Return(begin)
 	raw, failed := d.Raw()
-	digits, zeros, point := strings.Cut(string(raw), ".")
-	if failed != nil || !point || strings.Trim(zeros, "0") != "" {
+	amount, wrong := decimal.Parse(string(raw))
+	if failed != nil || wrong != nil {
 		return 0, err
 	}
-	return strconv.ParseInt(digits, 10, 64)
+	if n, err = strconv.ParseInt(amount.String(), 10, 64); err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
 func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 	switch d.Next() {
-	case jsonread.Null:
-		return d.Skip()
 	case jsonread.Object:
 		outer := c.wrong
 		c.wrong = nil
@@ -169,9 +172,16 @@ func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 		c.wrong = cmp.Or(outer, c.wrong)
 		return err
 	default:
-		c.addMode(unknownName(string(key)))
-		return d.Skip()
+		return c.other(d, string(key))
 	}
+}
+
+// other skips a value with another type. Unless it is null, it may be billed.
+func (c *counts) other(d *jsonread.Decoder, name string) error {
+	if d.Next() != jsonread.Null {
+		c.addMode(unknownName(name))
+	}
+	return d.Skip()
 }
 
 // special reads members that are neither counts nor objects with counts.
@@ -183,17 +193,17 @@ func (c *counts) special(d *jsonread.Decoder, key []byte) error {
 	m, counted := modalities[name]
 	switch {
 	case counted:
-		return list(d, name, func(d *jsonread.Decoder) error { return c.modality(d, name, m) })
+		return c.list(d, name, func(d *jsonread.Decoder) error { return c.modality(d, name, m) })
 	case name == "iterations":
-		return list(d, name, c.iteration)
+		return c.list(d, name, c.iteration)
 	case name == "grounding_tool_count":
-		return list(d, name, c.grounding)
+		return c.list(d, name, c.grounding)
 	case toolCounts[name] != "":
 		return c.tools(d, name)
 	case name == "type":
 		return c.kind(d)
 	case name == "cacheDetails":
-		return list(d, name, c.cacheDetail)
+		return c.list(d, name, c.cacheDetail)
 	case strings.HasSuffix(name, "_tokens_details"), name == "serverToolUsage":
 		return c.detail(d, name)
 	case strings.HasSuffix(name, "_tokens"), strings.HasSuffix(name, "TokenCount"), strings.HasSuffix(name, "Tokens"):
@@ -222,14 +232,9 @@ func (c *counts) unknown(d *jsonread.Decoder, name string) error {
 	return err
 }
 
-// list accepts null.
-func list(d *jsonread.Decoder, name string, element func(*jsonread.Decoder) error) error {
-	switch d.Next() {
-	case jsonread.Null:
-		return d.Skip()
-	case jsonread.Array:
-	default:
-		return &Error{name, "must be an array"}
+func (c *counts) list(d *jsonread.Decoder, name string, element func(*jsonread.Decoder) error) error {
+	if d.Next() != jsonread.Array {
+		return c.other(d, name)
 	}
 	elements := d.Array()
 	for elements.Next() {
@@ -278,7 +283,7 @@ func text(d *jsonread.Decoder, list string) (string, error) {
 }
 
 func amount(d *jsonread.Decoder, name string) (int64, error) {
-	n, err := whole(d)
+	n, err := Int(d)
 	if err != nil || n < 0 || n > maxTokens {
 		return 0, &Error{name, "must have whole numbers from 0 to 2^53"}
 	}

@@ -233,9 +233,15 @@ func (s *shape) usage(c *counts) (Usage, error) {
 			return Usage{}, &Error{names[f], "does not belong to the usage object of this provider"}
 		}
 	}
+	for wrong := c.mistyped; wrong != 0; wrong &= wrong - 1 {
+		c.addMode(unknownName(names[wrong.first()]))
+	}
 	u, err := s.counts(c)
 	if missing := s.required &^ c.seen; missing != 0 {
 		return u, &Error{names[missing.first()], "is missing"}
+	}
+	if wrong := s.required & c.mistyped; wrong != 0 {
+		return u, &Error{names[wrong.first()], "must be a number"}
 	}
 	return u, err
 }
