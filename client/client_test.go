@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -196,14 +197,16 @@ func TestGivenHTTPClientIsCopied(t *testing.T) {
 func TestEveryCallOfAClosedClientFails(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	c := connect(t, g, "node-a")
-	require.NoError(t, c.Close())
-	require.NoError(t, c.Close())
-	for operation, call := range operations {
-		err := call(t.Context(), c)
-		require.ErrorIs(t, err, net.ErrClosed, operation)
-		gatewayError(t, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, g, "node-a")
+		require.NoError(t, c.Close())
+		require.NoError(t, c.Close())
+		for operation, call := range operations {
+			err := call(t.Context(), c)
+			require.ErrorIs(t, err, net.ErrClosed, operation)
+			gatewayError(t, err)
+		}
+	})
 	assert.Empty(t, g.Requests())
 }
 

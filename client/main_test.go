@@ -45,6 +45,12 @@ func connect(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.O
 	return newClient(t, node, append(g.Options(), opts...)...)
 }
 
+// piped returns a transport to g without a network, for tests in virtual time.
+func piped(t *testing.T, g *gatewaytest.Gateway) *http.Transport {
+	t.Helper()
+	return pipe.Transport(t, http.StripPrefix("/gateway", g.Handler()))
+}
+
 func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	c, err := client.New(node, opts...)
@@ -144,7 +150,7 @@ func withGateway(all map[string]func(context.Context, *client.MeshClient) error)
 	return all
 }
 
-// briefly calls wait for a short time. It is no error if no answer comes, or that the gateway does not have the question of Await.
+// briefly calls wait for a short time, which has to be virtual where the result counts. It is no error if no answer comes, or that the gateway does not have the question of Await.
 func briefly(ctx context.Context, wait func(context.Context) error) error {
 	if ctx == nil {
 		return wait(nil)

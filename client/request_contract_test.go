@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,9 +27,10 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 			checker, err := contract.New("gateway")
 			require.NoError(t, err)
 			g := gateway(t, append(opts, gatewaytest.WithThreads("thread-1"))...)
-			checked := &http.Client{Transport: checker.Transport(http.DefaultTransport, "/gateway", func(err error) { t.Error(err) })}
-			c := connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1}), client.WithTimeout(time.Minute))
-			callEveryOperation(t, c, g)
+			synctest.Test(t, func(t *testing.T) {
+				checked := &http.Client{Transport: checker.Transport(piped(t, g), "/gateway", func(err error) { t.Error(err) })}
+				callEveryOperation(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
+			})
 			// ListPeers lists the enabled peers, which are the ones that can be written to; GetPeer also finds disabled ones.
 			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised(),
 				"a method has to send each operation, and its options each parameter, unless the client never does")

@@ -232,12 +232,15 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 
 func TestRefusedConnectionIsAGatewayError(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, "node-a", client.WithGatewayURL("http://"+closed.Address(t)))
-	for operation, call := range operations {
-		failed := gatewayError(t, call(t.Context(), c))
-		assert.Zero(t, failed.StatusCode, operation)
-		require.ErrorContains(t, failed, "connection refused", operation)
-	}
+	address := closed.Address(t)
+	synctest.Test(t, func(t *testing.T) { // the kernel refuses at once
+		c := newClient(t, "node-a", client.WithGatewayURL("http://"+address))
+		for operation, call := range operations {
+			failed := gatewayError(t, call(t.Context(), c))
+			assert.Zero(t, failed.StatusCode, operation)
+			require.ErrorContains(t, failed, "connection refused", operation)
+		}
+	})
 }
 
 func TestContextThatEndsInAnErrorBodyIsVisible(t *testing.T) {
@@ -289,12 +292,14 @@ func stall(r *http.Request) {
 
 func TestTransportWithoutAResponseIsAnError(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, "node-a", client.WithGatewayURL("http://h"), client.WithHTTPClient(&http.Client{
-		Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, nil }), //nolint:nilnil // that is the point
-	}))
-	for _, call := range operations {
-		gatewayError(t, call(t.Context(), c))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, "node-a", client.WithGatewayURL("http://h"), client.WithHTTPClient(&http.Client{
+			Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, nil }), //nolint:nilnil // that is the point
+		}))
+		for _, call := range operations {
+			gatewayError(t, call(t.Context(), c))
+		}
+	})
 }
 
 // The documentation of the methods is the only list of the requests.
@@ -329,11 +334,13 @@ func TestEveryOperationIsInTheDocumentationOfAMethod(t *testing.T) {
 func TestHeadersOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithThreads(threadID))
-	c := connect(t, g, "node-a")
 	g.Store("node-b", "node-a", "fyi", "for Watch")
-	for _, call := range operations {
-		require.NoError(t, ignoringStatus(call(t.Context(), c)))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, g, "node-a", client.WithHTTPClient(&http.Client{Transport: piped(t, g)}))
+		for _, call := range operations {
+			require.NoError(t, ignoringStatus(call(t.Context(), c)))
+		}
+	})
 	for _, r := range g.Requests() {
 		headers := []string{"User-Agent", "Accept-Encoding"}
 		if r.Method == http.MethodPost {

@@ -62,6 +62,10 @@ func ignore(signals <-chan os.Signal, d time.Duration) {
 		select {
 		case <-signals:
 		case <-end:
+			select {
+			case <-signals: // it came before the end, to a process that was not running
+			default:
+			}
 			return
 		}
 	}
