@@ -25,13 +25,15 @@ var update = flag.Bool("update", false, "write the exported names to api/")
 // candidates are the packages that docs/compatibility.md names for version 1.
 var candidates = []string{"client", "client/agent", "scan", "discovery/models", "discovery/prices"}
 
+// public are the other packages for users.
+var public = []string{
+	"client/gatewaytest", "discovery", "discovery/bills", "discovery/calls", "discovery/discoverytest", "discovery/facts", "discovery/meter",
+}
+
 // TestAPI fails if an exported name is added, changed or removed without its line in api/.
 func TestAPI(t *testing.T) {
 	t.Parallel()
-	imports := importerOfBuild(t)
-	for _, folder := range candidates {
-		pkg, err := imports.Import("github.com/mesh-gateway/mesh-go/" + folder)
-		require.NoError(t, err)
+	for folder, pkg := range imported(t, candidates) {
 		got := strings.Join(namesOf(pkg), "\n") + "\n"
 		file := "api/" + path.Base(folder) + ".txt"
 		if *update {
@@ -59,11 +61,11 @@ func without(text, other string) (lines []string) {
 	return lines
 }
 
-// importerOfBuild imports packages as the go command has compiled them.
-func importerOfBuild(t *testing.T) types.Importer {
+// imported has packages as the go command has compiled them.
+func imported(t *testing.T, folders []string) map[string]*types.Package {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
-	for _, folder := range candidates {
+	for _, folder := range folders {
 		args = append(args, "./"+folder)
 	}
 	out, err := exec.Command("go", args...).Output()
@@ -73,7 +75,13 @@ func importerOfBuild(t *testing.T) types.Importer {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		exports[name] = file
 	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(name string) (io.ReadCloser, error) { return os.Open(exports[name]) })
+	imports := importer.ForCompiler(token.NewFileSet(), "gc", func(name string) (io.ReadCloser, error) { return os.Open(exports[name]) })
+	all := map[string]*types.Package{}
+	for _, folder := range folders {
+		all[folder], err = imports.Import("github.com/mesh-gateway/mesh-go/" + folder)
+		require.NoError(t, err)
+	}
+	return all
 }
 
 // namesOf returns a line for each exported name, field and method of a package, and of the types it has an alias for.

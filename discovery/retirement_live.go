@@ -83,9 +83,9 @@ func (c *Client) openAIRetirements(ctx context.Context, r request) (dates, *Fail
 func (c *Client) anthropicRetirements(ctx context.Context, r request) (dates, *Failure) {
 	list, failure := c.anthropicModels(ctx, r,
 		anthropic.ListModelsParamsLifecycleActive, anthropic.ListModelsParamsLifecycleDeprecated, anthropic.ListModelsParamsLifecycleRetired)
-	live, today := make(dates), calendar.Date(time.Now())
+	live, known, today := make(dates), models.Of(c.facts), calendar.Date(time.Now())
 	for _, m := range list {
-		if entry, ok := c.anthropicRetirement(m, today); ok {
+		if entry, ok := anthropicRetirement(m, known, today); ok {
 			live[models.ModelKey{Provider: models.Anthropic, ID: m.ID}] = entry
 		}
 	}
@@ -95,13 +95,13 @@ func (c *Client) anthropicRetirements(ctx context.Context, r request) (dates, *F
 // anthropicRetirement returns a model's live entry, or "" if it's active without a date.
 // The lifecycle decides, not a past date: a model that is still served after its date is
 // overdue. It reports false if the response has neither.
-func (c *Client) anthropicRetirement(m anthropic.Model, today time.Time) (string, bool) {
+func anthropicRetirement(m anthropic.Model, known models.Registry, today time.Time) (string, bool) {
 	lifecycle := m.GetLifecycle()
 	date, dated := retiresOn(m)
 	past := dated && date.Before(today)
 	switch {
 	case lifecycle == "retired" && !past:
-		return c.lastDay(m.ID, today), true
+		return lastDay(known, m.ID, today), true
 	case past && (lifecycle == "active" || lifecycle == models.Deprecated):
 		return models.Deprecated, true
 	case dated:
@@ -112,13 +112,12 @@ func (c *Client) anthropicRetirement(m anthropic.Model, today time.Time) (string
 	return "", lifecycle == "active" && m.RetiresAt == nil
 }
 
-// lastDay returns a date for a retired model with no live date: the table's date if it
-// has passed, or else yesterday.
-func (c *Client) lastDay(id string, today time.Time) string {
-	registry := models.Of(c.facts)
-	known, _ := registry.RetirementDate(models.Anthropic, id)
-	if registry.IsRetiredOn(models.Anthropic, id, today) {
-		return known
+// lastDay returns a date for a retired model with no live date: the known date if it has
+// passed, or else yesterday.
+func lastDay(known models.Registry, id string, today time.Time) string {
+	if known.IsRetiredOn(models.Anthropic, id, today) {
+		date, _ := known.RetirementDate(models.Anthropic, id)
+		return date
 	}
 	return today.AddDate(0, 0, -1).Format(time.DateOnly)
 }

@@ -38,7 +38,7 @@ func (f *Facts) WriteTo(w io.Writer) (int64, error) {
 	var text strings.Builder
 	text.WriteString(bundleHead + f.Version() + "\n")
 	for _, table := range allTables() {
-		text.WriteString(beginning(table.Name) + f.texts()[table.Name])
+		text.WriteString(beginning(table.Name) + f.Table(table.Name))
 	}
 	n, err := io.WriteString(w, text.String()+digestLine(text.String()))
 	if err != nil {
@@ -166,7 +166,7 @@ func (f *Facts) Newer(than *Facts) error {
 	switch {
 	case day.Before(otherDay), day.Equal(otherDay) && number <= otherNumber:
 		return fmt.Errorf("%w: version %s, and %s is in use", ErrOld, f.Version(), than.Version())
-	case lacksPrices(f.text("prices.csv", pricesCSV), than.text("prices.csv", pricesCSV)):
+	case lacksPrices(f.Table("prices.csv"), than.Table("prices.csv")):
 		return fmt.Errorf("%w, or cut: less than nine tenths of the models have a price", ErrOld)
 	}
 	return nil

@@ -3,10 +3,8 @@ package facts
 import (
 	_ "embed" // for the tables
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
@@ -14,16 +12,6 @@ import (
 type Facts struct {
 	version  string            // "" if built in
 	received map[string]string // file -> text; nil if built in
-
-	modelsOnce sync.Once
-	models     *retirements.Table
-}
-
-// PriceTables has CSV tables, as in this package's directory. A program can load them
-// into a database; [github.com/mesh-gateway/mesh-go/discovery/prices.List.WriteCSV]
-// joins them.
-type PriceTables struct {
-	Prices, Confirmed, Fees, Factors, Regions, Modalities, Hours, Holidays string
 }
 
 var (
@@ -70,14 +58,6 @@ var builtIn Facts
 // BuiltIn returns the facts in this module version.
 func BuiltIn() *Facts { return &builtIn }
 
-// text, unlike texts, links only the named table into a program.
-func (f *Facts) text(name, builtIn string) string {
-	if f.received == nil {
-		return builtIn
-	}
-	return f.received[name]
-}
-
 // Version returns a day and a number, as in "2026-11-28.1", which order facts; see
 // [Facts.Newer].
 func (f *Facts) Version() string {
@@ -100,23 +80,8 @@ func (f *Facts) AsOf() time.Time {
 	return oldest
 }
 
-// PriceTables returns the tables that prices.Of parses.
-func (f *Facts) PriceTables() PriceTables {
-	return PriceTables{
-		f.text("prices.csv", pricesCSV), f.text("confirmed.csv", confirmedCSV), f.text("fees.csv", feesCSV),
-		f.text("factors.csv", factorsCSV), f.text("regions.csv", regionsCSV), f.text("modalities.csv", modalitiesCSV),
-		f.text("hours.csv", hoursCSV), f.text("holidays.csv", holidaysCSV),
-	}
-}
-
-// ModelTables returns the parsed model tables for models.Of. The type is internal. The
-// tables are parsed once, on first use.
-func (f *Facts) ModelTables() *retirements.Table {
-	f.modelsOnce.Do(func() {
-		f.models = retirements.Read(
-			f.text("models.csv", modelsCSV), f.text("retirements.csv", retirementsCSV), f.text("platforms.csv", platformsCSV),
-			f.received["prices.csv"], // empty if built in: a test checks that models.csv has these models
-		)
-	})
-	return f.models
-}
+// Table returns a CSV table, such as "prices.csv", or "" if the name is unknown. README.md
+// in this directory describes all of them. A program can load them into a database;
+// [github.com/mesh-gateway/mesh-go/discovery/prices.List.WriteCSV] joins those with
+// prices.
+func (f *Facts) Table(name string) string { return f.texts()[name] }

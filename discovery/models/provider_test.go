@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/retirements"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
@@ -74,7 +75,7 @@ func TestProviderErrorsContainNoKey(t *testing.T) {
 
 func TestProviderOf(t *testing.T) {
 	t.Parallel()
-	table := facts.BuiltIn().ModelTables()
+	table := retirements.Of(facts.BuiltIn())
 	all := slices.AppendSeq(slices.Collect(maps.Keys(table.Dates)), maps.Keys(table.Listed))
 	for _, row := range all {
 		for _, id := range []string{row.ID, prefixOf[models.Provider(row.Provider)] + row.ID, strings.ToUpper(row.ID)} {

@@ -40,7 +40,7 @@ type Registry struct {
 
 // Of returns the registry in facts. [Retirements] is the one in [facts.BuiltIn].
 func Of(f *facts.Facts) Registry {
-	table := f.ModelTables()
+	table := retirements.Of(f)
 	return Registry{table.Dates, table}
 }
 

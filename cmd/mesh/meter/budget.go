@@ -186,8 +186,9 @@ func (o *Options) warnOfUnpriced() func(calls.Record) {
 // table.
 func (o *Options) warnOfNewer(list *prices.List) func(calls.Record) {
 	var once sync.Once
+	registry := sync.OnceValue(o.Registry)
 	return func(r calls.Record) {
-		if r.USD == "" && isNewer(list, o.Registry(), r.Provider, r.Model) {
+		if r.USD == "" && isNewer(list, registry(), r.Provider, r.Model) {
 			once.Do(func() {
 				o.Warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh update gets the newest table",
 					r.Provider, r.Model, o.FactsAge()))

@@ -27,17 +27,18 @@ func Of(f *facts.Facts) (*List, *Terms) {
 	if f == facts.BuiltIn() {
 		return builtIn()
 	}
-	return read(f.PriceTables(), f.Version())
+	return read(f, f.Version())
 }
 
 // builtIn isn't in package facts, which would then link this parser into programs that
 // only use models.
-var builtIn = sync.OnceValues(func() (*List, *Terms) { return read(facts.BuiltIn().PriceTables(), "") })
+var builtIn = sync.OnceValues(func() (*List, *Terms) { return read(facts.BuiltIn(), "") })
 
-func read(t facts.PriceTables, version string) (*List, *Terms) {
-	return readList(t.Prices, t.Confirmed, version), &Terms{
-		Fees: readFees(t.Fees), factors: readFactors(t.Factors), regions: readRegions(t.Regions), textuals: readTextuals(t.Modalities),
-		hours: readHours(t.Hours), holidays: readHolidays(t.Holidays),
+func read(f *facts.Facts, version string) (*List, *Terms) {
+	return readList(f.Table("prices.csv"), f.Table("confirmed.csv"), version), &Terms{
+		Fees: readFees(f.Table("fees.csv")), factors: readFactors(f.Table("factors.csv")),
+		regions: readRegions(f.Table("regions.csv")), textuals: readTextuals(f.Table("modalities.csv")),
+		hours: readHours(f.Table("hours.csv")), holidays: readHolidays(f.Table("holidays.csv")),
 	}
 }
 

@@ -3,7 +3,9 @@ package retirements
 
 import (
 	"strings"
+	"sync"
 
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
@@ -29,14 +31,23 @@ type Table struct {
 	Platforms map[string]map[Key]string
 }
 
-// Read parses the tables, which must be valid. Models in prices are listed, too.
-func Read(models, dates, platforms, prices string) *Table {
-	t := &Table{tables.AsOf(dates), map[Key]string{}, map[Key]bool{}, map[Key][]string{}, map[Key]bool{}, map[string]map[Key]string{}}
-	for cells := range tables.Rows(models) {
-		t.Listed[Key{cells[0], cells[1]}] = true
+// Of returns the facts' table. Only the built-in one is kept; parsing takes 2 ms.
+func Of(f *facts.Facts) *Table {
+	if f == facts.BuiltIn() {
+		return builtIn()
 	}
-	for cells := range tables.Rows(prices) {
-		t.Listed[Key{cells[0], cells[1]}] = true
+	return read(f)
+}
+
+var builtIn = sync.OnceValue(func() *Table { return read(facts.BuiltIn()) })
+
+func read(f *facts.Facts) *Table {
+	dates := f.Table("retirements.csv")
+	t := &Table{tables.AsOf(dates), map[Key]string{}, map[Key]bool{}, map[Key][]string{}, map[Key]bool{}, map[string]map[Key]string{}}
+	for _, name := range []string{"models.csv", "prices.csv"} {
+		for cells := range tables.Rows(f.Table(name)) {
+			t.Listed[Key{cells[0], cells[1]}] = true
+		}
 	}
 	for cells := range tables.Rows(dates) {
 		key := Key{cells[0], cells[1]}
@@ -49,7 +60,7 @@ func Read(models, dates, platforms, prices string) *Table {
 			t.Replacements[key] = strings.Split(cells[4], "+")
 		}
 	}
-	for cells := range tables.Rows(platforms) {
+	for cells := range tables.Rows(f.Table("platforms.csv")) {
 		if t.Platforms[cells[3]] == nil {
 			t.Platforms[cells[3]] = map[Key]string{}
 		}

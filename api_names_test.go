@@ -1,0 +1,104 @@
+package mesh_test
+
+import (
+	"go/types"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestUsersCanNameEveryType fails if an exported name has a type from gen or an internal package that no public package exports
+// under its own name: a user could not declare such a variable, and its package promises nothing.
+func TestUsersCanNameEveryType(t *testing.T) {
+	t.Parallel()
+	packages := imported(t, slices.Concat(candidates, public))
+	v := visitor{nameable: map[*types.TypeName]bool{}, seen: map[types.Type]bool{}}
+	var objects []types.Object
+	for _, pkg := range packages {
+		for _, name := range pkg.Scope().Names() {
+			if object := pkg.Scope().Lookup(name); object.Exported() {
+				objects = append(objects, object)
+				if named, ok := types.Unalias(object.Type()).(*types.Named); ok && isType(object) {
+					v.nameable[named.Origin().Obj()] = true
+				}
+			}
+		}
+	}
+	for _, object := range objects {
+		v.where = object.Pkg().Path() + "." + object.Name()
+		v.visit(object.Type())
+		if named, ok := types.Unalias(object.Type()).(*types.Named); ok && isType(object) {
+			v.visitMembers(named)
+		}
+	}
+	assert.Empty(t, v.unnameable)
+	assert.Greater(t, len(v.seen), 500)
+}
+
+var unpromised = regexp.MustCompile(`^github.com/mesh-gateway/mesh-go/(gen|(.*/)?internal)/`)
+
+func isType(object types.Object) bool { _, ok := object.(*types.TypeName); return ok }
+
+type visitor struct {
+	nameable   map[*types.TypeName]bool
+	seen       map[types.Type]bool
+	where      string // where a user begins
+	unnameable []string
+}
+
+func (v *visitor) visitMembers(named *types.Named) {
+	v.visit(named.Underlying())
+	for method := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+		if method.Obj().Exported() {
+			v.visit(method.Type())
+		}
+	}
+}
+
+// visit visits a type's parts, but no other named type's.
+func (v *visitor) visit(typ types.Type) {
+	if v.seen[typ] {
+		return
+	}
+	v.seen[typ] = true
+	switch typ := types.Unalias(typ).(type) {
+	case *types.Named:
+		v.visitNamed(typ)
+	case *types.Map:
+		v.visit(typ.Key())
+		v.visit(typ.Elem())
+	case *types.Signature:
+		v.visit(typ.Params())
+		v.visit(typ.Results())
+	case *types.Tuple:
+		for variable := range typ.Variables() {
+			v.visit(variable.Type())
+		}
+	case *types.Struct:
+		for field := range typ.Fields() {
+			if field.Exported() {
+				v.visit(field.Type())
+			}
+		}
+	case *types.Interface:
+		for method := range typ.Methods() {
+			if method.Exported() {
+				v.visit(method.Type())
+			}
+		}
+	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
+		v.visit(typ.Elem())
+	}
+}
+
+func (v *visitor) visitNamed(named *types.Named) {
+	object := named.Origin().Obj()
+	if pkg := object.Pkg(); pkg != nil && !v.nameable[object] && unpromised.MatchString(pkg.Path()+"/") {
+		v.unnameable = append(v.unnameable, v.where+" has a "+pkg.Path()+"."+object.Name())
+	}
+	for argument := range named.TypeArgs().Types() {
+		v.visit(argument)
+	}
+}
