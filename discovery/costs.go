@@ -119,7 +119,7 @@ type billQuery[B Bucket] interface {
 	checkWhole() error
 	// bounds limits the buckets, in Unix seconds. An end of 0 is open.
 	bounds() (start, end int64)
-	report(costs bill[B], attributedUSD *float64) *ReconciliationReport[B]
+	reconcile(costs bill[B], attributedUSD *float64) *ReconciliationReport[B]
 }
 
 // fetchBill returns a query's buckets. err is the query's own error.

@@ -50,8 +50,8 @@
 //
 // # Bills
 //
-// A balance or bill is either exact or absent: nil, an empty list, or a report that isn't
-// Complete. Amounts are added as decimals and converted to float64 once, at the end.
+// A balance or bill is either exact or absent: nil, an empty list, or a
+// [ReconciliationReport] that isn't Complete. Amounts are added as decimals and converted to float64 once, at the end.
 //
 // [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and
 // [Client.FetchXAICostBuckets] return bills, oldest bucket first. The list covers the
@@ -66,8 +66,8 @@
 //
 // [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and
 // [Client.ReconcileXAICost] compare a bill with an attributed amount, which is the cost
-// you counted. If it's nil, nothing is compared. If the bill can't be read, the report
-// isn't Complete. If the window doesn't fit the buckets, or the attributed amount isn't
+// you counted. If it's nil, nothing is compared. If the bill can't be read, the
+// reconciliation isn't Complete. If the window doesn't fit the buckets, or the attributed amount isn't
 // finite, they return a [*ValueError]. [ReconciliationReport.WithCalls] compares day by
 // day, and [ReconciliationReport.Compare] explains a difference.
 //

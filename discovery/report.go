@@ -20,7 +20,7 @@ import (
 )
 
 // ReconciliationReport compares a provider's bill for a window with your own counts. In a
-// report that a program built, an infinite or NaN amount means unknown, and can't be
+// reconciliation that a program built, an infinite or NaN amount means unknown, and can't be
 // encoded as JSON.
 type ReconciliationReport[B Bucket] struct {
 	Provider models.Provider `json:"-"`
@@ -32,7 +32,7 @@ type ReconciliationReport[B Bucket] struct {
 	AttributedUSD *float64 `json:"attributed_usd"`
 	// DriftUSD is the actual minus the attributed amount, computed in decimal. It's
 	// positive if the provider billed more than you counted. It's nil if nothing was
-	// attributed or the report isn't complete.
+	// attributed or the bill couldn't be read.
 	DriftUSD *float64 `json:"drift_usd"`
 	// DriftPct is the drift in percent of the attributed amount. It's nil if DriftUSD is
 	// nil, or the attributed amount isn't positive.
@@ -59,13 +59,13 @@ type ReconciliationReport[B Bucket] struct {
 	Settled bool `json:"settled"`
 
 	// billed is the exact bill if rounding changed ActualUSD. It's nil otherwise, and if the
-	// report came from JSON.
+	// reconciliation came from JSON.
 	billed  *big.Rat
 	counted *countedCalls // set by WithCalls
 }
 
-// newReport returns a report without its window. costs must pass check.
-func newReport[B Bucket](provider models.Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
+// newReconciliation returns one without its window. costs must pass check.
+func newReconciliation[B Bucket](provider models.Provider, costs bill[B], attributedUSD *float64) *ReconciliationReport[B] {
 	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
 		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: ptr.Copy(attributedUSD),
@@ -125,12 +125,12 @@ func finiteOrNil(usd *float64) *float64 {
 }
 
 // finiteBill reports whether all amounts are finite, as they are unless a program built
-// the report.
+// the reconciliation.
 func (r *ReconciliationReport[B]) finiteBill() bool {
 	return finite(r.ActualUSD) && !slices.ContainsFunc(r.Buckets, func(b B) bool { return !finite(b.usd()) })
 }
 
-// actualsJSON has the fields for the actual amount. A report sets one.
+// actualsJSON has the fields for the actual amount. A reconciliation sets one.
 type actualsJSON struct {
 	OpenAI    *float64 `json:"openai_actual_usd,omitempty"`
 	Anthropic *float64 `json:"anthropic_actual_usd,omitempty"`
@@ -142,8 +142,8 @@ func (a *actualsJSON) byProvider() map[models.Provider]**float64 {
 	return map[models.Provider]**float64{models.OpenAI: &a.OpenAI, models.Anthropic: &a.Anthropic, models.XAI: &a.XAI, models.Gemini: &a.Gemini}
 }
 
-// reportFields is a report without its methods. Its JSON lacks the actual amount.
-type reportFields[B Bucket] ReconciliationReport[B]
+// reconciliationFields has no methods. Its JSON lacks the actual amount.
+type reconciliationFields[B Bucket] ReconciliationReport[B]
 
 // MarshalJSON encodes the actual amount as openai_actual_usd, anthropic_actual_usd,
 // xai_actual_usd or gemini_actual_usd, depending on Provider, and other fields in snake
@@ -155,12 +155,12 @@ func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	}
 	var fields struct {
 		actualsJSON
-		reportFields[B]
+		reconciliationFields[B]
 	}
-	fields.reportFields = reportFields[B](r)
+	fields.reconciliationFields = reconciliationFields[B](r)
 	actual := fields.byProvider()[r.Provider]
 	if actual == nil {
-		return nil, fmt.Errorf("discovery: there are no reports of provider %q", argument.Shown(string(r.Provider)))
+		return nil, fmt.Errorf("discovery: there are no reconciliations for provider %q", argument.Shown(string(r.Provider)))
 	}
 	*actual = &r.ActualUSD
 	return json.Marshal(fields)
@@ -171,13 +171,13 @@ func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	var fields struct {
 		actualsJSON
-		reportFields[B]
+		reconciliationFields[B]
 		Complete *bool `json:"complete"` // hides the embedded field, to tell false from absent
 	}
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return err
 	}
-	read, given := ReconciliationReport[B](fields.reportFields), 0
+	read, given := ReconciliationReport[B](fields.reconciliationFields), 0
 	read.Buckets = append([]B{}, read.Buckets...)
 	for provider, actual := range fields.byProvider() {
 		if *actual != nil {
@@ -193,7 +193,7 @@ func (r *ReconciliationReport[B]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Bucket is a report's bucket type.
+// Bucket is a reconciliation's bucket type.
 type Bucket interface {
 	CostBucket | TeamCostBucket
 	usd() float64
@@ -249,9 +249,9 @@ func (q dayQuery) bounds() (start, end int64) {
 	return q.start, (q.end + calendar.SecondsPerDay - 1) / calendar.SecondsPerDay * calendar.SecondsPerDay // the next midnight
 }
 
-// report works for providers that list every UTC day.
-func (q dayQuery) report(costs bill[CostBucket], attributedUSD *float64) *ReconciliationReport[CostBucket] {
-	r := newReport(q.provider, costs, attributedUSD)
+// reconcile works for providers that list every UTC day.
+func (q dayQuery) reconcile(costs bill[CostBucket], attributedUSD *float64) *ReconciliationReport[CostBucket] {
+	r := newReconciliation(q.provider, costs, attributedUSD)
 	r.WindowStart, r.WindowEnd = q.start, ptr.Of(q.end)
 	r.Settled = q.end != 0 && settled(time.Unix(q.end, 0), time.UTC)
 	if r.Complete {
@@ -296,13 +296,13 @@ func (w xaiWindow) bounds() (start, end int64) {
 	return w.Start.Unix(), 0
 }
 
-func (w xaiWindow) report(costs bill[TeamCostBucket], attributedUSD *float64) *ReconciliationReport[TeamCostBucket] {
-	r, end := newReport(models.XAI, costs, attributedUSD), w.End.Unix()
+func (w xaiWindow) reconcile(costs bill[TeamCostBucket], attributedUSD *float64) *ReconciliationReport[TeamCostBucket] {
+	r, end := newReconciliation(models.XAI, costs, attributedUSD), w.End.Unix()
 	r.WindowStart, r.WindowEnd, r.Settled = w.Start.Unix(), &end, settled(w.End, w.End.Location())
 	return r
 }
 
-// reconcile returns a query's report. err is the query's own error.
+// reconcile returns a query's reconciliation. err is the query's own error.
 func reconcile[B Bucket](
 	ctx context.Context, c *Client, operation string, query billQuery[B], err error, attributedUSD *float64,
 ) (*ReconciliationReport[B], error) {
@@ -314,10 +314,10 @@ func reconcile[B Bucket](
 	}
 	costs, err := query.costs(ctx, c, operation)
 	if wrong := costs.check(query.bounds()); wrong != nil { // check before counting the days between buckets
-		report := query.report(bill[B]{buckets: []B{}}, attributedUSD)
-		return report, c.report(ctx, request{operation: operation, provider: report.Provider}.undecodable(wrong))
+		empty := query.reconcile(bill[B]{buckets: []B{}}, attributedUSD)
+		return empty, c.report(ctx, request{operation: operation, provider: empty.Provider}.undecodable(wrong))
 	}
-	return query.report(costs, attributedUSD), err
+	return query.reconcile(costs, attributedUSD), err
 }
 
 func checkAttributed(usd *float64) error {

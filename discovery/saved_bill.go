@@ -57,7 +57,7 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, opts BillOptions, 
 	if err != nil {
 		return nil, err
 	}
-	return opts.report(p, group, days)
+	return opts.reconcile(p, group, days)
 }
 
 // ReadGeminiBill compares Google's bill for the Gemini API with the cost you counted. The
@@ -80,11 +80,11 @@ func ReadGeminiBill(r io.Reader, opts BillOptions) (*ReconciliationReport[CostBu
 	if err != nil {
 		return nil, err
 	}
-	report, err := opts.report(models.Gemini, GroupByLineItem, export.Days())
-	if report != nil {
-		report.MissingDays, report.IgnoredRows = nil, export.Ignored // a day without use has no row
+	compared, err := opts.reconcile(models.Gemini, GroupByLineItem, export.Days())
+	if compared != nil {
+		compared.MissingDays, compared.IgnoredRows = nil, export.Ignored // a day without use has no row
 	}
-	return report, err
+	return compared, err
 }
 
 // ReadXAIBill is like [ReadOpenAIBill], for responses from POST
@@ -108,18 +108,18 @@ func ReadXAIBill(r io.Reader, opts BillOptions) (*ReconciliationReport[TeamCostB
 	if err != nil {
 		return nil, &BillError{Err: err}
 	}
-	return savedReport(window, costs, opts.AttributedUSD)
+	return savedReconciliation(window, costs, opts.AttributedUSD)
 }
 
-func savedReport[B Bucket](window billQuery[B], costs bill[B], attributedUSD *float64) (*ReconciliationReport[B], error) {
+func savedReconciliation[B Bucket](window billQuery[B], costs bill[B], attributedUSD *float64) (*ReconciliationReport[B], error) {
 	if err := costs.check(window.bounds()); err != nil {
 		return nil, &BillError{Err: err}
 	}
-	return window.report(costs, attributedUSD), nil
+	return window.reconcile(costs, attributedUSD), nil
 }
 
-// report accepts days in any order.
-func (o BillOptions) report(p models.Provider, group GroupBy, days []billing.Day) (*ReconciliationReport[CostBucket], error) {
+// reconcile accepts days in any order.
+func (o BillOptions) reconcile(p models.Provider, group GroupBy, days []billing.Day) (*ReconciliationReport[CostBucket], error) {
 	if err := billing.Sort(days, 0, 0); err != nil {
 		return nil, &BillError{Err: err}
 	}
@@ -134,7 +134,7 @@ func (o BillOptions) report(p models.Provider, group GroupBy, days []billing.Day
 		window.groups = []GroupBy{group}
 	}
 	days = slices.DeleteFunc(days, func(day billing.Day) bool { return day.End <= window.start || day.Start >= window.end })
-	return savedReport(window, billOfDays(days, window.groups), o.AttributedUSD)
+	return savedReconciliation(window, billOfDays(days, window.groups), o.AttributedUSD)
 }
 
 func hasLineItems(days []billing.Day) bool {

@@ -19,7 +19,7 @@ import (
 // proj_example or key_example, there are no results.
 func (s *Server) listCosts(r *http.Request) answer {
 	query := r.URL.Query()
-	body, wrong := s.days(query, dayReport{
+	body, wrong := s.days(query, dayCosts{
 		name: "openai", from: "start_time", to: "end_time", mostDays: 180,
 		read:   func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) },
 		groups: []string{"line_item", "project_id", "api_key_id", "user_id", "api_source"},
@@ -37,8 +37,8 @@ func (s *Server) listCosts(r *http.Request) answer {
 	return ok(body)
 }
 
-// dayReport describes a report by day.
-type dayReport struct {
+// dayCosts describes a bill by day.
+type dayCosts struct {
 	name     string                      // of its results in costs.json
 	from, to string                      // window parameters
 	read     func(string) (int64, error) // reads a window parameter as Unix seconds
@@ -53,7 +53,7 @@ var dayResults []byte
 
 // results returns a day's results for the requested groups. Fields that aren't grouped by
 // are null.
-func (d dayReport) results(groups []string) []object {
+func (d dayCosts) results(groups []string) []object {
 	report := embedded[map[string]map[string][]object](dayResults)[d.name]
 	results := report[""]
 	for _, group := range d.groups { // later groups are finer
@@ -73,13 +73,13 @@ func (d dayReport) results(groups []string) []object {
 
 // days returns a page of days up to yesterday, or the name of a wrong parameter. Cursors
 // end in an equals sign, which clients may escape.
-func (s *Server) days(query url.Values, report dayReport) (page object, wrong string) {
-	start, startErr := report.read(query.Get(report.from))
+func (s *Server) days(query url.Values, costs dayCosts) (page object, wrong string) {
+	start, startErr := costs.read(query.Get(costs.from))
 	end, endErr := startOfToday(), error(nil)
-	if query.Has(report.to) {
-		end, endErr = report.read(query.Get(report.to))
+	if query.Has(costs.to) {
+		end, endErr = costs.read(query.Get(costs.to))
 	}
-	limit, valid := s.pageRows(query, "limit", 7, report.mostDays)
+	limit, valid := s.pageRows(query, "limit", 7, costs.mostDays)
 	groups := slices.Concat(query["group_by"], query["group_by[]"])
 	first, cursorErr := start-start%calendar.SecondsPerDay, error(nil)
 	if cursor := query.Get("page"); cursor != "" {
@@ -87,25 +87,25 @@ func (s *Server) days(query url.Values, report dayReport) (page object, wrong st
 	}
 	switch {
 	case startErr != nil || start <= 0:
-		return nil, report.from
-	case endErr != nil || query.Has(report.to) && end <= start:
-		return nil, report.to
+		return nil, costs.from
+	case endErr != nil || query.Has(costs.to) && end <= start:
+		return nil, costs.to
 	case !valid:
 		return nil, "limit"
 	case query.Has("bucket_width") && query.Get("bucket_width") != "1d":
 		return nil, "bucket_width"
-	case !distinctOf(groups, report.groups...):
+	case !distinctOf(groups, costs.groups...):
 		return nil, "group_by"
 	case cursorErr != nil:
 		return nil, "page"
 	}
-	days, results := []object{}, report.results(groups)
+	days, results := []object{}, costs.results(groups)
 	end = min(end, startOfToday())
-	if report.whole {
+	if costs.whole {
 		end -= end % calendar.SecondsPerDay
 	}
 	for ; first < end && len(days) < limit; first += calendar.SecondsPerDay {
-		days = append(days, report.bucket(first, results))
+		days = append(days, costs.bucket(first, results))
 	}
 	page = object{"data": days, "has_more": first < end, "next_page": nil}
 	if first < end {
@@ -147,7 +147,7 @@ func (s *Server) listAnthropic(r *http.Request, name string, groups ...string) a
 	if r.Header.Get("Anthropic-Version") != anthropicVersion {
 		return anthropic.bad("anthropic-version: header is required, and must be a known version")
 	}
-	body, wrong := s.days(r.URL.Query(), dayReport{
+	body, wrong := s.days(r.URL.Query(), dayCosts{
 		name: name, from: "starting_at", to: "ending_at", mostDays: 31, whole: true, groups: groups,
 		read: func(text string) (int64, error) {
 			t, err := time.Parse(time.RFC3339, text)

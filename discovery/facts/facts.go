@@ -80,8 +80,8 @@ func (f *Facts) AsOf() time.Time {
 	return oldest
 }
 
-// Table returns a CSV table, such as "prices.csv", or "" if the name is unknown. README.md
-// in this directory describes all of them. A program can load them into a database;
+// Table returns a CSV table, such as "prices.csv", or "" if the name is unknown. This
+// directory's README.md describes them. A program can load them into a database;
 // [github.com/mesh-gateway/mesh-go/discovery/prices.List.WriteCSV] joins those with
 // prices.
 func (f *Facts) Table(name string) string { return f.texts()[name] }

@@ -202,7 +202,7 @@ func (run *meterRun) write(p *proxy.Proxy) error {
 	incomplete := len(bypasses) > 0 // calls may not have been counted
 	if run.Format == "json" {       // one line on stderr: stdout has the output of the command
 		return output.JSON(run.Errs, metered{
-			run.summary.Report(incomplete), incomplete, bypasses, run.unusedHosts(), p.Rejections(), meters.Budgets(), meters.Refused.Load(), meters.Failed.Load(),
+			run.summary.Sums(incomplete), incomplete, bypasses, run.unusedHosts(), p.Rejections(), meters.Budgets(), meters.Refused.Load(), meters.Failed.Load(),
 		}, "")
 	}
 	defer run.writeUncounted(bypasses, p.Rejections())
@@ -273,7 +273,7 @@ func bypassText(b *proxy.Bypass) string {
 
 // metered is the output for -o json.
 type metered struct {
-	*costs.Report
+	*costs.Sums
 	Incomplete  bool                `json:"incomplete"`   // the cost is higher than USD and AtLeastUSD
 	NotCounted  []proxy.Bypass      `json:"not_counted"`  // connections to providers
 	NoCalls     []string            `json:"no_calls"`     // hosts of --host

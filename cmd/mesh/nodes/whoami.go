@@ -170,7 +170,7 @@ func NewHealth(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",
 		Short:   "Show the gateway's health",
-		Long:    "Health prints the gateway's own report. It needs no token. The exit status is 3 if the gateway doesn't answer.",
+		Long:    "Health prints what the gateway answers. It needs no token. The exit status is 3 if the gateway doesn't answer.",
 		Example: "  mesh health\n  mesh health -o json",
 		Args:    cobra.NoArgs,
 		RunE: a.Observe(func(ctx context.Context) error {
@@ -183,23 +183,23 @@ func NewHealth(a *app.App) *cobra.Command {
 	}
 }
 
-// healthText turns a JSON object into lines such as "database.status: ok". Other reports
-// stay as they are.
+// healthText turns a JSON object into lines such as "database.status: ok". Any other
+// text stays as it is.
 func healthText(text string) string {
-	var report map[string]any
+	var object map[string]any
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
-	if decoder.Decode(&report) != nil || len(report) == 0 {
+	if decoder.Decode(&object) != nil || len(object) == 0 {
 		return strings.TrimSpace(text)
 	}
 	var lines []string
-	addLines(&lines, "", report)
+	addLines(&lines, "", object)
 	return strings.Join(lines, "\n")
 }
 
-func addLines(lines *[]string, prefix string, report map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(report)) {
-		switch value := report[name].(type) {
+func addLines(lines *[]string, prefix string, object map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		switch value := object[name].(type) {
 		case map[string]any:
 			addLines(lines, prefix+name+".", value)
 		case string:
@@ -213,7 +213,7 @@ func addLines(lines *[]string, prefix string, report map[string]any) {
 	}
 }
 
-// health returns the JSON of a report, or a report in another format as a text.
+// health returns JSON unchanged, and any other text as a string.
 func health(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -52,7 +52,7 @@ func (o *Options) scanSources(ctx context.Context, soon time.Duration) error {
 	if s.WritesBaseline() {
 		return s.WriteBaseline()
 	}
-	r := newReport(s.Found, check.soon, s.Texts, check.registry.AsOf())
+	r := newFindings(s.Found, check.soon, s.Texts, check.registry.AsOf())
 	if err := o.printSources(s, r); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (o *Options) parseBy() error {
 
 // checkBy returns an error for a --by name that no call in the files has as a label. It
 // only warns if other calls have the label, or the name was given as label:NAME.
-func (o *Options) checkBy(sums *costs.Report) error {
+func (o *Options) checkBy(sums *costs.Sums) error {
 	var labels map[string]bool
 	for _, by := range sums.By {
 		label, labelled := strings.CutPrefix(by, calls.ByLabel(""))
@@ -84,7 +84,7 @@ func labelNames(labels map[string]bool) string {
 
 // warnEmpty warns if no calls are selected, unless another warning or the terminal text
 // already says where the calls are.
-func (o *Options) warnEmpty(sums *costs.Report, text *report.Report) {
+func (o *Options) warnEmpty(sums *costs.Sums, text *report.Report) {
 	if sums.Calls == 0 && !o.warnLabels() && !o.firstLook() && (text == nil || text.Source.Calls == 0) {
 		o.Warn(errors.New("there are no calls (directories are searched for agent sessions, .jsonl and .jsonl.gz files; --month, --last, --from, --to and --label select calls)"))
 	}

@@ -26,13 +26,13 @@ var adviceCodes = []string{report.CodeRetired, report.CodeRetiring, report.CodeB
 
 // usageJSON is the -o json output.
 type usageJSON struct {
-	*costs.Report
+	*costs.Sums
 	Details *report.Report `json:"report"`
 }
 
 // reports returns two reports, each nil if not needed: r for -o json, --html, --fail-on
 // and --budget, and text for a terminal, covering wholeDays. It also sets sums.Period.
-func (o *Options) reports(sums *costs.Report) (r, text *report.Report, err error) {
+func (o *Options) reports(sums *costs.Sums) (r, text *report.Report, err error) {
 	s := report.Options{
 		Location: o.zone, Explain: o.explain, From: o.selected.From, To: o.selected.To, MatchLabels: o.Match, Reprice: o.reprice, Subscription: o.subscription, Prices: o.selected.Prices,
 		Budgets: o.budgets, ChargesOnly: o.chargesOnly,
@@ -63,7 +63,7 @@ const maxYear = 9999
 
 // wholeDays replaces an open end with the first or last call's day. If there are no
 // calls, open ends stay zero.
-func (o *Options) wholeDays(sums *costs.Report, from, to time.Time) (time.Time, time.Time) {
+func (o *Options) wholeDays(sums *costs.Sums, from, to time.Time) (time.Time, time.Time) {
 	zone := cmp.Or(o.zone, time.UTC)
 	first, err1 := time.ParseInLocation(time.DateOnly, sums.First, zone)
 	last, err2 := time.ParseInLocation(time.DateOnly, sums.Last, zone)
@@ -97,7 +97,7 @@ func (o *Options) checkRules(r *report.Report) (found error) {
 	return found
 }
 
-func (o *Options) printText(r *report.Report, sums *costs.Report) error {
+func (o *Options) printText(r *report.Report, sums *costs.Sums) error {
 	o.Progress.Stop()
 	width := output.Width(o.Out)
 	if o.Wide {
@@ -131,14 +131,14 @@ func (o *Options) printText(r *report.Report, sums *costs.Report) error {
 	return nil
 }
 
-func (o *Options) printPromotions(sums *costs.Report) {
+func (o *Options) printPromotions(sums *costs.Sums) {
 	for _, promotion := range sums.Promotions {
 		fmt.Fprintln(o.Out, table.Paragraph("Prices: "+promotion+".", output.Width(o.Out)))
 	}
 }
 
 // printBy prints costs by the --by names. r must cover the same period as sums.
-func (o *Options) printBy(r *report.Report, sums *costs.Report, width int) error {
+func (o *Options) printBy(r *report.Report, sums *costs.Sums, width int) error {
 	rows := table.Costs{All: o.all || isTime(o.by[0]), Change: r.Change != nil && r.Total.Comparable && !slices.ContainsFunc(o.by, isTime)}
 	for _, name := range o.by {
 		rows.Keys = append(rows.Keys, costs.Title(name))

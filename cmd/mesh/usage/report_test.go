@@ -22,7 +22,7 @@ func TestReportOfAllYears(t *testing.T) {
 		writeCall(t, folder, at, `"usd":"1"`)
 	}
 	for name, from := range map[string]time.Time{"all": {}, "later": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		from, to := (&Options{}).wholeDays(&costs.Report{First: "0001-01-02", Last: "9999-12-31"}, from, time.Time{})
+		from, to := (&Options{}).wholeDays(&costs.Sums{First: "0001-01-02", Last: "9999-12-31"}, from, time.Time{})
 		r, err := report.Read(report.Options{From: from, To: to, Prices: prices.BuiltIn()}, folder)
 		require.NoError(t, err, name)
 		assert.Equal(t, map[string]int{"all": 3, "later": 2}[name], r.Total.Calls, name)

@@ -229,7 +229,7 @@ func (o *Options) onlyPage() bool {
 }
 
 // print writes text if it's set (on a terminal), else sums; -o json adds r.
-func (o *Options) print(sums *costs.Report, r, text *report.Report) error {
+func (o *Options) print(sums *costs.Sums, r, text *report.Report) error {
 	switch {
 	case o.onlyPage():
 		return o.Print(nil, output.Fixed(output.Line(o.html)+": "+r.Headline()+"\n"))

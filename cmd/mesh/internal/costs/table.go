@@ -82,9 +82,9 @@ func BudgetText(usd prices.USD, per, label, value string) string {
 	return text
 }
 
-// Table writes the report for people.
-func (r *Report) Table(out io.Writer) error {
-	if err := r.sums(out); err != nil {
+// Table writes text for people.
+func (r *Sums) Table(out io.Writer) error {
+	if err := r.write(out); err != nil {
 		return err
 	}
 	var text strings.Builder
@@ -111,9 +111,9 @@ func (r *Report) Table(out io.Writer) error {
 	return err
 }
 
-// sums writes the rows and the total. It omits empty columns, except for input and
+// write writes the rows and the total. It omits empty columns, except for input and
 // output.
-func (r *Report) sums(out io.Writer) error {
+func (r *Sums) write(out io.Writer) error {
 	counts := slices.DeleteFunc(used(), func(c column) bool {
 		return c.name != "input" && c.name != "output" && !slices.ContainsFunc(r.Rows, func(g calls.Group) bool { return strings.Trim(c.cell(&g), "0") != "" })
 	})
@@ -155,7 +155,7 @@ func (r *Report) sums(out io.Writer) error {
 }
 
 // cells returns every column's name, and the rows.
-func (r *Report) cells(columns []column) (names []string, rows [][]string) {
+func (r *Sums) cells(columns []column) (names []string, rows [][]string) {
 	names = slices.Clone(r.By)
 	for _, c := range columns {
 		names = append(names, c.name)
@@ -199,7 +199,7 @@ func bound(g *calls.Group) string {
 
 // CSV writes the rows with every column. usd sums known costs; at_least_usd adds lower
 // bounds for unpriced calls. A column is empty if nothing is known.
-func (r *Report) CSV(out io.Writer) error {
+func (r *Sums) CSV(out io.Writer) error {
 	names, rows := r.cells(slices.Concat([]column{numCalls, unpriced}, used(), []column{{"usd", known}, {"at_least_usd", bound}}))
 	for i, by := range r.By { // a label has its own name, unless another column has it
 		if label, labelled := strings.CutPrefix(by, calls.ByLabel("")); labelled && !slices.Contains(names, label) {

@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Report has the sums that mesh usage prints.
-type Report struct {
+// Sums are what mesh usage prints.
+type Sums struct {
 	By       []string      `json:"by"`
 	Rows     []calls.Group `json:"rows"`
 	Calls    int           `json:"calls"`
@@ -64,18 +64,18 @@ type Reason struct {
 	Calls int    `json:"calls"`
 }
 
-func newReport(by []string) *Report {
-	return &Report{
+func newSums(by []string) *Sums {
+	return &Sums{
 		By: append([]string{}, by...), Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []Reason{},
 	}
 }
 
 // Read sums calls files, grouped by names. If some lines are unreadable, it returns an
-// error and a report on the others.
-func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
+// error and the sums of the others.
+func Read(by []string, opts calls.Options, paths ...string) (*Sums, error) {
 	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
 	all, err := calls.Sum(opts, paths...)
-	r := newReport(by)
+	r := newSums(by)
 	if len(all) > 0 { // the options are valid
 		r.Rows = append(r.Rows, all[0]...)
 		r.addReasons(all[1])
@@ -89,7 +89,7 @@ func Read(by []string, opts calls.Options, paths ...string) (*Report, error) {
 
 // setTotal sets the total from one group. Without calls there's no group, and the total
 // is 0.
-func (r *Report) setTotal(total []calls.Group) {
+func (r *Sums) setTotal(total []calls.Group) {
 	for _, g := range total {
 		r.WithoutLine = g.WithoutLine
 		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD
@@ -97,7 +97,7 @@ func (r *Report) setTotal(total []calls.Group) {
 }
 
 // addReasons puts the most frequent reason first.
-func (r *Report) addReasons(rows []calls.Group) {
+func (r *Sums) addReasons(rows []calls.Group) {
 	for _, row := range rows {
 		if row.Unpriced > 0 {
 			r.Reasons = append(r.Reasons, Reason{row.Value(calls.ByUnpriced), row.Unpriced})
@@ -107,7 +107,7 @@ func (r *Report) addReasons(rows []calls.Group) {
 }
 
 // AddPromotions needs rows by provider and model.
-func (r *Report) AddPromotions(list *prices.List, now time.Time) {
+func (r *Sums) AddPromotions(list *prices.List, now time.Time) {
 	asked := map[[2]string]bool{}
 	for _, group := range r.Rows {
 		provider, model := group.Value(calls.ByProvider), group.Value(calls.ByModel)
@@ -163,32 +163,32 @@ func (s *Summary) causes() map[cause]int {
 	return causes
 }
 
-// Report returns the sums by model, and why calls are unpriced. If incomplete is set,
+// Sums returns sums by model, and why calls are unpriced. If incomplete is set,
 // some calls weren't counted, and the total is a lower bound.
-func (s *Summary) Report(incomplete bool) *Report {
+func (s *Summary) Sums(incomplete bool) *Sums {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := newReport([]string{"platform", "provider", "model"})
-	report.incomplete = incomplete
-	report.Rows = append(report.Rows, s.models.Groups()...)
-	if !slices.ContainsFunc(report.Rows, func(row calls.Group) bool { return row.Value(calls.ByPlatform) != "" }) { // as in most programs
-		report.By = report.By[1:]
-		for i := range report.Rows {
-			row := &report.Rows[i]
+	sums := newSums([]string{"platform", "provider", "model"})
+	sums.incomplete = incomplete
+	sums.Rows = append(sums.Rows, s.models.Groups()...)
+	if !slices.ContainsFunc(sums.Rows, func(row calls.Group) bool { return row.Value(calls.ByPlatform) != "" }) { // as in most programs
+		sums.By = sums.By[1:]
+		for i := range sums.Rows {
+			row := &sums.Rows[i]
 			row.Values, row.Names = row.Values[1:], row.Names[1:]
 		}
 	}
 	causes := s.causes()
 	for _, c := range sorted(causes) {
-		report.Reasons = append(report.Reasons, Reason{Text: c.owner() + ": " + c[3], Calls: causes[c]})
+		sums.Reasons = append(sums.Reasons, Reason{Text: c.owner() + ": " + c[3], Calls: causes[c]})
 	}
-	report.setTotal(s.all.Groups())
-	return report
+	sums.setTotal(s.all.Groups())
+	return sums
 }
 
 // Write writes the mesh usage table, and why calls are unpriced or failed.
 func (s *Summary) Write(w io.Writer, incomplete bool) error {
-	if err := s.Report(incomplete).sums(w); err != nil {
+	if err := s.Sums(incomplete).write(w); err != nil {
 		return err
 	}
 	s.mu.Lock()

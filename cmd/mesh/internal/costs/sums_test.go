@@ -44,7 +44,7 @@ func TestReportAddsUp(t *testing.T) {
 	}
 	r, err := costs.Read(nil, calls.Options{}, write(t))
 	require.NoError(t, err)
-	assert.Equal(t, &costs.Report{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []costs.Reason{}}, r)
+	assert.Equal(t, &costs.Sums{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []costs.Reason{}}, r)
 }
 
 // Lines whose tokens no longer fit in a sum are errors, and in no row.
@@ -134,7 +134,7 @@ func TestSummaryOfSubscriptions(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, s.Write(&text, false))
 	assert.Contains(t, text.String(), "\ntotal 0.3 USD; calls: 3, unpriced: 1\nincluded: 0.1 USD at list price, covered by a subscription\n")
-	assert.EqualValues(t, "0.1", s.Report(false).Subscription)
+	assert.EqualValues(t, "0.1", s.Sums(false).Subscription)
 }
 
 func TestSummaryOfUpstreams(t *testing.T) {

@@ -28,8 +28,8 @@ type sourceModel struct {
 	Places []place `json:"places"`
 }
 
-// sourceReport lists failing models first, the soonest first.
-type sourceReport struct {
+// findings has failing models first, the soonest first.
+type findings struct {
 	// found is sorted like list.
 	found  []mention
 	list   []sourceModel
@@ -38,13 +38,13 @@ type sourceReport struct {
 	asOf   string // when the dates were last updated
 }
 
-// newReport sorts found. soon is --within, and texts counts the files.
-func newReport(found []mention, soon time.Duration, texts int, asOf string) *sourceReport {
+// newFindings sorts found. soon is --within, and texts counts the files.
+func newFindings(found []mention, soon time.Duration, texts int, asOf string) *findings {
 	order := map[bool]int{true: 0, false: 1}
 	slices.SortStableFunc(found, func(x, y mention) int {
 		return cmp.Or(cmp.Compare(order[x.fails], order[y.fails]), cmp.Compare(cmp.Or(x.Date, "9999"), cmp.Or(y.Date, "9999")), cmp.Compare(x.Model, y.Model))
 	})
-	r := &sourceReport{found, []sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts, asOf}
+	r := &findings{found, []sourceModel{}, output.Plural(int(soon/(24*time.Hour)), "day"), texts, asOf}
 	for _, m := range found {
 		last := len(r.list) - 1
 		if last < 0 || r.list[last].Model != m.Model {
@@ -57,9 +57,9 @@ func newReport(found []mention, soon time.Duration, texts int, asOf string) *sou
 	return r
 }
 
-func (r *sourceReport) fails() bool { return len(r.found) > 0 && r.found[0].fails }
+func (r *findings) fails() bool { return len(r.found) > 0 && r.found[0].fails }
 
-func (o *Options) printSources(s *codebase.Search[mention], r *sourceReport) error {
+func (o *Options) printSources(s *codebase.Search[mention], r *findings) error {
 	notes := s.Notes()
 	if note := r.testsNote(); note != "" {
 		notes = append(notes, note)
@@ -85,7 +85,7 @@ func (m *retirement) when() string {
 	return text
 }
 
-func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) error {
+func (r *findings) text(w io.Writer, notes, leftOut []string, all bool) error {
 	var lines []string
 	width := output.Width(w)
 	wrapped := func(line string) string { return output.Wrap(line, "    ", width) }
@@ -112,7 +112,7 @@ func (r *sourceReport) text(w io.Writer, notes, leftOut []string, all bool) erro
 	return err
 }
 
-func (r *sourceReport) summary() string {
+func (r *findings) summary() string {
 	soon, later := "retiring within "+r.within, "retiring later"
 	files, counts := map[string]bool{}, map[string]int{}
 	for _, m := range r.found {
@@ -170,7 +170,7 @@ func numbers(places []place, all bool) string {
 }
 
 // annotations covers only failing places: others would repeat at every run.
-func (r *sourceReport) annotations() (list []codebase.Annotation) {
+func (r *findings) annotations() (list []codebase.Annotation) {
 	for _, m := range r.found {
 		if m.fails {
 			list = append(list, codebase.Annotation{File: m.File, Line: m.Line, Title: string(m.State) + " model", Text: m.Model + " " + m.when()})
@@ -180,7 +180,7 @@ func (r *sourceReport) annotations() (list []codebase.Annotation) {
 }
 
 // testsNote suggests --exclude patterns if most places are in tests, else "".
-func (r *sourceReport) testsNote() string {
+func (r *findings) testsNote() string {
 	inTests, flags := 0, ""
 	for _, m := range r.found {
 		pattern := testPattern(m.File)
