@@ -51,7 +51,8 @@
 // # Bills
 //
 // A balance or bill is either exact or absent: nil, an empty list, or a
-// [ReconciliationReport] that isn't Complete. Amounts are added as decimals and converted to float64 once, at the end.
+// [ReconciliationReport] that isn't Complete. Amounts are added as decimals and converted
+// to float64 once, at the end.
 //
 // [Client.FetchOpenAICostBuckets], [Client.FetchAnthropicCostBuckets] and
 // [Client.FetchXAICostBuckets] return bills, oldest bucket first. The list covers the
@@ -67,9 +68,9 @@
 // [Client.ReconcileOpenAICost], [Client.ReconcileAnthropicCost] and
 // [Client.ReconcileXAICost] compare a bill with an attributed amount, which is the cost
 // you counted. If it's nil, nothing is compared. If the bill can't be read, the
-// reconciliation isn't Complete. If the window doesn't fit the buckets, or the attributed amount isn't
-// finite, they return a [*ValueError]. [ReconciliationReport.WithCalls] compares day by
-// day, and [ReconciliationReport.Compare] explains a difference.
+// reconciliation isn't Complete. If the window doesn't fit the buckets, or the attributed
+// amount isn't finite, they return a [*ValueError]. [ReconciliationReport.WithCalls]
+// compares day by day, and [ReconciliationReport.Compare] explains a difference.
 //
 // # Keys
 //

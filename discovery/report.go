@@ -19,9 +19,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// ReconciliationReport compares a provider's bill for a window with your own counts. In a
-// reconciliation that a program built, an infinite or NaN amount means unknown, and can't be
-// encoded as JSON.
+// ReconciliationReport compares a provider's bill for a window with your own counts. In
+// one that a program built, an infinite or NaN amount means unknown, and can't be encoded
+// as JSON.
 type ReconciliationReport[B Bucket] struct {
 	Provider models.Provider `json:"-"`
 	// ActualUSD is the exact sum of the bill, rounded once. It's meaningful only if
