@@ -50,21 +50,24 @@ func packedCopy(name string) Copies {
 // String describes the copies in a sentence, for a log.
 func (c Copies) String() string {
 	ids := strings.Join(c.IDs, ", ")
-	if c.Calls > len(c.IDs) {
+	if c.Calls > len(c.IDs) && ids != "" {
 		ids += ", …"
 	}
 	if c.Differ > 0 {
 		ids += fmt.Sprintf("; with other counts: %d", c.Differ)
 	}
+	if ids = strings.TrimPrefix(ids, "; "); ids != "" {
+		ids = " (" + ids + ")"
+	}
 	switch {
 	case c.Calls == 0:
 		return c.File + " is a copy of the file without .gz, and its calls count once"
 	case c.File == "":
-		return fmt.Sprintf("calls that were recorded several times count once; copies: %d (%s)", c.Calls, ids)
+		return fmt.Sprintf("calls that were recorded several times count once; copies: %d%s", c.Calls, ids)
 	case c.Of == c.File:
-		return fmt.Sprintf("%s: calls that are there several times count once; copies: %d (%s)", c.File, c.Calls, ids)
+		return fmt.Sprintf("%s: calls that are there several times count once; copies: %d%s", c.File, c.Calls, ids)
 	}
-	return fmt.Sprintf("%s: calls that are also in %s count once; copies: %d (%s)", c.File, cmp.Or(c.Of, "other files"), c.Calls, ids)
+	return fmt.Sprintf("%s: calls that are also in %s count once; copies: %d%s", c.File, cmp.Or(c.Of, "other files"), c.Calls, ids)
 }
 
 type sighting struct {

@@ -53,6 +53,9 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 			return whole, nil
 		}
 	}
+	if named := placeOf(c.Provider, c.Model); place.Profile == "" && named.Platform == place.Platform {
+		place.Profile = named.Profile
+	}
 	var least decimal.Decimal
 	for _, r := range c.Terms.regions {
 		if r.provider != c.Provider || r.platform != place.Platform {

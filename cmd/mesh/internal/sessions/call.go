@@ -200,15 +200,17 @@ func (c *call) usage() []byte {
 		}
 	}
 	if c.split {
-		text = append(append(text, `,"cache_creation":{`...), `"ephemeral_5m_input_tokens":`...)
-		text = strconv.AppendInt(text, c.counts[writes5m], 10)
-		text = appendMember(text, "ephemeral_1h_input_tokens", c.counts[writes1h])
-		text = append(text, '}')
+		text = c.counts.appendLifetimes(text)
 	}
 	if c.counts[searches] > 0 {
 		text = append(strconv.AppendInt(append(text, `,"server_tool_use":{"web_search_requests":`...), c.counts[searches], 10), '}')
 	}
 	return append(append(text, c.extra...), '}')
+}
+
+func (c *counts) appendLifetimes(text []byte) []byte {
+	text = strconv.AppendInt(append(text, `,"cache_creation":{"ephemeral_5m_input_tokens":`...), c[writes5m], 10)
+	return append(appendMember(text, "ephemeral_1h_input_tokens", c[writes1h]), '}')
 }
 
 func appendMember(text []byte, name string, n int64) []byte {

@@ -107,7 +107,9 @@ func (f *file) claudeCall(form *sharedForm, id, key string, at int64, n counts) 
 	}
 	other := request != c.request && request != 0 && c.request != 0
 	if c.seen != f.index || other {
-		f.copy(c, other && n != c.counts)
+		if f.copy(c, other && n != c.counts); other && n != c.counts {
+			f.notes.add("claude-code", f.path, "requests with one id have different counts, of which the largest count; they are also in %s", f.files[c.file])
+		}
 	}
 	c.seen, c.time = f.index, min(c.time, at)
 	if n.sum() > c.counts.sum() {
@@ -145,6 +147,9 @@ func (l *lineFields) addRequests() {
 		for at, name := range anthropicNames[:writes+1] {
 			entries[i] = appendMember(entries[i], name, n[at])
 		}
+		if n[writes5m]+n[writes1h] > 0 {
+			entries[i] = n.appendLifetimes(entries[i])
+		}
 	}
 	l.extra = append(append(l.extra, `,"iterations":[`...), bytes.Join(entries, []byte("},"))...)
 	l.extra = append(l.extra, "}]"...)
@@ -169,7 +174,13 @@ func (f *file) usageOf(n *counts, split *bool, more func(key []byte)) (members i
 			f.object(fields{"ephemeral_5m_input_tokens": &n[writes5m], "ephemeral_1h_input_tokens": &n[writes1h]})
 			*split = true
 		case "server_tool_use":
-			f.object(fields{"web_search_requests": &n[searches]})
+			f.members(func(tool []byte) {
+				if string(tool) == "web_search_requests" {
+					n[searches] = f.count()
+					return
+				}
+				more(tool)
+			})
 		case "output_tokens_details":
 			f.value()
 		default:
@@ -187,14 +198,16 @@ func (f *file) extra(key []byte) {
 		f.value()
 		return
 	}
-	count := bytes.HasSuffix(key, []byte("_tokens"))
+	count, tool := bytes.HasSuffix(key, []byte("_tokens")), bytes.HasSuffix(key, []byte("_requests"))
 	begin := f.Mark()
-	if count && f.count() == 0 {
+	if (count || tool) && f.count() == 0 {
 		return
-	} else if !count {
+	} else if !count && !tool {
 		f.value()
 	}
 	switch value := f.Since(begin); {
+	case tool && len(f.line.extra) <= longestText:
+		f.line.extra = append(append(append(append(append(f.line.extra, `,"server_tool_use_details":{"`...), key...), `":`...), value...), '}')
 	case !count && string(key) != "service_tier" && string(key) != "speed" && (string(key) != "inference_geo" || string(value) != `"us"`):
 	case len(value)+len(key)+len(f.line.extra) > 4*longestText || string(value) == "null" || string(value) == `"standard"`:
 	default:

@@ -19,6 +19,8 @@ type claudeSession struct {
 	begin  int64
 	// digest of the last copied line, 0 if the session isn't a fork
 	last uint64
+	// parents are missing sessions whose calls were metered.
+	parents map[string]bool
 }
 
 // finishClaude compares each session's calls with the totals in its cost-state lines.
@@ -150,15 +152,19 @@ func (r *run) compareOrphans(forks []*claudeSession) {
 			largest = s
 		}
 	}
-	copies := map[*call]bool{}
+	copies, parents := map[*call]bool{}, map[string]bool{}
 	for _, s := range forks {
 		for _, line := range s.lines {
 			if line.place.time < s.begin {
 				copies[line.call] = true
+				if parent := r.elsewhere[line.call]; parent != "" {
+					parents[parent] = true
+				}
 			}
 		}
 	}
 	r.notes.add("claude-code", largest.session, "the session that it was forked from is gone: its cost is at least what is counted")
+	largest.parents = parents
 	r.compareClaude(largest, nil, copies)
 }
 
@@ -276,7 +282,7 @@ func (r *run) addDifferences(s *claudeSession, model string, rest []kinds) {
 			r.notes.add("claude-code", s.session, "what %s has in addition to the lines (%s) may be metered, too; nothing is added", model, more.text())
 			continue
 		}
-		one := &call{sharedForm: r.differenceForm(s, state.models[model].model), time: state.time, counts: more.counts(), file: s.index, number: state.number}
+		one := &call{sharedForm: r.differenceForm(s, state.models[model].model), time: state.at(), counts: more.counts(), file: s.index, number: state.number}
 		r.priceShort(s, one)
 		r.add(one, 0)
 	}
@@ -312,6 +318,11 @@ func (r *run) noteCompactions(s *claudeSession) {
 	for _, c := range s.compactions {
 		if c.number > after && c.time >= s.begin {
 			n++
+		}
+	}
+	for _, agent := range s.agents {
+		if len(s.states) == 0 {
+			n += len(agent.compactions)
 		}
 	}
 	if n > 0 {

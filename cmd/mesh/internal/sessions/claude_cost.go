@@ -61,7 +61,7 @@ func decimalText(x *big.Rat) string {
 // compareCost adds a note if our cost differs from the program's, which knows tiers and
 // prices that the lines don't show.
 func (r *run) compareCost(s *claudeSession, model string, base *claudeState, rest kinds) {
-	if len(r.metered[[2]string{s.session, model}])+len(r.metered[[2]string{"", model}]) > 0 { // calls files state their costs
+	if len(r.metered[[2]string{s.session, model}])+len(r.metered[[2]string{"", model}])+len(s.parents) > 0 { // calls files state their costs
 		return
 	}
 	state := s.states[len(s.states)-1]
@@ -69,7 +69,7 @@ func (r *run) compareCost(s *claudeSession, model string, base *claudeState, res
 	if base != nil {
 		stated -= base.models[model].usd
 	}
-	counted := []*call{{sharedForm: r.differenceForm(s, state.models[model].model), time: state.time, counts: rest.counts()}}
+	counted := []*call{{sharedForm: r.differenceForm(s, state.models[model].model), time: state.at(), counts: rest.counts()}}
 	for _, more := range s.callsOfStates(base != nil, 0) {
 		for _, c := range more {
 			if nameOf(c.model) == model {

@@ -2,8 +2,10 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -45,6 +47,9 @@ type claudeState struct {
 	start  int64 // Unix milliseconds
 	models map[string]modelState
 }
+
+// at returns the record's time: a state has none of its own.
+func (s *claudeState) at() int64 { return cmp.Or(s.time, s.next, s.start*int64(time.Millisecond)) }
 
 type modelState struct {
 	model string

@@ -126,15 +126,13 @@ func (c *codexFile) record(f *file) {
 	id := textOf(l.id)
 	key := digest("", id)
 	one := f.store.index[key]
-	if one != nil {
-		if one.seen != f.index {
-			f.copy(one, false)
-		}
-		one.seen = f.index
-		return
+	copied := one != nil && key != 0
+	if copied {
+		f.repeat(one, l.counts)
+	} else {
+		one = f.addNew(c.form(f), id, key, at, l.counts)
 	}
-	one = f.addNew(c.form(f), id, key, at, l.counts)
-	c.events = append(c.events, codexEvent{place: place{f.number, at}, record: one, usage: l.counts, total: l.total})
+	c.events = append(c.events, codexEvent{place: place{f.number, at}, record: one, usage: l.counts, total: l.total, copied: copied})
 	f.bytes += codexBytes
 }
 

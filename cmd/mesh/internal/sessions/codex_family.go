@@ -85,19 +85,22 @@ func (r *run) finishFamily(files []*codexFile) {
 	seen := map[count]int{}
 	threads := map[string]*codexCheck{}
 	for i, c := range files {
+		c.pair()
 		for k := range c.events {
 			e := &c.events[k]
 			if e.record != nil {
 				continue
 			}
 			of := count{e.total, e.last}
-			if first, known := seen[of]; known && first != i {
-				e.copied = true
-			} else {
+			first, known := seen[of]
+			switch {
+			case !known || first == i:
 				seen[of] = i
+			case !e.copied:
+				e.copied = true
+				r.copyOf("", c.path, files[first].path, false)
 			}
 		}
-		c.pair()
 		check := threads[c.id]
 		if check == nil {
 			check = &codexCheck{}
@@ -147,7 +150,9 @@ func (k *codexCheck) add(c *codexFile, family bool) {
 	for i := range c.events {
 		e := &c.events[i]
 		if e.record != nil {
-			k.records.add(e.usage)
+			if !e.copied {
+				k.records.add(e.usage)
+			}
 			if e.total != (counts{}) {
 				k.stated = e.total
 			}

@@ -24,7 +24,7 @@ type copilotCounts struct {
 
 func (c *copilotCounts) counts() counts {
 	return counts{
-		input: max(0, int64(c.InputTokens-c.CacheReadTokens-c.CacheWriteTokens)), output: int64(c.OutputTokens),
+		input: int64(c.InputTokens - c.CacheReadTokens - c.CacheWriteTokens), output: int64(c.OutputTokens),
 		reads: int64(c.CacheReadTokens), writes: int64(c.CacheWriteTokens),
 	}
 }
@@ -56,28 +56,36 @@ func beginCopilot(f *file) {
 			of := of
 			of.model = short(d.Usage.Model)
 			of.bill(cmp.Or(d.Usage.ModelProvider, "github-copilot"))
-			f.addCall(of, d.Usage.APICallID, at, d.Usage.counts())
+			id := short(d.Usage.APICallID)
+			f.addCall(of, id, digest("", id), at, d.Usage.counts())
 		}
 		return nil
 	})
 }
 
-// addCall adds a call unless its provider ID is known. It returns nil if it adds nothing.
-func (f *file) addCall(of form, id string, at int64, n counts) *call {
-	id = short(id)
-	key := digest("", id)
-	if n.sum() == 0 {
+// addCall adds a call unless its key is known. It returns nil if it adds nothing.
+func (f *file) addCall(of form, id string, key uint64, at int64, n counts) *call {
+	if n == (counts{}) {
 		return nil
 	}
+	if n[input] < 0 {
+		f.notes.add(of.program, of.session, "a call has more cached tokens than input")
+		n[input] = 0
+	}
 	if c := f.store.index[key]; c != nil && key != 0 {
-		if c.seen != f.index {
-			f.copy(c, c.counts != n)
-		}
-		c.seen = f.index
+		f.repeat(c, n)
 		return nil
 	}
 	f.total(of.program, of.session).add(of.model, n, at)
 	return f.addNew(f.form(of), id, key, at, n)
+}
+
+// repeat notes a copy in another file, or with other counts.
+func (f *file) repeat(c *call, n counts) {
+	if c.seen != f.index || c.counts != n {
+		f.copy(c, c.counts != n)
+	}
+	c.seen = f.index
 }
 
 func short(text string) string {

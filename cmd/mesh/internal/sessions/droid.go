@@ -12,7 +12,9 @@ type droidSettings struct {
 	ChildInclusiveTokenUsageBySessionID        map[string]droidCounts `json:"childInclusiveTokenUsageBySessionId"`
 }
 
-type droidCounts struct{ InputTokens, OutputTokens, CacheCreationTokens, CacheReadTokens count }
+type droidCounts struct {
+	InputTokens, OutputTokens, CacheCreationTokens, CacheReadTokens, ThinkingTokens count
+}
 
 func (c *droidCounts) counts() counts {
 	return counts{input: int64(c.InputTokens), output: int64(c.OutputTokens), reads: int64(c.CacheReadTokens), writes: int64(c.CacheCreationTokens)}
@@ -62,7 +64,14 @@ func (r *run) finishDroid(session string, t *totals) {
 	if rest != (kinds{}) {
 		r.notes.add("droid", session, "its total differs from the sum of its parts by %s", rest.text())
 	}
-	if n.sum() > 0 && t.last != 0 {
+	if d.TokenUsage.ThinkingTokens > 0 {
+		r.notes.add("droid", session, "its thinking tokens (%d) are not counted apart from its output", d.TokenUsage.ThinkingTokens)
+	}
+	switch {
+	case n.sum() == 0:
+	case t.last == 0:
+		r.notes.add("droid", session, "it has no time, so its total (%s) is not counted", n.kinds().text())
+	default:
 		r.add(&call{sharedForm: r.store.form(of), time: t.last, counts: n, file: t.file}, 0)
 	}
 }

@@ -50,7 +50,7 @@ func (f *file) addMessage(of form, at int64) {
 	if c.seen == f.index {
 		c.counts, c.time = f.line.counts, at
 	} else if c.file != f.index {
-		f.copy(c, false)
+		f.copy(c, c.counts != f.line.counts)
 	}
 	c.seen = f.index
 }

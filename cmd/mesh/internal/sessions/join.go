@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
@@ -40,7 +40,10 @@ func (r *Reader) Join(file string, one *calls.Record) {
 		return
 	}
 	c.left = true
-	r.run.copyOf(c.id, r.run.files[c.file], file, false)
+	if session := one.Labels["session"]; session != c.session {
+		r.run.elsewhere[c] = short(session)
+	}
+	r.run.copyOf(c.id, r.run.files[c.file], file, r.run.differs(c, one))
 	labels := maps.Clone(c.labels)
 	for name, value := range one.Labels {
 		if value != "" {
@@ -50,17 +53,42 @@ func (r *Reader) Join(file string, one *calls.Record) {
 	one.Labels = labels
 }
 
+// differs reports whether a calls file has other counts than a session.
+func (r *run) differs(c *call, metered *calls.Record) bool {
+	ours := r.record(c)
+	one, err := ours.Call()
+	return err == nil && metered.HasCounts && kindsOf(&one.Usage) != kindsOf(&metered.Counts)
+}
+
+func kindsOf(u *prices.Usage) kinds {
+	return kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.ToolUses["web_search"]}
+}
+
 func (r *run) keepMetered(one *calls.Record) {
-	if one.Provider != models.Anthropic || len(r.claude) == 0 || r.mostMetered() {
+	if !r.inStates(nameOf(one.Model)) || r.mostMetered() {
 		return
 	}
 	call, err := one.Call()
 	if err != nil {
 		return
 	}
-	u := &call.Usage
 	key := [2]string{short(one.Labels["session"]), nameOf(one.Model)}
-	r.metered[key] = append(r.metered[key], metered{one.Time.UnixNano(), kinds{u.Input, u.Output, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.ToolUses["web_search"]}})
+	r.metered[key] = append(r.metered[key], metered{one.Time.UnixNano(), kindsOf(&call.Usage)})
+}
+
+// inStates reports whether a cost-state has the model.
+func (r *run) inStates(model string) bool {
+	if r.stated == nil {
+		r.stated = map[string]bool{}
+		for _, s := range r.claude {
+			for _, state := range s.states {
+				for name := range state.models {
+					r.stated[name] = true
+				}
+			}
+		}
+	}
+	return r.stated[model]
 }
 
 func (r *run) mostMetered() bool {
@@ -74,12 +102,19 @@ func (m meteredOf) sort() {
 	}
 }
 
-// lessMetered subtracts this session's metered calls up to the state: its total includes
-// them, but its lines don't.
+// lessMetered subtracts this session's metered calls up to the state, and its missing
+// parents' before the fork: its total includes them, but its lines don't.
 func (r *run) lessMetered(s *claudeSession, state *claudeState, model string, rest *kinds) {
 	for _, m := range r.metered[[2]string{s.session, model}] {
 		if state.next == 0 || m.time < state.next {
 			rest.add(m.kinds, -1)
+		}
+	}
+	for parent := range s.parents {
+		for _, m := range r.metered[[2]string{parent, model}] {
+			if m.time < s.begin {
+				rest.add(m.kinds, -1)
+			}
 		}
 	}
 }
@@ -113,12 +148,11 @@ func (r *run) copyOf(id, file, of string, differs bool) {
 		found = &calls.Copies{File: file, Of: of, IDs: []string{}}
 		r.copied[key], r.copiedOrder = found, append(r.copiedOrder, found)
 	}
-	if found.Calls++; len(found.IDs) < mostIDs {
+	if found.Calls++; id != "" && len(found.IDs) < mostIDs {
 		found.IDs = append(found.IDs, argument.Redact(id[:min(len(id), longestID)]))
 	}
 	if differs {
 		found.Differ++
-		r.notes.add("claude-code", file, "requests with one id have different counts, of which the largest count; they are also in %s", of)
 	}
 }
 

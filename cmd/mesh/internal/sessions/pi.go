@@ -33,7 +33,12 @@ func beginPi(f *file) {
 			if sum := n[input] + n[output] + n[reads] + n[writes]; u.TotalTokens != 0 && int64(u.TotalTokens) != sum {
 				f.notes.add(of.program, of.session, "the total of a message is not the sum of its counts")
 			}
-			if c := f.addCall(of, m.ResponseID, at, n); c != nil {
+			id := short(m.ResponseID)
+			key := digest("", id)
+			if id == "" && one.ID != "" { // copied with its time
+				key = digest(of.program, one.ID+one.Timestamp)
+			}
+			if c := f.addCall(of, id, key, at, n); c != nil {
 				f.addCost(f.total(of.program, of.session), c, u.Cost.Total)
 			}
 		}

@@ -19,7 +19,7 @@ type qwenLine struct {
 type qwenCounts struct{ InputTokens, OutputTokens, CachedTokens count }
 
 func (c *qwenCounts) counts() counts {
-	return counts{input: max(0, int64(c.InputTokens-c.CachedTokens)), output: int64(c.OutputTokens), reads: int64(c.CachedTokens)}
+	return counts{input: int64(c.InputTokens - c.CachedTokens), output: int64(c.OutputTokens), reads: int64(c.CachedTokens)}
 }
 
 // beginQwen reads Qwen Code's calls. Its authType is a protocol, not a provider.
@@ -34,11 +34,7 @@ func beginQwen(f *file) {
 		if p, known := models.ProviderOf(of.model); known {
 			of.provider = string(p)
 		}
-		n := one.counts()
-		if key := digest(of.program, one.ID); n.sum() > 0 && (key == 0 || f.store.index[key] == nil) {
-			f.total(of.program, of.session).add(of.model, n, at)
-			f.addNew(f.form(of), short(one.ID), key, at, n)
-		}
+		f.addCall(of, short(one.ID), digest(of.program, one.ID), at, one.counts())
 		return nil
 	})
 }

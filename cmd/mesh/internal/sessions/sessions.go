@@ -96,14 +96,16 @@ type run struct {
 	notes  notes
 
 	metered      meteredOf
+	elsewhere    map[*call]string // metered with another session
 	meteredCalls int
+	stated       map[string]bool             // models in cost-states; nil until needed
 	copied       map[[2]string]*calls.Copies // file, other file -> copies
 	copiedOrder  []*calls.Copies
 	generation   int // number of splits
 }
 
 func newRun(r *Reader) *run {
-	return &run{Reader: r, store: newStore(), copied: map[[2]string]*calls.Copies{}, metered: meteredOf{}, totals: map[[2]string]*totals{}, claude: map[int32]*claudeFile{}}
+	return &run{Reader: r, store: newStore(), copied: map[[2]string]*calls.Copies{}, metered: meteredOf{}, elsewhere: map[*call]string{}, totals: map[[2]string]*totals{}, claude: map[int32]*claudeFile{}}
 }
 
 func (r *run) read(path string, in io.Reader, begin func(*file), yielded func(calls.Record, error) bool) {
