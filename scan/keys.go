@@ -61,7 +61,13 @@ func (s *search) next(k *key, i int) (start, end int) {
 }
 
 func (s *search) nextHeuristic(k *key, i int) (start, end int) {
-	for lo, hi, ok := nextRun(s.content, i); ok; lo, hi, ok = nextRun(s.content, hi+stride) {
+	lo, hi := s.runStart, s.runEnd
+	ok := lo <= i && i < hi
+	if !ok {
+		lo, hi, ok = nextRun(s.content, i)
+	}
+	for ; ok; lo, hi, ok = nextRun(s.content, hi+stride) {
+		s.runStart, s.runEnd = lo, hi
 		if start, end := s.nextIn(k, max(i, lo), hi); end > 0 {
 			return start, end
 		}

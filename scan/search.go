@@ -16,9 +16,11 @@ type search struct {
 	live    []key
 	ruleSet
 
-	lastWords [meshToken + 1]int // last positions of the heuristic rules' words; 0 is unknown, -1 is absent
-	tail      jwtTail
-	noPEMEnd  bool // no last PEM line follows
+	lastWords        [meshToken + 1]int // last positions of the heuristic rules' words; 0 is unknown, -1 is absent
+	runStart, runEnd int                // of the last run, which may have many heuristic matches
+
+	tail     jwtTail
+	noPEMEnd bool // no last PEM line follows
 }
 
 func (s *search) table() *keyTable {
