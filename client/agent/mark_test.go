@@ -342,7 +342,7 @@ func TestServeBoundsTheMarksThatWait(t *testing.T) {
 			time.Sleep(time.Second) // the polls are full, so that nothing else limits their number
 			fresh(w, r)
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 28*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 23*time.Second)
 		defer cancel()
 		var j journal
 		require.NoError(t, agent.Serve(ctx, c, j.handle, agent.ServeOptions{OnError: j.onError, Kinds: []client.Kind{client.KindFYI}}))

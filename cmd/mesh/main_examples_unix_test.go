@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +72,7 @@ func TestExamplesRun(t *testing.T) {
 			}
 			t.Run(strings.ReplaceAll(cmd.CommandPath(), " ", "_"), func(t *testing.T) {
 				t.Parallel()
-				k := newExampleKitchen(t)
+				k := newExampleKitchen(t, cmd.Example)
 				if cmd.Name() == "ask" {
 					k.answers("node-b", "node-c", "node-d")
 				}
@@ -113,7 +115,7 @@ func (k *kitchen) example(line string) {
 	}
 }
 
-// demoFiles has the files of mesh demo.
+// demoFiles has the files of mesh demo, and all their calls in a compressed one.
 var demoFiles = sync.OnceValues(func() (fs.FS, error) {
 	dir, err := os.MkdirTemp("", "mesh-examples")
 	if err != nil {
@@ -124,14 +126,19 @@ var demoFiles = sync.OnceValues(func() (fs.FS, error) {
 		return nil, err
 	}
 	files := fstest.MapFS{}
+	var all bytes.Buffer
+	w := gzip.NewWriter(&all)
 	err = fs.WalkDir(os.DirFS(dir), "calls", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		files[name] = &fstest.MapFile{Data: text, Mode: 0o600}
-		return err
+		_, failed := w.Write(text)
+		return errors.Join(err, failed)
 	})
+	err = errors.Join(err, w.Close())
+	files["calls.jsonl.gz"] = &fstest.MapFile{Data: all.Bytes(), Mode: 0o600}
 	return files, err
 })
 
@@ -146,8 +153,8 @@ var exampleFiles = map[string]string{
 	"mesh/profiles.json": `{"profiles": {"work": {"node": "node-a", "gateway_url": "GATEWAY", "token_file": "../.mesh-token"}}}`,
 }
 
-// newExampleKitchen has the nodes, messages and files that examples name.
-func newExampleKitchen(t *testing.T) *kitchen {
+// newExampleKitchen has the nodes, messages and files that examples name. It has calls and a repository only if they name these.
+func newExampleKitchen(t *testing.T, examples string) *kitchen {
 	t.Helper()
 	k := newKitchen(t)
 	for range 18 {
@@ -158,9 +165,6 @@ func newExampleKitchen(t *testing.T) *kitchen {
 	defer c.Close()
 	_, err = c.OpenThread(t.Context(), "builds")
 	require.NoError(t, err)
-	made, err := demoFiles()
-	require.NoError(t, err)
-	require.NoError(t, os.CopyFS(filepath.Join(k.folder, "here"), made))
 	values := strings.NewReplacer("GATEWAY", k.g.URL, "DAY", time.Now().UTC().AddDate(0, 0, -2).Format(time.DateOnly))
 	files := maps.Clone(exampleFiles)
 	for name, file := range newerFiles() {
@@ -170,29 +174,16 @@ func newExampleKitchen(t *testing.T) *kitchen {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(k.folder, name)), 0o700))
 		k.write(name, values.Replace(text))
 	}
-	k.zip("here/calls.jsonl.gz", made)
+	if strings.Contains(examples, "calls") {
+		made, err := demoFiles()
+		require.NoError(t, err)
+		require.NoError(t, os.CopyFS(filepath.Join(k.folder, "here"), made))
+	}
 	k.env = append(k.env, "PATH="+filepath.Join(k.folder, "bin")+":"+os.Getenv("PATH"), "XDG_DATA_HOME="+k.folder, "ANTHROPIC_ADMIN_KEY=example", "XAI_API_KEY=example", "DEEPSEEK_API_KEY=example")
-	k.run("git init -q here && git -C here add src")
+	if regexp.MustCompile(`git|mesh (scan|retired)`).MatchString(examples) {
+		k.run("git init -q here && git -C here add src")
+	}
 	return k
-}
-
-// zip writes all files, compressed.
-func (k *kitchen) zip(name string, files fs.FS) {
-	k.t.Helper()
-	var text bytes.Buffer
-	w := gzip.NewWriter(&text)
-	require.NoError(k.t, fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		file, err := fs.ReadFile(files, path)
-		if err == nil {
-			_, err = w.Write(file)
-		}
-		return err
-	}))
-	require.NoError(k.t, w.Close())
-	k.write(name, text.String())
 }
 
 // answers starts nodes that answer each question.

@@ -16,20 +16,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// manual makes mesh(1), for which mesh runs once for each command.
+var manual = sync.OnceValues(func() (string, error) {
+	mesh, err := exec.LookPath("mesh")
+	if err != nil {
+		return "", err
+	}
+	page, err := exec.Command("bash", "../../.ci/man", mesh).Output()
+	return string(page), err
+})
+
 // manualSection returns a section of mesh(1) as text.
 func manualSection(t *testing.T, title string) string {
 	t.Helper()
-	mesh, err := exec.LookPath("mesh")
+	page, err := manual()
 	require.NoError(t, err)
-	page, err := exec.CommandContext(t.Context(), "bash", "../../.ci/man", mesh).Output()
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(page), "\n.SH \""+title+"\"\n")
+	_, section, found := strings.Cut(page, "\n.SH \""+title+"\"\n")
 	require.True(t, found, title)
 	section, _, _ = strings.Cut(section, "\n.SH ")
 	return strings.ReplaceAll(section, `\-`, "-")
