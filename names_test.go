@@ -11,6 +11,10 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
+
+	// TestAPI and TestSizesOfPrograms build these: without the imports, go test may do so at the same time.
+	_ "github.com/mesh-gateway/mesh-go/client/agent"
+	_ "github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
 // exactly compiles only if v has the type T.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,8 @@ type kitchen struct {
 func newKitchen(t *testing.T) *kitchen {
 	t.Helper()
 	k := &kitchen{t: t, g: newGatewayForTest(t, gatewaytest.WithPeers("node-a", "node-c")), folder: t.TempDir()}
-	k.env = append(command(t, k.g).Env, newProviders(t), "HOME="+k.folder, "XDG_CACHE_HOME="+k.folder, "XDG_CONFIG_HOME="+k.folder,
+	own := slices.DeleteFunc(command(t, k.g).Env, func(variable string) bool { return strings.HasPrefix(variable, "GIT_") }) // of a hook
+	k.env = append(own, newProviders(t), "HOME="+k.folder, "XDG_CACHE_HOME="+k.folder, "XDG_CONFIG_HOME="+k.folder,
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "OPENAI_ADMIN_KEY=example")
 	return k
 }

@@ -9,15 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // TestCausesAreTrue compares bills of known truth. A cause that the bill does not show is amount_differs, and never another one.
 func TestCausesAreTrue(t *testing.T) {
 	t.Parallel()
-	cases, silent := 0, map[string]int{}
+	cases, silent, seeds := 0, map[string]int{}, uint64(1)
+	if whole.Tests() {
+		seeds = 2
+	}
 	for _, s := range styles {
 		for _, situation := range situations {
-			for seed := range uint64(2) {
+			for seed := range seeds {
 				w := newWorld(s, seed)
 				situation.apply(w)
 				c, err := w.compare()
@@ -34,7 +38,7 @@ func TestCausesAreTrue(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, cases, 400)
+	assert.GreaterOrEqual(t, cases, 200)
 	assert.Zero(t, silent["openai"]+silent["google"], "with quantities by kind every cause is known")
 }
 
