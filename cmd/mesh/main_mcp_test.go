@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os/exec"
 	"strings"
@@ -198,6 +199,28 @@ func TestIDsOfRequestsComeBackUnchanged(t *testing.T) {
 	}
 	require.NoError(t, in.Close())
 	assert.Equal(t, exit.Done, p.exit())
+}
+
+// A line that is no message gets an error with the id null, and the next one its answer.
+func TestMCPGoesOnAfterALineThatIsNoMessage(t *testing.T) {
+	t.Parallel()
+	cmd := command(t, newGatewayForTest(t), "mcp")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	p := startProcess(t, cmd)
+	for line, want := range map[string]string{
+		"garbage":                           `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`,
+		"5":                                 `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request"}}`,
+		"[]":                                `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"ping"} `: `{"jsonrpc":"2.0","id":7,"result":{}}`,
+	} {
+		_, err = io.WriteString(in, "\n"+line+"\n")
+		require.NoError(t, err)
+		assert.JSONEq(t, want, p.line(), line)
+	}
+	require.NoError(t, in.Close())
+	assert.Zero(t, p.exit())
 }
 
 func TestToolsMarkOnlyOwnMessages(t *testing.T) {

@@ -3,11 +3,13 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // exactIDs preserves request ids with more than 15 digits, which the SDK would decode as
@@ -22,8 +24,10 @@ func newExactIDs() *exactIDs {
 	return &exactIDs{mark, regexp.MustCompile(`"` + mark + `(-?[0-9]+)"`)}
 }
 
-func (x *exactIDs) wrap(in io.Reader, out io.Writer) (io.Reader, io.Writer) {
-	return &idReader{exactIDs: x, in: bufio.NewReaderSize(in, 64<<10)}, &idWriter{x, out}
+// wrap also writes what refuse returns for a line to out, and leaves that line out.
+func (x *exactIDs) wrap(in io.Reader, out io.Writer, refuse func(line []byte) []byte) (io.Reader, io.Writer) {
+	w := &idWriter{exactIDs: x, out: out}
+	return &idReader{exactIDs: x, in: bufio.NewReaderSize(in, 64<<10), out: w, refuse: refuse}, w
 }
 
 // maxMessage is the SDK's message limit, in bytes.
@@ -32,9 +36,11 @@ const maxMessage = 16 << 20
 // idReader reads one message (a line) at a time.
 type idReader struct {
 	*exactIDs
-	in   *bufio.Reader
-	rest []byte
-	err  error
+	in     *bufio.Reader
+	out    io.Writer
+	refuse func(line []byte) []byte
+	rest   []byte
+	err    error
 }
 
 func (r *idReader) Read(p []byte) (int, error) {
@@ -49,14 +55,23 @@ func (r *idReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line returns a line, cut if it is longer than the SDK accepts.
+// line returns a line, cut if it is longer than the SDK accepts, or nothing if it was
+// refused.
 func (r *idReader) line() (line []byte, err error) {
 	for len(line) <= maxMessage {
 		part, err := r.in.ReadSlice('\n')
 		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return r.hide(line), err
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
 		}
+		if refusal := r.refuse(line); refusal != nil {
+			_, failed := r.out.Write(refusal)
+			return nil, cmp.Or(failed, err)
+		}
+		if err == nil { // the SDK refuses spaces at the end
+			line = append(bytes.TrimRight(line, " \t\r\n"), '\n')
+		}
+		return r.hide(line), err
 	}
 	return line, nil
 }
@@ -64,10 +79,13 @@ func (r *idReader) line() (line []byte, err error) {
 // idWriter expects each message in one Write.
 type idWriter struct {
 	*exactIDs
+	mu  sync.Mutex // guards out
 	out io.Writer
 }
 
 func (w *idWriter) Write(message []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if bytes.Contains(message, []byte(w.mark)) {
 		if _, err := w.out.Write(w.marked.ReplaceAll(message, []byte("$1"))); err != nil {
 			return 0, err

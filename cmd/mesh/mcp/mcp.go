@@ -65,7 +65,7 @@ func run(ctx context.Context, a *app.App) error {
 	server := tools.NewServer(a.Client, models, scanner)
 	server.AddReceivingMiddleware(endCalls(ctx))
 	ended := make(chan struct{})
-	in, out := newExactIDs().wrap(a.In, a.Out)
+	in, out := newExactIDs().wrap(a.In, a.Out, refusal)
 	go func() {
 		err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: stdout{out}})
 		close(ended)
