@@ -22,8 +22,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
-// Table writes the report as a text table: a row per bucket, then the billed amount, the
-// attributed amount as "counted", and the drift. With calls
+// Table writes the report as a text table: a row per bucket, then the billed amount and,
+// if an amount was attributed, that as "counted", and the drift. With calls
 // ([ReconciliationReport.WithCalls]), rows are UTC days with billed and counted amounts
 // side by side. If the report isn't complete, Table writes only the attributed amount.
 //
@@ -33,13 +33,14 @@ import (
 func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	billed, attributed, drift := r.actual(), finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
 	places := placesOf(billed, attributed, drift)
-	return r.writeTable(w, append(
-		r.rows(),
-		[]string{"billed", formatUSD(billed, places)},
-		[]string{"counted", formatUSD(attributed, places)},
-		[]string{"drift", formatSigned(shownDrift(billed, attributed, drift, places), places)},
-		[]string{"drift %", formatSigned(finiteOrNil(r.DriftPct), 2)},
-	))
+	rows := append(r.rows(), []string{"billed", formatUSD(billed, places)})
+	if attributed != nil {
+		rows = append(rows,
+			[]string{"counted", formatUSD(attributed, places)},
+			[]string{"drift", formatSigned(shownDrift(billed, attributed, drift, places), places)},
+			[]string{"drift %", formatSigned(finiteOrNil(r.DriftPct), 2)})
+	}
+	return r.writeTable(w, rows)
 }
 
 // shownDrift returns the difference between the amounts as shown, if both are known.
@@ -107,12 +108,13 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 	if err != nil {
 		return rows
 	}
-	billed, counted := shownDays(c)
+	rounded := c.Rounded()
+	total := rounded.Total.DriftUSD.Float64()
 	for i, day := range c.Days {
 		onBill, amount := day.BilledUSD.Float64(), day.CountedUSD.Float64()
 		difference := onBill - amount
-		places := placesOf(&onBill, &amount, &difference)
-		cells := []string{day.Name, shownUSD(billed[i], onBill, places), shownUSD(counted[i], amount, places)}
+		places := placesOf(&onBill, &amount, &difference, &total)
+		cells := []string{day.Name, shownUSD(money.Exact(rounded.Days[i].BilledUSD), onBill, places), shownUSD(money.Exact(rounded.Days[i].CountedUSD), amount, places)}
 		if day.Unpriced > 0 {
 			cells[2] += fmt.Sprintf(" + %d unpriced", day.Unpriced)
 		}
@@ -122,21 +124,6 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 		rows = append(rows, cells)
 	}
 	return rows
-}
-
-// shownDays rounds to cents: the days' bills add up to the bill, and their differences to
-// the difference, which a sentence next to the table may name.
-func shownDays(c *bills.Comparison) (billed, counted []*big.Rat) {
-	sheet, total := money.NewSheet(2), money.Exact(c.Total.BilledUSD)
-	drift, drifts := sheet.Difference(total, money.Exact(c.Total.CountedUSD)), make([]*big.Rat, len(c.Days))
-	for i, day := range c.Days {
-		billed, drifts[i] = append(billed, money.Exact(day.BilledUSD)), money.Exact(day.DriftUSD)
-	}
-	billed = sheet.Split(total, billed...)
-	for i, part := range sheet.Split(drift, drifts...) {
-		counted = append(counted, new(big.Rat).Sub(billed[i], part))
-	}
-	return billed, counted
 }
 
 // shownBuckets rounds to cents: the buckets add up to the bill.

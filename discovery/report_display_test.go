@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,9 +49,6 @@ func TestReportTable(t *testing.T) {
 		"           2026-05-08  1.00\n"+
 		"  2026-05-08 13:00:00  2.00\n"+
 		"               billed  3.00\n"+
-		"              counted     -\n"+
-		"                drift     -\n"+
-		"              drift %     -\n"+
 		"not settled: the window reaches into today or beyond, so the bill can still grow\n", text.String())
 
 	text.Reset()
@@ -88,23 +86,85 @@ func TestReportTableAddsUp(t *testing.T) {
 	}
 }
 
+// Amounts in sentences and in the table next to them add up as shown: models to their day, days and models to the
+// total, and effects to their difference.
+func TestSentencesAndTableAddUp(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	usd := func() float64 { return 0.02 + math.Round(random.Float64()*1e6)/1e6 }
+	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for range 500 {
+		r, counted := billedDays(0, 0), newTotals()
+		for i, names := range [][]string{{"gpt-5.4", "gpt-4o"}, {"gpt-5.4"}} {
+			bucket := &r.Buckets[i]
+			bucket.LineItemBreakdown = map[string]float64{}
+			for _, name := range names {
+				bucket.LineItemBreakdown[name+", input"] = 2 + usd()
+				bucket.TotalUSD += bucket.LineItemBreakdown[name+", input"]
+				add(counted, day.AddDate(0, 0, i), models.OpenAI, name, prices.USD(strconv.FormatFloat(2-usd(), 'f', 6, 64)))
+			}
+			r.ActualUSD += bucket.TotalUSD
+		}
+		r = r.WithCalls(counted.Groups())
+		c, err := r.Compare(0)
+		require.NoError(t, err)
+		var table strings.Builder
+		require.NoError(t, r.DayTable(&table, true))
+		checkSentences(t, c, fields(table.String())[1:])
+	}
+}
+
+func checkSentences(t *testing.T, c *bills.Comparison, rows []string) {
+	t.Helper()
+	text := c.String() + "\n" + strings.Join(rows, "\n")
+	sums, named := map[string]int{}, map[string]int{}
+	for _, row := range rows[:2] {
+		cells := strings.Fields(row)
+		sums["billed"] += inCents(cells[1])
+		sums["counted"] += inCents(cells[2])
+		sums[cells[0]] = inCents(cells[1]) - inCents(cells[2])
+	}
+	total := regexp.MustCompile(`Billed (\S+) USD, counted (\S+) USD; (\S+) USD`).FindStringSubmatch(text)
+	require.NotNil(t, total, text)
+	cells := regexp.MustCompile(`(?m)^(2026-05-0\d) \S+: (\S+) USD`).FindAllStringSubmatch(text, -1)
+	require.Len(t, cells, 3, text)
+	for _, cell := range cells {
+		named[cell[1]] += inCents(cell[2])
+		named["all"] += inCents(cell[2])
+	}
+	sums["all"] = inCents(total[3])
+	assert.Equal(t, []int{inCents(total[1]), inCents(total[2]), inCents(total[1]) - inCents(total[2])}, []int{sums["billed"], sums["counted"], sums["all"]}, text)
+	delete(sums, "billed")
+	delete(sums, "counted")
+	assert.Equal(t, sums, named, text)
+	for _, p := range slices.Concat(c.Rounded().Cells, c.Rounded().Days, []bills.Part{c.Rounded().Total}) {
+		effects := prices.USD("0")
+		for _, e := range p.Effects {
+			effects = effects.Add(e.USD)
+		}
+		assert.Equal(t, []prices.USD{p.DriftUSD, p.DriftUSD}, []prices.USD{effects, p.BilledUSD.Sub(p.CountedUSD)}, p.Name)
+	}
+}
+
+func inCents(cell string) int {
+	n, _ := strconv.Atoi(strings.NewReplacer(".", "", "+", "", ",", "", "−", "-").Replace(cell))
+	return n
+}
+
 // checkSums adds the columns of the first rows, in cents.
 func checkSums(t *testing.T, rows []string, days int) {
 	t.Helper()
-	cents := func(cell string) int {
-		n, _ := strconv.Atoi(strings.NewReplacer(".", "", "+", "").Replace(cell))
-		return n
-	}
 	var sums [3]int
 	for _, row := range rows[:days] {
 		for i, cell := range strings.Fields(row)[1:] {
-			sums[i] += cents(cell)
+			sums[i] += inCents(cell)
 		}
 	}
-	billed, counted, drift := strings.Fields(rows[days])[1], strings.Fields(rows[days+1])[1], strings.Fields(rows[days+2])[1]
-	assert.Equal(t, cents(billed), sums[0], rows)
-	if counted != "-" {
-		assert.Equal(t, []int{cents(counted), cents(billed) - cents(counted)}, []int{sums[1], cents(drift)}, rows)
+	billed := strings.Fields(rows[days])[1]
+	assert.Equal(t, inCents(billed), sums[0], rows)
+	if len(rows) > days+1 {
+		counted, drift := strings.Fields(rows[days+1])[1], strings.Fields(rows[days+2])[1]
+		assert.Equal(t, []int{inCents(counted), inCents(billed) - inCents(counted)}, []int{sums[1], inCents(drift)}, rows)
 	}
 }
 

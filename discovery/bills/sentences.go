@@ -21,27 +21,29 @@ func (c *Comparison) String() string { return strings.Join(c.Sentences(), "\n") 
 // 80 characters, then the sums, the cells that differ most, and notes for judging the
 // difference.
 func (c *Comparison) Sentences() []string {
-	t := &c.Total
 	if c.Calls == 0 {
-		return []string{c.verdict(), "Billed " + amount(t.BilledUSD, cents) + " USD."}
+		billed := money.Format{Minus: minus, Places: cents, Small: millionths, Limit: cent}.Text(rat(c.Total.BilledUSD))
+		return []string{c.verdict(), "Billed " + billed + " USD."}
 	}
-	sheet := t.sheet()
-	billed, counted := sheet.Text(money.Format{Minus: minus}, rat(t.BilledUSD)), sheet.Text(money.Format{Minus: minus}, rat(t.CountedUSD))
-	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", billed, counted, t.explain(sheet))}
-	for i := range min(named, len(c.Cells)) {
-		if p := &c.Cells[i]; p.Cause != "" && (p.Model != "" || len(c.Cells) > 1) {
-			on := sheet
-			if p.places() != t.places() {
-				on = p.sheet()
-			}
-			all = append(all, strings.TrimSpace(p.Name+": "+p.explain(on))+".")
+	r, places := c.Rounded(), c.Total.places()
+	sum := func(rounded, exact prices.USD) string {
+		if rounded == "0" {
+			rounded = exact // "<0.01"
+		}
+		return money.Format{Minus: minus, Places: places, Least: true}.Text(rat(rounded))
+	}
+	billed, counted := sum(r.Total.BilledUSD, c.Total.BilledUSD), sum(r.Total.CountedUSD, c.Total.CountedUSD)
+	all := []string{c.verdict(), fmt.Sprintf("Billed %s USD, counted %s USD; %s.", billed, counted, r.Total.explain(places))}
+	for i := range min(named, len(r.Cells)) {
+		if p := &r.Cells[i]; p.Cause != "" && (p.Model != "" || len(r.Cells) > 1) {
+			all = append(all, strings.TrimSpace(p.Name+": "+p.explain(places))+".")
 		}
 	}
 	if len(c.OtherItems) > 0 {
 		all = append(all, "No model: "+c.others()+".")
 	}
-	if t.Unpriced > 0 {
-		all = append(all, c.unpriced())
+	if c.Total.Unpriced > 0 {
+		all = append(all, r.unpriced(places))
 	}
 	return all
 }
@@ -93,7 +95,7 @@ func (c *Comparison) others() string {
 	return strings.Join(names, ", ")
 }
 
-func (c *Comparison) unpriced() string {
+func (c *Comparison) unpriced(places int) string {
 	text := "1 call has no known cost"
 	if c.Total.Unpriced != 1 {
 		text = money.Separated(strconv.Itoa(c.Total.Unpriced)) + " calls have no known cost"
@@ -101,7 +103,7 @@ func (c *Comparison) unpriced() string {
 	if c.Range.LowUSD == "" {
 		return text + "."
 	}
-	return fmt.Sprintf("%s; if each costs at most what the dearest others do, the difference is %s to %s USD.", text, signed(c.Range.LowUSD, cents), signed(c.Range.HighUSD, cents))
+	return fmt.Sprintf("%s; if each costs at most what the dearest others do, the difference is %s to %s USD.", text, signed(c.Range.LowUSD, places), signed(c.Range.HighUSD, places))
 }
 
 var words = map[Cause]string{
@@ -113,61 +115,33 @@ var words = map[Cause]string{
 // Explain returns the difference with its effects of a cent or more, as in "+2.24 USD:
 // +2.54 for calls that were not counted, −0.30 another price", or "+2.54 USD for calls
 // that were not counted".
-func (p *Part) Explain() string { return p.explain(p.sheet()) }
+func (p *Part) Explain() string {
+	places := p.places()
+	rounded := p.rounded(places)
+	return rounded.explain(places)
+}
 
-func (p *Part) explain(sheet *money.Sheet) string {
-	plus := money.Format{Plus: "+", Minus: minus}
-	text := sheet.Text(plus, rat(p.DriftUSD)) + " USD"
-	var parts []*big.Rat
+// explain needs a rounded part.
+func (p *Part) explain(places int) string {
+	text := signed(p.DriftUSD, places) + " USD"
+	if len(p.Effects) == 1 {
+		if word := words[p.Effects[0].Cause]; strings.HasPrefix(word, "for ") {
+			return text + " " + word
+		}
+		return text + ": " + words[p.Effects[0].Cause]
+	}
 	var effects []string
 	for _, e := range p.Effects {
-		if abs(rat(e.USD)).Cmp(cent) >= 0 {
-			parts, effects = append(parts, rat(e.USD)), append(effects, words[e.Cause])
-		}
+		effects = append(effects, signed(e.USD, places)+" "+words[e.Cause])
 	}
-	for i, usd := range sheet.Texts(plus, rat(p.DriftUSD), parts...) {
-		effects[i] = usd + " " + effects[i]
-	}
-	if len(effects) != 1 {
-		return strings.TrimSuffix(text+": "+strings.Join(effects, ", "), ": ")
-	}
-	if word := words[p.Effects[0].Cause]; strings.HasPrefix(word, "for ") {
-		return text + " " + word
-	}
-	return text + ": " + words[p.Effects[0].Cause]
-}
-
-// Decimal places: millionths are for amounts that would otherwise show as 0.
-const (
-	cents      = 2
-	millionths = 6
-)
-
-// sheet rounds amounts so that the difference matches the amounts shown.
-func (p *Part) sheet() *money.Sheet {
-	sheet := money.NewSheet(p.places())
-	sheet.Difference(rat(p.BilledUSD), rat(p.CountedUSD))
-	return sheet
-}
-
-// places returns enough decimal places to show a difference.
-func (p *Part) places() int {
-	if drift := rat(p.DriftUSD); drift.Sign() != 0 && abs(drift).Cmp(cent) < 0 {
-		return millionths
-	}
-	return cents
+	return strings.TrimSuffix(text+": "+strings.Join(effects, ", "), ": ")
 }
 
 const minus = "−"
 
-// amount uses more decimal places below a cent.
-func amount(usd prices.USD, places int) string { return format(places, "").Text(rat(usd)) }
-
-// signed is amount with "+" before a positive one.
-func signed(usd prices.USD, places int) string { return format(places, "+").Text(rat(usd)) }
-
-func format(places int, plus string) money.Format {
-	return money.Format{Plus: plus, Minus: minus, Places: places, Small: millionths, Limit: cent}
+// signed writes "+" before a positive amount.
+func signed(usd prices.USD, places int) string {
+	return money.Format{Plus: "+", Minus: minus, Places: places}.Text(rat(usd))
 }
 
 // MarshalJSON writes the fields and the sentences.

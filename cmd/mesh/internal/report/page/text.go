@@ -53,7 +53,6 @@ func smallDollars(usd prices.USD) string {
 type amount struct {
 	Exact prices.USD
 	Text  string
-	shown *big.Rat
 }
 
 // amounts rounds parts so that they add up to total as shown.
@@ -64,7 +63,7 @@ func amounts(sheet *money.Sheet, plus string, total prices.USD, parts ...prices.
 	}
 	shown := sheet.Split(money.Exact(total), exact...)
 	for i, usd := range parts {
-		all[i] = amount{usd, rounded(sheet, usd, plus), shown[i]}
+		all[i] = amount{usd, rounded(sheet, usd, plus)}
 		if new(big.Rat).Abs(exact[i]).Cmp(scientific) < 0 && exact[i].Sign() != 0 {
 			all[i].Text = sheet.Format(dollars(plus)).Text(shown[i])
 		}

@@ -229,7 +229,7 @@ type key struct {
 }
 
 func (p *page) modelKeys() []key {
-	rest := "others"
+	rest := "other models"
 	if n := p.Total.Models - len(p.Days.Models); n > 0 {
 		rest = table.Number(n, "other model", "other models")
 	}
@@ -245,7 +245,7 @@ func (p *page) valueKeys() []key {
 	for _, value := range p.Days.Values {
 		names = append(names, key{Name: value})
 	}
-	return p.keys(append(names, key{Name: "others"}), func(b *bar) []prices.USD { return b.Values })
+	return p.keys(append(names, key{Name: "other or none"}), func(b *bar) []prices.USD { return b.Values })
 }
 
 // keys adds up the bars, except for today if it is outside the period.
@@ -308,34 +308,37 @@ func (p *page) Bills() (all []shownBill) {
 	return all
 }
 
-const cents = 2 // decimal places
-
-// round makes rows add up to the total, and differences match the amounts, as shown.
+// round makes the last row the rest of the total.
 func (b *shownBill) round() {
-	var billed, drifts []prices.USD
-	for _, row := range b.Rows {
-		billed, drifts = append(billed, row.BilledUSD), append(drifts, row.DriftUSD)
+	r := b.Rounded()
+	rest, restShown, places := b.Total, r.Total, 2
+	if drift := money.Exact(r.Total.DriftUSD); drift.Sign() != 0 && drift.Abs(drift).Cmp(big.NewRat(1, 100)) < 0 {
+		places = 6
+	}
+	for i := range b.Rows {
+		b.Shown = append(b.Shown, b.amounts(places, &b.Rows[i], &r.Cells[i]))
+		rest, restShown = less(&rest, &b.Rows[i]), less(&restShown, &r.Cells[i])
 	}
 	if len(b.Rest) > 0 {
-		others := bills.Part{BilledUSD: "0", DriftUSD: "0"}
-		for _, cell := range b.Rest {
-			others.BilledUSD, others.DriftUSD = others.BilledUSD.Add(cell.BilledUSD), others.DriftUSD.Add(cell.DriftUSD)
-		}
-		billed, drifts = append(billed, others.BilledUSD), append(drifts, others.DriftUSD)
+		b.Shown = append(b.Shown, b.amounts(places, &rest, &restShown))
 	}
-	sheet, all := money.NewSheet(cents), &b.Total
-	sheet.Difference(money.Exact(all.BilledUSD), money.Exact(all.CountedUSD))
-	shown, parts := amounts(sheet, "", all.BilledUSD, billed...), amounts(sheet, "+", all.DriftUSD, drifts...)
-	for i := range shown {
-		b.Shown = append(b.Shown, b.amounts(shown[i], parts[i]))
-	}
-	b.All = b.amounts(amounts(sheet, "", all.BilledUSD, all.BilledUSD)[0], amounts(sheet, "+", all.DriftUSD, all.DriftUSD)[0])
+	b.All, b.Rows = b.amounts(places, &b.Total, &r.Total), r.Cells[:len(b.Rows)]
 }
 
-func (b *shownBill) amounts(billed, drift amount) billedAmounts {
-	counted := amount{Exact: billed.Exact.Sub(drift.Exact)}
-	counted.Text = money.NewSheet(cents).Text(dollars(""), new(big.Rat).Sub(billed.shown, drift.shown))
-	return billedAmounts{billed, counted, drift, b.Calls > 0}
+func less(a, b *bills.Part) bills.Part {
+	return bills.Part{BilledUSD: a.BilledUSD.Sub(b.BilledUSD), CountedUSD: a.CountedUSD.Sub(b.CountedUSD), DriftUSD: a.DriftUSD.Sub(b.DriftUSD)}
+}
+
+func (b *shownBill) amounts(places int, exact, shown *bills.Part) billedAmounts {
+	text := func(exact, shown prices.USD, plus string) amount {
+		if sign := money.Exact(exact).Sign(); shown == "0" && sign != 0 {
+			return amount{Exact: exact, Text: money.NewSheet(places).Format(dollars(plus)).Text(big.NewRat(int64(sign), 1e7))} // "<$0.01"
+		}
+		return amount{Exact: exact, Text: rounded(money.NewSheet(places), shown, plus)}
+	}
+	return billedAmounts{
+		text(exact.BilledUSD, shown.BilledUSD, ""), text(exact.CountedUSD, shown.CountedUSD, ""), text(exact.DriftUSD, shown.DriftUSD, "+"), b.Calls > 0,
+	}
 }
 
 // Period returns the days that the bill covers.
