@@ -196,13 +196,17 @@ func (o *Options) print(b bill, c *bills.Comparison) error {
 	}
 	return o.Print(shown, func(out io.Writer) error {
 		if !o.compares() {
-			return b.Table(out)
+			err := b.Table(out)
+			fmt.Fprintln(out, "There are no counted calls to compare with: --usage reads calls, and --counted takes their sum.")
+			return err
 		}
 		for _, sentence := range c.Sentences() {
 			fmt.Fprintln(out, output.Mark(out, output.Wrap(output.Line(sentence), "", output.Width(out))))
 		}
 		if c.Calls == 0 {
-			return b.Table(out)
+			err := b.Table(out)
+			fmt.Fprintln(out, "Check --usage: mesh usage FILE --by provider,day lists its calls.")
+			return err
 		}
 		return b.DayTable(out, o.all)
 	})
