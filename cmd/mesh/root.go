@@ -35,6 +35,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/serve"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/update"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/usage"
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 	"github.com/mesh-gateway/mesh-go/internal/version"
 )
 
@@ -285,5 +286,5 @@ func checkFormat(cmd *cobra.Command, format string) error {
 func similarFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) }) // includes global flags
-	return app.Similar(name, names)
+	return editdistance.Nearest(name, names)
 }

@@ -21,3 +21,18 @@ func Of(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// maxEdits limits the edits between a name and its suggestion.
+const maxEdits = 2
+
+// Nearest returns the most similar name, or "". It may differ from unknown in at most two
+// letters and a third of unknown.
+func Nearest(unknown string, names []string) (best string) {
+	least := min(maxEdits, len(unknown)/3) + 1
+	for _, name := range names {
+		if n := Of(unknown, name); n < least {
+			best, least = name, n
+		}
+	}
+	return best
+}

@@ -21,3 +21,14 @@ func TestOf(t *testing.T) {
 		assert.Equal(t, row.want, editdistance.Of(row.b, row.a), "%s, %s", row.b, row.a)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	names := []string{"listen", "fail", "from", "gateway-url", "gpt-5.2", "gpt-5.2-mini"}
+	for unknown, want := range map[string]string{
+		"lisen": "listen", "listne": "listen", "fial": "", "form": "", "fom": "from", "gatewayurl": "gateway-url", "bogus": "", "": "", "x": "",
+		"gpt-5.22": "gpt-5.2", "gpt-52-mini": "gpt-5.2-mini", "listen": "listen",
+	} {
+		assert.Equal(t, want, editdistance.Nearest(unknown, names), unknown)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/selection"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -184,9 +185,11 @@ func (o *Options) check() (err error) {
 		return exit.Usagef("--counted must not be negative")
 	}
 	name := o.provider
-	o.provider, err = models.ParseProvider(string(name))
+	o.provider, err = providers.Of(string(name), "")
 	switch {
-	case err != nil || adminKeys[o.provider] == "" && o.provider != models.Gemini:
+	case err != nil:
+		return exit.WrongUse(err)
+	case adminKeys[o.provider] == "" && o.provider != models.Gemini:
 		return exit.Usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", name)
 	case o.saved == "-" && o.usage == "-":
 		return exit.Usagef("--bill and --usage cannot both be stdin")

@@ -19,6 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
@@ -131,7 +132,7 @@ func unlisted(ctx context.Context, c *discovery.Client, id string, opts discover
 	for _, m := range models {
 		names = append(names, m.ID, m.ID[strings.LastIndexByte(m.ID, '/')+1:])
 	}
-	if name := app.Similar(id, names); name != "" {
+	if name := editdistance.Nearest(id, names); name != "" {
 		return exit.Usagef("the catalog does not list %q; did you mean %s?", id, name)
 	}
 	return exit.Usagef("the catalog does not list %q", id)

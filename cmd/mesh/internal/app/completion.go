@@ -12,7 +12,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
-	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
 // Complete sets a flag's completion.
@@ -84,19 +83,4 @@ func (a *App) CompleteMessage(cmd *cobra.Command, given []string, _ string) ([]c
 
 func describe(m client.MeshMessage) string {
 	return fmt.Sprintf("%s, %s from %s", mail.ReadState(&m), mail.ShownKind(m.Kind), mail.ShownNode(m.FromNode))
-}
-
-// maxEdits limits the edits between a name and its suggestion.
-const maxEdits = 2
-
-// Similar returns the most similar name, or "". The name may differ in at most maxEdits
-// letters and a third of unknown.
-func Similar(unknown string, names []string) (best string) {
-	least := min(maxEdits, len(unknown)/3) + 1
-	for _, name := range names {
-		if n := editdistance.Of(unknown, name); n < least {
-			best, least = name, n
-		}
-	}
-	return best
 }

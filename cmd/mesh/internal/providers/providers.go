@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,14 +28,49 @@ func Names() []string {
 
 // Of returns the named provider, or for "" the one that makes the model.
 func Of(name, model string) (models.Provider, error) {
-	if name != "" {
-		return models.ParseProvider(name)
-	}
-	if p, ok := models.ProviderOf(model); ok {
+	p, found := models.ProviderOf(cmp.Or(name, model))
+	switch named, err := models.ParseProvider(name); {
+	case err == nil:
+		return named, nil
+	case name == "" && found:
 		return p, nil
+	case name == "":
+		return "", unowned(model)
+	case found:
+		return "", fmt.Errorf("%q is a model, not a provider", name)
 	}
-	return "", fmt.Errorf("unknown provider for %q; specify openai, deepseek, anthropic, gemini or xai", model)
+	name, _, _ = strings.Cut(name, "/")
+	return "", unknown(name, "")
 }
+
+// unowned says what is wrong with a model's name, which may start with a provider.
+func unowned(model string) error {
+	owner, rest, prefixed := strings.Cut(model, "/")
+	p, err := models.ParseProvider(owner)
+	other, known := models.ProviderOf(rest)
+	switch {
+	case !prefixed && err == nil:
+		return fmt.Errorf("%q is a provider, not a model", model)
+	case prefixed && err == nil && known:
+		return notOf(p, rest, other)
+	case prefixed && err != nil:
+		return unknown(owner, " of "+strconv.Quote(model))
+	}
+	return fmt.Errorf("unknown provider for %q; specify %s", model, alternatives())
+}
+
+func unknown(name, of string) error {
+	if similar := editdistance.Nearest(strings.ToLower(name), Names()); similar != "" {
+		return fmt.Errorf("unknown provider %q%s; did you mean %s?", name, of, similar)
+	}
+	return fmt.Errorf("unknown provider %q%s; specify %s", name, of, alternatives())
+}
+
+func notOf(p models.Provider, model string, other models.Provider) error {
+	return fmt.Errorf("%s is a model of %s, not of %s", output.Line(model), other, p)
+}
+
+func alternatives() string { return output.Alternatives(Names()) }
 
 // Priced is [Of] with the user's own price files: it also accepts provider names in list,
 // and for an unknown model the only provider that prices it.
@@ -57,7 +93,7 @@ func Priced(list *prices.List, registry models.Registry, name, model string) (mo
 		return models.Provider(own[0]), nil
 	case len(own) > 1:
 		return "", fmt.Errorf("several providers price %q; specify --provider %s", model, strings.Join(own, " or "))
-	case name == "" && len(Similar(list, registry, "", model, time.Now())) > 0:
+	case name == "" && !strings.Contains(model, "/") && len(Similar(list, registry, "", model, time.Now())) > 0:
 		return "", Unlisted(list, registry, "", model)
 	}
 	return "", err
@@ -90,6 +126,10 @@ func Similar(list *prices.List, registry models.Registry, p models.Provider, unk
 
 // Unlisted reports a model missing from a provider's price list.
 func Unlisted(list *prices.List, registry models.Registry, p models.Provider, model string) error {
+	_, err := models.ParseProvider(string(p))
+	if other, ok := models.ProviderOf(model); err == nil && ok && other != p && len(list.ForModel(other, model)) > 0 {
+		return notOf(p, model, other)
+	}
 	names := Similar(list, registry, p, model, time.Now())
 	if len(names) == 0 {
 		return fmt.Errorf("%s is not in the price list", output.Line(model))

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
@@ -93,7 +94,7 @@ func parseFlag(flag string) (models.Provider, *url.URL, error) {
 	if strings.ContainsAny(name, ":/@") { // a URL, which may have a password
 		return "", nil, errors.New("--upstream must be PROVIDER=URL")
 	}
-	p, err := models.ParseProvider(name)
+	p, err := providers.Of(name, "")
 	if err != nil {
 		return "", nil, fmt.Errorf("--upstream must be PROVIDER=URL: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
 // wrongArguments says how to fix the arguments. It repeats no values: they may be long or
@@ -47,7 +47,7 @@ func wrongArguments(tool string, schema *jsonschema.Schema, sent json.RawMessage
 // missing.
 func unknownArgument(tool, name string, schema *jsonschema.Schema, values map[string]any, missing []string) (text, meant string) {
 	free := slices.DeleteFunc(slices.Clone(schema.PropertyOrder), func(other string) bool { _, given := values[other]; return given })
-	if meant = app.Similar(name, free); meant == "" && len(missing) == 1 && fits(schema.Properties[missing[0]], values[name]) {
+	if meant = editdistance.Nearest(name, free); meant == "" && len(missing) == 1 && fits(schema.Properties[missing[0]], values[name]) {
 		meant = missing[0]
 	}
 	if len(name) > maxShown {
