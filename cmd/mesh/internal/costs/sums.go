@@ -55,7 +55,8 @@ type Sums struct {
 	// Errors are unreadable lines, which no sum includes.
 	Errors []string `json:"errors,omitempty"`
 
-	incomplete bool // some calls weren't counted
+	models     []calls.Group // at least by provider and model
+	incomplete bool          // some calls weren't counted
 }
 
 // Reason says why calls have no known cost.
@@ -74,10 +75,14 @@ func newSums(by []string) *Sums {
 // error and the sums of the others.
 func Read(by []string, opts calls.Options, paths ...string) (*Sums, error) {
 	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
+	if !slices.Contains(by, calls.ByProvider) || !slices.Contains(by, calls.ByModel) {
+		opts.By = append(opts.By, []string{calls.ByProvider, calls.ByModel})
+	}
 	all, err := calls.Sum(opts, paths...)
 	r := newSums(by)
 	if len(all) > 0 { // the options are valid
 		r.Rows = append(r.Rows, all[0]...)
+		r.models = append(r.models, all[4%len(all)]...) // the rows, if they are by provider and model
 		r.addReasons(all[1])
 		r.setTotal(all[2])
 		for _, day := range all[3] { // sorted
@@ -106,10 +111,10 @@ func (r *Sums) addReasons(rows []calls.Group) {
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
 }
 
-// AddPromotions needs rows by provider and model.
+// AddPromotions sets Promotions, however the rows are grouped.
 func (r *Sums) AddPromotions(list *prices.List, now time.Time) {
 	asked := map[[2]string]bool{}
-	for _, group := range r.Rows {
+	for _, group := range r.models {
 		provider, model := group.Value(calls.ByProvider), group.Value(calls.ByModel)
 		if asked[[2]string{provider, model}] {
 			continue
