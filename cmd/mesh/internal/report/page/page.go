@@ -195,7 +195,7 @@ func (p *page) StatusTexts() string {
 		}
 	}
 	if rest > 0 {
-		all = append(all, table.Count(rest)+" × others")
+		all = append(all, table.Count(rest)+" × another status")
 	}
 	return strings.Join(all, ", ")
 }

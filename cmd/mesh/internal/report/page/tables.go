@@ -48,7 +48,7 @@ func (p *page) ModelTable() costTable {
 // rows.
 func (p *page) LabelTables() (all []costTable) {
 	for _, l := range p.Labels {
-		t := p.table(line(l.Name), plainRows(l.Rows, nameOfLabel))
+		t := p.table(line(l.Name), plainRows(l.Rows, func(value string) string { return nameOfNone(l.Name, value) }))
 		t.Values, t.Count = table.Number(l.Values, "value", "values"), l.Values
 		if l.Folded {
 			t.Values = "more than " + table.Count(l.Values) + " values"
@@ -59,12 +59,11 @@ func (p *page) LabelTables() (all []costTable) {
 	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
 }
 
-const withoutLabel = "without this label"
-
-// nameOfLabel returns "" if the value is to be shown itself.
-func nameOfLabel(value string) string {
+// nameOfNone returns "(no team)" for calls without the label team, and "" if the value is
+// to be shown itself.
+func nameOfNone(label, value string) string {
 	if value == "" {
-		return withoutLabel
+		return "(no " + line(label) + ")"
 	}
 	return ""
 }
@@ -74,7 +73,7 @@ func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
 		r := tableRow{Row: row, Rest: row.Others}
 		if !r.Others {
 			r.Name = name(r.Value)
-			r.Rest = r.Name == withoutLabel
+			r.Rest = strings.HasPrefix(r.Name, "(no ")
 		}
 		all = append(all, r)
 	}
@@ -227,7 +226,7 @@ func unpricedModels(g report.UnpricedGroup) string {
 	for _, m := range g.Models {
 		name := cmp.Or(m.Model, "(no name)")
 		if m.Others {
-			name = "others"
+			name = "other models"
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", name, table.Count(m.Calls)))
 	}
