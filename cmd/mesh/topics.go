@@ -112,8 +112,9 @@ for unpriced calls: if there are any, their number is printed on stderr and the 
 
 --html writes a page of the last 28 full days, unless a flag selects a period, and prints its amount and period.
 
---line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". It always exits with 0: files that can't
-be read are noted on stderr. If file names start with a day, it reads only the files it needs.
+--line prints one line for a status bar, such as "today 3.12 USD, 214 calls, 5/day: 62 %". Without FILE or --sessions, the exit
+status is 2; otherwise it's 0, even if files can't be read, which are noted on stderr. If file names start with a day, it reads
+only the files it needs.
 
 Sessions: --explain says what session files lack, lists unreadable lines and sessions that differ from their own totals. With
 --strict, an unreadable line of a session file is an error, as in a calls file. Session files don't say whether a subscription paid:

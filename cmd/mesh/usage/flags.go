@@ -94,7 +94,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.budgets, "budget", nil, "show what's left of this `LIMIT`, such as 5/day (mesh help budgets)")
 	flags.BoolVar(&o.chargesOnly, "charges-only", false, "leave subscription calls out of --budget")
 	flags.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if one of these `RULES` fires (mesh help budgets)")
-	flags.BoolVar(&o.line, "line", false, "print one line for a status bar: today and the budgets")
+	flags.BoolVar(&o.line, "line", false, "print one line on calls in FILE, or with --sessions")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 2 if a line of a session file can't be read")
 	flags.BoolVar(&o.explain, "explain", false, "say what session files lack, and list unreadable lines")
 	flags.BoolVar(&o.explain, "verbose", false, "")
