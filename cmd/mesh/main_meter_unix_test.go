@@ -59,8 +59,9 @@ func TestMeterRemovesItsFiles(t *testing.T) {
 // A warning to a closed pipe ended the meter, and left its files and its command behind.
 func TestMeterOutlivesAClosedPipe(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	cmd := newMeterCommand(t, []string{"TMPDIR=" + folder}, "--upstream", "openai=http://127.0.0.1:1/v1", "--", "caller", "chat", "chat")
+	folder, log := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(log, "torn.jsonl"), []byte("{\n"), 0o600)) // the first warning, before the command starts
+	cmd := newMeterCommand(t, []string{"TMPDIR=" + folder}, "--log", log, "--budget", "5/day", "--upstream", "openai=http://127.0.0.1:1/v1", "--", "caller", "chat", "chat")
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
 	require.NoError(t, read.Close())

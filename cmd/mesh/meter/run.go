@@ -33,6 +33,9 @@ type meterRun struct {
 }
 
 func run(ctx context.Context, o *Options) error {
+	piped := make(chan os.Signal, 1) // a note to a closed pipe must not end the run
+	notify(piped, syscall.SIGPIPE)
+	defer signal.Stop(piped)
 	run := &meterRun{Options: o, summary: costs.NewSummary()}
 	if err := run.prepare(); err != nil {
 		return exit.WrongUse(err)
@@ -116,10 +119,9 @@ func (run *meterRun) prepare() (err error) {
 // behind runs the command in the proxy's environment and returns its exit status. Files
 // named there are removed at the end, even after an early signal.
 func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
-	// Nobody reads these; mesh only must not end. The terminal sends ^C to the command, too,
-	// and a warning to a closed pipe must not end the run.
+	// Nobody reads these; mesh only must not end. The terminal sends ^C to the command, too.
 	outlived := make(chan os.Signal, 1)
-	notify(outlived, os.Interrupt, syscall.SIGPIPE)
+	notify(outlived, os.Interrupt)
 	defer signal.Stop(outlived)
 	signals := make(chan os.Signal, 4) // one of each: package signal drops what doesn't fit
 	notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
