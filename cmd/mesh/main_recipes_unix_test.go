@@ -27,6 +27,7 @@ type kitchen struct {
 	g      *gatewaytest.Gateway
 	folder string
 	env    []string
+	thread string // the id of a thread, for examples
 }
 
 func newKitchen(t *testing.T) *kitchen {
