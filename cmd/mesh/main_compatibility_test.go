@@ -22,6 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
 var updateGolden = flag.Bool("update", false, "add new lines to the golden files; lines are never removed by it")
@@ -99,6 +100,10 @@ func TestJSONOutputIsStable(t *testing.T) {
 	newer, err := bundleOf(newerFiles())
 	require.NoError(t, err)
 	s.SetFacts(newer)
+	files := newfacts.Today() // with a price that ends, on every day
+	newfacts.Replace(files, "prices.csv", "openai,gpt-4.1,0,2,0.5,,,8,,,", "openai,gpt-4.1,0,2,0.5,,,8,,"+time.Now().UTC().AddDate(0, 1, 0).Format(time.DateOnly)+",")
+	used, err := bundleOf(files)
+	require.NoError(t, err)
 	c, err := client.New("node-b", g.Options()...)
 	require.NoError(t, err)
 	defer c.Close()
@@ -107,6 +112,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 	_, err = c.Send(t.Context(), client.SendRequest{To: "node-a", Kind: client.KindQuestion, Content: "x", ThreadID: thread.ID, RelatedTaskID: "7"})
 	require.NoError(t, err)
 	dir := filesForJSON(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "facts"), []byte(used), 0o600))
 	place := strings.NewReplacer("DIR", dir, "THREAD", thread.ID)
 
 	types, seen := map[string]string{}, append([]string{"gateway", "providers"}, withoutJSON...)
@@ -117,7 +123,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 			words[i] = place.Replace(words[i])
 		}
 		cmd := command(t, g, append(words, "-o", "json")...)
-		cmd.Env = append(cmd.Env, "MESH_PROVIDERS_URL="+s.URL, "HOME="+dir, "XDG_CACHE_HOME="+dir, "LocalAppData="+dir, "DEEPSEEK_API_KEY=x",
+		cmd.Env = append(cmd.Env, "MESH_PROVIDERS_URL="+s.URL, "HOME="+dir, "XDG_CACHE_HOME="+dir, "LocalAppData="+dir, "MESH_FACTS="+filepath.Join(dir, "facts"), "DEEPSEEK_API_KEY=x",
 			"OPENAI_ADMIN_KEY=x", "ANTHROPIC_ADMIN_KEY=x", "XAI_MANAGEMENT_KEY=x", "XAI_TEAM_ID=x")
 		out, _ := cmd.Output() // the exit status of a finding is 1
 		addTypes(t, types, run[0]+" $", parse(t, run[0], out))

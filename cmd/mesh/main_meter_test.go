@@ -39,7 +39,7 @@ func newMeterCommand(t *testing.T, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", append([]string{"meter"}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name := strings.ToLower(v)
-		return strings.Contains(name, "_proxy=") || strings.Contains(name, "_base_url=") || strings.HasPrefix(name, "mesh_")
+		return strings.Contains(name, "_proxy=") || strings.Contains(name, "_base_url=") || strings.HasPrefix(name, "mesh_") && !strings.HasPrefix(name, "mesh_facts=")
 	})
 	cmd.Env = append(append(cmd.Env, "AGENT_KEY="+agentKey), env...)
 	return cmd

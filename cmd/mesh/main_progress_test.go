@@ -34,14 +34,13 @@ func (r *slowReader) Read(p []byte) (int, error) {
 
 // TestProgressOfStdin checks that a command shows how much of stdin it has read, and removes the line before it prints.
 func TestProgressOfStdin(t *testing.T) {
-	t.Parallel()
+	t.Setenv("MESH_FACTS", "") // the facts of today are of the future in 2000
 	call := `{"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{"prompt_tokens":4,"completion_tokens":1,"total_tokens":5}}` + "\n"
 	for line, content := range map[string]string{
 		"usage -": call, "usage - -o focus": call, "usage - -o json": call, "scan": "text\n", "retired --used -": call,
 		"cost gemini --bill -": "", "cost gemini --bill - --usage testdata": "", // of which the JSON is wrong
 	} {
 		t.Run(line, func(t *testing.T) {
-			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var terminal bytes.Buffer
 				content := strings.Repeat(content, 10_000/max(1, len(content))+1) + strings.Repeat(" ", 10_000)

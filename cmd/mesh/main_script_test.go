@@ -86,6 +86,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TOKEN", gatewayToken)
 	env.Setenv("GORACE", os.Getenv("GORACE"))
 	env.Setenv("MESH_PROVIDERS_URL", s.URL)
+	env.Setenv("MESH_FACTS", os.Getenv("MESH_FACTS"))
 	setFolders(env)
 	env.Setenv("NL", "\n")
 	env.Setenv("TRICK", "\x1b[31mred\u202e\u009b\nx")

@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/test/caller"
+	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
 // TestMain makes the test binary the commands mesh, handler and caller when it is started under these names. With the race detector a
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	if commands[filepath.Base(os.Args[0])] == nil {
 		heedSignals()
 	}
-	testscript.Main(m, commands)
+	testscript.Main(newfacts.M{M: m}, commands)
 }
 
 // heedSignals ends that signals are ignored, as in a background job of a shell and under nohup: what the tests start would ignore them, too.

@@ -198,7 +198,7 @@ func TestMeterWarnsOnceOfANewModel(t *testing.T) {
 		s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Model: model})
 		_, stderr, status := runMeter(t, append(flags, "--", "caller", "chat", "chat")...)
 		assert.Equal(t, 0, status)
-		assert.Equal(t, want, strings.Count(stderr, "warning: openai/"+model+" is not in the price table of 2026-"), stderr)
+		assert.Equal(t, want, strings.Count(stderr, "warning: openai/"+model+" is not in the price table of "), stderr)
 		assert.Equal(t, want, strings.Count(stderr, "mesh update"), stderr)
 	}
 }

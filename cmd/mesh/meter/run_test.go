@@ -18,6 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/caller"
+	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
 // TestMain makes the test binary the program caller when it is started under that name. The tests have the environment of a user without
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Setenv("AGENT_KEY", caller.Key)
 		os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "no-data-of-mesh"))
 	}
-	testscript.Main(m, map[string]func(){"caller": func() { os.Exit(caller.Run()) }})
+	testscript.Main(newfacts.M{M: m}, map[string]func(){"caller": func() { os.Exit(caller.Run()) }})
 }
 
 // runMeter runs mesh meter in this process and returns its output and exit status.

@@ -2,7 +2,11 @@
 package newfacts
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
+	"testing"
 	"testing/fstest"
 	"time"
 
@@ -23,7 +27,59 @@ func Files() fstest.MapFS {
 }
 
 // Version returns a version of today.
-func Version() string { return time.Now().UTC().Format(time.DateOnly) + ".99" }
+func Version() string { return today() + ".99" }
+
+func today() string { return time.Now().UTC().Format(time.DateOnly) }
+
+// Today returns the built-in facts as if they were of today, whatever their age: no
+// command notes that its prices are old. They are older than Version.
+func Today() fstest.MapFS {
+	files := Files()
+	for _, file := range files {
+		file.Data = asOf.ReplaceAll(file.Data, []byte("# as of "+today()))
+	}
+	list := files["confirmed.csv"]
+	list.Data = lastDay.ReplaceAll(list.Data, []byte(","+today()+"\n"))
+	files["VERSION"].Data = []byte(today() + ".98\n")
+	return files
+}
+
+var (
+	asOf    = regexp.MustCompile(`# as of [\d-]+`)
+	lastDay = regexp.MustCompile(`,[\d-]*\n$`)
+)
+
+// M runs tests whose commands use the facts of Today.
+type M struct{ *testing.M }
+
+// Run sets MESH_FACTS.
+func (m M) Run() int {
+	name, err := store(Today())
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(filepath.Dir(name))
+	os.Setenv("MESH_FACTS", name)
+	return m.M.Run()
+}
+
+func store(files fstest.MapFS) (name string, err error) {
+	f, err := facts.ReadFS(files)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "facts")
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Create(filepath.Join(dir, "facts"))
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	_, err = f.WriteTo(file)
+	return file.Name(), err
+}
 
 // Replace fails unless the file contains before.
 func Replace(files fstest.MapFS, name, before, after string) {
