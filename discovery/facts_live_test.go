@@ -135,7 +135,7 @@ func TestWithFacts(t *testing.T) {
 	registry, err := c.Retirements(t.Context())
 	require.NoError(t, err)
 	date, _ := registry.RetirementDate(models.OpenAI, "gpt-5.2")
-	assert.Equal(t, "2027-06-01", date)
+	assert.Equal(t, "2127-06-01", date)
 	list, err := c.LivePrices(t.Context(), nil)
 	require.NoError(t, err)
 	assert.NotEmpty(t, list.ForModel(models.OpenAI, "gpt-99"))

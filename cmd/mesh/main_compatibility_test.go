@@ -100,8 +100,8 @@ func TestJSONOutputIsStable(t *testing.T) {
 	newer, err := bundleOf(newerFiles())
 	require.NoError(t, err)
 	s.SetFacts(newer)
-	files := newfacts.Today() // with a price that ends, on every day
-	newfacts.Replace(files, "prices.csv", "openai,gpt-4.1,0,2,0.5,,,8,,,", "openai,gpt-4.1,0,2,0.5,,,8,,"+time.Now().UTC().AddDate(0, 1, 0).Format(time.DateOnly)+",")
+	files := newfacts.Today() // with a price that ends later, on every day
+	newfacts.Append(files, "prices.csv", "openai,gpt-99,0,1,,,,2,,"+time.Now().UTC().AddDate(0, 1, 0).Format(time.DateOnly)+",page,2026-11-22,,,,")
 	used, err := bundleOf(files)
 	require.NoError(t, err)
 	c, err := client.New("node-b", g.Options()...)

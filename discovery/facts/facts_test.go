@@ -84,8 +84,8 @@ func TestFactsOfTomorrow(t *testing.T) {
 	assert.Equal(t, "2026-11-25", row.VerifiedAt)
 	assert.True(t, strings.HasSuffix(row.Source, "; price table of "+newfacts.Version()), row.Source)
 	registry := models.Of(f)
-	assert.Equal(t, models.RetirementStatus{State: models.StateRetiring, Date: "2027-06-01", Replacement: "gpt-99", Matched: "gpt-5.2"}, registry.Check(models.OpenAI, "gpt-5.2", day))
-	assert.Equal(t, "2027-07-01", registry.CheckOn("bedrock", models.Anthropic, "us.anthropic.claude-opus-5", day).Date)
+	assert.Equal(t, models.RetirementStatus{State: models.StateRetiring, Date: "2127-06-01", Replacement: "gpt-99", Matched: "gpt-5.2"}, registry.Check(models.OpenAI, "gpt-5.2", day))
+	assert.Equal(t, "2127-07-01", registry.CheckOn("bedrock", models.Anthropic, "us.anthropic.claude-opus-5", day).Date)
 	assert.Equal(t, models.StateListed, registry.Check(models.OpenAI, "gpt-99", day).State)
 	assert.Equal(t, models.StateUnknown, models.Retirements().Check(models.OpenAI, "gpt-99", day).State)
 }

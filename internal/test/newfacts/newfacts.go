@@ -59,7 +59,9 @@ func (m M) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(filepath.Dir(name))
-	os.Setenv("MESH_FACTS", name)
+	if err := os.Setenv("MESH_FACTS", name); err != nil {
+		panic(err)
+	}
 	return m.M.Run()
 }
 
@@ -72,13 +74,10 @@ func store(files fstest.MapFS) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := os.Create(filepath.Join(dir, "facts"))
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	_, err = f.WriteTo(file)
-	return file.Name(), err
+	var text strings.Builder
+	_, _ = f.WriteTo(&text) // a Builder has no errors
+	name = filepath.Join(dir, "facts")
+	return name, os.WriteFile(name, []byte(text.String()), 0o600)
 }
 
 // Replace fails unless the file contains before.
@@ -106,8 +105,8 @@ func Tomorrow() fstest.MapFS {
 	Replace(files, "hours.csv", "01:00,04:00,no", "02:00,04:00,no")
 	Append(files, "holidays.csv", "2027-02-08,Spring Festival")
 	Append(files, "models.csv", "openai,gpt-99")
-	Append(files, "retirements.csv", "openai,gpt-5.2,2027-06-01,,gpt-99,")
-	Append(files, "platforms.csv", "anthropic,claude-opus-5,2027-07-01,bedrock,a page")
+	Append(files, "retirements.csv", "openai,gpt-5.2,2127-06-01,,gpt-99,")
+	Append(files, "platforms.csv", "anthropic,claude-opus-5,2127-07-01,bedrock,a page")
 	Append(files, "confirmed.csv", "openai,gpt-99,0,,,,2026-11-25")
 	return files
 }
