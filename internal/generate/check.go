@@ -117,8 +117,6 @@ const onlyNull = "null alone has no Go type; add it to another arm's type, or to
 func checkSchema(p codegen.Property) string {
 	s := p.Schema.OAPISchema
 	switch {
-	case s.Format == "binary":
-		return "the format binary has no JSON form; byte is base64"
 	case slices.Contains(s.Enum, any(nil)):
 		return "null in an enum would be a constant; nullable is enough"
 	case p.Required && !p.IsPointer() && slices.ContainsFunc(s.OneOf, permitsNull):
@@ -129,12 +127,13 @@ func checkSchema(p codegen.Property) string {
 		return onlyNull
 	case s.Default != nil && s.Extensions["x-go-type"] == nil && s.VisitJSON(s.Default) != nil:
 		return "the default is not a value of the schema; correct it in an overlay"
-	case s.Type.Includes("integer") && isRounded(s.Default) && p.Extensions["x-go-default"] == nil:
-		return "the loader rounds a default from 2^53 on, so it needs an x-go-default, a string of digits"
-	case s.Type.Includes("integer") && slices.ContainsFunc(s.Enum, isRounded):
-		return "the loader rounds a constant from 2^53 on; remove the values in an overlay"
 	}
 	return ""
+}
+
+// includes reports whether a schema or one that it combines has a type.
+func includes(s *openapi3.Schema, name string) bool {
+	return s.Type.Includes(name) || slices.ContainsFunc(slices.Concat(s.AllOf, s.OneOf, s.AnyOf), func(arm *openapi3.SchemaRef) bool { return arm.Value.Type.Includes(name) })
 }
 
 func arms(s *openapi3.Schema) openapi3.SchemaRefs {
@@ -151,6 +150,23 @@ func permitsNull(arm *openapi3.SchemaRef) bool { return arm.Value.PermitsNull() 
 func hasNullArm(s *openapi3.Schema) bool {
 	return s != nil && s.Extensions["x-go-type"] == nil &&
 		slices.ContainsFunc(arms(s), func(arm *openapi3.SchemaRef) bool { return arm.Value.Type.Is("null") })
+}
+
+// checkIntegers rejects constants and defaults that the loader has rounded.
+func checkIntegers(doc *openapi3.T) error {
+	var found []error
+	_ = doc.WalkSchemas(func(pointer string, ref *openapi3.SchemaRef) error {
+		s, place := ref.Value, strings.ReplaceAll(pointer[1:], "/", ".")
+		switch {
+		case !includes(s, "integer"):
+		case isRounded(s.Default) && s.Extensions["x-go-default"] == nil:
+			found = append(found, fmt.Errorf("%s: the loader rounds a default from 2^53 on, so it needs an x-go-default, a string of digits", place))
+		case slices.ContainsFunc(s.Enum, isRounded):
+			found = append(found, fmt.Errorf("%s: the loader rounds a constant from 2^53 on; remove the values in an overlay", place))
+		}
+		return nil
+	})
+	return errors.Join(found...)
 }
 
 func isRounded(value any) bool {

@@ -72,6 +72,10 @@ func TestOnlyFilesBesideADocumentAreRead(t *testing.T) {
 func TestASchemaThatIsItselfOrNullIsRefused(t *testing.T) {
 	_, failed := generateText(t, document(`"p":null`, ``))
 	assert.EqualError(t, failed, "components.schemas.T.properties.p: null; describe it or remove it")
+	for _, ref := range []string{`null`, `""`, `5`, `{}`} {
+		_, failed = generateText(t, strings.Replace(document(``, ``), `"paths":{`, `"paths":{"/a":{"get":{"responses":{"200":{"$ref":`+ref+`}}}}`, 1))
+		assert.EqualError(t, failed, "paths./a.get.responses.200.$ref: null; describe it or remove it", ref)
+	}
 	_, err := generateText(t, document(`"p":{"type":"string"}`, `},"U":{"$ref":"#/components/schemas/U"`))
 	assert.EqualError(t, err, "components.schemas.U: it refers to itself")
 }

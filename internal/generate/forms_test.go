@@ -21,6 +21,7 @@ var formCases = map[string]map[string]string{
 	"allof":               {`T{"own":"o","arm":"a","low":"l","x":"y"}`: ``, `U{"id":"i","more":{"n":9007199254740993}}`: ``, `Note{"text":"t"}`: ``, `V{"p":null}`: ``, `V{}`: `{"p":"high"}`},
 	"a19":                 {`T{"level":1,"mode":"x","n":2}`: ``, `T{"level":"auto"}`: ``},
 	"nullable-array":      {`T{"s":null,"l":null,"m":null}`: ``, `T{}`: `{"s":null}`, `T{"s":"","l":[],"m":{}}`: ``},
+	"unnamed":             {`R{"n":{"tags":[],"s":null},"l":[{"tags":[]},{}],"m":{"a":{"tags":[]}}}`: ``, `R{"n":{}}`: ``, `T{"tags":null,"map":null}`: ``, `T{}`: ``, `T{"tags":[],"file":"no base64","amount":"1.50 or so","x":9007199254740993}`: ``, `T{"amount":1.50}`: ``},
 	"ref-default-31":      {`T{}`: `{"p":"high"}`, `R{}`: ``, `R{"p":"low"}`: ``},
 	"request-empty-array": {`R{"g":[],"f":{},"d":[]}`: ``, `R{"d":null}`: ``, `R{}`: ``, `T{"id":"i","e":null}`: ``, `T{"id":"i"}`: `{"id":"i","e":"x"}`},
 }

@@ -54,14 +54,14 @@ func generate(document string, settings codegen.Configuration) (string, error) {
 	}
 	var requests changes
 	if keepsUnknown(settings) {
-		requests = schemasOfRequests(doc)
+		requests = schemasOfRequests(doc, "")
 	}
 	maps.Copy(codegen.TemplateFunctions, template.FuncMap{"typeOf": requests.typeOf, "isChange": requests.has, "facts": facts, "isObject": isObject})
 	code, err := codegen.Generate(doc, settings)
 	// These checks need names from Generate, which depend on settings in a global
 	// variable. Their errors are clearer than its own, which quotes generated code.
 	parts, failed := partsOf(doc)
-	if err := errors.Join(check(parts), checkStreams(doc)); err != nil {
+	if err := errors.Join(check(parts), checkIntegers(doc), checkStreams(doc)); err != nil {
 		return "", err
 	}
 	if err = cmp.Or(err, failed); code == "" || failed != nil {

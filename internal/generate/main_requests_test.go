@@ -22,7 +22,7 @@ func TestOverlayForRequests(t *testing.T) {
 		"id":{"type":"string"},"title":{"type":"string"},"note":{"type":"string","nullable":true},"either":{"anyOf":[{"type":"string"},{"type":"null"}]},
 		"retry":{"type":"boolean","default":true},"mode":{"type":"string","default":"fast"},"labels":{"type":"object","additionalProperties":true},
 		"price":{"oneOf":[{"type":"number"},{"type":"string"}]},"cap":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"null"}]}}}`
-	document := `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{},"components":{"schemas":{"R":` + schema + `,
+	document := `{"openapi":"3.0.3","info":{"title":"OpenAI","version":"1"},"paths":{},"components":{"schemas":{"R":` + schema + `,
 		"A":` + strings.Replace(schema, `"additionalProperties":false`, `"additionalProperties":true`, 1) + `}}}`
 	file := filepath.Join(t.TempDir(), "document.json")
 	require.NoError(t, os.WriteFile(file, []byte(document), 0o600))

@@ -145,9 +145,9 @@ func unwrap(s *openapi3.Schema, arm *openapi3.SchemaRef) {
 }
 
 // keepUnknown gives objects unknown fields, unless they forbid them, appear only in
-// requests, or contain a file and so aren't JSON.
+// requests, or contain a file and so aren't JSON. In JSON, a binary format is text.
 func keepUnknown(doc *openapi3.T) {
-	requests := schemasOfRequests(doc)
+	requests, forms := schemasOfRequests(doc, ""), schemasOfRequests(doc, "multipart/")
 	eachResponse(doc, func(_, _, _ string, schema *openapi3.SchemaRef) {
 		_ = schema.WalkSubtree(func(_ string, ref *openapi3.SchemaRef) error {
 			delete(requests, ref.Value)
@@ -156,13 +156,31 @@ func keepUnknown(doc *openapi3.T) {
 	})
 	_ = doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) error {
 		s := ref.Value
+		if s.Format == "binary" && !forms[s] {
+			s.Format = ""
+		}
+		if s.Nullable && isContainer(s) { // nil is enough, also for a type with a name
+			s.Extensions = maps.Clone(s.Extensions)
+			if s.Extensions == nil {
+				s.Extensions = map[string]any{}
+			}
+			s.Extensions["x-go-type-skip-optional-pointer"] = true
+		}
 		stated := s.AdditionalProperties.Has != nil || s.AdditionalProperties.Schema != nil || len(s.Properties) == 0 || requests[s]
 		for _, property := range s.Properties {
-			stated = stated || property.Value.Format == "binary"
+			stated = stated || forms[property.Value] && property.Value.Format == "binary"
 		}
 		if !stated {
 			s.AdditionalProperties.Has = openapi3.Ptr(true)
 		}
 		return nil
 	})
+}
+
+// isContainer reports whether the Go type is a slice or a map.
+func isContainer(s *openapi3.Schema) bool {
+	if len(s.AllOf) == 1 {
+		s = s.AllOf[0].Value
+	}
+	return s.Type.Is("array") || len(s.Properties) == 0 && s.AdditionalProperties.Schema != nil
 }

@@ -19,7 +19,8 @@ const nullPart = "null"
 
 // Parts that must not be null: values at these keys, and all values below these places.
 var (
-	single  = regexp.MustCompile(`^(\$ref|requestBody|schema|items|additionalProperties)$`)
+	single = regexp.MustCompile(`^(\$ref:?|requestBody|schema|items|additionalProperties|content|responses|properties|allOf|anyOf|oneOf|` +
+		`get|put|post|delete|options|head|patch|trace)$`)
 	several = regexp.MustCompile(`(^|\.)(paths|content|responses|schemas|properties|patternProperties|parameters|requestBodies|headers|\$defs)$`)
 )
 
@@ -58,7 +59,8 @@ func (p places) visit(node *yaml.Node, file, place string, names bool) {
 		case i%2 == 1:
 			key := node.Content[i-1].Value
 			at := strings.TrimPrefix(place+"."+key, ".")
-			if child.Tag == "!!null" && (single.MatchString(key) || several.MatchString(place)) {
+			isNull := child.Tag == "!!null" && (single.MatchString(key) || several.MatchString(place))
+			if isNull || !names && key == "$ref" && (child.Tag != "!!str" || child.Value == "") { // the loader skips such a $ref
 				p[nullPart] = at
 			}
 			switch {
