@@ -121,7 +121,7 @@ func (b *baseline) path(file string) string {
 			file = below
 		}
 	}
-	return filepath.ToSlash(file)
+	return strings.ToValidUTF8(filepath.ToSlash(file), "\ufffd") // as JSON writes it
 }
 
 func (b *baseline) add(e Entry) { b.counts[b.entry(e)]++ }

@@ -18,6 +18,7 @@ func TestBaseline(t *testing.T) {
 	assert.Equal(t, "a", b.path(filepath.Join(root, "sub", "a")))
 	assert.Equal(t, "../x/y", b.path(filepath.Join(root, "x", "y")))
 	assert.Equal(t, "-", b.path("-"))
+	assert.Equal(t, "\ufffd", b.path(filepath.Join(root, "sub", "\xff")), "as in JSON")
 	for _, f := range []Entry{{File: filepath.Join(root, "sub", "b<"), What: "m"}, {File: filepath.Join(root, "sub", "a"), What: "n"}, {File: filepath.Join(root, "sub", "b<"), What: "m"}} {
 		b.add(f)
 	}

@@ -139,7 +139,7 @@ func Decoded(text string) (string, error) {
 	if strings.HasPrefix(text, bigEndian) {
 		order = binary.BigEndian
 	}
-	if len(text)%2 != 0 {
+	if len(text)%2 != 0 || strings.HasPrefix(text, littleEndian+"\x00\x00") { // the latter is UTF-32
 		return "", errNotUTF16
 	}
 	units := make([]byte, 2)

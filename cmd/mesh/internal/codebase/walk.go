@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -125,22 +126,25 @@ func (w *walk) folder(name string, at place) {
 func (w *walk) entry(path string, entry fs.DirEntry, in *folder, at place) {
 	if entry.IsDir() {
 		w.folder(path, at)
-	} else if info, err := entry.Info(); err == nil { // else it was removed meanwhile
+	} else if info, err := entry.Info(); err == nil {
 		in.unread++
 		w.selected = append(w.selected, file{path: path, in: in, size: info.Size()})
+	} else if !errors.Is(err, fs.ErrNotExist) { // else it was removed meanwhile
+		w.selected = append(w.selected, file{path: path, err: err})
 	}
 }
 
 // version control, and dependencies
 var (
-	history = []string{".git", ".hg", ".svn"}
-	others  = []string{".venv", "node_modules", "vendor"}
+	histories = []string{".hg", ".svn"}
+	others    = []string{".venv", "node_modules", "vendor"}
 )
 
-// Reasons to leave something out. What's hidden isn't counted: .git, for example, which
-// in a git worktree is a file.
+// Reasons to leave something out. What's hidden isn't counted: .git, which in a git
+// worktree is a file.
 const (
-	hidden       = "history"
+	hidden       = ".git"
+	history      = "history"
 	excluded     = "--exclude"
 	dependencies = "dependencies"
 	isLink       = "links"
@@ -149,14 +153,16 @@ const (
 )
 
 // --all-files doesn't change these
-var always = []string{excluded, isLink, isDevice}
+var always = []string{excluded, history, isLink, isDevice}
 
 // reason returns "" if the entry is selected.
 func (w *walk) reason(entry fs.DirEntry, at place) string {
 	name, isFolder := entry.Name(), entry.IsDir()
 	switch {
-	case slices.Contains(history, name):
+	case name == hidden:
 		return hidden
+	case isFolder && slices.Contains(histories, name) && !w.tracks(at):
+		return history
 	case isFolder && !w.all && slices.Contains(others, name):
 		return dependencies
 	case entry.Type()&fs.ModeSymlink != 0:

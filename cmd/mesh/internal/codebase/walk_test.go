@@ -26,12 +26,12 @@ func git(t *testing.T, folder string, args ...string) {
 func TestTrackedFiles(t *testing.T) {
 	t.Parallel()
 	root := tree(t, ".gitignore *.env\n/out/\nsub/.env\n", "a.env", "b.env", "out/c", "out/d", "out/deep/e", "out/deep/f", "sub/.env", "sub/g", "sub/out/h.env",
-		"inner/.gitignore *\n", "inner/i", "inner/j", "vendor/k")
+		"inner/.gitignore *\n", "inner/i", "inner/j", "vendor/k", "m/.hg/l", "m/.svn/n")
 	git(t, root, "init", "-q")
-	git(t, root, "add", "-f", ".gitignore", "a.env", "out/c", "out/deep/e", "sub/.env", "vendor/k")
+	git(t, root, "add", "-f", ".gitignore", "a.env", "out/c", "out/deep/e", "sub/.env", "vendor/k", "m/.hg/l")
 	git(t, filepath.Join(root, "inner"), "init", "-q")
 	git(t, filepath.Join(root, "inner"), "add", "-f", "i")
-	assert.Equal(t, ".gitignore a.env inner/i out/c out/deep/e sub/.env sub/g", names(t, Flags{}, root, "."))
+	assert.Equal(t, ".gitignore a.env inner/i m/.hg/l out/c out/deep/e sub/.env sub/g", names(t, Flags{}, root, "."))
 	assert.Equal(t, "out/deep/e out/deep/f", names(t, Flags{}, root, "out/deep"), "the folder that is given is not ignored")
 	assert.Equal(t, "sub/.env sub/g", names(t, Flags{}, root, "sub"))
 	assert.Equal(t, "inner/i", names(t, Flags{}, root, "inner"))

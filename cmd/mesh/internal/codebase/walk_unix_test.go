@@ -4,6 +4,7 @@ package codebase
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -63,13 +64,13 @@ func TestBaselinesOfOthers(t *testing.T) {
 
 func TestLeftOutOnce(t *testing.T) {
 	t.Parallel()
-	root := tree(t, ".gitignore *.log\nout/\n", "a.log", "out/b", "vendor/c", "node_modules/d", "e \x00", "f", "g.md", ".git/h")
+	root := tree(t, ".gitignore *.log\nout/\n", "a.log", "out/b", "vendor/c", "node_modules/d", "e \x00", "f", "g.md", ".git/h", ".hg/i", "j/.svn/k")
 	require.NoError(t, os.Symlink("f", filepath.Join(root, "link")))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600))
 	var out bytes.Buffer
 	for flags, want := range map[*Flags]string{
-		{exclude: []string{"*.md"}}:                 "8 files and directories left out (--all-files): .gitignore 2, dependencies 2, --exclude 1, binary 1, links 1, pipes and devices 1",
-		{exclude: []string{"*.md"}, allFiles: true}: "4 files left out: --exclude 1, binary 1, links 1, pipes and devices 1",
+		{exclude: []string{"*.md"}}:                 "10 files and directories left out (--all-files): .gitignore 2, dependencies 2, history 2, --exclude 1, binary 1, links 1, pipes and devices 1",
+		{exclude: []string{"*.md"}, allFiles: true}: "6 files and directories left out: history 2, --exclude 1, binary 1, links 1, pipes and devices 1",
 	} {
 		s, err := NewSearch[int](&app.App{Out: &out, Errs: &out, Format: "text"}, flags, "scan")
 		require.NoError(t, err)
@@ -77,4 +78,17 @@ func TestLeftOutOnce(t *testing.T) {
 		assert.Equal(t, []string{want}, s.LeftOut())
 		assert.NoError(t, s.UnreadError())
 	}
+}
+
+// A directory that may be listed and not entered has files without a size.
+type withoutSize struct{ fs.DirEntry }
+
+func (withoutSize) IsDir() bool                { return false }
+func (withoutSize) Info() (fs.FileInfo, error) { return nil, fs.ErrPermission }
+
+func TestAFileWithoutSizeIsNamed(t *testing.T) {
+	t.Parallel()
+	w := walk{selection: &selection{}}
+	w.entry("a", withoutSize{}, &folder{}, place{})
+	assert.Equal(t, []file{{path: "a", err: fs.ErrPermission}}, w.selected)
 }
