@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"gopkg.in/yaml.v3"
 )
@@ -66,6 +69,8 @@ func adopt(text string, added []change) (err error) {
 			}
 		}
 	}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // ends the step, so the files are restored
+	defer stop()
 	if err := os.WriteFile(ours, []byte(text), 0o644); err != nil { //nolint:gosec // a file of the repository
 		return err
 	}
@@ -83,7 +88,7 @@ func adopt(text string, added []change) (err error) {
 		"go test -count=1 . -run TestAPI -update",
 	} {
 		words := strings.Fields(command)
-		if output, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil { //nolint:gosec // constants
+		if output, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil { //nolint:gosec // constants
 			return fmt.Errorf("%s: %w\n%s", command, err, output)
 		}
 	}

@@ -167,15 +167,21 @@ func turnedBack(change time.Time) time.Duration {
 }
 
 // Wall returns the UTC time with the date and clock that zone shows; nil is UTC. UTC days
-// of such times are the zone's days.
+// of such times are the zone's days. The last one is 9999-12-31, because JSON has no
+// later year.
 func Wall(at time.Time, zone *time.Location) time.Time {
 	if zone == nil {
 		return at.UTC()
 	}
 	at = at.In(zone)
 	y, m, d := at.Date()
+	if y > maxYear {
+		return time.Date(maxYear, time.December, 31, 23, 59, 59, 0, time.UTC)
+	}
 	return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
 }
+
+const maxYear = 9999
 
 // Unwall returns the moment that [Wall] shows.
 func Unwall(at time.Time, zone *time.Location) time.Time {

@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -81,5 +82,17 @@ func TestTimesThatClocksSkipOrRepeat(t *testing.T) {
 		at, exists := calendar.Parse(text, berlin)
 		assert.Equal(t, want.exists, exists, text)
 		assert.Equal(t, want.ambiguous, exists && calendar.Ambiguous(at), text)
+	}
+}
+
+func TestWallHasNoYearThatJSONLacks(t *testing.T) {
+	t.Parallel()
+	last := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	for _, hours := range []int{-12, 0, 14} {
+		zone := time.FixedZone("", hours*3600)
+		wall := calendar.Wall(last, zone)
+		assert.Equal(t, 9999, wall.Year(), "%d", hours)
+		_, err := json.Marshal(calendar.Unwall(wall, zone))
+		assert.NoError(t, err, "%d", hours)
 	}
 }
