@@ -209,6 +209,7 @@ func TestListenWritesItsVariablesForTheUserAlone(t *testing.T) {
 	file, err := os.OpenFile(shared, os.O_CREATE|os.O_RDWR, 0o644)
 	require.NoError(t, err)
 	defer file.Close()
+	require.NoError(t, file.Chmod(0o644)) // whatever the umask of the tests is
 	cmd := newMeterCommand(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
 	var stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = file, &stderr
@@ -242,7 +243,9 @@ func TestListenRefusesASecretThatOthersKnow(t *testing.T) {
 	t.Parallel()
 	for text, mode := range map[string]os.FileMode{strings.Repeat("A", 26) + "\n": 0o644, "": 0o600, "../openai": 0o600} {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, meter.SecretFile), []byte(text), mode))
+		name := filepath.Join(dir, meter.SecretFile)
+		require.NoError(t, os.WriteFile(name, []byte(text), mode))
+		require.NoError(t, os.Chmod(name, mode)) // whatever the umask of the tests is
 		_, stderr, status := runMeter(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
 		assert.Equal(t, exit.Usage, status)
 		assert.Contains(t, stderr, "secret; remove the file, and set the new variables", text)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,7 +52,10 @@ func runMeter(t *testing.T, env []string, args ...string) (stdout, stderr string
 	cmd := newMeterCommand(t, env, args...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	_ = cmd.Run()
+	require.NoError(t, cmd.Start())
+	late := time.AfterFunc(processTime, func() { _ = cmd.Process.Kill() }) // with --listen it can run without end
+	defer late.Stop()
+	_ = cmd.Wait()
 	assert.NotContains(t, errs.String(), agentKey)
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
