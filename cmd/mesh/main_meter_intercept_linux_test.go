@@ -238,7 +238,7 @@ func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
 	assert.NotContains(t, stdout, "NO_PROXY=")
 	assert.Regexp(t, `(?m)^HTTPS_PROXY=http://mesh:[A-Z2-7]{26}@127\.0\.0\.1:\d+$`, stdout)
 	files := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^roots (\w+) (\d+) (\S+) (\S+)$`).FindAllStringSubmatch(stdout, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^roots (\w+) (\d+) (\S+) (.+)$`).FindAllStringSubmatch(stdout, -1) {
 		files[m[1]] = m[2] + " " + m[3]
 		assert.NoFileExists(t, m[4], "it is removed at the end")
 	}
