@@ -55,6 +55,7 @@ type statusLine struct {
 	today           span
 	calls, unpriced int
 	usd             decimal.Sum
+	atLeast         string // if usd has lower bounds
 	budgets         []*spending
 	begins          time.Time // the earliest day, or zero
 }
@@ -107,10 +108,13 @@ func (o *Options) newStatusLine(now time.Time) (*statusLine, error) {
 func (l *statusLine) add(r *calls.Record, chargesOnly bool) {
 	if l.today.has(r.Time) {
 		usd, known := decimal.ParsePlain(r.USD)
-		l.usd.Add(usd)
 		if !known {
 			l.unpriced++
+			if usd, _ = decimal.ParsePlain(r.BoundUSD); !usd.IsZero() {
+				l.atLeast = "at least "
+			}
 		}
+		l.usd.Add(usd)
 		if !r.WithoutLine {
 			l.calls++
 		}
@@ -133,7 +137,7 @@ func (s *spending) of(value string) *decimal.Sum {
 
 // String looks like "today 3.12 USD, 214 calls, 5/day: 62 %".
 func (l *statusLine) String() string {
-	parts := []string{"today " + money.USD(l.usd.Total().String()) + " USD", table.Calls(l.calls)}
+	parts := []string{"today " + l.atLeast + money.USD(l.usd.Total().String()) + " USD", table.Calls(l.calls)}
 	if l.unpriced > 0 {
 		parts = append(parts, fmt.Sprintf("%d unpriced", l.unpriced))
 	}

@@ -52,7 +52,7 @@ func TestUsageLineSpendsAsTheMeter(t *testing.T) {
 		require.NoError(t, err)
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}
 		require.NoError(t, (&Options{App: a, in: in, budgets: []string{"5/day"}, chargesOnly: chargesOnly}).printLine(now))
-		assert.Equal(t, "today 3.00 USD, 3 calls, 1 unpriced, "+want+"\n", out.String())
+		assert.Equal(t, "today at least 6.00 USD, 3 calls, 1 unpriced, "+want+"\n", out.String())
 	}
 }
 
@@ -102,4 +102,10 @@ func TestUsageLine(t *testing.T) {
 		require.NoError(t, (&Options{App: a, in: in, budgets: strings.Fields(budgets)}).printLine(now))
 		assert.Equal(t, want+"\n", out.String())
 	}
+	writeCall(t, folder, now.Add(-3*time.Hour), `"usd":null,"bound_usd":"0.5","unpriced":"a fee"`)
+	var out strings.Builder
+	in, err := callsfiles.Open(nil, []string{folder}, false)
+	require.NoError(t, err)
+	require.NoError(t, (&Options{App: &app.App{Out: &out, Errs: &out, Format: "text"}, in: in}).printLine(now))
+	assert.Equal(t, "today at least 3.62 USD, 4 calls, 2 unpriced\n", out.String())
 }
