@@ -161,7 +161,7 @@ func lookupNames(p models.Provider, model string) []string {
 	names := append([]string{model}, rules.Spellings(model)...)
 	switch plainest := modelid.Last(names); {
 	case p == models.Anthropic:
-		names = append(names, rules.Normalize(model))
+		names = append(names, rules.Normalize(plainest))
 	case p == models.OpenAI:
 		names = append(names, modelid.WithoutDeployment(plainest))
 	}
