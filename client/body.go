@@ -182,7 +182,7 @@ func (r *redactor) checkExtraName(name string, taken []string) error {
 		return invalid("Extra", "must not have an empty name")
 	}
 	if slices.Contains(taken, name) {
-		return r.nameError("Extra", name, "must not have the name of a field")
+		return r.nameError("Extra", name, "must be set with its own field")
 	}
 	return nil
 }

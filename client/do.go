@@ -146,12 +146,12 @@ func checkPath(path string) error {
 	case !ok:
 		reason = "must start with a slash"
 	case strings.ContainsAny(path, "?#"):
-		reason = "must not contain ? or #; parameters belong into Query"
+		reason = "must not contain ? or #; use Query for parameters"
 	default:
 		text, err := url.PathUnescape(rest) // some servers and proxies split a path after they decode it
 		parts := strings.Split(strings.ReplaceAll(text, `\`, "/"), "/")
 		if err != nil || slices.ContainsFunc(parts, func(part string) bool { return checkPathSegment("Path", part) != nil }) {
-			reason = "must consist of names and ids, escaped and each after one slash"
+			reason = "must not have empty, unescaped, . or .. segments"
 		}
 	}
 	if reason == "" {

@@ -179,7 +179,7 @@ type MeshAuthError struct{ MeshGatewayError }
 // why it refused.
 func (e *MeshAuthError) Error() string {
 	if e.StatusCode == http.StatusForbidden {
-		return e.MeshGatewayError.Error() + " (this node may not do that, or MESH_GATEWAY_TOKEN is the token of another node)"
+		return e.MeshGatewayError.Error() + " (this node may not do that, or MESH_GATEWAY_TOKEN is another node's token)"
 	}
 	return e.MeshGatewayError.Error() + " (check the token: WithToken or MESH_GATEWAY_TOKEN)"
 }

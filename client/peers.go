@@ -273,6 +273,6 @@ func (c *MeshClient) warnDropped(ctx context.Context, peers []MeshPeer) {
 		}
 	}
 	if n := len(names); n > 0 {
-		c.log.WarnContext(ctx, "capabilities of peers are too large and were dropped", "count", n, "peers", names[:min(n, maxWarned)])
+		c.log.WarnContext(ctx, "dropped peer capabilities that are too large", "count", n, "peers", names[:min(n, maxWarned)])
 	}
 }

@@ -275,7 +275,7 @@ func TestListPeersDropsOversizedCapabilities(t *testing.T) {
 				assert.Equal(t, map[string]any{}, p.Capabilities)
 				assert.JSONEq(t, "true", string(p.AdditionalProperties["capabilities_dropped"]), name)
 			}
-			assert.Contains(t, log.String(), `msg="capabilities of peers are too large and were dropped" count=1 peers=[hog]`)
+			assert.Contains(t, log.String(), `msg="dropped peer capabilities that are too large" count=1 peers=[hog]`)
 		}
 	}
 }

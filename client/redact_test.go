@@ -234,5 +234,5 @@ func TestControlCharactersOfAHeaderAreNotInTheErrorText(t *testing.T) {
 		w.WriteHeader(302)
 	})
 	_, err := c.ListPeers(t.Context())
-	require.EqualError(t, err, "mesh: GET /peers: status 302: redirects are not followed, this one leads to the host  31m  x (request  31m  x)")
+	require.EqualError(t, err, "mesh: GET /peers: status 302: redirects are not followed; this one leads to the host  31m  x (request  31m  x)")
 }

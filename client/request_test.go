@@ -91,7 +91,7 @@ func TestTimeoutOfAnHTTPClientIsNotReportedAsOurs(t *testing.T) {
 func TestRedirectIsExplainedByItsHost(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{
-		"https://login.example/?key=hunter2": "redirects are not followed, this one leads to the host login.example",
+		"https://login.example/?key=hunter2": "redirects are not followed; this one leads to the host login.example",
 		"http://[bad?key=hunter2":            "status 302",
 	} {
 		c := serving(t, func(w http.ResponseWriter, _ *http.Request) {

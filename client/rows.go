@@ -39,7 +39,7 @@ func (e *RowError) Error() string {
 	case e.ID != 0:
 		return fmt.Sprintf("mesh: message %d cannot be decoded: %v", e.ID, e.Err)
 	case e.Name != "":
-		return fmt.Sprintf("mesh: the row of %s cannot be decoded: %v", e.Name, e.Err)
+		return fmt.Sprintf("mesh: the row for %s cannot be decoded: %v", e.Name, e.Err)
 	}
 	return fmt.Sprintf("mesh: a row without a valid id or name cannot be decoded: %v", e.Err)
 }

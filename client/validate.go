@@ -160,7 +160,7 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 
 func checkAllowRules(rules []int) error {
 	if slices.Contains(rules, liveTokenRule) {
-		return invalidValue("AllowRules", liveTokenRule, "must not contain the rule of the live tokens")
+		return invalidValue("AllowRules", liveTokenRule, "must not contain 0, the rule for live tokens")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (req RegisterRequest) check() error {
 func checkToken(token string) error {
 	for i := range len(token) {
 		if c := token[i]; c <= ' ' || c >= 0x7f {
-			return invalid("token", "must not contain blanks, control characters or non-ASCII characters")
+			return invalid("token", "must not contain spaces, control characters or non-ASCII characters")
 		}
 	}
 	return nil

@@ -144,7 +144,7 @@ func (c *Client) lastGood(failures []*Failure) *snapshot {
 		s.failures = failures
 		return s
 	}
-	used := c.record(catalogRequest.failure(ReasonPartial, 0, fmt.Errorf("the catalog of %s is used", good.readAt.UTC().Format(time.RFC3339))))
+	used := c.record(catalogRequest.failure(ReasonPartial, 0, fmt.Errorf("using the catalog from %s", good.readAt.UTC().Format(time.RFC3339))))
 	return &snapshot{models: good.models, byName: good.byName, bySpelling: good.bySpelling, failures: append(failures, used)}
 }
 

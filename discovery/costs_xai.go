@@ -230,7 +230,7 @@ func parseTime(field, text string, zone *time.Location) (time.Time, error) {
 		return t, invalid(field, text, "must be a time such as 2026-05-01T00:00:00Z or 2026-05-01 00:00:00 that exists in the time zone")
 	}
 	if calendar.Ambiguous(t) {
-		return t, invalid(field, text, "is ambiguous where the clocks of the time zone change, and xAI takes no offset; use Etc/GMT")
+		return t, invalid(field, text, "is ambiguous because the time zone's clocks change, and xAI takes no offset; use Etc/GMT")
 	}
 	return t, nil
 }

@@ -103,9 +103,9 @@ func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) 
 	key := secret.New(strings.TrimSpace(text))
 	switch {
 	case err != nil:
-		return Secret{}, fmt.Errorf("the key function of %s: %w", service, redactedError(err, secret.NewRedactor(key).Redact(err.Error())))
+		return Secret{}, fmt.Errorf("the key function for %s: %w", service, redactedError(err, secret.NewRedactor(key).Redact(err.Error())))
 	case key.Reveal() == "":
-		return key, fmt.Errorf("%w from the key function of %s", errNoKey, service)
+		return key, fmt.Errorf("%w from the key function for %s", errNoKey, service)
 	}
 	return key, nil
 }

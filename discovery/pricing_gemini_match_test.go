@@ -95,7 +95,7 @@ func TestModelOfAHint(t *testing.T) {
 		if row.want == "?" {
 			assert.Contains(t, f.Error(), "gemini "+names[0], "the failure lists the models")
 		} else {
-			assert.Contains(t, f.Error(), "no SKU is for this model", "%v", row)
+			assert.Contains(t, f.Error(), "no SKU for this model", "%v", row)
 		}
 	}
 }

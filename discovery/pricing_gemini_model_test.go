@@ -205,8 +205,8 @@ func TestUnreadablePriceIsNil(t *testing.T) {
 
 	twice := skuServer(skuOf("A", flashText, 750), skuOf("B", flashText, 750, euro, `"EUR"`))
 	assert.Equal(t, -1.0, priceOf(t, twice, "3.7 flash", discovery.Input, 0))
-	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
-	assert.Contains(t, requireOneFailure(t, twice, discovery.ReasonPartial).Error(), "the price of the SKU B is not understood")
+	assert.Contains(t, requireOneFailure(t, s, discovery.ReasonPartial).Error(), "cannot interpret the price of SKU B")
+	assert.Contains(t, requireOneFailure(t, twice, discovery.ReasonPartial).Error(), "cannot interpret the price of SKU B")
 }
 
 // A SKU whose prompt length is not understood may be the one for the prompt in question, so there is no price.
@@ -270,7 +270,7 @@ func blocked(t *testing.T, plain, long string) {
 		assert.Equal(t, -1.0, priceOf(t, s, "gemini-4-pro", discovery.Input, tokens), long)
 		if assert.Len(t, s.failures, i+1, long) {
 			assert.Equal(t, discovery.ReasonPartial, s.failures[i].Reason)
-			assert.Contains(t, s.failures[i].Error(), "the SKU LONG may be for prompts of this length")
+			assert.Contains(t, s.failures[i].Error(), "SKU LONG may apply to this prompt length")
 		}
 	}
 	assert.Equal(t, 0.7, priceOf(t, s, "gemini-4-pro-lite", discovery.Input, 300_000), long)

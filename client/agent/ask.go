@@ -31,9 +31,9 @@ type NoAnswerError struct {
 func (e *NoAnswerError) Error() string {
 	reason := strings.TrimPrefix(e.Err.Error(), "mesh: ")
 	if e.Question.ID == 0 {
-		return fmt.Sprintf("mesh: no receipt of a question to %s: %s", e.Question.ToNode, reason)
+		return fmt.Sprintf("mesh: no receipt for a question to %s: %s", e.Question.ToNode, reason)
 	}
-	return fmt.Sprintf("mesh: no answer of %s to question %d: %s", e.Question.ToNode, e.Question.ID, reason)
+	return fmt.Sprintf("mesh: no answer from %s to question %d: %s", e.Question.ToNode, e.Question.ID, reason)
 }
 
 // Is makes the error match [client.ErrMesh].

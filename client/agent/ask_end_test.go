@@ -24,7 +24,7 @@ func TestAskLeavesTheQuestionWhenItsTimeEnds(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	q := noAnswer(t, err).Question
 	assert.Equal(t, int64(1), q.ID)
-	require.EqualError(t, err, "mesh: no answer of node-b to question 1: GET /messages: context canceled")
+	require.EqualError(t, err, "mesh: no answer from node-b to question 1: GET /messages: context canceled")
 
 	inbox := unreadOf(t, b)
 	require.Len(t, inbox, 1)

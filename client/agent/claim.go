@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
 )
 
-var errKeysIgnored = errors.New("the gateway ignores idempotency keys, so that ServeOptions.Lease has no effect; it must be 0")
+var errKeysIgnored = errors.New("ServeOptions.Lease must be 0: the gateway ignores idempotency keys")
 
 // claimGivenUp is the last claim's content, in place of an identity.
 const claimGivenUp = "given up"

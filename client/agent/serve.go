@@ -201,7 +201,7 @@ func (o AnswerOptions) check(c *node) (polls WatchOptions, err error) {
 	case o.MaxAttempts < 0:
 		return polls, invalidValue("MaxAttempts", o.MaxAttempts, "must not be negative")
 	case slices.Contains(o.AllowRules, liveTokenRule):
-		return polls, invalidValue("AllowRules", liveTokenRule, "must not contain the rule of the live tokens")
+		return polls, invalidValue("AllowRules", liveTokenRule, "must not contain 0, the rule for live tokens")
 	}
 	return WatchOptions{
 		Interval: o.Interval, IdleInterval: o.IdleInterval, Limit: o.Limit, FromNode: o.FromNode, ThreadID: o.ThreadID, Kinds: o.Kinds,

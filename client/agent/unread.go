@@ -13,7 +13,7 @@ import (
 
 // errNotInInbox reports a message that left the inbox: its id may belong to another one
 // now.
-var errNotInInbox = errors.New("the message is not visible in the inbox any more; the gateway may have a new database")
+var errNotInInbox = errors.New("the message is no longer visible in the inbox; the gateway may have a new database")
 
 // unreadCheck looks for messages in the inbox before they are marked. Ids and times alone
 // don't reveal a new database, because the gateway's clock may step back.

@@ -135,7 +135,7 @@ func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent request, err 
 		return false
 	}
 	if q.refusals++; q.refusals == maxNumberRefusals {
-		w.client.Log.WarnContext(ctx, "the gateway may refuse the numbers of questions; a late answer can be taken for another", "error", err)
+		w.client.Log.WarnContext(ctx, "the gateway may refuse question numbers; a late answer can be taken for another", "error", err)
 	}
 	return true
 }

@@ -169,7 +169,7 @@ type watcher struct {
 // watch expects options from withDefaults.
 func (c *node) watch(ctx context.Context, opts WatchOptions, s *server, yield func(message, error) bool) {
 	if opts.Interval < shortWatchInterval {
-		c.Log.WarnContext(ctx, "the interval of Watch is very short", "interval", opts.Interval)
+		c.Log.WarnContext(ctx, "the Watch interval is very short", "interval", opts.Interval)
 	}
 	w := &watcher{client: c, opts: opts, server: s, yield: yield}
 	kinds := slices.Compact(slices.Sorted(slices.Values(opts.Kinds)))

@@ -223,7 +223,7 @@ func TestWatchWarnsOfAShortInterval(t *testing.T) {
 			var log strings.Builder
 			c := inProcess(t, (&inbox{answers: []http.HandlerFunc{rows(1), rows(2)}}).handle, client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 			watch(t.Context(), c, agent.WatchOptions{Interval: interval}, 2)
-			assert.Equal(t, warnings, strings.Count(log.String(), "interval of Watch"), interval)
+			assert.Equal(t, warnings, strings.Count(log.String(), "Watch interval"), interval)
 		}
 	})
 }

@@ -245,11 +245,11 @@ func (g *Gateway) guarded(next http.Handler) http.Handler {
 		return next
 	}
 	strange := g.server.Handle(other, func(*http.Request) answer {
-		return refuse(http.StatusForbidden, "this gateway has no token and another name; mesh gateway --host NAME adds one")
+		return refuse(http.StatusForbidden, "a gateway without a token accepts only its own host names; mesh gateway --host NAME adds one")
 	})
 	var origins http.CrossOriginProtection
 	origins.SetDenyHandler(g.server.Handle(other, func(*http.Request) answer {
-		return refuse(http.StatusForbidden, "this gateway has no token and does not accept requests of other web pages")
+		return refuse(http.StatusForbidden, "a gateway without a token refuses requests from other web pages")
 	}))
 	next = origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ func TestBudgetsWithAPeriodOutliveARun(t *testing.T) {
 	run("--label", "user=ana", "--", "caller", "chat")
 	stdout, stderr := run("--budget", "0.0004/month", "--", "caller", "chat")
 	assert.Contains(t, stdout, "chat 402 ")
-	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget of 0.0004 USD/month are spent: 0.00045 USD\n")
+	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget 0.0004 USD/month is spent: 0.00045 USD\n")
 	assert.Contains(t, stderr, "budget: 0.0004 USD/month, spent: 0.00045, set aside: 0, left: 0\nbudget: calls that do not count towards it: 0, refused: 1\n")
 	stdout, _ = run("--budget", "0.0004/day/label:user", "--label", "user=ben", "--", "caller", "chat")
 	assert.Contains(t, stdout, "chat 200 ")

@@ -262,14 +262,14 @@ func TestInterceptIsCheckedBeforeTheCommandRuns(t *testing.T) {
 		want      string
 		status    int
 	}{
-		{nil, []string{"--intercept", "--upstream", "openai=https://example.com"}, "mesh: --upstream is not for --intercept", exit.Usage},
+		{nil, []string{"--intercept", "--upstream", "openai=https://example.com"}, "mesh: --upstream cannot be used with --intercept", exit.Usage},
 		{nil, []string{"--host", "example.com"}, "mesh: --host example.com: ", exit.Usage},
 		{nil, []string{"--host", "https://me:" + agentKey + "@example.com=openai"}, "mesh: --host must be HOST=API or HOST=API:NAME", exit.Usage},
 		{nil, []string{"--host", "example.com=nobody"}, "mesh: --host example.com: ", exit.Usage},
 		{[]string{"HTTPS_PROXY=socks5://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of HTTPS_PROXY cannot be used", exit.Usage},
 		{[]string{"ALL_PROXY=http://127.0.0.1:1080"}, []string{"--intercept"}, "mesh: --intercept: the proxy of ALL_PROXY cannot be used", exit.Usage},
 		{[]string{"CURL_CA_BUNDLE=" + absent}, []string{"--intercept"}, "CURL_CA_BUNDLE: no such file", exit.Failed},
-		{[]string{"TMPDIR=" + absent, "TMP=" + absent}, []string{"--intercept"}, "no directory for temporary files", exit.Failed},
+		{[]string{"TMPDIR=" + absent, "TMP=" + absent}, []string{"--intercept"}, "cannot create a temporary directory", exit.Failed},
 	} {
 		stdout, stderr, status := runMeter(t, c.env, append(c.args, "--", "caller", "env")...)
 		assert.Equal(t, c.status, status, c.args)

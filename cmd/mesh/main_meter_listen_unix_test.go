@@ -173,7 +173,7 @@ func TestListenFollowsOtherPrograms(t *testing.T) {
 	require.NoError(t, err)
 	other.Record(calls.Record{Provider: "openai", Model: "gpt-4o", Time: time.Now(), USD: "1"})
 	require.NoError(t, other.Close())
-	l.await("mesh: warning: 80 % of the budget of 1 USD/day are spent: 1.00045 USD\n")
+	l.await("mesh: warning: 80 % of the budget 1 USD/day is spent: 1.00045 USD\n")
 	assert.Contains(t, l.run("chat"), "chat 402 ")
 	assert.Equal(t, 0, l.end())
 	assert.Contains(t, l.stderr.String(), "budget: 1 USD/day, spent: 1.00045, set aside: 0, left: 0\n")
@@ -183,8 +183,8 @@ func TestListenRefusesWrongUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
-		"--listen is for a meter without COMMAND":            {"--listen", "127.0.0.1:0", "--log", dir, "--", "caller"},
-		"--listen and --intercept exclude each other":        {"--listen", "127.0.0.1:0", "--log", dir, "--intercept"},
+		"--listen takes no COMMAND":                          {"--listen", "127.0.0.1:0", "--log", dir, "--", "caller"},
+		"--listen and --intercept cannot be used together":   {"--listen", "127.0.0.1:0", "--log", dir, "--intercept"},
 		"--listen needs --log":                               {"--listen", "127.0.0.1:0"},
 		`--listen "0.0.0.0:1" must be 127.0.0.1:PORT`:        {"--listen", "0.0.0.0:1", "--log", dir},
 		`--listen "8080" must be 127.0.0.1:PORT`:             {"--listen", "8080", "--log", dir},
@@ -215,7 +215,7 @@ func TestListenWritesItsVariablesForTheUserAlone(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = file, &stderr
 	require.Error(t, cmd.Run())
 	assert.Equal(t, exit.Usage, cmd.ProcessState.ExitCode())
-	assert.Contains(t, stderr.String(), "--env FILE writes one that only you can read\n")
+	assert.Contains(t, stderr.String(), "--env FILE writes a file that only you can read\n")
 	text, err := os.ReadFile(shared)
 	require.NoError(t, err)
 	assert.Empty(t, text)
@@ -259,7 +259,7 @@ func TestListenRefusesASecretThatOthersKnow(t *testing.T) {
 	}
 	_, stderr, status := runMeter(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
 	assert.Equal(t, exit.Usage, status)
-	assert.Contains(t, stderr, "other users can know the secret; remove the file, and set the new variables")
+	assert.Contains(t, stderr, "other users may know the secret; remove the file, and set the new variables")
 }
 
 // Idle connections of another user must not use up the files that the meter may open.

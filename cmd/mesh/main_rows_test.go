@@ -85,7 +85,7 @@ func TestRegisterReplacesCapabilitiesThatAreTooLarge(t *testing.T) {
 	code, out, errs := runAt(t, g.URL, "register")
 	assert.Equal(t, exit.Done, code, errs)
 	assert.Equal(t, "node-a is registered at http://a.example\n", out)
-	assert.Contains(t, errs, "capabilities of peers are too large and were dropped")
+	assert.Contains(t, errs, "dropped peer capabilities that are too large")
 	code, out, errs = runAt(t, g.URL, "peer", "node-a")
 	assert.Equal(t, exit.Done, code)
 	assert.Contains(t, out, "{}")

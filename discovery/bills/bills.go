@@ -189,9 +189,9 @@ func checkGroup(g *calls.Group, provider models.Provider) error {
 	of := g.Value(calls.ByProvider)
 	switch {
 	case !slices.Contains(g.Names, calls.ByDay) || !slices.Contains(g.Names, calls.ByModel) || len(g.Values) != len(g.Names):
-		return invalid("groups", strings.Join(g.Names, ", "), "must be by day and model")
+		return invalid("groups", strings.Join(g.Names, ", "), "must be grouped by day and model")
 	case of != "" && of != string(provider):
-		return invalid("groups", of, "must be of the bill's provider")
+		return invalid("groups", of, "must be from the bill's provider")
 	case g.Value(calls.ByPlatform) != "":
 		return invalid("groups", g.Value(calls.ByPlatform), "must not be on another platform")
 	case g.Value(calls.ByBilling) == calls.Subscription:

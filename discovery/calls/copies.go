@@ -61,11 +61,11 @@ func (c Copies) String() string {
 	}
 	switch {
 	case c.Calls == 0:
-		return c.File + " is a copy of the file without .gz, and its calls count once"
+		return c.File + " is a copy of the file without .gz, so its calls count once"
 	case c.File == "":
-		return fmt.Sprintf("calls that were recorded several times count once; copies: %d%s", c.Calls, ids)
+		return fmt.Sprintf("calls recorded several times count once; copies: %d%s", c.Calls, ids)
 	case c.Of == c.File:
-		return fmt.Sprintf("%s: calls that are there several times count once; copies: %d%s", c.File, c.Calls, ids)
+		return fmt.Sprintf("%s: repeated calls count once; copies: %d%s", c.File, c.Calls, ids)
 	}
 	return fmt.Sprintf("%s: calls that are also in %s count once; copies: %d%s", c.File, cmp.Or(c.Of, "other files"), c.Calls, ids)
 }

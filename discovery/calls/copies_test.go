@@ -59,14 +59,14 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 			map[string]string{"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("y", at, label(2)), "copy/a.jsonl": dollarLine("x", at, label(1)) + dollarLine("y", at, label(2)) + dollarLine("z", at, label(3))},
 			"x 1,y 2,z 3", []string{"copy/a.jsonl: calls that are also in a.jsonl count once; copies: 2 (x, y)"},
 		},
-		"in one file": {map[string]string{"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("x", at, label(2))}, "x 1", []string{"a.jsonl: calls that are there several times count once; copies: 1 (x)"}},
+		"in one file": {map[string]string{"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("x", at, label(2))}, "x 1", []string{"a.jsonl: repeated calls count once; copies: 1 (x)"}},
 		"other counts": {
 			map[string]string{
 				"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("y", at, label(2)) + other.Replace(dollarLine("x", at, label(1))),
 				"b.jsonl": other.Replace(dollarLine("y", at, label(3))) + dollarLine("x", at, label(3)),
 			},
 			"x 1,y 2", []string{
-				"a.jsonl: calls that are there several times count once; copies: 1 (x; with other counts: 1)",
+				"a.jsonl: repeated calls count once; copies: 1 (x; with other counts: 1)",
 				"b.jsonl: calls that are also in a.jsonl count once; copies: 2 (y, x; with other counts: 1)",
 			},
 		},
@@ -86,10 +86,10 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 			map[string]string{"a.jsonl": fetch("x", "2026-11-20T12:00:05Z", 1), "b.jsonl": fetch("x", "2026-11-20T12:00:02Z", 2)},
 			"x 2", []string{"a.jsonl: calls that are also in b.jsonl count once; copies: 1 (x)"},
 		},
-		"broken off twice": {map[string]string{"a.jsonl": cut.Replace(dollarLine("x", at, label(1)) + dollarLine("x", at, label(2)))}, "x 1", []string{"a.jsonl: calls that are there several times count once; copies: 1 (x)"}},
+		"broken off twice": {map[string]string{"a.jsonl": cut.Replace(dollarLine("x", at, label(1)) + dollarLine("x", at, label(2)))}, "x 1", []string{"a.jsonl: repeated calls count once; copies: 1 (x)"}},
 		"without ids":      {map[string]string{"a.jsonl": dollarLine("", at, label(1)) + dollarLine("", at, label(2))}, " 1, 2", nil},
 		"a day later":      {map[string]string{"a.jsonl": dollarLine("x", at, label(1)) + dollarLine("x", "2026-11-21T12:00:00Z", label(2))}, "x 1,x 2", nil},
-		"compressed":       {map[string]string{"a.jsonl": dollarLine("", at, label(1)), "a.jsonl.gz": dollarLine("", at, label(1)), "b.jsonl.gz": dollarLine("", at, label(2))}, " 1, 2", []string{"a.jsonl.gz is a copy of the file without .gz, and its calls count once"}},
+		"compressed":       {map[string]string{"a.jsonl": dollarLine("", at, label(1)), "a.jsonl.gz": dollarLine("", at, label(1)), "b.jsonl.gz": dollarLine("", at, label(2))}, " 1, 2", []string{"a.jsonl.gz is a copy of the file without .gz, so its calls count once"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

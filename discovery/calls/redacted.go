@@ -86,7 +86,7 @@ func redacted[V comparable](m map[string]V, name func(string) string, value func
 	return clean
 }
 
-var errTwice = errors.New("a key must not be there twice")
+var errTwice = errors.New("a key is repeated")
 
 // keys finds duplicate keys. Readers might take different values, and count differently.
 type keys struct {

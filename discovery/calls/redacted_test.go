@@ -118,9 +118,9 @@ func TestLinesHaveEachKeyOnce(t *testing.T) {
 	} {
 		_, err := sumOf(t, calls.Options{}, line)
 		require.Error(t, err, line)
-		assert.ErrorContains(t, err, "a key must not be there twice")
+		assert.ErrorContains(t, err, "a key is repeated")
 		var r calls.Record
-		require.ErrorContains(t, r.UnmarshalJSON([]byte(line)), "a key must not be there twice", line)
+		require.ErrorContains(t, r.UnmarshalJSON([]byte(line)), "a key is repeated", line)
 	}
 	rows, err := sumOf(t, calls.Options{}, begin+`"usd":"5","labels":{"usd":"a","model":"b"},"requests":{"usd":1,"model":1},"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}`)
 	require.NoError(t, err)

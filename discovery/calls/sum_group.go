@@ -66,7 +66,7 @@ func parseGrouping(names []string) (*grouping, error) {
 		label, labelled := strings.CutPrefix(name, labelPrefix)
 		switch {
 		case slices.Contains(names[:i], name):
-			return nil, invalid("By", name, "is there twice")
+			return nil, invalid("By", name, "is repeated")
 		case labelled && label != "":
 		case !slices.Contains(groupingNames[:], name):
 			return nil, invalid("By", name, unknownColumn(name))

@@ -72,7 +72,7 @@ func (t *Totals) Merge(o *Totals) {
 		return
 	}
 	if !slices.Equal(t.sums.by.names, o.sums.by.names) {
-		panic(invalid("Totals", "", "must be by the same names"))
+		panic(invalid("Totals", "", "must have the same grouping"))
 	}
 	more := newSums(o.sums.by) // locking both at once could deadlock
 	o.mu.Lock()

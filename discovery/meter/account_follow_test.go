@@ -245,7 +245,7 @@ func TestStrictBudgetsRefuseWhatFollowsAnUnreadableLine(t *testing.T) {
 			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 			assert.Equal(t, strict, refused != nil)
 			if strict {
-				require.ErrorContains(t, refused.Unread, name+":1: a key must not be there twice")
+				require.ErrorContains(t, refused.Unread, name+":1: a key is repeated")
 				require.ErrorContains(t, refused, "refuses all calls: unknown spending: calls: "+name+":1: ")
 			}
 			cancel()

@@ -152,7 +152,7 @@ func (c *call) finish(r calls.Record) {
 	err := m.count(&r, c.reserved, true)
 	m.unlock()
 	if err != nil {
-		m.logger.Error("meter: a call is in no sum", "error", err)
+		m.logger.Error("meter: a call was not counted", "error", err)
 	}
 	if r.USD == "" {
 		m.warnUnpriced(&r)

@@ -52,7 +52,7 @@ func newReading(c *call, res *http.Response) *reading {
 	case "gzip", "x-gzip":
 		r.gunzip = newGunzip(r.plain)
 	default:
-		r.err = errors.New("the response has an encoding that is not read: " + cmp.Or(argument.Shown(res.Header.Get("Content-Encoding")), "unknown"))
+		r.err = errors.New("unsupported response encoding: " + cmp.Or(argument.Shown(res.Header.Get("Content-Encoding")), "unknown"))
 	}
 	return r
 }

@@ -212,7 +212,7 @@ func (c *Call) check() (models.Provider, error) {
 	case err != nil:
 		return "", err
 	case c.At.IsZero():
-		return "", invalid("At", "", "must not be zero: a price has a day")
+		return "", invalid("At", "", "must not be zero: prices change over time")
 	}
 	return p, c.Usage.check()
 }

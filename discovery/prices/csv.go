@@ -94,7 +94,7 @@ func ReadCSV(r io.Reader) ([]Row, error) {
 func readColumns(in *csv.Reader) ([]string, error) {
 	names, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, wrongAt("line 1", "", "must have the names of the columns")
+		return nil, wrongAt("line 1", "", "must have the column names")
 	}
 	if err != nil {
 		return nil, csvError(err)
@@ -108,7 +108,7 @@ func readColumns(in *csv.Reader) ([]string, error) {
 		case !slices.Contains(pricesHeader, name):
 			return nil, wrongAt(place, name, "must be one of "+strings.Join(pricesHeader, ", "))
 		case slices.Contains(columns[:i], name):
-			return nil, wrongAt(place, name, "is there twice")
+			return nil, wrongAt(place, name, "is repeated")
 		}
 	}
 	for _, name := range []string{"provider", "model_hint"} {

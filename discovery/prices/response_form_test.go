@@ -245,7 +245,7 @@ func TestParseUsageRefusesOfForms(t *testing.T) {
 		{models.OpenAI, `{"units":3}`, "tokens is missing; the object has units"},
 		{models.OpenAI, cost + `"cost":-0.1}`, "cost is negative"},
 		{models.OpenAI, cost + `"cost":NaN}`, "is not valid JSON"},
-		{models.OpenAI, cost + `"cost":1e999}`, "cost is no amount of money"},
+		{models.OpenAI, cost + `"cost":1e999}`, "cost is not an amount of money"},
 		{models.OpenAI, cost + `"cost":1,"currency":"EUR"}`, "cost is in another currency"},
 		{models.OpenAI, cost + `"cost":1,"cost_details":{"currency":"credits"}}`, "cost is in another currency"},
 		{models.OpenAI, cost + `"cost":1,"is_byok":true,"cost_details":{"upstream_inference_cost":-1}}`, "cost_details.upstream_inference_cost is negative"},

@@ -97,7 +97,7 @@ func (v *Value[T]) Get(
 }
 
 // ErrReentered is returned if a load function calls Get and would wait for itself.
-var ErrReentered = errors.New("this call is made by a function that the same request is waiting for")
+var ErrReentered = errors.New("would deadlock: the request waits for the function that makes this call")
 
 // Cached returns the cached value if fresh accepts it. It never loads and takes no lock.
 // Call it before Get to save the allocation of a function literal for fn.

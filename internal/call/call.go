@@ -86,7 +86,7 @@ func (e *Error) NotFollowed() error {
 	if e.RedirectHost == "" {
 		return nil
 	}
-	return fmt.Errorf("redirects are not followed, this one leads to the host %w", externalError{errors.New(e.RedirectHost)})
+	return fmt.Errorf("redirects are not followed; this one leads to the host %w", externalError{errors.New(e.RedirectHost)})
 }
 
 // Do sends one request and reads the response.

@@ -30,7 +30,7 @@ var (
 	// errUnanswered is returned instead of sending once more.
 	errUnanswered = fmt.Errorf("the request was transmitted %d times without a response", maxTransmissions)
 	// errArrived is GetBody's error, which net/http returns unchanged.
-	errArrived = errors.New("the server ended the request, which is not transmitted again because it may have arrived")
+	errArrived = errors.New("the server ended the request; it is not sent again because it may have arrived")
 	errMany1xx = fmt.Errorf("the server sent more than %d responses with a status of 1xx", max1xx)
 )
 

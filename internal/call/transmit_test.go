@@ -39,7 +39,7 @@ func TestBodyIsTransmittedOnceOverHTTP2(t *testing.T) {
 		assert.True(t, failed.Transmitted, name)
 		assert.EqualValues(t, 1, server.WithBody.Load(), name)
 		if name != "PROTOCOL_ERROR" { // which Go 1.27 does not repeat
-			assert.Contains(t, failed.Error(), "not transmitted again because it may have arrived", name)
+			assert.Contains(t, failed.Error(), "not sent again because it may have arrived", name)
 		}
 		assert.NotContains(t, failed.Error(), "GetBody", name)
 	}

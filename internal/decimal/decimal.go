@@ -36,7 +36,7 @@ const (
 
 var (
 	errSyntax = errors.New("the amount is not a number")
-	errRange  = errors.New("the amount is beyond what can be read")
+	errRange  = errors.New("the amount is out of range")
 )
 
 // number matches a JSON number.

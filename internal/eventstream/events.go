@@ -70,7 +70,7 @@ func (e *Events) end() {
 	}
 }
 
-var errChunk = errors.New("a chunk of the event stream is not base64 in JSON")
+var errChunk = errors.New("an event stream chunk is not base64 in JSON")
 
 // shown returns "unknown" if name doesn't look like an exception name.
 func shown(name string) string {

@@ -61,7 +61,7 @@ func TestEventsEndsWithAnException(t *testing.T) {
 		"the stream ended with the exception modelStreamErrorException": message(header(":message-type", "exception")+header(":exception-type", "modelStreamErrorException"), `{"message":"secret"}`),
 		"the stream ended with the exception InternalError":             message(header(":message-type", "error")+header(":error-code", "InternalError"), ""),
 		"the stream ended with the exception unknown":                   message(header(":message-type", "exception")+header(":exception-type", "a secret text"), ""),
-		"a chunk of the event stream is not base64 in JSON":             event("chunk", `{"bytes":"?!"}`),
+		"an event stream chunk is not base64 in JSON":                   event("chunk", `{"bytes":"?!"}`),
 	} {
 		for _, size := range []int{1, 1000} {
 			got, err := documents(slices.Concat(invoked("{}"), bad, invoked("{}")), size)

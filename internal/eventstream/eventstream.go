@@ -28,10 +28,10 @@ const (
 )
 
 var (
-	errChecksum = errors.New("a message of the event stream has a wrong checksum")
-	errLength   = errors.New("a message of the event stream has an invalid length")
-	errTooLarge = errors.New("a message of the event stream has more than 16 MiB, or more than 8 KiB of headers")
-	errHeaders  = errors.New("a message of the event stream has malformed headers")
+	errChecksum = errors.New("an event stream message has a wrong checksum")
+	errLength   = errors.New("an event stream message has an invalid length")
+	errTooLarge = errors.New("an event stream message has more than 16 MiB, or its headers more than 8 KiB")
+	errHeaders  = errors.New("an event stream message has malformed headers")
 	errCut      = errors.New("the event stream ends within a message")
 )
 

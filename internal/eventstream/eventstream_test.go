@@ -97,7 +97,7 @@ func TestReaderRefuses(t *testing.T) {
 		"payload":            {changed(len(good) - 6), "wrong checksum"},
 		"checksum":           {changed(len(good) - 1), "wrong checksum"},
 		"2 GiB":              {prelude(2<<30-1, 0), "more than 16 MiB"},
-		"4 GiB of headers":   {prelude(100, 1<<32-1), "8 KiB of headers"},
+		"4 GiB of headers":   {prelude(100, 1<<32-1), "headers more than 8 KiB"},
 		"headers too long":   {prelude(100, 85), "invalid length"},
 		"too short":          {prelude(15, 0), "invalid length"},
 		"cut":                {good[:len(good)-1], "ends within a message"},

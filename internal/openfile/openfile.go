@@ -19,7 +19,7 @@ var ErrNotRegular = errors.New("not a regular file")
 var ErrOutside = errors.New("the link leaves the directory; name its file to read it, too")
 
 // ErrEmptyPipe is the cause if a pipe has no writer.
-var ErrEmptyPipe = errors.New("nothing comes from the pipe")
+var ErrEmptyPipe = errors.New("the pipe has no writer")
 
 // SizeError is the cause if a file has more than Max bytes.
 type SizeError struct{ Max int64 }

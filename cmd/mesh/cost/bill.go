@@ -103,13 +103,13 @@ func (o *Options) readBill() (b bill, err error) {
 	var value *discovery.ValueError
 	switch {
 	case errors.As(err, &value):
-		return nil, exit.Usagef("--from and --to: the bill in %s has no such days", o.saved)
+		return nil, exit.Usagef("--from and --to select no days in %s", o.saved)
 	case err != nil:
 		return nil, o.billError(head, err)
 	}
 	var ignored int
 	if o.from, o.to, ignored = b.window(); ignored > 0 {
-		o.Note(fmt.Sprintf("rows of other services, which are ignored: %d", ignored))
+		o.Note(fmt.Sprintf("ignored rows for other services: %d", ignored))
 	}
 	if b.empty() {
 		return nil, exit.Usagef("--bill %s lacks these days: %s", o.saved, table.Days(o.from, o.to, " to "))
@@ -233,7 +233,7 @@ func (o *Options) writeUnbilled(in *callsfiles.Files, unread error) error {
 	if o.html == "" || o.usage == "" {
 		return nil
 	}
-	o.Warn(fmt.Errorf("the bill could not be read: %s has the calls alone", o.html))
+	o.Warn(fmt.Errorf("the bill could not be read: %s has only the calls", o.html))
 	return o.writePage(in)
 }
 

@@ -98,9 +98,9 @@ Output: -o csv has a row for each day. -o focus writes the line items as CSV in 
 
 // adminKeys says where to get the key for a bill; the texts continue an error.
 var adminKeys = map[models.Provider]string{
-	models.OpenAI:    ". An ordinary API key does not give access to bills. An owner of the organization makes an admin key on platform.openai.com: Settings, Organization, Admin keys",
-	models.Anthropic: ". An ordinary API key does not give access to bills. An admin of the organization makes an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
-	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys in its settings, and the id of the team",
+	models.OpenAI:    ". An ordinary API key does not give access to bills. An organization owner can create an admin key on platform.openai.com: Settings, Organization, Admin keys",
+	models.Anthropic: ". An ordinary API key does not give access to bills. An organization admin can create an admin key in the Claude Console (platform.claude.com): Settings, Admin keys",
+	models.XAI:       ". An ordinary API key does not give access to bills. The xAI Console (console.x.ai) has management keys and the team id in its settings",
 }
 
 func run(ctx context.Context, o *Options) error {
@@ -172,15 +172,15 @@ func (o *Options) check() (err error) {
 	}
 	switch {
 	case o.Match != nil && o.usage == "":
-		return exit.Usagef("--label selects calls of --usage, which is missing; a bill has no labels")
+		return exit.Usagef("--label needs --usage: a bill has no labels")
 	case o.Format == "focus" && (o.counted != nil || o.usage != "" || o.html != ""):
-		return exit.Usagef("-o focus is the bill alone; it cannot be used with --counted, --usage or --html")
+		return exit.Usagef("-o focus writes only the bill; it cannot be used with --counted, --usage or --html")
 	case o.Format != "focus" && o.account != "":
 		return exit.Usagef("--account is only for -o focus")
 	case o.all && !o.compares():
-		return exit.Usagef("--all shows the days that do not differ from --usage or --counted, and neither is given")
+		return exit.Usagef("--all needs --usage or --counted")
 	case o.limited && !o.compares():
-		return exit.Usagef("--max-drift limits the difference from --usage or --counted, and neither is given")
+		return exit.Usagef("--max-drift needs --usage or --counted")
 	case o.counted != nil && !(*o.counted >= 0): // NaN too
 		return exit.Usagef("--counted must not be negative")
 	}
@@ -190,13 +190,13 @@ func (o *Options) check() (err error) {
 	case err != nil:
 		return exit.WrongUse(err)
 	case adminKeys[o.provider] == "" && o.provider != models.Gemini:
-		return exit.Usagef("there is no bill of %q; mesh cost accepts openai, anthropic, xai and gemini", name)
+		return exit.Usagef("no bills from %q; mesh cost accepts openai, anthropic, xai and gemini", name)
 	case o.saved == "-" && o.usage == "-":
 		return exit.Usagef("--bill and --usage cannot both be stdin")
 	case o.saved == "" && o.provider == models.Gemini:
 		return exit.Usagef("Google has no API for bills; export them from Cloud Billing to BigQuery, and pass the rows with --bill FILE")
 	case o.saved == "" && o.From+o.Last+o.Month == "":
-		return exit.Usagef("--from or --last is missing; a bill from a file, --bill FILE, needs none")
+		return exit.Usagef("--from or --last is required without --bill FILE")
 	}
 	if err := o.setDays(time.Now()); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (o *Options) setDays(now time.Time) (err error) {
 	now = now.UTC() // bills have UTC days
 	if o.Last+o.Month != "" {
 		if o.from, o.to, err = o.Times(now); err == nil && o.from.IsZero() {
-			return exit.Usagef("--last %s is not for bills", o.Last)
+			return exit.Usagef("--last %s is not supported for bills", o.Last)
 		}
 		return err
 	}
@@ -225,7 +225,7 @@ func (o *Options) setDays(now time.Time) (err error) {
 	case o.From == "" || o.to.IsZero() || o.from.Before(o.to):
 		return nil
 	case o.To == "":
-		return exit.Usagef("--from %s: a bill has whole UTC days, the last of which is yesterday, %s", o.From, o.to.AddDate(0, 0, -1).Format(time.DateOnly))
+		return exit.Usagef("--from %s must not be after yesterday (UTC), %s: a bill has whole days", o.From, o.to.AddDate(0, 0, -1).Format(time.DateOnly))
 	}
 	return exit.Usagef("--from must be before --to, which is the day after the last day of the bill")
 }

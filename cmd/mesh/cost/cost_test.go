@@ -103,7 +103,7 @@ func TestRunWithoutABill(t *testing.T) {
 	err := run(t.Context(), o)
 	require.ErrorAs(t, err, &usage)
 	require.ErrorContains(t, err, "OPENAI_ADMIN_KEY is not set. An ordinary API key does not give access to bills.")
-	assert.Contains(t, errs.String(), "the bill could not be read: "+o.html+" has the calls alone")
+	assert.Contains(t, errs.String(), "the bill could not be read: "+o.html+" has only the calls")
 	page, err := os.ReadFile(o.html)
 	require.NoError(t, err)
 	assert.Contains(t, string(page), "$2.00")
@@ -127,8 +127,8 @@ func TestRunShowsTheDaysThatDiffer(t *testing.T) {
 func TestRunNamesWhatBillTakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"start_time,end_time,amount_value,amount_currency\n1795132800,1795219200,4.2,usd\n": ": a CSV file, such as those that the usage pages of providers export, has no bill; --bill takes the JSON responses of GET /v1/organization/costs",
-		"\"start_time\",\"amount_value\"\n1795132800,4.2\n":                                 ": a CSV file, ",
+		"start_time,end_time,amount_value,amount_currency\n1795132800,1795219200,4.2,usd\n": ": a CSV export from a provider's usage page is not a bill; --bill takes the JSON responses of GET /v1/organization/costs",
+		"\"start_time\",\"amount_value\"\n1795132800,4.2\n":                                 ": a CSV export ",
 		"\ufeffdate;cost\n2026-11-20;5\n":                                                   "it is not valid JSON; --bill takes the JSON responses of GET",
 		"<html></html>":                                                                     "it is not valid JSON; --bill takes the JSON responses of GET",
 		"":                                                                                  "the file has no bill; --bill takes the JSON responses of GET",
@@ -148,17 +148,17 @@ func TestRunNamesWhatBillTakes(t *testing.T) {
 func TestRunRefusesWrongUse(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Options){
-		`there is no bill of "deepseek"`: func(o *Options) { o.provider = "deepseek" },
-		"--from or --last is missing":    func(o *Options) { o.saved = "" },
-		`--from "x" must be a day`:       func(o *Options) { o.From = "x" },
-		"--from must be before --to":     func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
-		"has no such days":               func(o *Options) { o.From = "2026-11-22" },
-		"no such file or directory":      func(o *Options) { o.saved += "x" },
-		"--usage: ":                      func(o *Options) { o.usage += "x" },
-		"-o focus is the bill alone":     func(o *Options) { o.Format = "focus" },
-		"--label selects calls":          func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
-		"--all shows the days":           func(o *Options) { o.usage, o.all = "", true },
-		"--max-drift must not":           func(o *Options) { o.maxDrift = -1 },
+		`no bills from "deepseek"`:    func(o *Options) { o.provider = "deepseek" },
+		"--from or --last is missing": func(o *Options) { o.saved = "" },
+		`--from "x" must be a day`:    func(o *Options) { o.From = "x" },
+		"--from must be before --to":  func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
+		"select no days in":           func(o *Options) { o.From = "2026-11-22" },
+		"no such file or directory":   func(o *Options) { o.saved += "x" },
+		"--usage: ":                   func(o *Options) { o.usage += "x" },
+		"-o focus writes only the":    func(o *Options) { o.Format = "focus" },
+		"--label needs --usage":       func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
+		"--all needs --usage":         func(o *Options) { o.usage, o.all = "", true },
+		"--max-drift must not":        func(o *Options) { o.maxDrift = -1 },
 	} {
 		o, out, _ := options(t)
 		change(o)

@@ -61,7 +61,7 @@ func (o *Options) billError(head []byte, err error) error {
 	case !errors.As(err, &at) || isJSON && at.Line > 1 || errors.Is(err, discovery.ErrOtherBill):
 		return exit.Usagef("--bill %s: %w", o.saved, err)
 	case !isJSON && bytes.ContainsRune(line, ','):
-		return exit.Usagef("--bill %s: a CSV file, such as those that the usage pages of providers export, has no bill; --bill takes %s", o.saved, takes[o.provider])
+		return exit.Usagef("--bill %s: a CSV export from a provider's usage page is not a bill; --bill takes %s", o.saved, takes[o.provider])
 	}
 	return exit.Usagef("--bill %s: %w; --bill takes %s", o.saved, err, takes[o.provider])
 }

@@ -155,13 +155,13 @@ func (run *meterRun) warnOfBudgets(upstreams []proxy.Upstream) {
 	}
 	for _, b := range run.limits {
 		if b.PerCall.Cmp(b.USD) > 0 {
-			run.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so that every call is refused", b.PerCall, b.USD))
+			run.Warn(fmt.Errorf("--per-call %s is more than --budget %s, so every call is refused", b.PerCall, b.USD))
 		}
 	}
 }
 
 func (o *Options) warnOfBudget(w meter.BudgetWarning) {
-	o.Warn(fmt.Errorf("80 %% of the budget of %s are spent: %s USD", budgetText(w.Budget, w.LabelValue), w.SpentUSD))
+	o.Warn(fmt.Errorf("80 %% of the budget %s is spent: %s USD", budgetText(w.Budget, w.LabelValue), w.SpentUSD))
 }
 
 // warnOfUnpriced returns a recorder that warns once per model that no budget limits, or
@@ -190,7 +190,7 @@ func (o *Options) warnOfNewer(list *prices.List) func(calls.Record) {
 	return func(r calls.Record) {
 		if r.USD == "" && isNewer(list, registry(), r.Provider, r.Model) {
 			once.Do(func() {
-				o.Warn(fmt.Errorf("%s/%s is not in the price table of %s and may be newer; mesh update gets the newest table",
+				o.Warn(fmt.Errorf("%s/%s is not in the price table from %s and may be newer; mesh update gets the newest table",
 					r.Provider, r.Model, o.FactsAge()))
 			})
 		}

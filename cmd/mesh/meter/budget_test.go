@@ -31,7 +31,7 @@ func TestMeterRefusesCallsBeyondTheBudget(t *testing.T) {
 	assert.Regexp(t, `(?m)^total 0\.00045 USD; calls: 1, unpriced: 0$`, stderr)
 	assert.Contains(t, stderr, "budget: calls that do not count towards it: 0, refused: 4\n")
 	assert.Equal(t, 1, strings.Count(stderr, "warning"), stderr)
-	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget of 0.0004 USD are spent: 0.00045 USD\n")
+	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget 0.0004 USD is spent: 0.00045 USD\n")
 }
 
 // OpenAI sends the usage of a chat stream only on request, so that its cost is not known.
@@ -87,9 +87,9 @@ func TestMeterWarnsOfAPerCallAboveTheBudget(t *testing.T) {
 	stdout, stderr, status := runMeter(t, append(flags, "--budget", "0.1", "--per-call", "0.11", "--", "caller", "chat")...)
 	assert.Equal(t, 0, status)
 	assert.Contains(t, stdout, "chat 402 ")
-	assert.Contains(t, stderr, "mesh: warning: --per-call 0.11 is more than --budget 0.1, so that every call is refused\n")
+	assert.Contains(t, stderr, "mesh: warning: --per-call 0.11 is more than --budget 0.1, so every call is refused\n")
 	_, stderr, _ = runMeter(t, append(flags, "--budget", "0.1", "--per-call", "0.10", "--", "caller", "chat")...)
-	assert.NotContains(t, stderr, "so that every call is refused")
+	assert.NotContains(t, stderr, "so every call is refused")
 }
 
 func TestPerCallIsChecked(t *testing.T) {
@@ -114,7 +114,7 @@ func TestABudgetWithoutAPeriodIsForOneRun(t *testing.T) {
 	stdout, stderr, _ := runMeter(t, append(flags, "--budget", "100/month", "--", "caller", "chat", "chat")...)
 	assert.Contains(t, stdout, "chat 200 ")
 	assert.Contains(t, stdout, "chat 402 ")
-	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget of 0.0004 USD are spent: 0.00045 USD\n")
+	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget 0.0004 USD is spent: 0.00045 USD\n")
 	assert.Contains(t, stderr, "budget: 0.0004 USD, spent: 0.00045, set aside: 0, left: 0\nbudget: 100 USD/month, spent: 0.00135, set aside: 0, left: 99.99865\n")
 }
 
@@ -198,7 +198,7 @@ func TestMeterWarnsOnceOfANewModel(t *testing.T) {
 		s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Model: model})
 		_, stderr, status := runMeter(t, append(flags, "--", "caller", "chat", "chat")...)
 		assert.Equal(t, 0, status)
-		assert.Equal(t, want, strings.Count(stderr, "warning: openai/"+model+" is not in the price table of "), stderr)
+		assert.Equal(t, want, strings.Count(stderr, "warning: openai/"+model+" is not in the price table from "), stderr)
 		assert.Equal(t, want, strings.Count(stderr, "mesh update"), stderr)
 	}
 }

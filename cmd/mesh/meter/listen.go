@@ -32,9 +32,9 @@ func (o *Options) args(cmd *cobra.Command, command []string) error {
 	case o.listen == "":
 		return cobra.MinimumNArgs(1)(cmd, command)
 	case len(command) > 0:
-		return exit.Usagef("--listen is for a meter without COMMAND")
+		return exit.Usagef("--listen takes no COMMAND")
 	case o.intercept:
-		return exit.Usagef("--listen and --intercept exclude each other: the certificate of --intercept is for one run")
+		return exit.Usagef("--listen and --intercept cannot be used together: an --intercept certificate is for one run")
 	case o.log == "":
 		return exit.Usagef("--listen needs --log")
 	}
@@ -81,7 +81,7 @@ func readSecret(folder string) (string, error) {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !private.IsOurs(info, 0o077) {
-		return "", errors.New("other users can know the secret; remove the file, and set the new variables")
+		return "", errors.New("other users may know the secret; remove the file, and set the new variables")
 	}
 	text, err := openfile.Content(file, maxSecret)
 	if err != nil {
@@ -101,7 +101,7 @@ func (o *Options) checkOutput() error {
 		return nil
 	}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !private.IsOurs(info, 0o077) {
-		return exit.Usagef("--listen: other users can read the file of standard output, which would have the secret; --env FILE writes one that only you can read")
+		return exit.Usagef("--listen: other users can read the file that stdout goes to, and with it the secret; --env FILE writes a file that only you can read")
 	}
 	return nil
 }

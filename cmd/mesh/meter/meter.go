@@ -154,7 +154,7 @@ func (o *Options) endpoints() (opts []meter.Option, hosts []string, err error) {
 	if o.azure != "" {
 		kind := meter.Endpoint{Platform: prices.PlatformAzure, Region: o.azure}
 		if !isValid(kind) {
-			return nil, nil, exit.Usagef("--azure %q must be global, data-zone or regional: the kind of the deployments that the calls are for", o.azure)
+			return nil, nil, exit.Usagef("--azure %q must be the deployment kind: global, data-zone or regional", o.azure)
 		}
 		opts = append(opts, meter.WithEndpoint(kind))
 	}
@@ -194,7 +194,7 @@ func (o *Options) parseHost(flag string) (meter.Endpoint, error) {
 	}
 	e.Provider = models.Provider(name)
 	if !isValid(e) || (named && name == "") {
-		return e, exit.Usagef("--host %s: NAME %q must be a provider or a name of yours: at most 64 lower-case letters, digits, dots and hyphens", host, name)
+		return e, exit.Usagef("--host %s: NAME %q must be a provider, or your own name with at most 64 lower-case letters, digits, dots and hyphens", host, name)
 	}
 	return e, nil
 }

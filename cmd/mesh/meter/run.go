@@ -128,12 +128,12 @@ func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
 	defer signal.Stop(signals)
 	folder, err := os.MkdirTemp("", "mesh-meter-")
 	if err != nil {
-		return exit.Failedf("no directory for temporary files: %w", err)
+		return exit.Failedf("cannot create a temporary directory: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	files, err := p.WriteFiles(folder, os.Environ())
 	if err != nil {
-		return exit.Failedf("the files of the run cannot be written: %w", err)
+		return exit.Failedf("cannot write temporary files: %w", err)
 	}
 	watch := sockets.New(p.Direct(os.Environ()))
 	defer func() { p.AddDirect(watch.End(ctx)) }()
@@ -185,7 +185,7 @@ func commandStatus(err error) error {
 
 func (o *Options) checkIntercept() error {
 	if o.intercept && len(o.upstreams) > 0 {
-		return exit.Usagef("--upstream is not for --intercept, which uses no base URLs; --host HOST=API names a host")
+		return exit.Usagef("--upstream cannot be used with --intercept, which needs no base URLs; use --host HOST=API")
 	}
 	if variable := proxy.UnsupportedParent(os.Environ()); variable != "" {
 		const reason = "the proxy of %s cannot be used: it must be an http:// or https:// URL in HTTPS_PROXY"

@@ -67,7 +67,7 @@ func runWhoami(ctx context.Context, a *app.App) error {
 	return cmp.Or(a.PrintTable(id, []table.Column{table.Plain("WHAT", 0), table.Key("VALUE"), table.Free("FROM")}, id.rows()), failed)
 }
 
-var errNoSettings = exit.Usagef("the URL of the gateway is missing: set MESH_GATEWAY_URL, such as http://127.0.0.1:8787/gateway, MESH_NODE, the name of this node, " +
+var errNoSettings = exit.Usagef("the gateway's URL is missing: set MESH_GATEWAY_URL, such as http://127.0.0.1:8787/gateway, MESH_NODE, this node's name, " +
 	"and MESH_GATEWAY_TOKEN, or name them in a profile (mesh help profiles). mesh gateway runs a gateway for development")
 
 // identify sets values only once they're checked: an invalid one may be a secret.

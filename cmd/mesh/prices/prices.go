@@ -56,7 +56,7 @@ exit status is 1 if there is such a price.`,
 			case len(a.PriceFiles) > 0 && (updates || staleGiven):
 				return exit.Usagef("--prices cannot be used with --update or --stale, which are about the price table")
 			case updates && (staleGiven || a.Format == "csv"), staleGiven && a.Format == "csv":
-				return exit.Usagef("--update and --stale exclude each other, and neither has -o csv")
+				return exit.Usagef("--update and --stale cannot be used together, or with -o csv")
 			case updates && len(names) > 1:
 				return exit.Usagef("--update takes one file, directory or URL")
 			case dryRun && !updates:
@@ -143,7 +143,7 @@ func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 	}
 	rows = stale(rows, a.Registry(), time.Now(), oldest, len(models) > 0)
 	_, from := a.Facts()
-	age := "the price table is of " + a.FactsAge() + ", " + from
+	age := "the price table is from " + a.FactsAge() + ", " + from
 	if len(rows) == 0 {
 		a.Note("no price was verified longer ago; " + age)
 	}

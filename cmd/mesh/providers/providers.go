@@ -79,7 +79,7 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	if !listen.IsLoopback(s.URL) {
-		o.Warn(fmt.Errorf("%s is open to other machines, and mesh refuses it: MESH_PROVIDERS_URL must be an address of this machine", s.URL))
+		o.Warn(fmt.Errorf("other machines can reach %s, so mesh does not accept it as MESH_PROVIDERS_URL, which must be an address on this machine", s.URL))
 	}
 	<-ctx.Done()
 	return nil

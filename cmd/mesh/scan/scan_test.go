@@ -88,13 +88,13 @@ func TestUTF16(t *testing.T) {
 		broken := filepath.Join(folder, name+"-broken")
 		require.NoError(t, os.WriteFile(broken, append(wide, 'x'), 0o600))
 		_, _, err = scanned(t, "", Options{paths: []string{broken}})
-		require.EqualError(t, err, broken+": begins like UTF-16 and is not")
+		require.EqualError(t, err, broken+": starts like UTF-16, but is not")
 		assert.Equal(t, exit.Usage, exit.Code(err))
 		_, _, err = scanned(t, string(wide)+"x", Options{})
-		require.EqualError(t, err, "stdin: begins like UTF-16 and is not")
+		require.EqualError(t, err, "stdin: starts like UTF-16, but is not")
 		assert.Equal(t, exit.Usage, exit.Code(err))
 	}
 	_, warnings, err := scanned(t, "", Options{paths: []string{folder}})
 	require.ErrorIs(t, err, exit.ErrFound)
-	assert.Contains(t, warnings, "big-broken: begins like UTF-16 and is not")
+	assert.Contains(t, warnings, "big-broken: starts like UTF-16, but is not")
 }

@@ -81,7 +81,7 @@ func Run(ctx context.Context, a *app.App, source string, dryRun bool) error {
 	before, _ := a.Facts()
 	after, err := newest(ctx, a, before, source)
 	if err != nil {
-		return fmt.Errorf("%w; the facts of version %s stay in use", err, before.Version())
+		return fmt.Errorf("%w; version %s stays in use", err, before.Version())
 	}
 	u := update{
 		Version: after.Version(), AsOf: after.AsOf().Format("2006-01-02"), before: before.Version(),
@@ -211,9 +211,9 @@ func (u *update) table(w io.Writer) error {
 	for _, e := range u.Tables {
 		fmt.Fprintf(w, "%s: %s added, %d removed\n", e.Name, output.Plural(e.Added, "row"), e.Removed)
 	}
-	text := fmt.Sprintf("the facts of version %s are the newest", u.before)
+	text := fmt.Sprintf("version %s is the newest", u.before)
 	if u.Version != u.before {
-		text = fmt.Sprintf("%s changed; the facts were of version %s and are of %s", output.Plural(len(u.Changes), "price"), u.before, u.Version)
+		text = fmt.Sprintf("%s changed; the facts had version %s and now have %s", output.Plural(len(u.Changes), "price"), u.before, u.Version)
 	}
 	if !u.Stored {
 		text += "; nothing was stored"

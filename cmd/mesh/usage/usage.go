@@ -53,11 +53,11 @@ func (o *Options) check(now time.Time) (err error) {
 	case focus && (o.reprice || o.html != "" || o.byGiven):
 		return exit.Usagef("-o focus has fixed rows; it cannot be used with --by, --reprice or --html")
 	case (focus || o.Format == "csv") && len(o.budgets) > 0:
-		return exit.Usagef("--budget is not for -o %s", o.Format)
+		return exit.Usagef("--budget cannot be used with -o %s", o.Format)
 	case !focus && o.account != "":
 		return exit.Usagef("--account is only for -o focus")
 	case focus && len(o.failOn) > 0:
-		return exit.Usagef("--fail-on is not for -o focus")
+		return exit.Usagef("--fail-on cannot be used with -o focus")
 	case o.title != "" && o.html == "":
 		return exit.Usagef("--title is only for --html")
 	case o.line && (o.Format != "text" || o.byGiven || o.HasPeriod() || o.html != "" || len(o.failOn) > 0 || o.reprice || o.all):

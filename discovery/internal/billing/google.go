@@ -100,12 +100,12 @@ func (e *GoogleExport) add(raw json.RawMessage) error {
 	}
 	switch {
 	case row.Service == nil || row.Service.ID == "" && row.Service.Description == "":
-		return errors.New("the row has no service: it is not of Cloud Billing's export gcp_billing_export_v1")
+		return errors.New("the row has no service: it is not from Cloud Billing's export gcp_billing_export_v1")
 	case row.Service.ID != geminiService && (row.Service.ID != "" || row.Service.Description != "Gemini API"):
 		e.Ignored++
 		return nil
 	case row.SKU.Description == "":
-		return errors.New("the row has no description of its SKU")
+		return errors.New("the row has no SKU description")
 	}
 	if err := checkRepeated(raw); err != nil {
 		return err

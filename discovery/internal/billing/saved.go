@@ -149,11 +149,11 @@ func ofOther(own string, raw []byte, err error) error {
 }
 
 // ErrOther matches the error for another provider's bill.
-var ErrOther = errors.New("it is a bill of another provider")
+var ErrOther = errors.New("it is another provider's bill")
 
 type otherError string
 
-func (e otherError) Error() string { return "it is a bill of " + string(e) }
+func (e otherError) Error() string { return "it is a bill from " + string(e) }
 
 func (otherError) Is(target error) bool { return target == ErrOther }
 

@@ -109,9 +109,9 @@ func NewList(skus []cloudbilling.SKU, now time.Time) *List {
 }
 
 // ErrNoModel is returned if a hint matches no model in the list.
-var ErrNoModel = errors.New("no SKU is for this model")
+var ErrNoModel = errors.New("no SKU for this model")
 
-var errNoTier = errors.New("no SKU of the model is for prompts of this length")
+var errNoTier = errors.New("the model has no SKU for this prompt length")
 
 // Price returns the list price for text, for the one model that hint means and the given
 // prompt length. If the price is unknown, the error tells why.
@@ -184,7 +184,7 @@ func (l *List) price(models map[string]bool, mode string, d Direction, tokens in
 	for _, s := range skus {
 		switch {
 		case s.Price == nil:
-			return nil, fmt.Errorf("the price of the SKU %s is not understood", s.ID)
+			return nil, fmt.Errorf("cannot interpret the price of SKU %s", s.ID)
 		case *s.Price != *skus[0].Price:
 			return nil, fmt.Errorf("the SKUs %s and %s have different prices", skus[0].ID, s.ID)
 		}
@@ -198,13 +198,13 @@ func (l *List) price(models map[string]bool, mode string, d Direction, tokens in
 // theirs. A list price SKU that may be for any length is an error.
 func (l *List) tier(models map[string]bool, mode string, d Direction, tokens int64) ([]*SKU, error) {
 	var best []*SKU
-	missing := errors.New("no SKU of the model is a list price of text in this direction")
+	missing := errors.New("the model has no list price SKU for text in this direction")
 	for i := range l.SKUs {
 		s := &l.SKUs[i]
 		switch {
 		case !models[s.Model] || s.Modality != ModalityText || s.Direction != d:
 		case s.UnknownTier && mode == ModeStandard:
-			return nil, fmt.Errorf("the SKU %s may be for prompts of this length: its description is not understood", s.ID)
+			return nil, fmt.Errorf("SKU %s may apply to this prompt length: cannot interpret its description", s.ID)
 		case s.Mode != mode:
 		case s.Threshold > tokens:
 			missing = errNoTier

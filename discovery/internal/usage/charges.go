@@ -151,7 +151,7 @@ func (s *stated) amount(d *jsonread.Decoder, name string, to *string) error {
 	default:
 		*to = string(raw)
 		if _, err := decimal.Parse(*to); err != nil {
-			s.refuse(name, "is no amount of money")
+			s.refuse(name, "is not an amount of money")
 		}
 	}
 	return err

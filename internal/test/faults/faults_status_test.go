@@ -139,7 +139,7 @@ func unusualStatuses() []*fault {
 func redirects(elsewhere string) []*fault {
 	var all []*fault
 	for _, code := range []int{300, 301, 302, 303, 307, 308} {
-		all = append(all, &fault{name: fmt.Sprintf("%d to another host", code), want: status, status: code, text: "redirects are not followed, this one leads to the host 127.0.0.1", play: func(x *exchange) {
+		all = append(all, &fault{name: fmt.Sprintf("%d to another host", code), want: status, status: code, text: "redirects are not followed; this one leads to the host 127.0.0.1", play: func(x *exchange) {
 			x.respond(statusLine(code)+"Location: "+elsewhere+x.request.URL.Path+"\r\n", nil)
 		}})
 	}

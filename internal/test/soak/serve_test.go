@@ -78,7 +78,7 @@ func (s *nodeServer) onError(m client.MeshMessage, err error) {
 		assert.ErrorContains(s.node.t, err, "handled, but not marked read", "message %d", m.ID)
 		s.node.ledger.markFailed(m)
 	default:
-		assert.ErrorContains(s.node.t, err, "not visible in the inbox any more", "message %d", m.ID)
+		assert.ErrorContains(s.node.t, err, "no longer visible in the inbox", "message %d", m.ID)
 		assert.True(s.node.t, s.node.ledger.isLost(m), "message %d is in the current database", m.ID)
 	}
 }

@@ -112,7 +112,7 @@ func Exclude(cmd *cobra.Command, flag string, others ...string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		for _, other := range others {
 			if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
-				return exit.Usagef("--%s and --%s exclude each other", flag, other)
+				return exit.Usagef("--%s and --%s cannot be used together", flag, other)
 			}
 		}
 		return nil

@@ -38,7 +38,7 @@ func (a *App) AsNode(run func(context.Context) error) func(*cobra.Command, []str
 }
 
 // ErrNoNode is returned if --node and MESH_NODE are both unset.
-var ErrNoNode = exit.Usagef("the name of this node is missing: pass --node or set MESH_NODE")
+var ErrNoNode = exit.Usagef("this node's name is missing: pass --node or set MESH_NODE")
 
 // ThisNode returns this node's name, or [ErrNoNode] if it isn't set.
 func (a *App) ThisNode() (string, error) {
@@ -91,7 +91,7 @@ func (a *App) Connect(node string) (*client.MeshClient, error) {
 		return nil, err
 	}
 	if s.Gateway.Value == "" {
-		return nil, exit.Usagef("the URL of the gateway is missing: pass --gateway-url or set MESH_GATEWAY_URL")
+		return nil, exit.Usagef("the gateway's URL is missing: pass --gateway-url or set MESH_GATEWAY_URL")
 	}
 	token, err := a.Token()
 	if err = cmp.Or(err, exit.WrongUse(s.CheckToken())); err != nil {

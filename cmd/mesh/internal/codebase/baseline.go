@@ -62,7 +62,7 @@ func openBaseline(file string) (*baseline, error) {
 		number++
 		l, ok := parseLine(text)
 		if !ok {
-			return nil, fmt.Errorf("%s:%d is no line of a baseline, which --write-baseline writes", file, number)
+			return nil, fmt.Errorf("%s:%d is not a baseline line, as written by --write-baseline", file, number)
 		}
 		b.counts[l.Entry] += l.Count
 	}

@@ -124,7 +124,7 @@ const (
 	bigEndian    = "\xfe\xff"
 )
 
-var errNotUTF16 = errors.New("begins like UTF-16 and is not")
+var errNotUTF16 = errors.New("starts like UTF-16, but is not")
 
 func hasWideMark(text string) bool {
 	return strings.HasPrefix(text, littleEndian) || strings.HasPrefix(text, bigEndian)

@@ -63,7 +63,7 @@ func NewSearch[T any](a *app.App, f *Flags, command string, leftOut ...string) (
 		return nil, exit.WrongUse(exit.FileError(f.baseline, err))
 	}
 	if !s.known.has(command == "scan") {
-		return nil, exit.Usagef("--baseline %s has no findings of mesh %s", f.baseline, command)
+		return nil, exit.Usagef("--baseline %s has no mesh %s findings", f.baseline, command)
 	}
 	return s, nil
 }

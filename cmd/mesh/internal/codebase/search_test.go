@@ -52,7 +52,7 @@ func TestSearch(t *testing.T) {
 	assert.False(t, s.IsEmpty())
 
 	_, err = NewSearch[string](a, &Flags{baseline: known}, "scan")
-	require.ErrorContains(t, err, "has no findings of mesh scan")
+	require.ErrorContains(t, err, "has no mesh scan findings")
 	_, err = NewSearch[string](a, &Flags{baseline: paths[6]}, "scan")
 	require.ErrorContains(t, err, paths[6])
 }

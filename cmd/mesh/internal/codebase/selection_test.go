@@ -229,7 +229,7 @@ func TestWide(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, "f"), []byte(content), 0o600))
 		texts, errs := read(t, root, false, root)
 		assert.Empty(t, texts, "%q", content)
-		require.EqualError(t, errors.Join(errs...), "read "+filepath.Join(root, "f")+": begins like UTF-16 and is not", "%q", content)
+		require.EqualError(t, errors.Join(errs...), "read "+filepath.Join(root, "f")+": starts like UTF-16, but is not", "%q", content)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestBaselinesOfOthers(t *testing.T) {
 	require.NoError(t, os.Symlink("/dev/zero", endless))
 	require.NoError(t, os.WriteFile(sparse, nil, 0o600))
 	require.NoError(t, os.Truncate(sparse, 1<<40))
-	for name, want := range map[string]string{pipe: "nothing comes from the pipe", endless: "more than 64 MiB", sparse: "more than 64 MiB"} {
+	for name, want := range map[string]string{pipe: "the pipe has no writer", endless: "more than 64 MiB", sparse: "more than 64 MiB"} {
 		_, err := NewSearch[int](&app.App{}, &Flags{baseline: name}, "scan")
 		require.ErrorContains(t, err, name+": "+want)
 	}

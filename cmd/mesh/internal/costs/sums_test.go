@@ -75,7 +75,7 @@ func TestReportKeepsValuesApart(t *testing.T) {
 
 func TestTableStatesOldPrices(t *testing.T) {
 	t.Parallel()
-	for old, want := range map[string]bool{"": false, "the table is of 2026-11-22, 15 days old; mesh update gets the newest": true} {
+	for old, want := range map[string]bool{"": false, "the table is from 2026-11-22, 15 days old; mesh update gets the newest": true} {
 		r, err := costs.Read([]string{"model"}, calls.Options{}, t.TempDir())
 		require.NoError(t, err)
 		r.OldPrices = old

@@ -42,7 +42,7 @@ func Environment(base string) []Variable {
 func Options(base string) ([]discovery.Option, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || !isLocal(u.Hostname()) {
-		return nil, errors.New(URLVariable + " must be an address of this machine, as mesh providers prints it")
+		return nil, errors.New(URLVariable + " must be an address on this machine, as printed by mesh providers")
 	}
 	server := &discoverytest.Server{URL: strings.TrimRight(base, "/")} // runs in another process
 	return server.Options(), nil

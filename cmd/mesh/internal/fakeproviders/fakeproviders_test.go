@@ -19,7 +19,7 @@ func TestKeysStayOnThisMachine(t *testing.T) {
 		"http://10.0.0.1:8788", "http://[::]:8788", "//127.0.0.1", "127.0.0.1:8788", "http://127.0.0.1/?secret", "http://%zz", "http://0.0.0.0:1",
 	} {
 		opts, err := fakeproviders.Options(url)
-		require.EqualError(t, err, "MESH_PROVIDERS_URL must be an address of this machine, as mesh providers prints it", url)
+		require.EqualError(t, err, "MESH_PROVIDERS_URL must be an address on this machine, as printed by mesh providers", url)
 		assert.Empty(t, opts)
 	}
 	for _, url := range []string{"http://127.0.0.1:8788", "http://localhost:8788/", "http://[::1]:8788", "http://127.8.9.1"} {

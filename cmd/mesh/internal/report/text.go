@@ -125,7 +125,7 @@ func (t *text) head(r *Report, period string) {
 	case s.Calls == 0:
 		t.line("There are no calls.")
 	case r.Total.Calls == 0:
-		t.line("There are no calls in this time; %s from %s to %s were read (--last all).", table.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
+		t.line("There are no calls in this period; %s from %s to %s were read (--last all).", table.Calls(s.Calls), s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly))
 	default:
 		t.line("")
 	}
@@ -179,7 +179,7 @@ func (t *text) known(r *Report) {
 		t.line("%s no known cost (--by unpriced)%s", table.Number(u.Calls, "call has", "calls have"), bound)
 	}
 	if s := r.Total.SubscriptionUSD; s != "0" {
-		t.line("%s USD are the list price of calls of a subscription, which are not charged.", money.USD(s))
+		t.line("%s USD is the list price for subscription calls, which are not charged.", money.USD(s))
 	}
 	if r.Change != nil && !r.Total.Comparable {
 		t.line("The share of unpriced calls differs by more than a point from the %s before: the costs are not comparable.", table.Length(r.Previous.From, r.Previous.To))

@@ -18,7 +18,7 @@ func TestOldPrices(t *testing.T) {
 	t.Parallel()
 	for day, sentence := range map[string]string{
 		"2026-11-08": "",
-		"2026-11-07": "Prices: the table is of 2026-11-07, 15 days old; mesh update gets the newest.",
+		"2026-11-07": "Prices: the table is from 2026-11-07, 15 days old; mesh update gets the newest.",
 	} {
 		list, err := new(prices.List).With(prices.Row{Provider: models.OpenAI, ModelHint: "gpt-5", InputPerMTok: "1", OutputPerMTok: "1", VerifiedAt: day})
 		require.NoError(t, err)

@@ -144,7 +144,7 @@ func TestTextWithoutCalls(t *testing.T) {
 	assert.Equal(t, "25 Oct to 21 Nov 2026 (28 days, UTC)\nThere are no calls.\n\n", textOf(t, build(t, report.Options{}), 80))
 	old := calls.Record{Provider: models.OpenAI, Model: "m", Time: at(300), Status: 200, USD: "1"}
 	text := textOf(t, build(t, report.Options{}, old), 100)
-	assert.Contains(t, text, "There are no calls in this time; 1 call from 2026-01-26 to 2026-01-26 were read (--last all).")
+	assert.Contains(t, text, "There are no calls in this period; 1 call from 2026-01-26 to 2026-01-26 were read (--last all).")
 }
 
 // Names cannot control the terminal, and a cost that is not known is not 0.

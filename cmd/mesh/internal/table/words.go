@@ -80,7 +80,7 @@ func OldPrices(day string, now time.Time) string {
 	if err != nil || days <= 14 {
 		return ""
 	}
-	return fmt.Sprintf("the table is of %s, %d days old; mesh update gets the newest", day, days)
+	return fmt.Sprintf("the table is from %s, %d days old; mesh update gets the newest", day, days)
 }
 
 // Calls returns "1 call" or, for example, "2,000 calls".

@@ -61,8 +61,8 @@ func TestOldPrices(t *testing.T) {
 	now := time.Date(2026, 12, 7, 23, 59, 0, 0, time.UTC)
 	for day, want := range map[string]string{
 		"": "", "never": "", "9999-12-31": "", "2027-01-01": "", "2026-12-07": "", "2026-11-23": "",
-		"0001-01-01": "the table is of 0001-01-01, 739956 days old; mesh update gets the newest",
-		"2026-11-22": "the table is of 2026-11-22, 15 days old; mesh update gets the newest",
+		"0001-01-01": "the table is from 0001-01-01, 739956 days old; mesh update gets the newest",
+		"2026-11-22": "the table is from 2026-11-22, 15 days old; mesh update gets the newest",
 	} {
 		assert.Equal(t, want, table.OldPrices(day, now), day)
 	}
