@@ -1,5 +1,5 @@
-// Package meter counts a program's calls to model providers, and their cost. It's an
-// [http.RoundTripper], so the program needs no code at its calls:
+// Package meter counts a program's calls to model providers, and their cost. It counts in
+// an HTTP client's transport, so the program needs no code at its calls:
 //
 //	m, err := meter.New(meter.WithRecorder(save))
 //	c := openai.NewClient(option.WithHTTPClient(m.Client()))

@@ -148,17 +148,17 @@ func TestRunNamesWhatBillTakes(t *testing.T) {
 func TestRunRefusesWrongUse(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Options){
-		`no bills from "deepseek"`:    func(o *Options) { o.provider = "deepseek" },
-		"--from or --last is missing": func(o *Options) { o.saved = "" },
-		`--from "x" must be a day`:    func(o *Options) { o.From = "x" },
-		"--from must be before --to":  func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
-		"select no days in":           func(o *Options) { o.From = "2026-11-22" },
-		"no such file or directory":   func(o *Options) { o.saved += "x" },
-		"--usage: ":                   func(o *Options) { o.usage += "x" },
-		"-o focus writes only the":    func(o *Options) { o.Format = "focus" },
-		"--label needs --usage":       func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
-		"--all needs --usage":         func(o *Options) { o.usage, o.all = "", true },
-		"--max-drift must not":        func(o *Options) { o.maxDrift = -1 },
+		`no bills from "deepseek"`:     func(o *Options) { o.provider = "deepseek" },
+		"--from or --last is required": func(o *Options) { o.saved = "" },
+		`--from "x" must be a day`:     func(o *Options) { o.From = "x" },
+		"--from must be before --to":   func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
+		"select no days in":            func(o *Options) { o.From = "2026-11-22" },
+		"no such file or directory":    func(o *Options) { o.saved += "x" },
+		"--usage: ":                    func(o *Options) { o.usage += "x" },
+		"-o focus writes only the":     func(o *Options) { o.Format = "focus" },
+		"--label needs --usage":        func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
+		"--all needs --usage":          func(o *Options) { o.usage, o.all = "", true },
+		"--max-drift must not":         func(o *Options) { o.maxDrift = -1 },
 	} {
 		o, out, _ := options(t)
 		change(o)

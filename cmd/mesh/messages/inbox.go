@@ -50,7 +50,7 @@ func NewInbox(a *app.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.UnreadOnly, "unread", false, "only unread messages")
 	flags.StringVar(&o.FromNode, "from", "", "only messages from this node")
-	flags.StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
+	flags.StringVar(&o.ThreadID, "thread", "", "only messages in the thread with this name or id")
 	o.add(cmd)
 	flags.BoolVar(&o.watch, "watch", false, "print unread messages as they arrive, oldest first")
 	flags.DurationVar(&o.interval, "interval", 0, "polling `INTERVAL` of --watch (default 1s, to 5s when idle)")
@@ -241,7 +241,7 @@ func NewSent(a *app.App) *cobra.Command {
 // addSent registers flags for sent and pending.
 func (o *filters) addSent(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.ToNode, "to", "", "only messages to this node")
-	cmd.Flags().StringVar(&o.ThreadID, "thread", "", "only messages of the thread with this name or id")
+	cmd.Flags().StringVar(&o.ThreadID, "thread", "", "only messages in the thread with this name or id")
 	app.Complete(cmd, "to", o.CompleteNode)
 }
 

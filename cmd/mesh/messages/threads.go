@@ -35,10 +35,10 @@ func NewThreads(a *app.App) *cobra.Command {
 		RunE:              a.Observe(o.run),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Peer, "peer", "", "only threads of this node")
-	flags.StringVar(&o.Topic, "topic", "", "only threads of this topic")
-	flags.StringVar(&o.SessionID, "session", "", "only threads of this session")
-	flags.BoolVar(&o.all, "all", false, "also the threads of single questions of mesh ask")
+	flags.StringVar(&o.Peer, "peer", "", "only threads with this node")
+	flags.StringVar(&o.Topic, "topic", "", "only threads whose topic contains this")
+	flags.StringVar(&o.SessionID, "session", "", "only threads in this session")
+	flags.BoolVar(&o.all, "all", false, "also list threads that mesh ask opened for one question")
 	flags.IntVar(&o.Limit, "limit", 0, "maximum number of threads (default 50) or messages (100)")
 	flags.BoolVar(&o.newest, "newest", false, "with NAME or ID: the newest messages, not the oldest")
 	app.Complete(cmd, "peer", o.CompleteNode)

@@ -49,25 +49,27 @@ func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retired [MODEL...|-] or retired --scan DIR|FILE... or retired --used CALLS...",
 		Short: "Check models for retirement; exit status 1 if one is retired or retires soon",
-		Long: `Retired checks each MODEL, or with - each line of stdin, against the built-in dates and, if their keys are set, the dates
-that OpenAI and Anthropic report. Without a MODEL it lists all models that retire within the time of --within; the exit
-status is then 0. The state listed means a known model without a date. With --fail-unknown the exit status is 1 if a model
-has the state unknown. Empty lines on stdin and lines that start with # are skipped.
+		Long: `Retired checks each MODEL, or for - each line of stdin, against the built-in dates and, if their keys are set, the dates
+that OpenAI and Anthropic report. Without a MODEL, it lists all models that retire within --within, and exits with 0. The
+state listed means a known model without a date. With --fail-unknown, a model in the state unknown also makes the exit
+status 1. Empty lines on stdin and lines that start with # are skipped.
 
-With --scan it finds model ids in files and directories, as whole words in lower case, with prefixes such as azure/ and openai:.
-For each one that is retired, retiring or deprecated it prints the date, the replacement and the first places. Models that retire
-after --within come last and do not fail. An id without a hyphen, such as o1, must be in quotes or the value of a key named model.
+Scan: --scan finds model ids in files and directories, as whole words in lower case, with prefixes such as azure/ and openai:.
+For each model that is retired, retiring or deprecated it prints the date, the replacement and the first places. Models that retire
+after --within come last and don't fail. An id without a hyphen, such as o1, must be in quotes, or the value of a key named model.
 An id that ends in * is a pattern, not a model. With --fail-unknown it also prints unknown values that look like an id with a number.
-If a file or directory is unreadable, it prints the findings in the others, and the exit status is 2. -o json has all places, and
--o github prints annotations for GitHub Actions for those that fail.
+If a file or directory is unreadable, it prints the findings in the others and exits with 2. -o json has all places, and
+-o github prints annotations for GitHub Actions for the models that fail.
 
-In a directory it only counts, unless --all-files is given, *.lock, *.lock.yml, *-lock.*, and files in directories named cassettes,
-__snapshots__, fixtures and testdata. ` + codebase.Help + `
+Test data: Unless --all-files is set, *.lock, *.lock.yml, *-lock.*, and files in directories named cassettes, __snapshots__, fixtures
+and testdata are only counted.
 
-With --used it reads calls files, as mesh usage does, and prints each model of the last 28 days that is retired, retires soon or is
-deprecated, with the number and the cost of its calls. REPLACED is the cost of the same tokens with the replacement, at its current
-price; if only some calls have such a price, their cost now precedes it. REPORTED is a date in the newest Gemini response, if it differs.
-Calls on a platform, such as Bedrock, have that platform's dates.`,
+` + codebase.Help + `
+
+Calls: --used reads calls files, as mesh usage does, and prints each model from the last 28 days that is retired, retires soon or is
+deprecated, with the number and cost of its calls. REPLACED is the cost of the same tokens with the replacement, at its current
+price; if only some calls have such a price, what those cost now is in front of it. REPORTED is a date in the newest Gemini
+response, if it differs. Calls on a platform, such as Bedrock, have that platform's dates.`,
 		Example: `  mesh retired gpt-4o claude-sonnet-5-5 --within 90d
   mesh retired --scan --within 90d src config.yml
   mesh retired --scan --write-baseline models.baseline .

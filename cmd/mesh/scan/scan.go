@@ -27,15 +27,18 @@ func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scan [FILE|DIR...|-]",
 		Short: "Find credentials in files, directories or stdin; exit status 1 if there are any",
-		Long: `Scan prints file:line:column, rule and advice for each credential in files and directories, or in stdin if none is given, and how many
-each rule and file has. It never prints a credential. The exit status is 1 if there are any. An unreadable file is
-reported, and the others are scanned; the exit status is then 2, or 1 if the others contain credentials.
+		Long: `Scan finds credentials in files and directories, or in stdin if you name none. For each one it prints file:line:column, the rule and
+advice, and then it counts them by rule and file. It never prints a credential.
 
-Rules 10 and 12 also match harmless text. They are for stdin, as for a message, and with --heuristics for files.
-It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any position; a baseline never accepts this token.
+Exit status: 1 if there are credentials. An unreadable file is reported, and the others are scanned; the exit status is
+then 2, or 1 if the others contain credentials.
 
-` + codebase.Help + ` A baseline has parts of hashes, and no credential.
--o github prints annotations for GitHub Actions.`,
+Rules: 10 and 12 also match harmless text. They apply to stdin, as to a message, and with --heuristics also to files.
+The gateway token from --token-file or MESH_GATEWAY_TOKEN is found at any position, and no baseline accepts it.
+
+` + codebase.Help + ` A baseline contains parts of hashes, but no credentials.
+
+Output: -o github prints annotations for GitHub Actions.`,
 		Example: `  mesh scan .
   mesh scan --write-baseline credentials.baseline .
   mesh scan --exclude 'docs/**' --baseline credentials.baseline .
@@ -47,8 +50,8 @@ It also finds the gateway token of --token-file or MESH_GATEWAY_TOKEN, at any po
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.heuristics, "heuristics", false, "apply the rules that also match harmless text to files")
-	flags.BoolVar(&o.noHeuristics, "no-heuristics", false, "do not apply them to stdin")
+	flags.BoolVar(&o.heuristics, "heuristics", false, "also apply rules 10 and 12 to files")
+	flags.BoolVar(&o.noHeuristics, "no-heuristics", false, "don't apply rules 10 and 12 to stdin")
 	flags.BoolVar(&o.extended, "extended", false, "add the extended rules")
 	app.Exclude(cmd, "heuristics", "no-heuristics")
 	o.sources.Add(cmd)

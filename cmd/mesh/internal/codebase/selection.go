@@ -189,22 +189,21 @@ type Flags struct {
 }
 
 // Help explains the flags.
-const Help = `In a directory it leaves out what a .gitignore names and git does not track, binary files, symbolic links, and the directories .git,
-.hg, .svn, .venv, node_modules and vendor; the last line counts them. A file that you name is always read. UTF-16
-needs a byte order mark. A file of more than 512 MiB is an error. As many files at
-a time are in memory as there are processors. The entries of a baseline are not findings. GLOB is a pattern as in a
-.gitignore: '*.md', docs/ or 'tests/**'.
+const Help = `Directories: Files that a .gitignore names and git doesn't track, binary files, symbolic links, and the directories .venv, node_modules
+and vendor are left out, and the last line counts them. So are .git, .hg and .svn, which aren't counted. A file that you name is always
+read. UTF-16 needs a byte order mark, and a file over 512 MiB is an error. As many files are in memory at a time as
+there are processors. GLOB is a pattern as in a .gitignore: '*.md', docs/ or 'tests/**'.
 
-A comment mesh:ignore accepts what is on its line. --write-baseline FILE accepts everything that is there today: it writes FILE, and the exit
-status is 0. With --baseline FILE only what was added later is found.`
+Known findings: A comment mesh:ignore accepts the findings on its line. --write-baseline FILE writes all of today's findings to FILE and
+exits with 0. With --baseline FILE, only findings added later are reported.`
 
 // Add adds the flags to cmd.
 func (f *Flags) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out files and directories that match `GLOB`; repeatable")
 	flags.BoolVar(&f.allFiles, "all-files", false, "include files that a .gitignore or their name excludes")
-	flags.StringVar(&f.baseline, "baseline", "", "leave out what `FILE` has")
-	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write what is found to `FILE`; exit status 0")
+	flags.StringVar(&f.baseline, "baseline", "", "leave out findings listed in `FILE`")
+	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write all findings to `FILE`, and exit with 0")
 }
 
 // Names are the flags' names.
