@@ -41,7 +41,7 @@ func TestBaseline(t *testing.T) {
 	for _, line := range []string{"x", "{}", `{"file":"a","finding":"m","count":0}`, `{"file":"","finding":"m","count":1}`, "", "[]"} {
 		require.NoError(t, os.WriteFile(file, []byte(`{"file":"a","finding":"n","count":1}`+"\n"+line+"\n"), 0o600))
 		_, err = openBaseline(file)
-		require.ErrorContains(t, err, "known:2 is no line of a baseline", line)
+		require.ErrorContains(t, err, "known:2 is not a baseline line", line)
 	}
 }
 

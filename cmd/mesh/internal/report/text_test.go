@@ -108,8 +108,8 @@ total                      57         1  1,683.44  100.0%
 
 1 call has no known cost (--by unpriced); 1 of them cost at
   least 0.2500 USD more.
-280.00 USD are the list price of calls of a subscription,
-  which are not charged.
+280.00 USD is the list price for subscription calls, which
+  are not charged.
 The share of unpriced calls differs by more than a point
   from the 28 days before: the costs are not comparable.
 85 calls were read; --last all shows everything.
