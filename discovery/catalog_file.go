@@ -167,7 +167,7 @@ func contentOf(file []byte) ([]byte, error) {
 	words := strings.SplitN(string(head), " ", 3)
 	switch {
 	case len(words) != 3 || words[0] != fileFormat:
-		return nil, errors.New("was not written by SaveCatalog")
+		return nil, errors.New("is not from SaveCatalog")
 	case words[1] != fileVersion:
 		return nil, errors.New("has a format version other than " + fileVersion)
 	case words[2] != digest(content):

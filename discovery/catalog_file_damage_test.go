@@ -62,9 +62,9 @@ func testOtherFiles(t *testing.T) {
 	requireValueError(t, other.LoadCatalog(bytes.NewReader(file)), "reader")
 
 	for name, test := range map[string]struct{ file, reason string }{
-		"empty":               {"", "was not written by SaveCatalog"},
-		"JSON":                {twoModels, "was not written by SaveCatalog"},
-		"executable":          {"\x7fELF\x02\x01\x01\x00", "was not written by SaveCatalog"},
+		"empty":               {"", "is not from SaveCatalog"},
+		"JSON":                {twoModels, "is not from SaveCatalog"},
+		"executable":          {"\x7fELF\x02\x01\x01\x00", "is not from SaveCatalog"},
 		"newer version":       {strings.Replace(string(file), "catalog 1", "catalog 2", 1), "has a format version other than 1"},
 		"much newer version":  {"mesh-go-catalog 10 gpt\n", "has a format version other than 1"},
 		"other JSON":          {withDigest(`{"name":"gpt","version":"1"}`), "does not contain a valid catalog"},

@@ -103,7 +103,7 @@ func ExampleClient_SaveCatalog() {
 	run()
 	run()
 	// Output:
-	// load: discovery: reader was not written by SaveCatalog
+	// load: discovery: reader is not from SaveCatalog
 	// x-ai/grok-4-5 after 1 request
 	// x-ai/grok-4-5 after 1 request
 }

@@ -245,7 +245,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.Gemini, exported(1, flashInput, "1", `,"credits":[{"name":"x"}]`), 1, `credits\[0\]: a credit has no amount`},
 		{models.Gemini, exported(1, flashInput, "1", `,"cost":2`), 1, "repeated"},
 		{models.Gemini, exported(99, flashInput, "1", ""), 1, "time"},
-		{models.Gemini, exported(1, flashInput, "1e999", ""), 1, "beyond"},
+		{models.Gemini, exported(1, flashInput, "1e999", ""), 1, "out of range"},
 		{models.Gemini, "[" + exported(1, flashInput, "1", ""), 1, "ends within"},
 		{models.Gemini, "\n" + secret, 2, "one row per line"},
 	} {

@@ -187,7 +187,7 @@ func (row *googleRow) usd(n googleNumber, missing string) (decimal.Decimal, erro
 		return amount, errNoRate
 	}
 	quotient := decimal.Round(amount.Rat().Quo(amount.Rat(), rate.Rat()), convertedPlaces)
-	return decimal.Parse(quotient.String()) // a small rate makes an amount beyond what can be read
+	return decimal.Parse(quotient.String()) // a small rate can make the amount too large
 }
 
 // Days returns the days that have rows, oldest first.
