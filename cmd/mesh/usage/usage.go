@@ -74,7 +74,7 @@ func (o *Options) check(now time.Time) (err error) {
 		}
 	}
 	if slices.Contains(o.failOn, report.CodeBudget) && len(o.budgets) == 0 {
-		return exit.Usagef("--fail-on budget checks --budget, which is missing")
+		return exit.Usagef("--fail-on budget needs --budget")
 	}
 	if err := o.selectCalls(now); err != nil {
 		return err
