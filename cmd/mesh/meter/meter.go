@@ -119,8 +119,8 @@ func (o *Options) callLabels() (map[string]string, error) {
 	return labels, nil
 }
 
-// project returns the git work tree's directory name, or its own. It is "" for a root,
-// and for a name with a credential, since each record would have it.
+// project names folder's git work tree, or else folder. It returns "" for a root, and for
+// a name with a credential, which would be in each record.
 func project(folder string) string {
 	if physical, err := filepath.EvalSymlinks(folder); err == nil { // as git sees it
 		folder = physical
