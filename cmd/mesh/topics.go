@@ -47,7 +47,7 @@ mesh serve sets MESH_MESSAGE_ID, MESH_FROM, MESH_KIND, MESH_THREAD_ID and MESH_T
 		{
 			Use:   "files",
 			Short: "Files and directories",
-			Long: `Mesh keeps these files in the directory mesh of
+			Long: `Mesh keeps these files in a directory named mesh in
 
   ~/.config        profiles.json, named settings (mesh help profiles)
   ~/.cache         catalog.json, the model catalog for a day
@@ -124,8 +124,8 @@ Copilot CLI and pi). Deleted sessions are missing: Claude Code deletes them afte
 		{
 			Use:   "meter-flags",
 			Short: "Hosts, interception and other rare flags of mesh meter",
-			Long: `Hosts: Calls to OpenRouter, Bedrock, Vertex and Azure are recorded with their platform. On other hosts than these and the providers',
-calls are unpriced, unless you name the host:
+			Long: `Hosts: Calls to OpenRouter, Bedrock, Vertex and Azure are recorded with their platform. Calls to any other host, except a provider's
+own, are unpriced unless you name the host:
 
   --host HOST=API             a host with the API of openai, deepseek, anthropic, gemini or xai, or
                               with converse, invoke, cohere or ollama; HOST may have a :PORT
@@ -133,8 +133,8 @@ calls are unpriced, unless you name the host:
                               from --prices
   --host HOST=PLATFORM        a private endpoint of openrouter, bedrock, vertex or azure, also with
                               a :REGION, as in llm.example.com=bedrock:us-east-1
-  --upstream PROVIDER=URL     another base URL with the API and prices of a provider
-  --azure KIND                without the kind of deployment, Azure's calls are unpriced
+  --upstream PROVIDER=URL     another base URL with a provider's API and prices
+  --azure KIND                the deployment kind; without it, calls to Azure are unpriced
 
 --host applies to base URLs, --intercept and Node programs. A host without calls is printed.
 
@@ -142,9 +142,9 @@ calls are unpriced, unless you name the host:
 key is only in memory, and it can certify no other hosts. Variables for roots, such as SSL_CERT_FILE and NODE_EXTRA_CA_CERTS, name files
 with its certificate, which are removed at the end. Variables for base URLs stay as they are.
 
-WebSockets are refused with 426, so that COMMAND falls back to HTTP; from Node, without --intercept, they are unpriced calls.
+WebSockets are refused with 426, so COMMAND falls back to HTTP; from Node, without --intercept, they are unpriced calls.
 
---stream-usage adds an event with the usage and no choices to the end of chat streams, which OpenAI's don't have otherwise.
+--stream-usage requests the usage in OpenAI's chat streams, which otherwise lack it. It comes in a last event without choices.
 
 --listen is the same meter without COMMAND, for a machine or a container. It needs --log. It writes the variables for other programs, as
 export lines for a shell, to --env, or else to stdout. Their secret is kept in .mesh-meter-secret in the --log directory, readable only
@@ -191,7 +191,7 @@ days):
 			Long: `The exit status is
 
   0  success, or a gateway, serve, mcp or inbox --watch that you interrupted
-  1  found something: a credential, a retired or soon retiring model, an old price, unpriced calls, a --fail-on rule of mesh usage, too large or unknown drift; or an answer to mesh ask is missing
+  1  found something: a credential, a retired or soon retiring model, an old price, unpriced calls, a --fail-on rule in mesh usage, a drift that is unknown or too large; or an answer to mesh ask is missing
   2  incorrect use: a flag, an argument, an unknown name, a missing key, or an unreadable or unwritable file
   3  the gateway, a provider, the output or an mcp session failed; serve was killed; or mesh price has no price for a model or call
   4  refused: the message contains a credential, or the node isn't registered
