@@ -94,7 +94,7 @@ func TestPeersBesideInvalidOnes(t *testing.T) {
 		rows := rowErrorsOf(t, err)
 		require.Len(t, rows, 2)
 		assert.Equal(t, "node-c", rows[0].Name)
-		require.EqualError(t, rows[0], "mesh: the row of node-c cannot be decoded: last_seen: got number, want string")
+		require.EqualError(t, rows[0], "mesh: the row for node-c cannot be decoded: last_seen: got number, want string")
 		require.EqualError(t, rows[1], "mesh: a row without a valid id or name cannot be decoded: name: required field is missing")
 	}
 }
@@ -116,7 +116,7 @@ func TestThreadsBesideInvalidOnes(t *testing.T) {
 	require.EqualError(t, err, "mesh: message 2 cannot be decoded: from_node: required field is missing")
 	threads, err := c.ListThreads(t.Context(), client.ListThreadsOptions{})
 	require.Len(t, threads, 1)
-	require.EqualError(t, err, "mesh: the row of "+threadID+" cannot be decoded: peer_pair: required field is missing")
+	require.EqualError(t, err, "mesh: the row for "+threadID+" cannot be decoded: peer_pair: required field is missing")
 }
 
 // A body that is no list of JSON values is not taken apart.
@@ -162,7 +162,7 @@ func TestSendBesideAnInvalidPeer(t *testing.T) {
 		_, err := c.Send(t.Context(), hello("node-c"))
 		var row *client.RowError
 		require.ErrorAs(t, err, &row)
-		require.EqualError(t, err, "mesh: the row of node-c cannot be decoded: last_seen: got number, want string")
+		require.EqualError(t, err, "mesh: the row for node-c cannot be decoded: last_seen: got number, want string")
 	}
 	_, err := c.Send(t.Context(), hello("node-x"))
 	var unknown *client.NotInRegistryError
@@ -174,7 +174,7 @@ func TestSendWithARegistryOfInvalidPeersOnly(t *testing.T) {
 	t.Parallel()
 	_, err := answering(t, 200, "application/json", `[{"name":"node-b","enabled":2}]`).Send(t.Context(), hello("node-b"))
 	assert.Equal(t, 200, gatewayError(t, err).StatusCode)
-	require.EqualError(t, err, "mesh: GET /peers: status 200: mesh: the row of node-b cannot be decoded: enabled: number is neither 0 nor 1")
+	require.EqualError(t, err, "mesh: GET /peers: status 200: mesh: the row for node-b cannot be decoded: enabled: number is neither 0 nor 1")
 }
 
 // FuzzFetchBesideInvalidRows puts a value between two rows. It is a row, a row that cannot be decoded, or no JSON.

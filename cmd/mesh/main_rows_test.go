@@ -39,7 +39,7 @@ func TestListsShowTheRowsBesideInvalidOnes(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for command, want := range map[string]string{
-		"peers":   "mesh: warning: the row of node-b cannot be decoded: last_seen: got number, want string\n",
+		"peers":   "mesh: warning: the row for node-b cannot be decoded: last_seen: got number, want string\n",
 		"inbox":   strings.Repeat("mesh: warning: message 9 cannot be decoded: from_node: required field is missing\n", 5) + "mesh: warning: 2 more rows cannot be decoded\n",
 		"sent":    strings.Repeat("mesh: warning: message 9 cannot be decoded: from_node: required field is missing\n", 5) + "mesh: warning: 2 more rows cannot be decoded\n",
 		"pending": strings.Repeat("mesh: warning: message 9 cannot be decoded: from_node: required field is missing\n", 5) + "mesh: warning: 2 more rows cannot be decoded\n",
@@ -52,7 +52,7 @@ func TestListsShowTheRowsBesideInvalidOnes(t *testing.T) {
 	}
 	code, _, errs := runAt(t, server.URL, "send", "node-b", "fyi", "hello")
 	assert.Equal(t, exit.Failed, code)
-	assert.Contains(t, errs, "the row of node-b cannot be decoded")
+	assert.Contains(t, errs, "the row for node-b cannot be decoded")
 	code, _, errs = runAt(t, server.URL, "read", "9")
 	assert.Equal(t, exit.Failed, code)
 	assert.Contains(t, errs, "message 9 cannot be decoded")
