@@ -189,8 +189,8 @@ type Flags struct {
 }
 
 // Help explains the flags.
-const Help = `Directories: Files that a .gitignore names and git doesn't track, binary files, symbolic links, and the directories .venv, node_modules
-and vendor are left out, and the last line counts them. So are .git, .hg and .svn, which aren't counted. A file that you name is always
+const Help = `Directories: Files that a .gitignore names and git doesn't track, binary files, symbolic links, and the directories .hg, .svn, .venv,
+node_modules and vendor are left out, and the last line counts them. So is .git, which isn't counted. A file that you name is always
 read. UTF-16 needs a byte order mark, and a file over 512 MiB is an error. As many files are in memory at a time as
 there are processors. GLOB is a pattern as in a .gitignore: '*.md', docs/ or 'tests/**'.
 
