@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mesh-gateway/mesh-go/client/internal/pause"
 	"github.com/mesh-gateway/mesh-go/internal/call"
-	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
 // RetryPolicy configures which failed requests are repeated and when; [WithRetry] enables

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/client/internal/pause"
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
-	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
 // failure classifies errors by their consequence for the next request.

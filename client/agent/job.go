@@ -8,7 +8,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent/internal/backlog"
-	"github.com/mesh-gateway/mesh-go/internal/pause"
+	"github.com/mesh-gateway/mesh-go/client/internal/pause"
 )
 
 // unknownPeerPause is the shortest pause after a NotInRegistryError. By default there are

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/internal/pause"
+	"github.com/mesh-gateway/mesh-go/client/internal/pause"
 )
 
 // registering is the key in node.State for a channel that Serve closes once it has

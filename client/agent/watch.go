@@ -11,8 +11,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent/internal/backlog"
+	"github.com/mesh-gateway/mesh-go/client/internal/pause"
 	"github.com/mesh-gateway/mesh-go/client/internal/seam"
-	"github.com/mesh-gateway/mesh-go/internal/pause"
 )
 
 // Defaults for WatchOptions.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
-	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
 // Answer is an answer, with the message fields that its delivery needs.
@@ -75,7 +74,7 @@ const writable fs.FileMode = 0o022
 
 func checkFolder(folder string) error {
 	info, err := os.Stat(folder)
-	if err == nil && !private.IsOurs(info, writable) {
+	if err == nil && !openfile.IsOurs(info, writable) {
 		err = fmt.Errorf("%s must belong to this user, and only this user may write to it", folder)
 	}
 	return err
@@ -88,7 +87,7 @@ func (s *Spool) check(entry fs.DirEntry) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // another server has delivered it
-	case err == nil && (!info.Mode().IsRegular() || !private.IsOurs(info, writable)):
+	case err == nil && (!info.Mode().IsRegular() || !openfile.IsOurs(info, writable)):
 		return fmt.Errorf("%s must be a regular file that belongs to this user and that only this user may write", filepath.Join(s.folder, entry.Name()))
 	}
 	return err

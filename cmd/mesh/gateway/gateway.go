@@ -16,7 +16,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/listen"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
@@ -57,7 +56,7 @@ other host names, which a web page could use.`,
 }
 
 func run(ctx context.Context, o *options) error {
-	if err := listen.Check("--listen", o.addr); err != nil {
+	if err := app.CheckListen(o.addr); err != nil {
 		return err
 	}
 	for _, peer := range o.peers {
@@ -84,7 +83,7 @@ func run(ctx context.Context, o *options) error {
 	defer stop()
 	g, err := gatewaytest.Listen(opts...)
 	if err != nil {
-		return listen.Error("--listen", err)
+		return app.ListenError(err)
 	}
 	defer g.Close()
 	if err := file.Commit([]byte(token + "\n")); err != nil {
@@ -98,7 +97,7 @@ func run(ctx context.Context, o *options) error {
 	if err := o.PrintLine(map[string]string{"url": g.URL}, output.Fixed(text)); err != nil {
 		return err
 	}
-	if token == "" && !listen.IsLoopback(g.URL) {
+	if token == "" && !app.IsLoopback(g.URL) {
 		o.Warn(fmt.Errorf("no token: anyone who can reach %s can read and send all messages", g.URL))
 	}
 	<-ctx.Done()

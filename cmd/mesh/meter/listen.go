@@ -21,7 +21,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
-	"github.com/mesh-gateway/mesh-go/internal/private"
 )
 
 // args requires either COMMAND or --listen.
@@ -80,7 +79,7 @@ func readSecret(folder string) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !private.IsOurs(info, 0o077) {
+	if info, err := file.Stat(); err != nil || !openfile.IsOurs(info, 0o077) {
 		return "", errors.New("other users may know the secret; remove the file, and set the new variables")
 	}
 	text, err := openfile.Content(file, maxSecret)
@@ -100,7 +99,7 @@ func (o *Options) checkOutput() error {
 	if o.listen == "" || o.env != "" || !ok {
 		return nil
 	}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !private.IsOurs(info, 0o077) {
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && !openfile.IsOurs(info, 0o077) {
 		return exit.Usagef("--listen: other users can read the file that stdout goes to, and with it the secret; --env FILE writes a file that only you can read")
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"strings"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
@@ -119,10 +119,7 @@ func (o *registerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(o.CheckName("--url", o.url), o.CheckName("--capabilities", string(offered))); err != nil {
-		return err
-	}
-	if err := peers.CheckURL(o.url); err != nil {
+	if err := cmp.Or(o.CheckURL(o.url), o.CheckName("--capabilities", string(offered))); err != nil {
 		return err
 	}
 	file, err := profile.TokenOut(o.tokenOut)
@@ -159,7 +156,7 @@ func (o *registerOptions) request(ctx context.Context, capabilities map[string]a
 	case o.replace && o.url != "":
 		req.URL = o.url
 	default:
-		if req, err = peers.Registration(ctx, o.Client, o.url); err != nil {
+		if req, err = registration(ctx, o.Client, o.url); err != nil {
 			return req, err
 		}
 	}
@@ -170,6 +167,22 @@ func (o *registerOptions) request(ctx context.Context, capabilities map[string]a
 		maps.Copy(merged, req.Capabilities)
 		maps.Copy(merged, capabilities)
 		req.Capabilities = merged
+	}
+	return req, nil
+}
+
+// registration returns a request that keeps the registered values. If they're unreadable,
+// it returns an error: registering would erase them.
+func registration(ctx context.Context, c *client.MeshClient, url string) (client.RegisterRequest, error) {
+	req := client.RegisterRequest{URL: url}
+	var unknown *client.NotInRegistryError
+	peer, err := c.GetPeer(ctx, c.Node())
+	switch {
+	case err == nil:
+		req.URL, req.Capabilities = cmp.Or(url, peer.GetURL()), peer.Capabilities
+	case errors.As(err, &unknown): // first registration
+	default:
+		return req, err
 	}
 	return req, nil
 }

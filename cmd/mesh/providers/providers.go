@@ -12,7 +12,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/listen"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
@@ -56,14 +55,14 @@ func run(ctx context.Context, o *options) error {
 	if o.fail != 0 && (o.fail < 400 || o.fail > 599) {
 		return exit.Usagef("--fail %d must be a status from 400 to 599", o.fail)
 	}
-	if err := listen.Check("--listen", o.listen); err != nil {
+	if err := app.CheckListen(o.listen); err != nil {
 		return err
 	}
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
 	s, err := discoverytest.Listen(discoverytest.WithAddr(o.listen), discoverytest.WithoutRequestLog())
 	if err != nil {
-		return listen.Error("--listen", err)
+		return app.ListenError(err)
 	}
 	defer s.Close()
 	if o.fail != 0 {
@@ -78,7 +77,7 @@ func run(ctx context.Context, o *options) error {
 	if err := o.PrintLine(variables, output.Fixed(text.String())); err != nil {
 		return err
 	}
-	if !listen.IsLoopback(s.URL) {
+	if !app.IsLoopback(s.URL) {
 		o.Warn(fmt.Errorf("other machines can reach %s, so mesh does not accept it as MESH_PROVIDERS_URL, which must be an address on this machine", s.URL))
 	}
 	<-ctx.Done()

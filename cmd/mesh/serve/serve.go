@@ -2,7 +2,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/peers"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/worker"
 )
 
@@ -146,7 +144,7 @@ func (o *Options) options() (agent.AnswerOptions, error) {
 }
 
 func (o *Options) run(ctx context.Context) error {
-	if err := cmp.Or(o.CheckName("--url", o.url), peers.CheckURL(o.url)); err != nil {
+	if err := o.CheckURL(o.url); err != nil {
 		return err
 	}
 	killed, kill := context.WithCancel(context.WithoutCancel(ctx))

@@ -14,7 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/factsfile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -163,7 +162,7 @@ func (a *App) OwnPriceFiles() (names []string, from string) {
 	if len(a.PriceFiles) > 0 {
 		return a.PriceFiles, "--prices"
 	}
-	return pricefile.OwnNames(), pricefile.OwnVariable
+	return factsfile.PriceFiles(), factsfile.PricesVariable
 }
 
 // PriceList adds prices from the user's files to [App.PriceTable] and returns the
@@ -172,7 +171,7 @@ func (a *App) PriceList() (list *prices.List, from string, err error) {
 	list = a.PriceTable()
 	_, from = a.Facts()
 	names, source := a.OwnPriceFiles()
-	list, err = pricefile.WithFiles(list, names)
+	list, err = factsfile.WithPrices(list, names)
 	if err != nil {
 		return nil, "", exit.Usagef("%s: %w", source, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"time"
 
@@ -61,6 +62,19 @@ func (a *App) ThisNode() (string, error) {
 func (a *App) CheckName(what, text string) error {
 	scanner, err := a.MessageScanner()
 	return cmp.Or(err, mail.CheckName(scanner, what, text))
+}
+
+// CheckURL returns an error if text, the value for --url, contains a credential, or is
+// neither empty nor an HTTP URL. The gateway wouldn't reject it.
+func (a *App) CheckURL(text string) error {
+	if err := a.CheckName("--url", text); err != nil {
+		return err
+	}
+	u, err := url.Parse(text)
+	if text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return exit.Usagef("--url must be an http:// or https:// URL")
+	}
+	return nil
 }
 
 // ThreadNamed returns a thread's id; thread is an id or a name.

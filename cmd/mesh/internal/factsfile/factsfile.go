@@ -1,4 +1,5 @@
-// Package factsfile keeps the facts that mesh update stores in the user's data directory.
+// Package factsfile reads the facts that mesh update stores in the user's data directory,
+// and the user's own prices.
 package factsfile
 
 import (
@@ -69,7 +70,7 @@ type directory string
 
 func (d directory) Open(name string) (fs.File, error) { return openfile.BelowDir(string(d), name) }
 
-// maxFile bounds a bundle, in bytes.
+// maxFile bounds a bundle or a price file, in bytes.
 const maxFile = 32 << 20
 
 func exists(name string) bool {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/factsfile"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/pricefile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/providers"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -113,9 +112,9 @@ type priced struct {
 // find also searches the user's own prices. It returns the provider that has the model.
 func (in priced) find() (*prices.List, models.Registry, models.Provider, error) {
 	f, _, _ := factsfile.Load() // if the stored facts are damaged, mesh prices says so
-	list, err := pricefile.WithFiles(prices.Of(f), pricefile.OwnNames())
+	list, err := factsfile.WithPrices(prices.Of(f), factsfile.PriceFiles())
 	if err != nil {
-		return nil, models.Registry{}, "", fmt.Errorf("%s: %w", pricefile.OwnVariable, err)
+		return nil, models.Registry{}, "", fmt.Errorf("%s: %w", factsfile.PricesVariable, err)
 	}
 	registry := models.Of(f)
 	p, err := providers.Priced(list, registry, in.Provider, in.Model)

@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package private checks who can use a file.
-package private
+package openfile
 
 import (
 	"io/fs"

@@ -1,5 +1,4 @@
-// Package pricefile reads the user's price files.
-package pricefile
+package factsfile
 
 import (
 	"bytes"
@@ -14,18 +13,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// OwnVariable lists the user's price files, separated as in PATH.
-const OwnVariable = "MESH_PRICES"
+// PricesVariable lists the user's price files, separated as in PATH.
+const PricesVariable = "MESH_PRICES"
 
-// OwnNames returns the files in MESH_PRICES.
-func OwnNames() []string {
-	names := filepath.SplitList(os.Getenv(OwnVariable))
+// PriceFiles returns the files in MESH_PRICES.
+func PriceFiles() []string {
+	names := filepath.SplitList(os.Getenv(PricesVariable))
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// WithFiles adds the user's price files to a list. Later files take precedence. An error
+// WithPrices adds the user's price files to a list. Later files take precedence. An error
 // has the file, line and column.
-func WithFiles(list *prices.List, names []string) (*prices.List, error) {
+func WithPrices(list *prices.List, names []string) (*prices.List, error) {
 	for _, name := range names {
 		rows, err := readRows(name)
 		if err == nil {
@@ -37,9 +36,6 @@ func WithFiles(list *prices.List, names []string) (*prices.List, error) {
 	}
 	return list, nil
 }
-
-// maxFile is in bytes.
-const maxFile = 32 << 20
 
 func readRows(name string) ([]prices.Row, error) {
 	text, err := openfile.ReadTyped(name, maxFile)
