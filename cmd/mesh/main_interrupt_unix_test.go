@@ -3,11 +3,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -177,66 +174,6 @@ func TestInterruptedAskNamesAQuestionThatMayHaveArrived(t *testing.T) {
 	assert.Regexp(t, `^mesh: warning: POST /messages: the message may have been delivered: `, p.stderr.String())
 }
 
-func TestInterruptDrainsServe(t *testing.T) {
-	t.Parallel()
-	g, listener := newGatewayForTest(t), blocker(t)
-	g.Store("node-b", "node-a", "question", "one")
-	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
-	conn, err := listener.Accept()
-	require.NoError(t, err)
-	p.interrupt()
-	p.await("^C again kills them")
-	require.NoError(t, conn.Close(), "the handler goes on")
-	assert.Equal(t, exit.Done, p.exit())
-	assert.Contains(t, p.stderr.String(), "mesh: serving as node-a: runs handler block …; ^C ends it\n")
-	assert.Equal(t, []string{"done after all"}, answers(t, g))
-	assert.Empty(t, unread(t, g), "the message is marked read")
-}
-
-func TestInterruptEndsAnIdleServe(t *testing.T) {
-	t.Parallel()
-	g := newGatewayForTest(t)
-	polled := firstPoll(g)
-	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", "-"))
-	awaitPoll(t, polled)
-	p.interrupt()
-	assert.Equal(t, exit.Done, p.exit())
-	assert.Equal(t, "mesh: serving as node-a: runs handler block …; ^C ends it\n", p.stderr.String())
-}
-
-func TestSecondInterruptKillsServe(t *testing.T) {
-	t.Parallel()
-	g, listener := newGatewayForTest(t), blocker(t)
-	g.Store("node-b", "node-a", "question", "one")
-	p := startGroup(t, command(t, g, "serve", "--max-attempts", "1", "--give-up", "mark", "--", "handler", "block", listener.Addr().String()))
-	conn, err := listener.Accept()
-	require.NoError(t, err)
-	p.interrupt()
-	p.await("^C again kills them")
-	for !isGone(t, conn) { // within a second it would be the same interrupt
-		p.interrupt()
-	}
-	assert.Equal(t, exit.Failed, p.exit())
-	assert.Contains(t, p.stderr.String(), "killed the running commands; their messages stay unread")
-	assert.Empty(t, answers(t, g))
-	assert.Len(t, unread(t, g), 1, "a command that was killed has not given its message up")
-}
-
-// isGone reports whether the handler of a connection has ended, which it waits for a moment.
-func isGone(t *testing.T, conn net.Conn) bool {
-	t.Helper()
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
-	_, err := conn.Read(make([]byte, 1))
-	return !errors.Is(err, os.ErrDeadlineExceeded)
-}
-
-// TestTimeoutDoesNotKillTheCommandOfServe sends what timeout 60 mesh serve sends: one signal to the process and one to its group.
-func TestTimeoutDoesNotKillTheCommandOfServe(t *testing.T) {
-	t.Parallel()
-	for !sentAtOnce(t) {
-	}
-}
-
 // sentAtOnce reports false if this process was stopped for so long that its two signals were not one.
 func sentAtOnce(t *testing.T) bool {
 	t.Helper()
@@ -258,55 +195,6 @@ func sentAtOnce(t *testing.T) bool {
 	assert.Equal(t, exit.Done, p.exit())
 	assert.Equal(t, []string{"done after all"}, answers(t, g))
 	return true
-}
-
-func TestTwoSignalsAtOnceAreOne(t *testing.T) {
-	t.Parallel()
-	g := newGatewayForTest(t)
-	g.Store("node-b", "node-a", "fyi", "one")
-	for _, args := range [][]string{
-		{"inbox", "--watch"}, {"gateway", "--listen", "127.0.0.1:0"}, {"providers", "--listen", "127.0.0.1:0"}, {"meter", "--listen", "127.0.0.1:0", "--log", t.TempDir()},
-	} {
-		p := startGroup(t, command(t, g, args...))
-		p.line()
-		p.interrupt()
-		p.interrupt()
-		assert.Equal(t, exit.Done, p.exit(), args)
-	}
-}
-
-// TestHangupKillsServe checks that a terminal that closes leaves no command behind.
-func TestHangupKillsServe(t *testing.T) {
-	t.Parallel()
-	g, listener := newGatewayForTest(t), blocker(t)
-	g.Store("node-b", "node-a", "question", "one")
-	p := startGroup(t, command(t, g, "serve", "--", "handler", "block", listener.Addr().String()))
-	conn, err := listener.Accept()
-	require.NoError(t, err)
-	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
-	_, err = conn.Read(make([]byte, 1))
-	require.Error(t, err, "the handler is gone")
-	assert.Equal(t, exit.Failed, p.exit())
-	assert.Empty(t, answers(t, g))
-	assert.Len(t, unread(t, g), 1)
-}
-
-// TestIgnoredHangupDoesNotEndServe checks that serve goes on under nohup.
-func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
-	t.Parallel()
-	g, listener := newGatewayForTest(t), blocker(t)
-	g.Store("node-b", "node-a", "question", "one")
-	cmd := command(t, g)
-	mesh := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `trap "" HUP; exec mesh serve -- handler block "$0"`, listener.Addr().String())
-	mesh.Env = cmd.Env
-	p := startGroup(t, mesh)
-	conn, err := listener.Accept()
-	require.NoError(t, err)
-	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
-	require.NoError(t, conn.Close(), "the handler goes on")
-	assert.Equal(t, "done after all", answer(t, g))
-	p.interrupt()
-	assert.Equal(t, exit.Done, p.exit())
 }
 
 // TestInterruptEndsAWaitingAgent checks that a signal ends the session during mesh_wait.
