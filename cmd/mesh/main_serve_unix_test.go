@@ -3,21 +3,21 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"context"
-	"errors"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
-	"net"
-	"syscall"
-	"time"
 )
 
 // TestServeKeepsAnAnswerOfAnOutage interrupts serve while its answer cannot be delivered.
