@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"gopkg.in/yaml.v3"
 )
 
 // change is a difference. One that can be described has YAML, and the place in our
@@ -76,7 +77,7 @@ func (c *comparison) parameters(a, b *openapi3.Operation) {
 			continue
 		}
 		if lines := describe(p.Schema.Value, ""); lines != "" && plain.MatchString(p.Name) {
-			yaml := fmt.Sprintf("- name: %s\n  in: query\n  description: %s\n  schema:\n%s", p.Name, sentence(p.Description), indent(lines, "    "))
+			yaml := fmt.Sprintf("- name: %s\n  in: query\n  description: %s\n  schema:\n%s", key(p.Name), sentence(p.Description), indent(lines, "    "))
 			c.add(append(slices.Clone(c.path), "parameters"), p.Name, yaml, false, "the new query parameter `%s`", p.Name)
 		}
 	}
@@ -93,7 +94,7 @@ func (c *comparison) request(a, b *openapi3.Operation) {
 			continue
 		}
 		if lines := describe(s, ""); lines != "" && plain.MatchString(name) {
-			yaml := fmt.Sprintf("%s:\n%s  description: %s\n", name, indent(lines, "  "), sentence(s.Description))
+			yaml := fmt.Sprintf("%s:\n%s  description: %s\n", key(name), indent(lines, "  "), sentence(s.Description))
 			c.add(properties(mine.Ref), name, yaml, false, "the new request member `%s`", name)
 		}
 	}
@@ -169,7 +170,7 @@ func member(where, schema, name, lines, description string) change {
 	c := change{where: where, what: fmt.Sprintf("the new response member `%s` of %s", name, schema), name: name, response: true}
 	if lines != "" && plain.MatchString(name) && schema != "." {
 		c.path = properties("#/components/schemas/" + schema)
-		c.yaml = fmt.Sprintf("%s:\n%s  description: %s\n", name, indent(lines, "  "), sentence(description))
+		c.yaml = fmt.Sprintf("%s:\n%s  description: %s\n", key(name), indent(lines, "  "), sentence(description))
 	}
 	return c
 }
@@ -206,7 +207,16 @@ func properties(ref string) []string {
 	return append(strings.Split(strings.TrimPrefix(ref, "#/"), "/"), "properties")
 }
 
-// plain is a name that YAML and Go take as it is.
+// key quotes names such as null and yes, which YAML would read as values.
+func key(name string) string {
+	text, err := yaml.Marshal(name)
+	if err != nil {
+		return name
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// plain is a name that needs no escapes in YAML and Go.
 var plain = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 var predicate = regexp.MustCompile(`^(is|are|has|holds|lists|describes|names|reports|restricts) [^\n]*\.$`)

@@ -166,7 +166,7 @@ and other programs in the directory count too. These programs see each other's c
 they spend in that time. Invalid lines in the directory don't count: one warning is printed for all, and with --strict, which needs a
 budget with a period, all calls are refused. Under mesh serve, a run is one question.
 
-A partly known cost counts with what is known, as for a broken stream or an unknown fee. Other unpriced calls don't count, such as those
+The known part of a cost counts, as for a broken stream or an unknown fee. Other unpriced calls don't count, such as those
 to a model without a price, or OpenAI's chat streams without --stream-usage. With --per-call, that amount is set aside for each running
 call, and every unpriced call, even to another host, counts at least that. A warning names each model with unpriced calls. After the
 table, meter prints what's left, and how many calls didn't count or were refused. Subscription calls count unless you set --charges-only.

@@ -119,14 +119,14 @@ func (o *Options) callLabels() (map[string]string, error) {
 	return labels, nil
 }
 
-// project names folder's git work tree, or else folder. It returns "" for a root, and for
+// project names dir's git work tree, or else dir. It returns "" for a root, and for
 // a name with a credential, which would be in each record.
-func project(folder string) string {
-	if physical, err := filepath.EvalSymlinks(folder); err == nil { // as git sees it
-		folder = physical
+func project(dir string) string {
+	if physical, err := filepath.EvalSymlinks(dir); err == nil { // as git sees it
+		dir = physical
 	}
-	tree := folder
-	for at := folder; ; at = filepath.Dir(at) {
+	tree := dir
+	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil { // a directory, or a file in a linked work tree
 			tree = at
 			break

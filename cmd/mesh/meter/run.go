@@ -119,7 +119,7 @@ func (run *meterRun) prepare() (err error) {
 // behind runs the command in the proxy's environment and returns its exit status. Files
 // named there are removed at the end, even after an early signal.
 func (run *meterRun) behind(ctx context.Context, p *proxy.Proxy) error {
-	// Nobody reads these; mesh only must not end. The terminal sends ^C to the command, too.
+	// These must not end mesh, and go no further: the terminal sends ^C to the command, too.
 	outlived := make(chan os.Signal, 1)
 	notify(outlived, os.Interrupt)
 	defer signal.Stop(outlived)

@@ -170,7 +170,7 @@ func NewHealth(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",
 		Short:   "Show the gateway's health",
-		Long:    "Health prints what the gateway answers. It needs no token. The exit status is 3 if the gateway doesn't answer.",
+		Long:    "Health prints the gateway's answer. It needs no token. The exit status is 3 if the gateway doesn't answer.",
 		Example: "  mesh health\n  mesh health -o json",
 		Args:    cobra.NoArgs,
 		RunE: a.Observe(func(ctx context.Context) error {

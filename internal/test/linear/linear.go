@@ -9,7 +9,7 @@ import (
 const (
 	size   = 16 << 10
 	factor = 16
-	// most is how much longer the large input may take: linear is 16, quadratic is 256.
+	// most limits the ratio of the times: linear is 16, quadratic is 256.
 	most  = 4 * factor
 	tries = 5
 	least = 100 * time.Microsecond // shorter times are measured as this one

@@ -65,7 +65,7 @@ func (r *run) finishDroid(session string, t *totals) {
 		r.notes.add("droid", session, "its total differs from the sum of its parts by %s", rest.text())
 	}
 	if d.TokenUsage.ThinkingTokens > 0 {
-		r.notes.add("droid", session, "its thinking tokens (%d) are not counted apart from its output", d.TokenUsage.ThinkingTokens)
+		r.notes.add("droid", session, "its thinking tokens (%d) are not counted separately from its output", d.TokenUsage.ThinkingTokens)
 	}
 	switch {
 	case n.sum() == 0:
