@@ -48,8 +48,8 @@ type claudeState struct {
 	models map[string]modelState
 }
 
-// at returns the time before the state, after it, or at the session's start: a state has no
-// time itself.
+// at returns the time before the state, after it, or at the session's start. A state
+// has no time itself.
 func (s *claudeState) at() int64 { return cmp.Or(s.time, s.next, s.start*int64(time.Millisecond)) }
 
 type modelState struct {
