@@ -10,9 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mesh-gateway/mesh-go/internal/label"
-
 	"github.com/mesh-gateway/mesh-go/client"
+	"github.com/mesh-gateway/mesh-go/internal/label"
 )
 
 // conversation matches an answer with its question: both have the same peer, thread (""
