@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/ptr"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -163,34 +162,22 @@ func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
 // cache writes together). The result is the row for up to 100,000 tokens. [PriceAt] picks
 // among the rows from [ListAnthropicPricing].
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
-	names := append([]string{id}, modelid.RulesOf(Anthropic).Spellings(id)...)
-	for _, name := range append(names, NormalizeModelID(Anthropic, id)) {
-		if row, ok := prices.BuiltIn().Price(Anthropic, unaliased(name), time.Now()); ok {
-			pricing := PricingOf(row)
-			return &pricing, true
-		}
+	row, ok := prices.PricingForAnthropicModel(id)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
-}
-
-func unaliased(id string) string {
-	list, _ := pricelist.Of(facts.BuiltIn())
-	if rows := list.Model(string(Anthropic), id); len(rows) > 0 {
-		return cmp.Or(rows[0].SameAs, id)
-	}
-	return id
+	pricing := PricingOf(row)
+	return &pricing, true
 }
 
 // ListAnthropicPricing returns the built-in rows for Anthropic that are valid today: one
 // per priced id, or two if the price depends on the prompt length, shorter prompts first.
 // For all periods, see [prices.List.Rows].
 func ListAnthropicPricing() []ProviderPricing {
-	list, _ := pricelist.Of(facts.BuiltIn())
-	all, now, pricings := prices.BuiltIn().Rows(""), time.Now(), []ProviderPricing{}
-	for i, r := range list.Rows() { // in the order of all
-		if r.Provider == string(Anthropic) && r.SameAs == "" && r.Priced() && r.ValidAt(now) {
-			pricings = append(pricings, PricingOf(all[i]))
-		}
+	rows := prices.ListAnthropicPricing()
+	pricings := make([]ProviderPricing, len(rows))
+	for i, row := range rows {
+		pricings[i] = PricingOf(row)
 	}
 	return pricings
 }

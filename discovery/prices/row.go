@@ -2,6 +2,7 @@ package prices
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -136,4 +137,37 @@ func (r Row) Age(now time.Time) (time.Duration, bool) {
 		}
 	}
 	return 0, false
+}
+
+// PricingForAnthropicModel returns an Anthropic model's standard row in the built-in
+// list, as priced today. It returns false if the list has no price for the model.
+//
+// The id is looked up as in [List.ForModel], and then without its build. If the price
+// depends on prompt length, the row is for short prompts. Unlike [List.Price] it finds a
+// build that is too new for the list, at its model's price.
+func PricingForAnthropicModel(id string) (Row, bool) {
+	list := BuiltIn().table
+	rows := list.Model(string(models.Anthropic), id)
+	if rows == nil {
+		rows = firstRows(list, models.Anthropic, lookupNames(models.Anthropic, id))
+	}
+	if len(rows) > 0 && rows[0].SameAs != "" {
+		rows = list.Model(string(models.Anthropic), rows[0].SameAs)
+	}
+	row, _ := pricelist.InForce(rows, pricelist.Kind{}, time.Now(), 0)
+	if row == nil || !row.Priced() {
+		return Row{}, false
+	}
+	return rowOf(row), true
+}
+
+// ListAnthropicPricing returns Anthropic's built-in rows that are in force today. Each
+// priced id has one row. If its price depends on prompt length it has two, the row for
+// shorter prompts first.
+func ListAnthropicPricing() []Row {
+	now := time.Now()
+	rows := slices.DeleteFunc(slices.Clone(BuiltIn().table.Rows()), func(r pricelist.Row) bool {
+		return r.Provider != string(models.Anthropic) || r.SameAs != "" || !r.Priced() || !r.ValidAt(now)
+	})
+	return rowsOf(rows)
 }
