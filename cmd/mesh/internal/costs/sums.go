@@ -55,7 +55,7 @@ type Sums struct {
 	// Errors are unreadable lines, which no sum includes.
 	Errors []string `json:"errors,omitempty"`
 
-	models     []calls.Group // at least by provider and model
+	models     []calls.Group // by provider and model, and possibly by more
 	incomplete bool          // some calls weren't counted
 }
 
@@ -75,14 +75,15 @@ func newSums(by []string) *Sums {
 // error and the sums of the others.
 func Read(by []string, opts calls.Options, paths ...string) (*Sums, error) {
 	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
+	models := 0 // the rows themselves, or a group of its own
 	if !slices.Contains(by, calls.ByProvider) || !slices.Contains(by, calls.ByModel) {
-		opts.By = append(opts.By, []string{calls.ByProvider, calls.ByModel})
+		models, opts.By = len(opts.By), append(opts.By, []string{calls.ByProvider, calls.ByModel})
 	}
 	all, err := calls.Sum(opts, paths...)
 	r := newSums(by)
 	if len(all) > 0 { // the options are valid
 		r.Rows = append(r.Rows, all[0]...)
-		r.models = append(r.models, all[4%len(all)]...) // the rows, if they are by provider and model
+		r.models = all[models]
 		r.addReasons(all[1])
 		r.setTotal(all[2])
 		for _, day := range all[3] { // sorted

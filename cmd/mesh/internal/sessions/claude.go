@@ -3,6 +3,7 @@ package sessions
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -207,7 +208,7 @@ func (f *file) extra(key []byte) {
 	}
 	switch value := f.Since(begin); {
 	case tool && len(f.line.extra) <= longestText:
-		f.line.extra = append(append(append(append(append(f.line.extra, `,"server_tool_use_details":{"`...), key...), `":`...), value...), '}')
+		f.line.extra = fmt.Appendf(f.line.extra, `,"server_tool_use_details":{"%s":%s}`, key, value)
 	case !count && string(key) != "service_tier" && string(key) != "speed" && (string(key) != "inference_geo" || string(value) != `"us"`):
 	case len(value)+len(key)+len(f.line.extra) > 4*longestText || string(value) == "null" || string(value) == `"standard"`:
 	default:

@@ -66,7 +66,7 @@ func (p *page) template() (*template.Template, error) {
 		"cssHash": func() string { return base64.StdEncoding.EncodeToString(sum[:]) },
 		"usd":     p.usd, "monthusd": p.monthUSD, "delta": p.delta, "small": smallDollars, "count": table.Count, "tokens": tokens, "percent": percent, "signed": signedPercent, "seconds": seconds,
 		"date": dateText, "day": shortDate, "instant": table.Instant, "plural": table.Number, "line": line, "sentence": sentence, "cause": causeOf, "name": nameParts, "provider": func(p models.Provider) string { return line(table.Provider(string(p))) },
-		"platform": platformName, "saving": sameChange, "nocost": noCost, "models": unpricedModels, "first": first,
+		"platform": platformName, "saving": sameChange, "nocost": noCost, "models": unpricedModels, "unlabelled": unlabelled, "first": first,
 		"percentWidth": percentWidth,
 		"less":         func(a, b int) int { return a - b },
 	}).Parse(pageHTML)

@@ -48,7 +48,7 @@ func (p *page) ModelTable() costTable {
 // rows.
 func (p *page) LabelTables() (all []costTable) {
 	for _, l := range p.Labels {
-		t := p.table(line(l.Name), plainRows(l.Rows, func(value string) string { return nameOfNone(l.Name, value) }))
+		t := p.table(line(l.Name), labelRows(l.Name, l.Rows))
 		t.Values, t.Count = table.Number(l.Values, "value", "values"), l.Values
 		if l.Folded {
 			t.Values = "more than " + table.Count(l.Values) + " values"
@@ -59,21 +59,24 @@ func (p *page) LabelTables() (all []costTable) {
 	return slices.DeleteFunc(all, func(t costTable) bool { return len(t.All) < 2 })
 }
 
-// nameOfNone returns "(no team)" for calls without the label team, and "" if the value is
-// to be shown itself.
-func nameOfNone(label, value string) string {
-	if value == "" {
-		return "(no " + line(label) + ")"
+func labelRows(label string, rows []report.Row) []tableRow {
+	all := plainRows(rows, func(string) string { return "" }) // the value itself is shown
+	for i := range all {
+		if all[i].Value == "" && !all[i].Others {
+			all[i].Name, all[i].Rest = unlabelled(label), true
+		}
 	}
-	return ""
+	return all
 }
+
+// unlabelled names calls without a label, as in "(no team)".
+func unlabelled(label string) string { return "(no " + line(label) + ")" }
 
 func plainRows(rows []report.Row, name func(string) string) (all []tableRow) {
 	for _, row := range rows {
 		r := tableRow{Row: row, Rest: row.Others}
 		if !r.Others {
 			r.Name = name(r.Value)
-			r.Rest = strings.HasPrefix(r.Name, "(no ")
 		}
 		all = append(all, r)
 	}
