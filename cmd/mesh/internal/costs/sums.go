@@ -75,7 +75,7 @@ func newSums(by []string) *Sums {
 // error and the sums of the others.
 func Read(by []string, opts calls.Options, paths ...string) (*Sums, error) {
 	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
-	models := 0 // the rows themselves, or a group of its own
+	models := 0 // the rows themselves, or another grouping
 	if !slices.Contains(by, calls.ByProvider) || !slices.Contains(by, calls.ByModel) {
 		models, opts.By = len(opts.By), append(opts.By, []string{calls.ByProvider, calls.ByModel})
 	}
