@@ -74,42 +74,43 @@ func newSums(by []string) *Sums {
 // Read sums calls files, grouped by names. If some lines are unreadable, it returns an
 // error and the sums of the others.
 func Read(by []string, opts calls.Options, paths ...string) (*Sums, error) {
-	opts.By = [][]string{by, {calls.ByUnpriced}, nil, {calls.ByDay}}
-	models := 0 // the rows themselves, or another grouping
-	if !slices.Contains(by, calls.ByProvider) || !slices.Contains(by, calls.ByModel) {
-		models, opts.By = len(opts.By), append(opts.By, []string{calls.ByProvider, calls.ByModel})
-	}
+	opts.By = [][]string{by, {calls.ByProvider, calls.ByModel, calls.ByDay, calls.ByUnpriced}}
 	all, err := calls.Sum(opts, paths...)
 	r := newSums(by)
 	if len(all) > 0 { // the options are valid
-		r.Rows = append(r.Rows, all[0]...)
-		r.models = all[models]
-		r.addReasons(all[1])
-		r.setTotal(all[2])
-		for _, day := range all[3] { // sorted
-			r.First, r.Last = cmp.Or(r.First, day.Value(calls.ByDay)), day.Value(calls.ByDay)
+		r.Rows, r.models = append(r.Rows, all[0]...), all[1]
+		if slices.Contains(by, calls.ByProvider) && slices.Contains(by, calls.ByModel) {
+			r.models = all[0]
 		}
+		r.addAll(all[1])
 	}
 	return r, err
 }
 
-// setTotal sets the total from one group. Without calls there's no group, and the total
-// is 0.
-func (r *Sums) setTotal(total []calls.Group) {
-	for _, g := range total {
-		r.WithoutLine = g.WithoutLine
-		r.Calls, r.Unpriced, r.USD, r.AtLeastUSD, r.Subscription, r.UpstreamUSD = g.Calls, g.Unpriced, g.USD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD
+// addAll adds up groups by day and unpriced.
+func (r *Sums) addAll(groups []calls.Group) {
+	reasons := map[string]int{}
+	for i := range groups {
+		g := &groups[i]
+		r.addTotal(g)
+		reasons[g.Value(calls.ByUnpriced)] += g.Unpriced
+		day := g.Value(calls.ByDay)
+		r.First, r.Last = min(cmp.Or(r.First, day), day), max(r.Last, day)
 	}
-}
-
-// addReasons puts the most frequent reason first.
-func (r *Sums) addReasons(rows []calls.Group) {
-	for _, row := range rows {
-		if row.Unpriced > 0 {
-			r.Reasons = append(r.Reasons, Reason{row.Value(calls.ByUnpriced), row.Unpriced})
+	for _, text := range slices.Sorted(maps.Keys(reasons)) {
+		if reasons[text] > 0 {
+			r.Reasons = append(r.Reasons, Reason{text, reasons[text]})
 		}
 	}
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
+}
+
+func (r *Sums) addTotal(g *calls.Group) {
+	r.Calls += g.Calls
+	r.Unpriced += g.Unpriced
+	r.WithoutLine += g.WithoutLine
+	r.USD, r.AtLeastUSD = r.USD.Add(g.USD), r.AtLeastUSD.Add(g.AtLeastUSD)
+	r.Subscription, r.UpstreamUSD = r.Subscription.Add(g.SubscriptionUSD), r.UpstreamUSD.Add(g.UpstreamUSD)
 }
 
 // AddPromotions sets Promotions, however the rows are grouped.
@@ -188,7 +189,9 @@ func (s *Summary) Sums(incomplete bool) *Sums {
 	for _, c := range sorted(causes) {
 		sums.Reasons = append(sums.Reasons, Reason{Text: c.owner() + ": " + c[3], Calls: causes[c]})
 	}
-	sums.setTotal(s.all.Groups())
+	for _, total := range s.all.Groups() {
+		sums.addTotal(&total)
+	}
 	return sums
 }
 
