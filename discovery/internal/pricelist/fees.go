@@ -4,36 +4,29 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
 // Fee is a tool's price per use, in addition to tokens.
 type Fee struct {
-	Provider, What, Unit string
-	Models               []string
+	Scope
+
+	What, Unit string
 	// USD is the price per use; nil is unknown.
-	USD         Price
-	From, Until time.Time
+	USD Price
 	// Uncounted reports that every request to these models uses the tool, and that no
 	// response counts it.
 	Uncounted          bool
 	Source, VerifiedAt string
 }
 
-func readFees(text string) (fees []Fee) {
-	for cells := range tables.Rows(text) {
-		from, _ := ParseTime(cells[5])
-		until, _ := ParseTime(cells[6])
-		fees = append(fees, Fee{
-			Provider: cells[0], What: cells[1], Unit: cells[2], USD: ParsePrice(cells[3]), Models: strings.Split(cells[4], ";"),
-			From: from, Until: until, Uncounted: cells[7] != "", Source: describe(cells[0], cells[8]), VerifiedAt: cells[9],
-		})
+func readFee(cells []string) Fee {
+	return Fee{
+		Scope: newScope(cells[0], cells[4], cells[5], cells[6]), What: cells[1], Unit: cells[2], USD: ParsePrice(cells[3]),
+		Uncounted: cells[7] != "", Source: describe(cells[0], cells[8]), VerifiedAt: cells[9],
 	}
-	return fees
 }
 
 // Use counts a tool's billed uses, at USD each.
@@ -47,7 +40,7 @@ type Use struct {
 // unknown, the error names the tool, and the result lacks it.
 func (c *Call) uses(model string) (uses []Use, err error) {
 	for i := range c.Terms.Fees {
-		if f := &c.Terms.Fees[i]; f.Uncounted && f.Provider == c.Provider && longestMatch(f.Models, model) > 0 {
+		if f := &c.Terms.Fees[i]; f.Uncounted && f.Provider == c.Provider && f.match(model) > 0 {
 			err = &UnknownError{What: "tool", Name: f.What}
 			break
 		}
@@ -84,7 +77,7 @@ func (c *Call) fee(model, tool string) (best *Fee) {
 		if f.What != tool || f.Provider != biller {
 			continue
 		}
-		inForce, length := ValidAt(f.From, f.Until, c.At), longestMatch(f.Models, model)
+		inForce, length := f.validAt(c.At), f.match(model)
 		if length > longest { // a longer pattern wins even if its fee is not in force
 			best, longest = nil, length
 		}
@@ -100,58 +93,28 @@ var whole = decimal.New(1, 0)
 
 // modeFactor is one mode's factor for some models.
 type modeFactor struct {
+	Scope
+
+	mode   string
 	Factor decimal.Decimal
 	// Long and Cached report whether the factor holds for long prompt rows, and for cached
 	// input.
 	Long, Cached bool
-
-	provider, mode string
-	models         []string
-	from, until    time.Time
 }
-
-func readFactors(text string) (list []modeFactor) {
-	for cells := range tables.Rows(text) {
-		if !singleSource(cells[2]) {
-			list = append(list, readFactor(cells))
-		}
-	}
-	return list
-}
-
-// singleSource reports whether a figure is marked as having only one source, which isn't
-// enough to compute a cost.
-func singleSource(cell string) bool { return strings.HasSuffix(cell, "?") }
 
 func readFactor(cells []string) modeFactor {
 	factor, _ := decimal.ParsePlain(cells[2])
-	from, _ := ParseTime(cells[6])
-	until, _ := ParseTime(cells[7])
 	return modeFactor{
-		Factor: factor, provider: cells[0], mode: cells[1], models: strings.Split(cells[3], ";"),
-		Long: cells[4] == "yes", Cached: cells[5] == "yes", from: from, until: until,
+		Scope: newScope(cells[0], cells[3], cells[6], cells[7]), mode: cells[1], Factor: factor, Long: cells[4] == "yes", Cached: cells[5] == "yes",
 	}
 }
 
 func (t *Terms) factorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
 	for i := range t.factors {
 		f := &t.factors[i]
-		if f.provider == provider && f.mode == mode && ValidAt(f.from, f.until, at) && longestMatch(f.models, model) > 0 {
+		if f.Provider == provider && f.mode == mode && f.validAt(at) && f.match(model) > 0 {
 			return f, true
 		}
 	}
 	return nil, false
-}
-
-// longestMatch returns the length of the longest pattern that matches a model, or 0. A
-// pattern is an id, or a prefix that ends in *.
-func longestMatch(patterns []string, model string) int {
-	longest := 0
-	for _, pattern := range patterns {
-		beginning, open := strings.CutSuffix(pattern, "*")
-		if pattern == model || (open && strings.HasPrefix(model, beginning)) {
-			longest = max(longest, len(pattern))
-		}
-	}
-	return longest
 }

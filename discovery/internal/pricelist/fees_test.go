@@ -50,8 +50,8 @@ func TestFeeOfTheLongestPattern(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	rows := []pricelist.Row{{Model: "gpt-5-mini", Input: pricelist.ParsePrice("1")}}
-	all := pricelist.Fee{What: "search", Models: []string{"*", "gpt-5*"}, USD: pricelist.ParsePrice("1")}
-	ended := pricelist.Fee{What: "search", Models: []string{"gpt-5-mini*"}, USD: pricelist.ParsePrice("2"), Until: at}
+	all := pricelist.Fee{What: "search", Scope: pricelist.Scope{Models: []string{"*", "gpt-5*"}}, USD: pricelist.ParsePrice("1")}
+	ended := pricelist.Fee{What: "search", Scope: pricelist.Scope{Models: []string{"gpt-5-mini*"}, Until: at}, USD: pricelist.ParsePrice("2")}
 	now := ended
 	now.From, now.Until, now.USD = at, time.Time{}, pricelist.ParsePrice("3")
 	for want, lists := range map[string][][]pricelist.Fee{

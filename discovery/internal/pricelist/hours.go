@@ -14,26 +14,22 @@ const (
 
 // hours tells when a mode applies. At all other times in the period, otherMode applies.
 type hours struct {
-	provider, mode, otherMode string
-	from, to                  time.Duration // since 00:00 UTC
-	weekends, holidays        bool
-	since, until              time.Time
+	Scope
+
+	mode, otherMode    string
+	from, to           time.Duration // since 00:00 UTC
+	weekends, holidays bool
 }
 
-func readHours(text string) (list []hours) {
-	for cells := range tables.Rows(text) {
-		h := hours{
-			provider: cells[0], mode: cells[1], otherMode: peak, from: clock(cells[2]), to: clock(cells[3]),
-			weekends: cells[4] == "yes", holidays: cells[5] == "yes",
-		}
-		if h.mode == peak {
-			h.otherMode = offPeak
-		}
-		h.since, _ = ParseTime(cells[6])
-		h.until, _ = ParseTime(cells[7])
-		list = append(list, h)
+func readHours(cells []string) hours {
+	h := hours{
+		Scope: newScope(cells[0], "*", cells[6], cells[7]), mode: cells[1], otherMode: peak, from: clock(cells[2]), to: clock(cells[3]),
+		weekends: cells[4] == "yes", holidays: cells[5] == "yes",
 	}
-	return list
+	if h.mode == peak {
+		h.otherMode = offPeak
+	}
+	return h
 }
 
 func clock(cell string) time.Duration {
@@ -56,7 +52,7 @@ func (t *Terms) mode(provider string, at time.Time) (mode string) {
 	for i := range t.hours {
 		h := &t.hours[i]
 		switch {
-		case h.provider != provider || !ValidAt(h.since, h.until, at):
+		case h.Provider != provider || !h.validAt(at):
 			continue
 		case h.include(at.UTC(), t.holidays):
 			return h.mode

@@ -1,34 +1,27 @@
 package pricelist
 
-import (
-	"strings"
-
-	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
-	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
-)
+import "github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 
 // textual is a modality that may cost as much as text.
 type textual struct {
-	provider, modality string
-	text               bool
-	models             []string
+	Scope
+
+	modality string
+	text     bool
 }
 
-func readTextuals(text string) (list []textual) {
-	for cells := range tables.Rows(text) {
-		list = append(list, textual{provider: cells[0], modality: cells[1], text: cells[2] == "text", models: strings.Split(cells[3], ";")})
-	}
-	return list
+func readTextual(cells []string) textual {
+	return textual{newScope(cells[0], cells[3], "", ""), cells[1], cells[2] == "text"}
 }
 
 // Textual reports whether the provider documents the text price for a prompt modality.
 func (t *Terms) Textual(provider, modality, model string) (text bool) {
 	longest := 0
 	for _, m := range t.textuals {
-		if m.provider != provider || m.modality != modality {
+		if m.Provider != provider || m.modality != modality {
 			continue
 		}
-		if length := longestMatch(m.models, model); length > longest {
+		if length := m.match(model); length > longest {
 			longest, text = length, m.text
 		}
 	}

@@ -36,9 +36,8 @@ var builtIn = sync.OnceValues(func() (*List, *Terms) { return read(facts.BuiltIn
 
 func read(f *facts.Facts, version string) (*List, *Terms) {
 	return readList(f.Table("prices.csv"), f.Table("confirmed.csv"), version), &Terms{
-		Fees: readFees(f.Table("fees.csv")), factors: readFactors(f.Table("factors.csv")),
-		regions: readRegions(f.Table("regions.csv")), textuals: readTextuals(f.Table("modalities.csv")),
-		hours: readHours(f.Table("hours.csv")), holidays: readHolidays(f.Table("holidays.csv")),
+		Fees: rows(f, "fees.csv", readFee), factors: rows(f, "factors.csv", readFactor), regions: rows(f, "regions.csv", readRegion),
+		textuals: rows(f, "modalities.csv", readTextual), hours: rows(f, "hours.csv", readHours), holidays: readHolidays(f.Table("holidays.csv")),
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
@@ -17,25 +15,18 @@ type Place struct{ Platform, Region, Profile string }
 
 // region is a place's factor for some models.
 type region struct {
-	provider, platform string
-	regions, profiles  []string // patterns
-	factor             Price    // nil is unknown
-	models             []string
-	from               time.Time
+	Scope
+
+	platform          string
+	regions, profiles []string // patterns
+	factor            Price    // nil is unknown
 }
 
-func readRegions(text string) (list []region) {
-	for cells := range tables.Rows(text) {
-		if singleSource(cells[2]) {
-			continue
-		}
-		from, _ := ParseTime(cells[6])
-		list = append(list, region{
-			provider: cells[0], platform: cells[1], factor: ParsePrice(cells[2]), models: strings.Split(cells[3], ";"),
-			regions: strings.Split(cells[4], ";"), profiles: strings.Split(cells[5], ";"), from: from,
-		})
+func readRegion(cells []string) region {
+	return region{
+		Scope: newScope(cells[0], cells[3], cells[6], ""), platform: cells[1], factor: ParsePrice(cells[2]),
+		regions: strings.Split(cells[4], ";"), profiles: strings.Split(cells[5], ";"),
 	}
-	return list
 }
 
 // region returns the factor for the call's place, or for the place its id names. model
@@ -58,11 +49,11 @@ func (c *Call) region(model string) (decimal.Decimal, error) {
 	}
 	var least decimal.Decimal
 	for _, r := range c.Terms.regions {
-		if r.provider != c.Provider || r.platform != place.Platform {
+		if r.Provider != c.Provider || r.platform != place.Platform {
 			continue
 		}
 		missing, least = "region", whole
-		if c.At.Before(r.from) || !anyLike(place.Region, r.regions) || !anyLike(place.Profile, r.profiles) || longestMatch(r.models, model) == 0 {
+		if !r.validAt(c.At) || !anyLike(place.Region, r.regions) || !anyLike(place.Profile, r.profiles) || r.match(model) == 0 {
 			continue
 		}
 		if r.factor == nil {
