@@ -5,7 +5,6 @@ package decimal
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -115,7 +114,7 @@ func Read(n json.Number) (Decimal, error) {
 		}
 	}
 	if negative {
-		d = d.Mul(New(-1, 0))
+		d = d.Neg()
 	}
 	return d, nil
 }
@@ -242,16 +241,10 @@ func (d Decimal) Add(e Decimal) Decimal {
 }
 
 // Sub returns d minus e.
-func (d Decimal) Sub(e Decimal) Decimal { return d.Add(e.Mul(New(-1, 0))) }
+func (d Decimal) Sub(e Decimal) Decimal { return d.Add(e.Neg()) }
 
 // Cmp returns -1, 0 or 1 if d is less than, equal to or more than e.
-func (d Decimal) Cmp(e Decimal) int {
-	difference := d.Sub(e)
-	if difference.large != nil {
-		return difference.large.Sign()
-	}
-	return cmp.Compare(difference.small, 0)
-}
+func (d Decimal) Cmp(e Decimal) int { return d.Sub(e).Sign() }
 
 // Rat returns d as a fraction.
 func (d Decimal) Rat() *big.Rat {
@@ -319,7 +312,7 @@ func Round(r *big.Rat, places int) Decimal {
 }
 
 // Sign returns -1, 0 or 1 if d is negative, 0 or positive.
-func (d Decimal) Sign() int { return d.Cmp(Decimal{}) }
+func (d Decimal) Sign() int { return d.units().Sign() }
 
 // Neg returns -d.
-func (d Decimal) Neg() Decimal { return Decimal{}.Sub(d) }
+func (d Decimal) Neg() Decimal { return d.Mul(New(-1, 0)) }
