@@ -1,7 +1,5 @@
 package pricelist
 
-import "github.com/mesh-gateway/mesh-go/discovery/internal/usage"
-
 // textual is a modality that may cost as much as text.
 type textual struct {
 	Scope
@@ -26,13 +24,4 @@ func (t *Terms) Textual(provider, modality, model string) (text bool) {
 		}
 	}
 	return text
-}
-
-// asText counts prompt audio, images or videos as text if row has no price for them,
-// and the provider documents the text price.
-func (c *Call) asText(u *usage.Usage, row *Row, modality, model string, input, read *int64) {
-	if row.Input == nil && *input+*read != 0 && c.Terms.Textual(c.Provider, modality, model) {
-		u.Input, u.CacheRead = u.Input+*input, u.CacheRead+*read
-		*input, *read = 0, 0
-	}
 }

@@ -5,8 +5,8 @@
 package pricelist
 
 import (
+	"cmp"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -199,12 +199,9 @@ func (p *Part) kind() string {
 // media rows for the same mode.
 func (c *Call) parts(row *Row, media []Row) []Part {
 	used := c.Usage
-	audio := c.media(media, row, "audio", used.AudioInput, used.AudioCacheRead, used.AudioOutput)
-	image := c.media(media, row, "image", used.ImageInput, used.ImageCacheRead, used.ImageOutput)
-	video := c.media(media, row, "video", used.VideoInput, used.VideoCacheRead)
-	c.asText(&used, audio, "audio", row.Model, &used.AudioInput, &used.AudioCacheRead)
-	c.asText(&used, image, "image", row.Model, &used.ImageInput, &used.ImageCacheRead)
-	c.asText(&used, video, "video", row.Model, &used.VideoInput, &used.VideoCacheRead)
+	audio := c.media(&used, media, row, "audio", &used.AudioInput, &used.AudioCacheRead, used.AudioOutput)
+	image := c.media(&used, media, row, "image", &used.ImageInput, &used.ImageCacheRead, used.ImageOutput)
+	video := c.media(&used, media, row, "video", &used.VideoInput, &used.VideoCacheRead, 0)
 	prices := [...]Price{
 		row.Input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h, row.Output,
 		audio.Input, audio.CacheRead, audio.Output, image.Input, image.CacheRead, image.Output,
@@ -250,16 +247,20 @@ func (r *Row) whole() *Row {
 var unpriced Row
 
 // media returns the row in force for a modality, or an unpriced one. A free row for
-// text covers media, too.
-func (c *Call) media(rows []Row, text *Row, modality string, used ...int64) *Row {
-	if !slices.ContainsFunc(used, func(tokens int64) bool { return tokens != 0 }) { // as nearly always
+// text covers media, too. If the row has no price for input, and the provider documents
+// the text price, media moves the input to u's text.
+func (c *Call) media(u *usage.Usage, rows []Row, text *Row, modality string, input, read *int64, output int64) *Row {
+	if *input|*read|output == 0 { // as nearly always
 		return &unpriced
 	}
-	if row, _ := InForce(rows, Kind{text.Mode, modality}, c.At, c.Usage.Prompt()); row != nil {
-		return row
+	row, _ := InForce(rows, Kind{text.Mode, modality}, c.At, c.Usage.Prompt())
+	if row == nil && text.free() {
+		row = text
 	}
-	if text.free() {
-		return text
+	row = cmp.Or(row, &unpriced)
+	if row.Input == nil && c.Terms.Textual(c.Provider, modality, text.Model) {
+		u.Input, u.CacheRead = u.Input+*input, u.CacheRead+*read
+		*input, *read = 0, 0
 	}
-	return &unpriced
+	return row
 }
