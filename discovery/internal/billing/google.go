@@ -74,31 +74,20 @@ type GoogleExport struct {
 // ReadGoogle reads JSON lines, or one array.
 func ReadGoogle(r io.Reader) (*GoogleExport, error) {
 	e := &GoogleExport{days: make(map[int64]map[string]*Cost)}
-	rows := 0
-	for v, err := range lines(r) {
-		if err != nil {
-			return nil, err
-		}
-		rows++
-		if err := e.add(v.raw); err != nil {
-			return nil, &BillError{v.line, ofOther("gemini", v.raw, err)}
-		}
-	}
-	if rows == 0 {
-		return nil, &BillError{1, errNoPage}
+	if _, err := read(lines(r), "gemini", e.add); err != nil {
+		return nil, err
 	}
 	return e, nil
 }
 
 func (e *GoogleExport) add(raw json.RawMessage) error {
 	var row googleRow
-	switch err := withoutContent(json.Unmarshal(raw, &row)); {
+	err := withoutContent(json.Unmarshal(raw, &row))
+	switch {
 	case errors.Is(err, errSyntax):
 		return errors.New("invalid JSON; an export has one row per line")
 	case err != nil:
 		return err
-	}
-	switch {
 	case row.Service == nil || row.Service.ID == "" && row.Service.Description == "":
 		return errors.New("the row has no service: it is not from Cloud Billing's export gcp_billing_export_v1")
 	case row.Service.ID != geminiService && (row.Service.ID != "" || row.Service.Description != "Gemini API"):

@@ -49,8 +49,16 @@ type value struct {
 }
 
 // values yields a file's JSON values, or an array's elements.
-func values(data []byte) iter.Seq2[value, error] {
+func values(r io.Reader) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
+		data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+		if err == nil && len(data) > maxFile {
+			err = errTooLarge
+		}
+		if err != nil {
+			yield(value{}, &BillError{Err: err})
+			return
+		}
 		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 		var d jsonread.Decoder
 		d.Reset(data)
@@ -91,37 +99,43 @@ func jsonError(err error) error {
 	return errSyntax
 }
 
-// ReadPages returns the days in a file with OpenAI's or Anthropic's pages.
-func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
-	data, err := readAll(r)
-	if err != nil {
-		return nil, err
-	}
-	var days, usage []Day
-	var more [2]bool // of costs, and of usage
-	line := 0
-	for v, err := range values(data) {
+// read adds each value to a provider's bill, and returns the last one's line. own is the
+// provider, or "" if add also tries others.
+func read(all iter.Seq2[value, error], own string, add func(raw json.RawMessage) error) (line int, err error) {
+	for v, err := range all {
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		page, err := decode(v.raw)
-		if err != nil {
-			return nil, &BillError{v.line, ofOther("", v.raw, withoutContent(err))}
+		if err := withoutContent(add(v.raw)); err != nil {
+			return 0, &BillError{v.line, ofOther(own, v.raw, err)}
 		}
 		line = v.line
-		if page.Usage {
-			usage, more[1] = append(usage, page.Days...), page.More
-		} else {
-			days, more[0] = append(days, page.Days...), page.More
-		}
 	}
+	if line == 0 {
+		return 0, &BillError{1, errNoPage}
+	}
+	return line, nil
+}
+
+// ReadPages returns the days in a file with OpenAI's or Anthropic's pages.
+func ReadPages(r io.Reader, decode func([]byte) (Page, error)) ([]Day, error) {
+	var costs, usage Page
+	line, err := read(values(r), "", func(raw json.RawMessage) error {
+		page, err := decode(raw)
+		report := &costs
+		if page.Usage {
+			report = &usage
+		}
+		report.Days, report.More = append(report.Days, page.Days...), page.More
+		return err
+	})
 	switch {
-	case line == 0:
-		return nil, &BillError{1, errNoPage}
-	case more[0] || more[1]:
+	case err != nil:
+		return nil, err
+	case costs.More || usage.More:
 		return nil, &BillError{line, errors.New("has_more is true, but no page follows: the bill is not complete")}
 	}
-	return WithUsage(days, usage), nil
+	return WithUsage(costs.Days, usage.Days), nil
 }
 
 // ofOther replaces err if the page is another provider's bill. It doesn't try own again,
@@ -157,29 +171,13 @@ func (e otherError) Error() string { return "it is a bill from " + string(e) }
 
 func (otherError) Is(target error) bool { return target == ErrOther }
 
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = errTooLarge
-	}
-	if err != nil {
-		return nil, &BillError{Err: err}
-	}
-	return data, nil
-}
-
 // lines yields a file's lines that aren't blank, or an array's elements.
 func lines(r io.Reader) iter.Seq2[value, error] {
 	return func(yield func(value, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)
 		head, _ := in.Peek(4096)
 		if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\uFEFF"))), []byte("[")) {
-			data, err := readAll(in)
-			if err != nil {
-				yield(value{}, err)
-				return
-			}
-			values(data)(yield)
+			values(in)(yield)
 			return
 		}
 		scanner := bufio.NewScanner(in)

@@ -196,28 +196,17 @@ func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal
 // ReadXAI reads usage responses with UTC days. begins are the days with a data point,
 // oldest first.
 func ReadXAI(r io.Reader) (usage *XAIUsage, begins []time.Time, err error) {
-	data, err := readAll(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	read, seen := 0, make(map[seriesDay]bool)
-	usage = &XAIUsage{size: len(data), selectable: true}
-	for v, err := range values(data) {
-		if err != nil {
-			return nil, nil, err
-		}
-		read++
+	seen := make(map[seriesDay]bool)
+	usage = &XAIUsage{selectable: true}
+	if _, err := read(values(r), "xai", func(raw json.RawMessage) error {
 		var u XAIUsage
-		if err = withoutContent(u.UnmarshalJSON(v.raw)); err == nil {
-			err = u.checkDays(seen)
+		if err := u.UnmarshalJSON(raw); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, nil, &BillError{v.line, ofOther("xai", v.raw, err)}
-		}
-		usage.TimeSeries = append(usage.TimeSeries, u.TimeSeries...)
-	}
-	if read == 0 {
-		return nil, nil, &BillError{1, errNoPage}
+		usage.TimeSeries, usage.size = append(usage.TimeSeries, u.TimeSeries...), usage.size+u.size
+		return u.checkDays(seen)
+	}); err != nil {
+		return nil, nil, err
 	}
 	for key := range seen {
 		begins = append(begins, key.day)
@@ -262,8 +251,6 @@ func dayOf(raw json.RawMessage) (time.Time, error) {
 	switch {
 	case errors.Is(err, errTimestamp) || err == nil && !at.Equal(calendar.Date(at)):
 		return at, errors.New("the bill must have UTC days: TIME_UNIT_DAY in Etc/GMT")
-	case err != nil:
-		return at, withoutContent(err)
 	}
-	return at, nil
+	return at, err
 }
