@@ -106,8 +106,7 @@ func (m *Meters) Budgets() []meter.BudgetState {
 
 // Reached reports whether requests were sent to a --host, given as HOST or HOST:PORT.
 func (m *Meters) Reached(given string) (reached bool) {
-	table := hostTable{}
-	table.add(given)
+	table := tableOf([]string{given})
 	m.hosts.Range(func(host, _ any) bool {
 		reached = table.has(host.(string)) //nolint:forcetypeassert // byHost stores strings
 		return !reached
@@ -195,21 +194,19 @@ func readHosts() (official []string, remedies map[string]string) {
 type hostTable map[string]bool
 
 // newHostTable adds the given --host values to the official hosts.
-func newHostTable(given []string) hostTable {
+func newHostTable(given []string) hostTable { return tableOf(slices.Concat(official, given)) }
+
+// tableOf accepts HOST or HOST:PORT.
+func tableOf(hosts []string) hostTable {
 	t := hostTable{}
-	for _, host := range slices.Concat(official, given) {
-		t.add(host)
+	for _, host := range hosts {
+		name := nameOf(host)
+		if _, port, err := net.SplitHostPort(host); err == nil {
+			name = net.JoinHostPort(name, port)
+		}
+		t[name] = true
 	}
 	return t
-}
-
-// add accepts HOST or HOST:PORT.
-func (t hostTable) add(host string) {
-	name := nameOf(host)
-	if _, port, err := net.SplitHostPort(host); err == nil {
-		name = net.JoinHostPort(name, port)
-	}
-	t[name] = true
 }
 
 // has accepts HOST or HOST:PORT. The default port is 443.

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +61,7 @@ var known = []struct {
 // variable, else the provider's. A flag also names its host's provider. hosts are
 // --host values.
 func Upstreams(flags, hosts []string, getenv func(string) string) ([]Upstream, error) {
-	given, owners := map[models.Provider]*url.URL{}, map[string]models.Provider{}
+	given, owners, named := map[models.Provider]*url.URL{}, map[string]models.Provider{}, tableOf(hosts)
 	for _, flag := range flags {
 		p, base, err := parseFlag(flag)
 		if err != nil {
@@ -80,8 +79,8 @@ func Upstreams(flags, hosts []string, getenv func(string) string) ([]Upstream, e
 				return nil, fmt.Errorf("%s: %w", k.variable, err)
 			}
 			u.URL = base
-			if !isFake(text, getenv(fakeproviders.URLVariable)) || isOne(u.URL.Host, hosts) {
-				u.Provider, u.ByHost = billedBy(u.URL.Host, hosts, owners)
+			if !isFake(text, getenv(fakeproviders.URLVariable)) || named.has(u.URL.Host) {
+				u.Provider, u.ByHost = billedBy(u.URL.Host, named, owners)
 			}
 		}
 		list = append(list, u)
@@ -108,23 +107,15 @@ func parseFlag(flag string) (models.Provider, *url.URL, error) {
 // billedBy returns the provider that bills calls to host: the official one unless --host
 // names the host, else the one that a flag gives it. If p is "", byHost reports whether a
 // Meter can tell from the host.
-func billedBy(host string, hosts []string, owners map[string]models.Provider) (p models.Provider, byHost bool) {
+func billedBy(host string, named hostTable, owners map[string]models.Provider) (p models.Provider, byHost bool) {
 	p, official := meter.HostProvider(host)
-	named := isOne(host, hosts)
 	switch {
-	case p != "" && !named:
+	case p != "" && !named.has(host):
 		return p, false
 	case owners[host] != "":
 		return owners[host], false
 	}
-	return "", named || official
-}
-
-// isOne reports whether a --host names the host.
-func isOne(host string, hosts []string) bool {
-	return slices.ContainsFunc(hosts, func(given string) bool {
-		return strings.EqualFold(given, host) || strings.EqualFold(given, nameOf(host))
-	})
+	return "", named.has(host) || official
 }
 
 // isFake recognizes mesh providers, whose calls cost as much as the provider's.

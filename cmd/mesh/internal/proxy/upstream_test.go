@@ -56,6 +56,18 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
+// A URL has a port even if it isn't written.
+func TestHostNamesUpstream(t *testing.T) {
+	t.Parallel()
+	for host, named := range map[string]bool{"llm.example.com": true, "LLM.example.com:443": true, "llm.example.com:99": false} {
+		list, err := proxy.Upstreams(nil, []string{host}, func(name string) string {
+			return map[string]string{"OPENAI_BASE_URL": "https://llm.example.com/v1"}[name]
+		})
+		require.NoError(t, err, host)
+		assert.Equal(t, named, list[0].ByHost, host)
+	}
+}
+
 func TestWrongUpstreams(t *testing.T) {
 	t.Parallel()
 	const password = "a-password"
