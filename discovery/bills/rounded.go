@@ -34,6 +34,9 @@ func (c *Comparison) Rounded() *Comparison {
 	return &r
 }
 
+// Places returns the decimal places of the amounts in [Comparison.Rounded].
+func (c *Comparison) Places() int { return c.Total.places() }
+
 // pointers returns the parts on a day, or all if day is "".
 func pointers(parts []Part, day string) (all []*Part) {
 	for i := range parts {

@@ -37,6 +37,11 @@ func (s *Sheet) Format(f Format) Format {
 	return f
 }
 
+// Set makes the sheet show an amount as one that was rounded elsewhere.
+func (s *Sheet) Set(exact, rounded *big.Rat) {
+	s.shown[exact.RatString()] = Round(rounded, s.places)
+}
+
 // Difference returns a−b. The sheet shows it as the difference between the rounded a and
 // b.
 func (s *Sheet) Difference(a, b *big.Rat) *big.Rat {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
+	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
@@ -102,6 +103,17 @@ func TestPageShowsAnAmountAlike(t *testing.T) {
 			shown[exact] = text
 		}
 	}
+}
+
+// A difference just below a cent rounds to one, in as many places as the amounts it is of.
+func TestBillNearlyACentAddsUp(t *testing.T) {
+	t.Parallel()
+	credit := bills.Item{Day: "2026-11-20", Name: "credit", USD: "-5"}
+	c := compared(t, "10.1150000001", 0, billed("gpt-5.2", "15.125"), credit)
+	page := strings.ReplaceAll(html(t, build(t, report.Options{Bills: []*bills.Comparison{c}})), "&#43;", "+")
+	row := shownUSD(t, between(t, page, `<tfoot><tr><th scope="row">All</th>`, "</tfoot>"))
+	require.Len(t, row, 3)
+	assert.Equal(t, row[2].FloatString(6), row[0].Sub(row[0], row[1]).FloatString(6))
 }
 
 // Each row of a bill has what was billed, what was counted and their difference, and each column adds up.

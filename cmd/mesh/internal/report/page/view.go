@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
@@ -310,31 +309,26 @@ func (p *page) Bills() (all []shownBill) {
 
 // round makes the last row the rest of the total.
 func (b *shownBill) round() {
-	r := b.Rounded()
-	rest, restShown, places := b.Total, r.Total, 2
-	if drift := money.Exact(r.Total.DriftUSD); drift.Sign() != 0 && drift.Abs(drift).Cmp(big.NewRat(1, 100)) < 0 {
-		places = 6
-	}
+	r, sheet := b.Rounded(), money.NewSheet(b.Places())
+	rest, restShown := b.Total, r.Total
 	for i := range b.Rows {
-		b.Shown = append(b.Shown, b.amounts(places, &b.Rows[i], &r.Cells[i]))
+		b.Shown = append(b.Shown, b.amounts(sheet, &b.Rows[i], &r.Cells[i]))
 		rest, restShown = less(&rest, &b.Rows[i]), less(&restShown, &r.Cells[i])
 	}
 	if len(b.Rest) > 0 {
-		b.Shown = append(b.Shown, b.amounts(places, &rest, &restShown))
+		b.Shown = append(b.Shown, b.amounts(sheet, &rest, &restShown))
 	}
-	b.All, b.Rows = b.amounts(places, &b.Total, &r.Total), r.Cells[:len(b.Rows)]
+	b.All, b.Rows = b.amounts(sheet, &b.Total, &r.Total), r.Cells[:len(b.Rows)]
 }
 
 func less(a, b *bills.Part) bills.Part {
 	return bills.Part{BilledUSD: a.BilledUSD.Sub(b.BilledUSD), CountedUSD: a.CountedUSD.Sub(b.CountedUSD), DriftUSD: a.DriftUSD.Sub(b.DriftUSD)}
 }
 
-func (b *shownBill) amounts(places int, exact, shown *bills.Part) billedAmounts {
+func (b *shownBill) amounts(sheet *money.Sheet, exact, shown *bills.Part) billedAmounts {
 	text := func(exact, shown prices.USD, plus string) amount {
-		if sign := money.Exact(exact).Sign(); shown == "0" && sign != 0 {
-			return amount{Exact: exact, Text: money.NewSheet(places).Format(dollars(plus)).Text(big.NewRat(int64(sign), 1e7))} // "<$0.01"
-		}
-		return amount{Exact: exact, Text: rounded(money.NewSheet(places), shown, plus)}
+		sheet.Set(money.Exact(exact), money.Exact(shown))
+		return amount{Exact: exact, Text: rounded(sheet, exact, plus)}
 	}
 	return billedAmounts{
 		text(exact.BilledUSD, shown.BilledUSD, ""), text(exact.CountedUSD, shown.CountedUSD, ""), text(exact.DriftUSD, shown.DriftUSD, "+"), b.Calls > 0,
