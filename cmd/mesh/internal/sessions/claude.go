@@ -207,10 +207,12 @@ func (f *file) extra(key []byte) {
 		f.value()
 	}
 	switch value := f.Since(begin); {
-	case tool && len(f.line.extra) <= longestText:
+	case string(value) == "null" || string(value) == `"standard"`:
+	case !count && !tool && string(key) != "service_tier" && string(key) != "speed" && (string(key) != "inference_geo" || string(value) != `"us"`):
+	case len(value)+len(key)+len(f.line.extra) > 4*longestText:
+		f.fail(errExtra)
+	case tool:
 		f.line.extra = fmt.Appendf(f.line.extra, `,"server_tool_use_details":{"%s":%s}`, key, value)
-	case !count && string(key) != "service_tier" && string(key) != "speed" && (string(key) != "inference_geo" || string(value) != `"us"`):
-	case len(value)+len(key)+len(f.line.extra) > 4*longestText || string(value) == "null" || string(value) == `"standard"`:
 	default:
 		f.line.extra = append(append(append(append(f.line.extra, `,"`...), key...), `":`...), value...)
 	}

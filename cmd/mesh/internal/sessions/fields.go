@@ -13,6 +13,7 @@ import (
 var (
 	errCount   = errors.New("a count of tokens must be a whole number from 0 to 2^53")
 	errTime    = errors.New("time must be an RFC 3339 time")
+	errExtra   = errors.New("usage has too many members")
 	errNoUsage = errors.New("usage is missing, and so is the cost")
 )
 

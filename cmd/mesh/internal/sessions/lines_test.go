@@ -36,6 +36,19 @@ func readText(tb testing.TB, content string) ([]calls.Record, []error) {
 	return readFile(tb, fileOf(tb, content))
 }
 
+// A cost without the tool would be too low.
+func TestTooManyToolsAreAnError(t *testing.T) {
+	t.Parallel()
+	var tools []string
+	for i := range 200 {
+		tools = append(tools, fmt.Sprintf(`"tool_%d_requests":1`, i))
+	}
+	records, errs := readText(t, message("s", "m1", "claude-opus-5-5", "10:00:00", `,"server_tool_use":{`+strings.Join(tools, ",")+"}"))
+	assert.Empty(t, records)
+	require.Len(t, errs, 1)
+	assert.ErrorContains(t, errs[0], "usage has too many members")
+}
+
 // fileOf returns the path of a session file with a content.
 func fileOf(tb testing.TB, content string) string {
 	tb.Helper()
