@@ -213,7 +213,10 @@ func (o *Options) retiredNamed(ctx context.Context, soon time.Duration) error {
 	for _, name := range names {
 		r := check.first(IDs(name))
 		r.Model = name
-		if r.State == models.StateUnknown {
+		if err := providers.Misspelled(name); err != nil {
+			o.Warn(err)
+			r = retirement{Model: name, RetirementStatus: models.RetirementStatus{State: models.StateUnknown}}
+		} else if r.State == models.StateUnknown {
 			o.suggestModel(name)
 		}
 		found = found || check.finds(r) || o.failUnknown && r.State == models.StateUnknown

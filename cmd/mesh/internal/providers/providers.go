@@ -59,8 +59,20 @@ func unowned(model string) error {
 	return fmt.Errorf("unknown provider for %q; specify %s", model, alternatives())
 }
 
+// Misspelled returns an error if a model starts with a misspelled provider, such as
+// opneai/gpt-5.2.
+func Misspelled(model string) error {
+	owner, _, prefixed := strings.Cut(model, "/")
+	if _, known := models.ProviderOf(model); known || !prefixed || nearest(owner) == "" {
+		return nil
+	}
+	return unowned(model)
+}
+
+func nearest(name string) string { return editdistance.Nearest(strings.ToLower(name), Names()) }
+
 func unknown(name, of string) error {
-	if similar := editdistance.Nearest(strings.ToLower(name), Names()); similar != "" {
+	if similar := nearest(name); similar != "" {
 		return fmt.Errorf("unknown provider %q%s; did you mean %s?", name, of, similar)
 	}
 	return fmt.Errorf("unknown provider %q%s; specify %s", name, of, alternatives())
