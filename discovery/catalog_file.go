@@ -47,11 +47,8 @@ type catalogFile struct {
 // calls Write once. To replace a file atomically, write a temporary file and rename it.
 // LoadCatalog rejects truncated files.
 func (c *Client) SaveCatalog(writer io.Writer) error {
-	if err := c.ready(context.Background()); err != nil {
+	if err := cmp.Or(c.ready(context.Background()), notNil("writer", writer != nil)); err != nil {
 		return err
-	}
-	if writer == nil {
-		return invalid("writer", "", "must not be nil")
 	}
 	good := c.catalog.lastGood.Load()
 	if good == nil {
@@ -99,11 +96,8 @@ func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(cont
 // If reader fails, it returns that error, wrapped. No error quotes the file, and after an
 // error the client is unchanged.
 func (c *Client) LoadCatalog(reader io.Reader) error {
-	if err := c.ready(context.Background()); err != nil {
+	if err := cmp.Or(c.ready(context.Background()), notNil("reader", reader != nil)); err != nil {
 		return err
-	}
-	if reader == nil {
-		return invalid("reader", "", "must not be nil")
 	}
 	text, err := io.ReadAll(io.LimitReader(reader, c.maxBytes+1))
 	switch {

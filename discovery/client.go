@@ -133,10 +133,7 @@ func (c *Client) ready(ctx context.Context) error {
 	if c == nil || c.apis.catalog == nil {
 		return invalid("Client", "", "must be made with discovery.New")
 	}
-	if ctx == nil {
-		return invalid("ctx", "", "must not be nil")
-	}
-	return nil
+	return notNil("ctx", ctx != nil)
 }
 
 func (c *Client) newAPIs() apis {
@@ -209,11 +206,8 @@ type config Client
 // whatever CheckRedirect says, because a key must not be sent to another host.
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {
-		if httpClient == nil {
-			return invalid("httpClient", "", "must not be nil")
-		}
 		c.http = httpClient
-		return nil
+		return notNil("httpClient", httpClient != nil)
 	}
 }
 
@@ -254,11 +248,8 @@ func WithOutageTTL(outageTTL time.Duration) Option {
 // slog.Default() when New is called.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
-		if logger == nil {
-			return invalid("logger", "", "must not be nil")
-		}
 		c.log = logger
-		return nil
+		return notNil("logger", logger != nil)
 	}
 }
 
@@ -266,11 +257,8 @@ func WithLogger(logger *slog.Logger) Option {
 // operation returns. It may be called concurrently.
 func WithFailureHandler(handler func(Failure)) Option {
 	return func(c *config) error {
-		if handler == nil {
-			return invalid("handler", "", "must not be nil")
-		}
 		c.onFailure = handler
-		return nil
+		return notNil("handler", handler != nil)
 	}
 }
 

@@ -30,6 +30,13 @@ func invalid(field, value, reason string) error {
 	return argument.New("discovery", field, value, reason)
 }
 
+func notNil(field string, ok bool) error {
+	if !ok {
+		return invalid(field, "", "must not be nil")
+	}
+	return nil
+}
+
 func notNegative(field string, d time.Duration) error {
 	if d < 0 {
 		return invalid(field, d.String(), "must not be negative")

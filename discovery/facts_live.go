@@ -58,10 +58,7 @@ func (c *Client) readFacts(ctx context.Context, r request) (*facts.Facts, *Failu
 // base is nil. The default is [facts.BuiltIn].
 func WithFacts(f *facts.Facts) Option {
 	return func(c *config) error {
-		if f == nil {
-			return invalid("f", "", "must not be nil")
-		}
 		c.facts = f
-		return nil
+		return notNil("f", f != nil)
 	}
 }

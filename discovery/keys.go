@@ -46,14 +46,11 @@ func WithKey(service Service, keyFunc func(context.Context) (string, error)) Opt
 		if err := checkService(service); err != nil {
 			return err
 		}
-		switch {
-		case service == ServiceFacts:
+		if service == ServiceFacts {
 			return invalid("service", string(service), "needs no key")
-		case keyFunc == nil:
-			return invalid("keyFunc", "", "must not be nil")
 		}
 		c.keys[service] = keyFunc
-		return nil
+		return notNil("keyFunc", keyFunc != nil)
 	}
 }
 

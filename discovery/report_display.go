@@ -33,12 +33,12 @@ import (
 func (r *ReconciliationReport[B]) Table(w io.Writer) error {
 	billed, attributed, drift := r.actual(), finiteOrNil(r.AttributedUSD), finiteOrNil(r.DriftUSD)
 	places := placesOf(billed, attributed, drift)
-	rows := append(r.rows(), []string{"billed", formatUSD(billed, places)})
+	rows := append(r.rows(), []string{"billed", formatUSD(billed, places, "")})
 	if attributed != nil {
 		rows = append(rows,
-			[]string{"counted", formatUSD(attributed, places)},
-			[]string{"drift", formatSigned(shownDrift(billed, attributed, drift, places), places)},
-			[]string{"drift %", formatSigned(finiteOrNil(r.DriftPct), 2)})
+			[]string{"counted", formatUSD(attributed, places, "")},
+			[]string{"drift", formatUSD(shownDrift(billed, attributed, drift, places), places, "+")},
+			[]string{"drift %", formatUSD(r.DriftPct, 2, "+")})
 	}
 	return r.writeTable(w, rows)
 }
@@ -119,7 +119,7 @@ func (r *ReconciliationReport[B]) comparedRows() [][]string {
 			cells[2] += fmt.Sprintf(" + %d unpriced", day.Unpriced)
 		}
 		if slices.Contains(r.MissingDays, day.Name) {
-			cells[1] = formatUSD(nil, 0)
+			cells[1] = "-"
 		}
 		rows = append(rows, cells)
 	}
@@ -138,7 +138,7 @@ func (r *ReconciliationReport[B]) shownBuckets() []*big.Rat {
 // shownUSD returns an amount in rounded cents, or a smaller one exactly.
 func shownUSD(rounded *big.Rat, exact float64, places int) string {
 	if places > 2 {
-		return formatUSD(&exact, places)
+		return formatUSD(&exact, places, "")
 	}
 	return money.Format{Places: places}.Text(rounded)
 }
@@ -192,18 +192,12 @@ func placesOf(amounts ...*float64) int {
 	return 2
 }
 
-// formatUSD returns "-" for nil.
-func formatUSD(f *float64, places int) string { return format(f, money.Format{Places: places}) }
-
-func formatSigned(f *float64, places int) string {
-	return format(f, money.Format{Places: places, Plus: "+"})
-}
-
-func format(f *float64, as money.Format) string {
+// formatUSD returns "-" for nil. plus is the sign of a positive amount.
+func formatUSD(f *float64, places int, plus string) string {
 	if f == nil || !finite(*f) {
 		return "-"
 	}
-	return as.Text(new(big.Rat).SetFloat64(*f))
+	return money.Format{Places: places, Plus: plus}.Text(new(big.Rat).SetFloat64(*f))
 }
 
 // Bill returns line items by UTC day, for [bills.Compare]. For that, the bill must be

@@ -248,8 +248,7 @@ func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 // dayOf returns a data point's start, which must be the start of a UTC day.
 func dayOf(raw json.RawMessage) (time.Time, error) {
 	at, _, err := (&buckets{window: calendar.Range{Unit: calendar.Day}}).decode(raw)
-	switch {
-	case errors.Is(err, errTimestamp) || err == nil && !at.Equal(calendar.Date(at)):
+	if errors.Is(err, errTimestamp) || err == nil && !at.Equal(calendar.Date(at)) {
 		return at, errors.New("the bill must have UTC days: TIME_UNIT_DAY in Etc/GMT")
 	}
 	return at, err
