@@ -267,23 +267,6 @@ func TestEveryListReportsThatItIsIncomplete(t *testing.T) {
 	require.NoError(t, err, "a peer that is not in an incomplete list is looked up alone")
 }
 
-// One line of a stream of JSON values would be taken for the whole response.
-func TestStreamsAreNotReadAsOneValue(t *testing.T) {
-	t.Parallel()
-	for _, mediaType := range []string{"application/x-ndjson", "application/jsonl; charset=utf-8"} {
-		m := answering(t, http.StatusOK, mediaType, `{"messages":[],"peers":[],"name":"node-a"}`+"\n")
-		_, err := m.Fetch(t.Context(), client.FetchOptions{})
-		assert.ErrorContains(t, err, "a stream of JSON values")
-		_, err = m.GetPeer(t.Context(), "node-a")
-		assert.ErrorContains(t, err, "a stream of JSON values")
-		var out map[string]any
-		assert.ErrorContains(t, m.Do(t.Context(), client.Request{Method: "GET", Path: "/a"}, &out), "a stream of JSON values")
-		var failed *client.MeshGatewayError
-		require.ErrorAs(t, m.Do(t.Context(), client.Request{Method: "POST", Path: "/a"}, &out), &failed)
-		assert.True(t, failed.Delivered)
-	}
-}
-
 // The token is returned once: it must not be lost because the registration is in a field.
 func TestWrappedRegistrationKeepsTheToken(t *testing.T) {
 	t.Parallel()
