@@ -180,10 +180,10 @@ func xaiRows(list []xai.LanguageModel, readAt time.Time) []prices.Row {
 }
 
 // xaiPrice converts cents per 100 million tokens. xAI lists 0 where there is no price.
-func xaiPrice(cents int64) string {
+func xaiPrice(cents int64) prices.USD {
 	if cents <= 0 {
 		return ""
 	}
 	const places = 4 // cents to dollars, and 100 million to one million
-	return decimal.New(cents, places).String()
+	return prices.USD(decimal.New(cents, places).String())
 }

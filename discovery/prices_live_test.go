@@ -154,9 +154,9 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 
 		rows = live(t, c).ForModel(models.Gemini, "gemini-2.5-pro")
 		assert.Equal(t, discovery.SourceCloudBilling, rows[0].Source)
-		assert.Equal(t, "1.3", rows[0].InputPerMTok)
+		assert.Equal(t, prices.USD("1.3"), rows[0].InputPerMTok)
 		assert.NotEqual(t, discovery.SourceCloudBilling, rows[1].Source)
-		assert.Equal(t, "2.5", rows[1].InputPerMTok)
+		assert.Equal(t, prices.USD("2.5"), rows[1].InputPerMTok)
 		assert.Equal(t, int64(200_001), rows[1].TierThresholdTokens)
 		for tokens, want := range map[int64]string{200_000: "0.26", 200_001: "0.5000025"} {
 			usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})

@@ -78,7 +78,7 @@ type RawPricing struct {
 	CacheHit float64 `json:"cache_hit"`
 }
 
-// PricingOf converts a [prices.List] row's prices from text to numbers. Use it to choose
+// PricingOf converts a [prices.List] row's exact prices to float64. Use it to choose
 // a row with [PriceAt], or to write rows as JSON like this package's other results.
 func PricingOf(row prices.Row) ProviderPricing {
 	p := ProviderPricing{
@@ -114,14 +114,14 @@ func (p *ProviderPricing) rawPricing() *RawPricing {
 }
 
 // float returns nil for an unknown price.
-func float(price string) *float64 { return pricelist.Float64(pricelist.ParsePrice(price)) }
+func float(price prices.USD) *float64 { return pricelist.Float64(pricelist.ParsePrice(price)) }
 
 // priceText returns the shortest decimal, or "" for an unknown price.
-func priceText(usd *float64) string {
+func priceText(usd *float64) prices.USD {
 	if usd == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*usd, 'f', -1, 64)
+	return prices.USD(strconv.FormatFloat(*usd, 'f', -1, 64))
 }
 
 // PriceAt returns the row for a prompt with the given number of tokens: the one with the

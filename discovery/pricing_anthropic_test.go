@@ -222,5 +222,5 @@ func TestAnthropicPeriods(t *testing.T) {
 	}
 	require.Len(t, before, 1)
 	assert.Equal(t, []string{"2026-09-28", "2026-10-07"}, []string{before[0].ValidFrom, before[0].ValidUntil})
-	assert.Equal(t, "0.2", before[0].CacheReadPerMTok)
+	assert.Equal(t, prices.USD("0.2"), before[0].CacheReadPerMTok)
 }

@@ -79,7 +79,7 @@ func modalityPrice(rows []prices.Row, call *prices.Call, modality string) *big.R
 	if row == nil || row.InputPerMTok == "" {
 		return nil
 	}
-	usd, _ := new(big.Rat).SetString(row.InputPerMTok)
+	usd, _ := new(big.Rat).SetString(string(row.InputPerMTok))
 	return usd.Quo(usd, big.NewRat(1000, 1))
 }
 

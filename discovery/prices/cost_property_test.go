@@ -110,12 +110,12 @@ func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat
 	for _, part := range []struct {
 		tokens int64
 		row    *prices.Row
-		price  func(*prices.Row) string
+		price  func(*prices.Row) prices.USD
 	}{
 		{u.Input + u.ToolInput, text, input}, {u.Output, text, output},
-		{u.CacheRead, text, func(r *prices.Row) string { return r.CacheReadPerMTok }},
-		{u.CacheWrite5m, text, func(r *prices.Row) string { return r.CacheWrite5mPerMTok }},
-		{u.CacheWrite1h, text, func(r *prices.Row) string { return r.CacheWrite1hPerMTok }},
+		{u.CacheRead, text, func(r *prices.Row) prices.USD { return r.CacheReadPerMTok }},
+		{u.CacheWrite5m, text, func(r *prices.Row) prices.USD { return r.CacheWrite5mPerMTok }},
+		{u.CacheWrite1h, text, func(r *prices.Row) prices.USD { return r.CacheWrite1hPerMTok }},
 		{u.AudioInput, heard, input}, {u.AudioOutput, audio, output}, {u.ImageOutput, image, output},
 	} {
 		if part.tokens == 0 {
@@ -124,16 +124,16 @@ func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat
 		if part.row == nil || part.price(part.row) == "" {
 			return nil
 		}
-		usd, _ := new(big.Rat).SetString(part.price(part.row))
+		usd, _ := new(big.Rat).SetString(string(part.price(part.row)))
 		usd.Mul(usd, factor)
 		total.Add(total, usd.Mul(usd, big.NewRat(part.tokens, 1_000_000)))
 	}
 	return total
 }
 
-func input(r *prices.Row) string { return r.InputPerMTok }
+func input(r *prices.Row) prices.USD { return r.InputPerMTok }
 
-func output(r *prices.Row) string { return r.OutputPerMTok }
+func output(r *prices.Row) prices.USD { return r.OutputPerMTok }
 
 // plainRow returns the row with the highest threshold of those in force; nil when there is none.
 func plainRow(rows []prices.Row, call *prices.Call, modality string) *prices.Row {

@@ -14,9 +14,9 @@ import (
 func TestPriceIsTheStandardRow(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
-		provider              models.Provider
-		model, at             string
-		input, output, source string
+		provider      models.Provider
+		model, at     string
+		input, output prices.USD
 	}{
 		"a spelling":                  {provider: "Open AI", model: "openai/gpt-5-2", at: "2026-11-20", input: "1.75", output: "14"},
 		"the shortest prompt":         {provider: models.Anthropic, model: "claude-haiku-5-5", at: "2026-11-20", input: "0.1", output: "0.5"},
@@ -33,7 +33,7 @@ func TestPriceIsTheStandardRow(t *testing.T) {
 	} {
 		row, ok := prices.BuiltIn().Price(want.provider, want.model, on(t, want.at))
 		assert.Equal(t, want.input != "", ok, name)
-		assert.Equal(t, [2]string{want.input, want.output}, [2]string{row.InputPerMTok, row.OutputPerMTok}, name)
+		assert.Equal(t, [2]prices.USD{want.input, want.output}, [2]prices.USD{row.InputPerMTok, row.OutputPerMTok}, name)
 	}
 	_, ok := prices.BuiltIn().Price(models.OpenAI, "gpt-5.2", time.Time{})
 	assert.False(t, ok, "a price has a day")
@@ -69,7 +69,7 @@ func TestPriceIsWhatACallCosts(t *testing.T) {
 			if err != nil { // its requests have a fee that no response counts
 				continue
 			}
-			assert.EqualValues(t, price.InputPerMTok, cost.USD, row.SKUID)
+			assert.Equal(t, price.InputPerMTok, cost.USD, row.SKUID)
 			priced++
 		}
 	}
@@ -92,7 +92,7 @@ func TestPriceFollowsTheOrderOfTheLists(t *testing.T) {
 	require.NoError(t, err)
 	own, err := live.With(prices.Row{Provider: models.XAI, ModelHint: "grok-4.5", InputPerMTok: "5", ValidUntil: "2026-11-22", Source: "contract"})
 	require.NoError(t, err)
-	for at, want := range map[time.Time]string{liveReadAt.Add(-24 * time.Hour): "5", liveReadAt.Add(time.Hour): "7.25"} {
+	for at, want := range map[time.Time]prices.USD{liveReadAt.Add(-24 * time.Hour): "5", liveReadAt.Add(time.Hour): "7.25"} {
 		row, ok := own.Price(models.XAI, "x-ai/grok-4-5", at)
 		require.True(t, ok)
 		assert.Equal(t, want, row.InputPerMTok)

@@ -25,14 +25,14 @@ type Row struct {
 	SKUID          string `json:"sku_id"`
 	SKUDescription string `json:"sku_description"`
 	// InputPerMTok is the input price, and OutputPerMTok the output price.
-	InputPerMTok  string `json:"input_per_mtok"`
-	OutputPerMTok string `json:"output_per_mtok"`
+	InputPerMTok  USD `json:"input_per_mtok"`
+	OutputPerMTok USD `json:"output_per_mtok"`
 	// CacheReadPerMTok is the price for input read from the cache.
-	CacheReadPerMTok string `json:"cache_read_per_mtok"`
+	CacheReadPerMTok USD `json:"cache_read_per_mtok"`
 	// CacheWrite5mPerMTok and CacheWrite1hPerMTok are prices for input written to the
 	// cache for five minutes and for an hour; for OpenAI, for 30 minutes and for 12 hours.
-	CacheWrite5mPerMTok string `json:"cache_write_5m_per_mtok"`
-	CacheWrite1hPerMTok string `json:"cache_write_1h_per_mtok"`
+	CacheWrite5mPerMTok USD `json:"cache_write_5m_per_mtok"`
+	CacheWrite1hPerMTok USD `json:"cache_write_1h_per_mtok"`
 	// TierThresholdTokens is the shortest prompt to which the row applies, in tokens; 0
 	// for any length.
 	TierThresholdTokens int64 `json:"tier_threshold_tokens"`
@@ -105,8 +105,8 @@ func rowsOf(listed []pricelist.Row) []Row {
 func rowOf(r *pricelist.Row) Row {
 	row := Row{
 		Provider: models.Provider(r.Provider), ModelHint: r.Model, SKUID: r.Model, SKUDescription: r.Model + " list price",
-		InputPerMTok: pricelist.Text(r.Input), OutputPerMTok: pricelist.Text(r.Output), CacheReadPerMTok: pricelist.Text(r.CacheRead),
-		CacheWrite5mPerMTok: pricelist.Text(r.CacheWrite5m), CacheWrite1hPerMTok: pricelist.Text(r.CacheWrite1h),
+		InputPerMTok: usd(r.Input), OutputPerMTok: usd(r.Output), CacheReadPerMTok: usd(r.CacheRead),
+		CacheWrite5mPerMTok: usd(r.CacheWrite5m), CacheWrite1hPerMTok: usd(r.CacheWrite1h),
 		ValidFrom: pricelist.FormatTime(r.From), ValidUntil: pricelist.FormatTime(r.Until), VerifiedAt: r.VerifiedAt,
 		TierThresholdTokens: r.MinPrompt, Source: r.Source, Modality: cmp.Or(r.Modality, ModalityText), Mode: cmp.Or(r.Mode, ModeStandard),
 	}
@@ -127,6 +127,9 @@ func rowOf(r *pricelist.Row) Row {
 	}
 	return row
 }
+
+// usd returns "" for an unknown price.
+func usd(price pricelist.Price) USD { return USD(pricelist.Text(price)) }
 
 // Age returns the time since the row was verified. A date counts from 00:00 UTC, and a
 // future time gives 0. Age returns false if VerifiedAt is "" or invalid.

@@ -104,7 +104,10 @@ func (r *Row) complete() error {
 const maxPrice = 1e15
 
 func (r *Row) checkPrices() error {
-	for _, price := range []struct{ field, usd string }{
+	for _, price := range []struct {
+		field string
+		usd   USD
+	}{
 		{"InputPerMTok", r.InputPerMTok}, {"OutputPerMTok", r.OutputPerMTok}, {"CacheReadPerMTok", r.CacheReadPerMTok},
 		{"CacheWrite5mPerMTok", r.CacheWrite5mPerMTok}, {"CacheWrite1hPerMTok", r.CacheWrite1hPerMTok},
 	} {
@@ -112,7 +115,7 @@ func (r *Row) checkPrices() error {
 			continue
 		}
 		if usd := pricelist.ParsePrice(price.usd); usd == nil || usd.Float64() > maxPrice {
-			return invalid(price.field, price.usd, "must be a plain decimal such as 2.5, at most 1e15")
+			return invalid(price.field, string(price.usd), "must be a plain decimal such as 2.5, at most 1e15")
 		}
 	}
 	return nil

@@ -114,12 +114,13 @@ func TestWithThresholds(t *testing.T) {
 func TestWithExtremePrices(t *testing.T) {
 	t.Parallel()
 	for _, price := range []float64{5e-324, 1e-300, 1e-20, 1.25 / 3, 0.1, 12345.678901, 1e15} {
-		usd := strconv.FormatFloat(price, 'f', -1, 64)
+		text := strconv.FormatFloat(price, 'f', -1, 64)
+		usd := prices.USD(text)
 		list := mustWith(t, prices.Row{Provider: models.OpenAI, ModelHint: "m", InputPerMTok: usd, OutputPerMTok: usd})
 		usage := prices.Usage{Input: 1 << 53, Output: 7}
 		cost, err := list.CostOf(prices.Call{Provider: models.OpenAI, Model: "m", Usage: usage, At: time.Now()})
 		require.NoError(t, err, usd)
-		want, _ := new(big.Rat).SetString(usd)
+		want, _ := new(big.Rat).SetString(text)
 		want.Mul(want, new(big.Rat).SetFrac64(1<<53+7, 1_000_000))
 		got, ok := new(big.Rat).SetString(string(cost.USD))
 		require.True(t, ok)
@@ -128,7 +129,7 @@ func TestWithExtremePrices(t *testing.T) {
 		nearest, _ := want.Float64()
 		assert.InDelta(t, nearest, cost.Float64(), 0)
 	}
-	for _, usd := range []string{"1100000000000000", "1" + strings.Repeat("0", 308), "Inf", "NaN", "-0.1", "1e3", "1,5", " 1", "."} {
+	for _, usd := range []prices.USD{"1100000000000000", prices.USD("1" + strings.Repeat("0", 308)), "Inf", "NaN", "-0.1", "1e3", "1,5", " 1", "."} {
 		_, err := prices.BuiltIn().With(prices.Row{Provider: models.OpenAI, ModelHint: "m", OutputPerMTok: usd})
 		var wrong *discovery.ValueError
 		require.ErrorAs(t, err, &wrong, usd)

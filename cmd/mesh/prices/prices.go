@@ -184,7 +184,7 @@ func rowsOf(a *app.App, models []string) (rows []prices.Row, err error) {
 }
 
 // known returns "-" if text is empty.
-func known(text string) string { return cmp.Or(text, output.Unknown) }
+func known[T ~string](text T) string { return cmp.Or(string(text), output.Unknown) }
 
 // stale returns current rows verified longer ago than oldest. Models that are no longer
 // sold are left out unless they were named.

@@ -231,7 +231,7 @@ func (c *change) cells() []string {
 }
 
 // oldNew returns "old > new", or the price that did not change.
-func oldNew(before, after string) string {
+func oldNew(before, after prices.USD) string {
 	if before == after {
 		return known(after)
 	}
@@ -239,4 +239,4 @@ func oldNew(before, after string) string {
 }
 
 // known returns a text, or "-" for "".
-func known(text string) string { return cmp.Or(text, output.Unknown) }
+func known[T ~string](text T) string { return cmp.Or(string(text), output.Unknown) }

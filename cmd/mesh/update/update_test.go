@@ -20,7 +20,7 @@ func list(t *testing.T, rows ...prices.Row) *prices.List {
 }
 
 // row returns a row of a model of OpenAI.
-func row(model, input, verified string) prices.Row {
+func row(model string, input prices.USD, verified string) prices.Row {
 	return prices.Row{Provider: models.OpenAI, ModelHint: model, InputPerMTok: input, OutputPerMTok: "8", VerifiedAt: verified, Source: "https://example.com"}
 }
 

@@ -141,7 +141,7 @@ func minPrompt(above int64) int64 {
 type Price = *decimal.Decimal
 
 // ParsePrice reads a plain decimal; anything else is an unknown price.
-func ParsePrice(text string) Price {
+func ParsePrice[T ~string](text T) Price {
 	if usd, ok := decimal.ParsePlain(text); ok {
 		return &usd
 	}
