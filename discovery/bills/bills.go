@@ -201,7 +201,7 @@ func checkGroup(g *calls.Group, provider models.Provider) error {
 	case g.Unpriced < 0 || g.Calls < g.Unpriced:
 		return invalid("groups.Unpriced", strconv.Itoa(g.Unpriced), "must be between 0 and Calls")
 	}
-	for _, n := range (*usage.Usage)(&g.Usage).Counts() {
+	for _, n := range (*usage.Typed[prices.USD])(&g.Usage).Counts() {
 		if *n < 0 {
 			return invalid("groups.Usage", "", "must not be negative")
 		}

@@ -238,7 +238,7 @@ func (c *cell) addCalls(n *calls.Group) {
 		return
 	}
 	given := false
-	for i, tokens := range (*usage.Usage)(&n.Usage).Counts() {
+	for i, tokens := range (*usage.Typed[prices.USD])(&n.Usage).Counts() {
 		if *tokens != 0 {
 			name := strings.TrimPrefix(usage.CountKinds[i], "tool_") // input of tools is billed as input
 			k := valueOf(c.countedKinds, name, newKind)

@@ -41,7 +41,7 @@ func (r *Record) apart(list *prices.List) []Record {
 func (r *Record) advisor(i *prices.Iteration) Record {
 	a := *r
 	a.ID, a.Model, a.Requested, a.ToolUses, a.UpstreamUSD, a.BYOK = "", i.Model, "", nil, "", false
-	a.Counts = prices.Usage(usage.UsageOf(i))
+	a.Counts = prices.Usage(usage.UsageOf[prices.USD](i))
 	a.Counts.Mode = r.Counts.Mode
 	a.setUsage()
 	return a

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
@@ -42,7 +43,7 @@ func (in *decoder) count(r *Record, list *prices.List, reprice bool) error {
 	usageErr := in.usageErr
 	if usageErr == nil && r.Usage != nil {
 		u, err := in.counts.Usage(string(r.form()))
-		r.Counts, usageErr = prices.Usage(u), err
+		r.Counts, usageErr = prices.Usage(usage.As[prices.USD](&u)), err
 	}
 	if usageErr == nil {
 		usageErr = r.complete()

@@ -227,7 +227,7 @@ const maxRequests = 1 << 53
 
 // complete adds the path and ToolUses to Counts. Its error reports an invalid ToolUses.
 func (r *Record) complete() error {
-	(*usage.Usage)(&r.Counts).SetPath(r.Path)
+	(*usage.Typed[prices.USD])(&r.Counts).SetPath(r.Path)
 	if r.ToolUses == nil { // Usage has the response's tool uses
 		return nil
 	}

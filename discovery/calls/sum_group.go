@@ -272,7 +272,7 @@ func (g *group) sum() Group {
 func usdOf(d decimal.Decimal) prices.USD { return prices.USD(d.String()) }
 
 func addUsage(u, more *prices.Usage) {
-	(*usage.Usage)(u).Add((*usage.Usage)(more))
+	(*usage.Typed[prices.USD])(u).Add((*usage.Typed[prices.USD])(more))
 	if more.ToolUses == nil && more.Iterations == nil { // nearly always
 		return
 	}
@@ -283,7 +283,7 @@ func addUsage(u, more *prices.Usage) {
 		u.ToolUses[tool] += n
 	}
 	for i := range more.Iterations {
-		if advisor := prices.Usage(usage.UsageOf(&more.Iterations[i])); more.Iterations[i].Model != "" {
+		if advisor := prices.Usage(usage.UsageOf[prices.USD](&more.Iterations[i])); more.Iterations[i].Model != "" {
 			addUsage(u, &advisor)
 		}
 	}
@@ -293,7 +293,7 @@ func addUsage(u, more *prices.Usage) {
 // 2^53.
 func tokens(u *prices.Usage) (sum int64) {
 	add := func(n int64) { sum += min(n, math.MaxInt64-sum) }
-	for _, n := range (*usage.Usage)(u).Counts() {
+	for _, n := range (*usage.Typed[prices.USD])(u).Counts() {
 		add(*n)
 	}
 	if u.ToolUses == nil && u.Iterations == nil { // nearly always
@@ -303,7 +303,7 @@ func tokens(u *prices.Usage) (sum int64) {
 		add(n)
 	}
 	for i := range u.Iterations {
-		if advisor := prices.Usage(usage.UsageOf(&u.Iterations[i])); u.Iterations[i].Model != "" {
+		if advisor := prices.Usage(usage.UsageOf[prices.USD](&u.Iterations[i])); u.Iterations[i].Model != "" {
 			add(tokens(&advisor))
 		}
 	}

@@ -32,7 +32,7 @@ func TestAStatedChargeIsTheCostWhateverTheCountsAre(t *testing.T) {
 			checkSums(t, &r)
 			call, err := r.Call()
 			require.NoError(t, err)
-			assert.Equal(t, prices.Usage{Mode: r.Mode, ChargedUSD: string(r.USD)}, call.Usage)
+			assert.Equal(t, prices.Usage{Mode: r.Mode, ChargedUSD: r.USD}, call.Usage)
 		}
 	}
 }

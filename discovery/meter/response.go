@@ -126,21 +126,22 @@ func (r *reading) finish(reason string) {
 		c.settle(nil)
 		return
 	}
+	used := prices.Usage(usage.As[prices.USD](&result.Usage))
 	switch {
 	case c.target.Uncounted != "":
 		record.Unpriced = c.target.Uncounted
 	case err != nil:
 		record.Unpriced = "the counts are invalid: " + err.Error()
 	case result.Complete || result.Charged:
-		record.Counts, record.HasCounts = prices.Usage(result.Usage), result.Complete && result.Object != nil
-		c.price(&record, prices.Usage(result.Usage))
+		record.Counts, record.HasCounts = used, result.Complete && result.Object != nil
+		c.price(&record, used)
 	case result.Failed && r.body.Err() == nil:
 		record.Unpriced = "the provider ended the response with an error"
 	default:
 		record.Unpriced = reason
 	}
 	if !result.Complete && record.USD == "" {
-		record.BoundUSD = atLeast(c.meter.prices, callOf(&record, prices.Usage(result.Usage)))
+		record.BoundUSD = atLeast(c.meter.prices, callOf(&record, used))
 	}
 	c.finish(record)
 }

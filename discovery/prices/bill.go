@@ -23,7 +23,7 @@ type bill struct {
 // addEach prices the iterations one by one, and the usage outside them as one more
 // request.
 func (b *bill) addEach(l *List, p models.Provider, call *Call) {
-	rest, _ := (*usage.Usage)(&call.Usage).Rest()
+	rest, _ := (*usage.Typed[USD])(&call.Usage).Rest()
 	one, iterations := *call, call.Usage.Iterations
 	one.Usage = Usage(rest)
 	own := slices.ContainsFunc(iterations, func(i Iteration) bool { return i.Model == "" })
@@ -32,7 +32,7 @@ func (b *bill) addEach(l *List, p models.Provider, call *Call) {
 		b.add(&charge, err, "")
 	}
 	for i := range iterations {
-		one.Model, one.Usage = cmp.Or(iterations[i].Model, call.Model), Usage(usage.UsageOf(&iterations[i]))
+		one.Model, one.Usage = cmp.Or(iterations[i].Model, call.Model), Usage(usage.UsageOf[USD](&iterations[i]))
 		one.Usage.Mode = rest.Mode
 		charge, err := l.charge(p, &one)
 		b.add(&charge, err, iterations[i].Model)

@@ -227,7 +227,7 @@ func (l *List) charge(p models.Provider, call *Call) (pricelist.Charge, error) {
 		return part == usage.CachedImages && l.chargedBy().Textual(string(p), "image", call.Model)
 	})
 	billed := pricelist.Call{
-		Provider: string(p), Model: call.Model, Mode: mode, At: call.At, Usage: usage.Usage(call.Usage), Terms: l.chargedBy(),
+		Provider: string(p), Model: call.Model, Mode: mode, At: call.At, Usage: usage.As[string]((*usage.Typed[USD])(&call.Usage)), Terms: l.chargedBy(),
 		Place: call.place(),
 	}
 	charge, err := l.chargeByRows(&billed)

@@ -106,7 +106,7 @@ func resultOf(reader *response.Reader) (Response, error) {
 		result.Usage = usage.Usage{}
 	}
 	return Response{
-		ID: result.ID, Model: result.Model, Usage: Usage(result.Usage), Complete: result.Complete,
+		ID: result.ID, Model: result.Model, Usage: Usage(usage.As[USD](&result.Usage)), Complete: result.Complete,
 		Upstream: result.Upstream, BYOK: result.BYOK, UpstreamUSD: USD(result.UpstreamUSD),
 	}, usageError(err)
 }

@@ -120,7 +120,7 @@ func TestNativeTokensOfOpenRouter(t *testing.T) {
 	for _, x := range list {
 		got, err := x.read(models.OpenAI)
 		require.NoError(t, err, x.Name)
-		assert.Equal(t, prices.Usage{Mode: "count:reasoning_tokens", ChargedUSD: x.Expect.USD}, got.Usage, x.Name)
+		assert.Equal(t, prices.Usage{Mode: "count:reasoning_tokens", ChargedUSD: prices.USD(x.Expect.USD)}, got.Usage, x.Name)
 		assert.True(t, got.Complete, x.Name)
 		cost, err := prices.BuiltIn().CostOf(prices.Call{Platform: prices.PlatformOpenRouter, Model: got.Model, Usage: got.Usage, At: platformDay})
 		require.NoError(t, err, x.Name)

@@ -53,7 +53,7 @@ type Usage struct {
 	Mode string `json:"mode"`
 	// ChargedUSD is the charge that the provider stated, as a decimal; "" if it stated
 	// none.
-	ChargedUSD string `json:"charged_usd"`
+	ChargedUSD USD `json:"charged_usd"`
 	// Iterations are the requests behind an Anthropic response if they are priced one by
 	// one; nil for most calls.
 	Iterations []Iteration `json:"iterations,omitempty"`
@@ -113,7 +113,7 @@ func ParseUsage(provider models.Provider, usage []byte) (Usage, error) {
 		return Usage{}, err
 	}
 	u, err := object.Parse(form, usage)
-	return Usage(u), usageError(err)
+	return Usage(object.As[USD](&u)), usageError(err)
 }
 
 func usageError(err error) error {
@@ -135,7 +135,7 @@ func usageError(err error) error {
 const maxTokens = 1 << 53
 
 func (u *Usage) check() error {
-	for i, tokens := range (*object.Usage)(u).Counts() {
+	for i, tokens := range (*object.Typed[USD])(u).Counts() {
 		if *tokens < 0 || *tokens > maxTokens {
 			return invalid("Usage."+object.CountNames[i], "", "must be between 0 and 2^53 tokens")
 		}
@@ -145,14 +145,14 @@ func (u *Usage) check() error {
 			return invalid("Usage.ToolUses", "", "must be between 0 and 2^53")
 		}
 	}
-	if _, ok := (*object.Usage)(u).Rest(); !ok {
+	if _, ok := (*object.Typed[USD])(u).Rest(); !ok {
 		return invalid("Usage.Iterations", "", "must not have more tokens than the counts, nor fewer than 0")
 	}
 	return nil
 }
 
 func (u *Usage) sum() (tokens int64) {
-	for _, n := range (*object.Usage)(u).Counts() {
+	for _, n := range (*object.Typed[USD])(u).Counts() {
 		tokens += *n
 	}
 	return tokens

@@ -170,7 +170,7 @@ func (i *Iteration) add(more *Iteration) error {
 
 // Rest returns the usage outside the iterations. It reports whether they are valid: an
 // iteration's tokens must be included in the counts, unless it has a model.
-func (u *Usage) Rest() (rest Usage, ok bool) {
+func (u *Typed[C]) Rest() (rest Typed[C], ok bool) {
 	rest, ok = *u, true
 	rest.Iterations = nil
 	for i := range u.Iterations {

@@ -19,15 +19,29 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Usage has a call's tokens in disjoint counts. The fields match prices.Usage.
-type Usage struct {
+// Usage has a call's tokens in disjoint counts.
+type Usage = Typed[string]
+
+// Typed is a Usage whose charge is a C. prices.Usage has the same fields and converts to
+// Typed[prices.USD], a type that this package can't import.
+type Typed[C ~string] struct {
 	Input, ToolInput, CacheRead, CacheWrite5m, CacheWrite1h, Output int64
 
 	AudioInput, AudioCacheRead, AudioOutput, ImageInput, ImageCacheRead, ImageOutput, VideoInput, VideoCacheRead int64
 
-	ToolUses         map[string]int64
-	Mode, ChargedUSD string
-	Iterations       []Iteration
+	ToolUses   map[string]int64
+	Mode       string
+	ChargedUSD C
+	Iterations []Iteration
+}
+
+// As returns the usage with another type of charge.
+func As[To, From ~string](u *Typed[From]) Typed[To] {
+	return Typed[To]{
+		u.Input, u.ToolInput, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output,
+		u.AudioInput, u.AudioCacheRead, u.AudioOutput, u.ImageInput, u.ImageCacheRead, u.ImageOutput, u.VideoInput, u.VideoCacheRead,
+		u.ToolUses, u.Mode, To(u.ChargedUSD), u.Iterations,
+	}
 }
 
 // Iteration is one request behind a response. It is prices.Iteration.
@@ -43,7 +57,7 @@ type Iteration struct {
 }
 
 // UsageOf returns an iteration's tokens.
-func UsageOf(i *Iteration) (u Usage) {
+func UsageOf[C ~string](i *Iteration) (u Typed[C]) {
 	set(u.iterated(), i.counts())
 	return u
 }
@@ -53,7 +67,7 @@ func (i *Iteration) counts() [5]*int64 {
 }
 
 // iterated returns pointers to the counts that an iteration has, too, in its order.
-func (u *Usage) iterated() [5]*int64 {
+func (u *Typed[C]) iterated() [5]*int64 {
 	return [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output}
 }
 
@@ -64,7 +78,7 @@ func set(counts, to [5]*int64) {
 }
 
 // Counts returns pointers to all counts, in the same order as CountNames.
-func (u *Usage) Counts() [14]*int64 {
+func (u *Typed[C]) Counts() [14]*int64 {
 	return [...]*int64{
 		&u.Input, &u.ToolInput, &u.CacheRead, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output,
 		&u.AudioInput, &u.AudioCacheRead, &u.AudioOutput, &u.ImageInput, &u.ImageCacheRead, &u.ImageOutput,
@@ -73,7 +87,7 @@ func (u *Usage) Counts() [14]*int64 {
 }
 
 // Add adds the counts.
-func (u *Usage) Add(more *Usage) {
+func (u *Typed[C]) Add(more *Typed[C]) {
 	u.Input += more.Input
 	u.ToolInput += more.ToolInput
 	u.CacheRead += more.CacheRead
@@ -105,14 +119,14 @@ var CountKinds = [...]string{
 }
 
 // Prompt returns the prompt length, which selects the tier.
-func (u *Usage) Prompt() int64 {
+func (u *Typed[C]) Prompt() int64 {
 	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.AudioInput + u.AudioCacheRead + u.ImageInput + u.ImageCacheRead +
 		u.VideoInput + u.VideoCacheRead
 }
 
 // SetPath takes the request path: if there are no details, an image endpoint's output is
 // images.
-func (u *Usage) SetPath(path string) {
+func (u *Typed[C]) SetPath(path string) {
 	if u.ImageOutput == 0 && (strings.HasSuffix(path, "/images/generations") || strings.HasSuffix(path, "/images/edits")) {
 		u.Output, u.ImageOutput = 0, u.Output
 	}
