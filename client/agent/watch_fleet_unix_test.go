@@ -19,11 +19,15 @@ import (
 )
 
 // BenchmarkFleet runs nodes and the test gateway in one process, over loopback. An iteration takes a second. docs/scale.md has the results.
+// With -short, intervals of five seconds are left out.
 func BenchmarkFleet(b *testing.B) {
 	for _, row := range []struct {
 		nodes    int
 		interval time.Duration
 	}{{50, time.Second}, {50, 5 * time.Second}, {1000, time.Second}, {1000, 5 * time.Second}} {
+		if testing.Short() && row.interval > time.Second {
+			continue
+		}
 		b.Run(fmt.Sprintf("nodes=%d/interval=%v", row.nodes, row.interval), func(b *testing.B) {
 			var requests atomic.Int64
 			g := gatewaytest.New(b, gatewaytest.WithoutRequestLog())

@@ -36,10 +36,10 @@ func writeRecords(tb testing.TB, n int) (dir string) {
 	return dir
 }
 
-// BenchmarkRead reads 300,000 calls, and adds them up by day and model with calls.Sum in turn, so that both have the same load of the
+// BenchmarkRead reads 100,000 calls, and adds them up by day and model with calls.Sum in turn, so that both have the same load of the
 // machine. cpu-ratio is the ratio of the fastest runs; peak-MB is the memory that Go has obtained.
 func BenchmarkRead(b *testing.B) {
-	dir := writeRecords(b, 300_000)
+	dir := writeRecords(b, 100_000)
 	fastest := map[string]time.Duration{}
 	measure := func(name string, run func() error) {
 		began := cpuTime()
