@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"net/http"
 	"os"
 	"slices"
@@ -139,25 +138,5 @@ func (r *redactor) redactError(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := r.redactText(err)
-	if text == err.Error() {
-		return err
-	}
-	return &redactedError{text: text, is: func(target error) bool { return errors.Is(err, target) }}
+	return call.WithText(err, r.redactText(err))
 }
-
-// redactedError replaces an error whose text contained a credential. It supports
-// errors.Is, but not errors.As or errors.Unwrap, which would give access to the text. A
-// function hides the original error because test packages print the fields when errors
-// differ.
-type redactedError struct {
-	text string
-	is   func(target error) bool
-}
-
-func (e *redactedError) Error() string { return e.text }
-
-// GoString keeps %#v from printing the fields.
-func (e *redactedError) GoString() string { return e.text }
-
-func (e *redactedError) Is(target error) bool { return e.is(target) }

@@ -148,7 +148,7 @@ func (r request) failed(err *call.Error) *Failure {
 	f.RetryAfter, _ = call.RetryAfter(err.Header, time.Now())
 	cause := cmp.Or(err.Err, err.NotFollowed())
 	if cause != nil {
-		f.Err = redactedError(cause, call.RedactText(cause, redactor.Redact, redactor.RedactWhole))
+		f.Err = call.WithText(cause, call.RedactText(cause, redactor.Redact, redactor.RedactWhole))
 	}
 	if body := call.Excerpt(err.Body, excerptLength, redactor.Redact); f.Err == nil {
 		f.Err = statusError(err.Status, body)
@@ -185,18 +185,4 @@ func (r request) keyRefused(err *call.Error) bool {
 	return err.Status == http.StatusBadRequest && slices.ContainsFunc(r.refusedKey, func(text string) bool {
 		return bytes.Contains(err.Body, []byte(text))
 	})
-}
-
-// redactedError returns err if redacting doesn't change its text. Otherwise it returns an
-// error with the redacted text, which unwraps only to context errors.
-func redactedError(err error, text string) error {
-	switch {
-	case text == err.Error():
-		return err
-	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("%s: %w", text, context.Canceled)
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s: %w", text, context.DeadlineExceeded)
-	}
-	return errors.New(text)
 }

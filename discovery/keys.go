@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/internal/cache"
+	"github.com/mesh-gateway/mesh-go/internal/call"
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
@@ -100,7 +101,7 @@ func keyFromFunc(ctx context.Context, service Service, fn func(context.Context) 
 	key := secret.New(strings.TrimSpace(text))
 	switch {
 	case err != nil:
-		return Secret{}, fmt.Errorf("the key function for %s: %w", service, redactedError(err, secret.NewRedactor(key).Redact(err.Error())))
+		return Secret{}, fmt.Errorf("the key function for %s: %w", service, call.WithText(err, secret.NewRedactor(key).Redact(err.Error())))
 	case key.Reveal() == "":
 		return key, fmt.Errorf("%w from the key function for %s", errNoKey, service)
 	}

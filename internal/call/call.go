@@ -213,6 +213,30 @@ func RedactText(err error, outside, own func(string) string) string {
 	return own(before) + shorten(e, outside) + own(after)
 }
 
+// WithText returns err if text is its text, or an equivalent error with a redacted text.
+func WithText(err error, text string) error {
+	if text == err.Error() {
+		return err
+	}
+	return &redactedError{text: text, is: func(target error) bool { return errors.Is(err, target) }}
+}
+
+// redactedError replaces an error whose text contained a credential. It supports
+// errors.Is, but not errors.As or errors.Unwrap, which would give access to the text. A
+// function hides the original error because test packages print the fields when errors
+// differ.
+type redactedError struct {
+	text string
+	is   func(target error) bool
+}
+
+func (e *redactedError) Error() string { return e.text }
+
+// GoString keeps %#v from printing the fields.
+func (e *redactedError) GoString() string { return e.text }
+
+func (e *redactedError) Is(target error) bool { return e.is(target) }
+
 func shorten(err error, redact func(string) string) string {
 	return OneLine(Excerpt([]byte(err.Error()), externalExcerpt, redact))
 }
