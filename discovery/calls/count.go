@@ -1,10 +1,10 @@
 package calls
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lowerbound"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -71,7 +71,7 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 	switch {
 	case (r.USD != "" || r.Unpriced != "") && !(reprice && !r.Incomplete && r.repriceable()):
 		if reprice && r.HasCounts && r.Unpriced != "" && r.Incomplete {
-			r.BoundUSD = r.bound(list)
+			r.BoundUSD = lowerbound.AtLeast(list, r.call())
 		}
 		return nil
 	case usageErr != nil:
@@ -80,7 +80,7 @@ func (r *Record) count(usageErr error, list *prices.List, reprice bool) error {
 	r.BoundUSD = ""
 	usd, err := list.USDOf(r.call())
 	if errors.Is(err, prices.ErrUnpriced) {
-		r.USD, r.Unpriced, r.BoundUSD = "", err.Error(), boundOf(err)
+		r.USD, r.Unpriced, r.BoundUSD = "", err.Error(), lowerbound.Of(err)
 		return nil
 	}
 	r.USD, r.Unpriced = usd, ""
@@ -94,21 +94,4 @@ func (r *Record) repriceable() bool {
 	}
 	host := endpoints.Endpoint{Form: modelid.FormOf(r.API, string(r.Provider)), Platform: r.Platform}
 	return r.HasCounts && r.Model != "" && host.Counts(r.Path, r.Status)
-}
-
-// bound returns a lower bound, or "" if it's 0 or unknown.
-func (r *Record) bound(list *prices.List) prices.USD {
-	usd, err := list.USDOf(r.call())
-	if usd == "0" {
-		return ""
-	}
-	return cmp.Or(usd, boundOf(err))
-}
-
-func boundOf(err error) prices.USD {
-	var unpriced *prices.UnpricedError
-	if errors.As(err, &unpriced) {
-		return unpriced.BoundUSD
-	}
-	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lowerbound"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
@@ -227,7 +228,7 @@ func feesOf(r *Record, usd decimal.Decimal, list *prices.List) decimal.Decimal {
 	}
 	uses := *r
 	uses.Counts = prices.Usage{ToolUses: used.ToolUses, Mode: used.Mode}
-	fees := decimal.FromText(uses.bound(list))
+	fees := decimal.FromText(lowerbound.AtLeast(list, uses.call()))
 	if fees.Cmp(usd) > 0 {
 		return usd
 	}

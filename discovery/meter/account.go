@@ -2,7 +2,6 @@ package meter
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -180,26 +179,3 @@ func billing(req *http.Request) string {
 
 // free reports whether such calls cost the budgets nothing.
 func (m *Meter) free(billing string) bool { return m.chargesOnly && billing == calls.Subscription }
-
-// atLeast prices the counts and fees that arrived before a call's final counts. It
-// returns "" if nothing arrived or the price is unknown.
-//
-// The result is a lower bound: a provider repeats its earlier counts and adds to them.
-// Tiers and cache reads, which make counts cheaper, arrive with the counts. Output that
-// wasn't counted yet is missing.
-func atLeast(list *prices.List, call prices.Call) prices.USD {
-	usd, err := list.USDOf(call)
-	if usd == "0" {
-		return ""
-	}
-	return cmp.Or(usd, boundOf(err))
-}
-
-// boundOf returns the lower bound in a pricing error.
-func boundOf(err error) prices.USD {
-	var unpriced *prices.UnpricedError
-	if errors.As(err, &unpriced) {
-		return unpriced.BoundUSD
-	}
-	return ""
-}

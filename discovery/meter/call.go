@@ -9,6 +9,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lowerbound"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -117,7 +118,7 @@ func callOf(r *calls.Record, used prices.Usage) prices.Call {
 func (c *call) price(r *calls.Record, u prices.Usage) {
 	cost, err := c.meter.prices.BriefCostOf(callOf(r, u))
 	if err != nil {
-		r.Unpriced, r.BoundUSD = err.Error(), boundOf(err)
+		r.Unpriced, r.BoundUSD = err.Error(), lowerbound.Of(err)
 		if r.Model == "" {
 			r.Unpriced = withoutModel(r, u.Mode)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
+	"github.com/mesh-gateway/mesh-go/discovery/internal/lowerbound"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/skim"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -141,7 +142,7 @@ func (r *reading) finish(reason string) {
 		record.Unpriced = reason
 	}
 	if !result.Complete && record.USD == "" {
-		record.BoundUSD = atLeast(c.meter.prices, callOf(&record, used))
+		record.BoundUSD = lowerbound.AtLeast(c.meter.prices, callOf(&record, used))
 	}
 	c.finish(record)
 }
