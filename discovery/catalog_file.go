@@ -38,14 +38,19 @@ type catalogFile struct {
 // SaveCatalog writes the catalog with its ETag and age. A short-lived program can load it
 // in its next run with [Client.LoadCatalog], instead of requesting it again.
 //
-// It writes the last good response from the primary catalog, whatever its age and despite
-// [Client.InvalidateCatalog], but never a substitute. If there is no good response, it
-// writes nothing and returns a [*ValueError]. If writer fails, it returns that error,
-// wrapped.
+// # What is saved
 //
-// The file contains no key, and the same catalog always gives the same bytes. SaveCatalog
-// calls Write once. To replace a file atomically, write a temporary file and rename it.
-// LoadCatalog rejects truncated files.
+// It writes the last good response from the primary catalog, whatever its age and despite
+// [Client.InvalidateCatalog], but never a substitute. The file contains no key. The same
+// catalog always gives the same bytes, in one Write.
+//
+// To replace a file atomically, write a temporary file and rename it. LoadCatalog rejects
+// truncated files.
+//
+// # Errors
+//
+// If there is no good response, SaveCatalog writes nothing and returns a [*ValueError].
+// If writer fails, it returns that error, wrapped.
 func (c *Client) SaveCatalog(writer io.Writer) error {
 	if err := cmp.Or(c.ready(context.Background()), notNil("writer", writer != nil)); err != nil {
 		return err

@@ -197,7 +197,7 @@ func anthropicItems(results, usage []json.RawMessage) []billedItem {
 		key := line{cost.plain(), anthropicKinds[cost.TokenType], ""}
 		switch {
 		case cost.Type != "tokens" && cost.Type != "":
-			key.kind, key.description = bills.KindFee, cost.Description
+			key.kind, key.description = bills.KindOther, cost.Description
 		case key.kind == "":
 			key.description = cost.Description
 		}

@@ -10,17 +10,20 @@ import (
 
 const opUpdateFacts = "UpdateFacts"
 
-// UpdateFacts returns this project's newest reviewed facts if they are newer than base,
-// or else base. A nil base means [facts.BuiltIn]. The result is never nil. Pass it to
-// prices.Of, models.Of or [WithFacts].
+// UpdateFacts returns this project's newest reviewed prices, retirement dates and other
+// facts if they are newer than base, or else base. A nil base means [facts.BuiltIn]. The
+// result is never nil:
+//
+//	newer, err := c.UpdateFacts(ctx, nil)
+//	list, registry := prices.Of(newer), models.Of(newer)
 //
 // Each client sends at most one request in 24 hours, to [ServiceFacts] and without a key.
 // After a failure, it sends another one once [WithOutageTTL] has passed. Nothing else in
 // this package requests facts. To use a mirror, pass its directory to [WithBaseURL]: the
-// client requests facts-1.txt there.
+// client requests [facts.BundleName] there.
 //
-// If a cell is invalid, or [facts.Facts.Newer] refuses to replace base, that's a
-// [Failure]. If the newest version is base's own, it isn't.
+// It's a [Failure] if a cell is invalid, or if [facts.Facts.Newer] refuses to replace
+// base. Getting base's own version again is no failure.
 func (c *Client) UpdateFacts(ctx context.Context, base *facts.Facts) (*facts.Facts, error) {
 	if base == nil {
 		base = facts.BuiltIn()

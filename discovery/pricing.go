@@ -58,12 +58,14 @@ type ProviderPricing struct {
 	// as in "2026-12-01", or an RFC 3339 time. nil means no limit.
 	ValidFrom  *string `json:"valid_from"`
 	ValidUntil *string `json:"valid_until"`
-	// RawPricing has cache prices for an Anthropic model, or is nil.
+	// RawPricing has an Anthropic model's cache prices, or is nil unless all three are
+	// known.
 	RawPricing *RawPricing `json:"raw_pricing"`
-	// Modality is one of the Modality constants, or "" if the SKU doesn't name one.
+	// Modality is a constant such as [prices.ModalityAudio], or "" if the SKU doesn't name
+	// one.
 	Modality string `json:"modality"`
-	// Mode is one of the Mode constants, or more than one joined by hyphens, as in
-	// flex-cached.
+	// Mode is a constant such as [prices.ModeBatch], or more than one joined by hyphens, as
+	// in flex-cached.
 	Mode string `json:"mode"`
 }
 
@@ -153,14 +155,18 @@ func (p ProviderPricing) Age(now time.Time) (time.Duration, bool) {
 // PricingForAnthropicModel returns an Anthropic model's list price today, from the
 // built-in list. It reports false if the list doesn't have the model.
 //
-// The id is tried unchanged, then in lower case without vendor prefix and platform
-// suffix, and then without its build ([NormalizeModelID]), because a Claude build costs
-// the same as its model. The price is for a standard request to Anthropic, even if the
-// prefix names another platform. Variants with -fast aren't in the list.
+// These spellings of the id are tried, in this order:
 //
-// For claude-haiku-5-5, the price depends on the prompt length (input, cache reads and
-// cache writes together). The result is the row for up to 100,000 tokens. [PriceAt] picks
-// among the rows from [ListAnthropicPricing].
+//   - unchanged
+//   - in lower case, without vendor prefix and platform suffix
+//   - also without its build ([NormalizeModelID]): a Claude build costs the same as its
+//     model
+//
+// The price is for a standard request to Anthropic, even if the prefix names another
+// platform. Variants with -fast aren't in the list.
+//
+// If the price depends on the prompt length, as for claude-haiku-5-5, the result is the
+// row for short prompts. [PriceAt] picks among the rows from [ListAnthropicPricing].
 func PricingForAnthropicModel(id string) (*ProviderPricing, bool) {
 	row, ok := prices.PricingForAnthropicModel(id)
 	if !ok {

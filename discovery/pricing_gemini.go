@@ -41,16 +41,22 @@ type PricingOptions struct {
 // FetchGeminiPricing returns the prices of all of Google's Gemini SKUs, in the Cloud
 // Billing catalog's order. docs/providers.md describes how SKUs are read.
 //
-// Every SKU is listed. Its price is nil if it isn't for tokens (storage, searches,
-// images, videos), or if it isn't fully understood: another unit or currency, rates that
-// depend on the amount used, an invalid amount, or unknown words. The price is the one
-// valid when the list was read. Google truncates token prices to a billionth of a dollar,
-// so 0.0375 per million is listed as 0.037. A SKU with a price of 0 has [ModeFree].
-//
 // The list is cached for 24 hours ([PricingOptions]) per client and key, and concurrent
 // callers share requests. If it can't be read, the result is empty, never nil, and the
 // list is requested again once [WithOutageTTL] has passed, or with Refresh. If TTL is
 // negative, FetchGeminiPricing returns a [*ValueError].
+//
+// # Prices
+//
+// Every SKU is listed, with the price valid when the list was read. The price is nil if
+//
+//   - the SKU isn't for tokens: storage, searches, images, videos
+//   - it has another unit or currency, an invalid amount, or rates that depend on the
+//     amount used
+//   - its description has unknown words, which may change the price
+//
+// A SKU with a price of 0 has the mode [prices.ModeFree]. Google truncates token prices
+// to a billionth of a dollar, so 0.0375 per million is listed as 0.037.
 func (c *Client) FetchGeminiPricing(ctx context.Context, opts PricingOptions) ([]ProviderPricing, error) {
 	if err := cmp.Or(c.ready(ctx), notNegative("TTL", opts.TTL)); err != nil {
 		return nil, err
@@ -170,20 +176,24 @@ func (q GeminiPriceQuery) check(hint []string) error {
 }
 
 // PricingForGeminiModel returns the list price for a standard text request, in USD per
-// million tokens, or nil. It never returns a price for cached, batch, flex, priority,
-// live or free use, or for another modality.
+// million tokens, or nil. It never returns a price for another modality or mode, such as
+// batch or the Live API.
+//
+// # Arguments
 //
 // hint is an API id, as in "gemini-3-flash-preview", or words from SKUs, as in "3.1 flash
 // lite". For the matching rules, see "Gemini prices" in docs/providers.md. A hint that
 // matches more than one model has no price. TierThresholdTokens picks the tier, as in
 // [PriceAt].
 //
+// If the hint is empty, the direction unknown, or the threshold or TTL negative,
+// PricingForGeminiModel returns a [*ValueError].
+//
+// # Failures
+//
 // If the price is nil, a [Failure] has the reason. [ReasonPartial] means that no SKU or
 // more than one model matches, or that the matching SKUs disagree or aren't understood.
 // Any other Failure comes from [Client.FetchGeminiPricing].
-//
-// If the hint is empty, the direction unknown, or the threshold or TTL negative,
-// PricingForGeminiModel returns a [*ValueError].
 func (c *Client) PricingForGeminiModel(ctx context.Context, hint string, q GeminiPriceQuery) (*float64, error) {
 	words := geminisku.Words(hint)
 	if err := cmp.Or(c.ready(ctx), q.check(words)); err != nil {

@@ -32,13 +32,24 @@ type countedCalls struct {
 var callsBy = []string{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling}
 
 // WithCalls returns a copy of the report with the calls made to its provider in its
-// window. Pass groups from [calls.Sum] by day, model, provider, platform and billing. If
-// they are also by "unpriced", causes are exact. If they aren't by these names, WithCalls
-// panics with a [*ValueError].
+// window. AttributedUSD becomes their sum, and the drift is computed from it:
 //
-// Calls on another platform and subscription calls are left out. AttributedUSD becomes
-// the sum of the calls, and the drift is computed from it. [ReconciliationReport.Table]
-// then shows counted and billed amounts side by side, day by day.
+//	groups, err := calls.Sum(calls.Options{By: [][]string{{
+//		calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced,
+//	}}}, "/var/log/calls")
+//	report = report.WithCalls(groups[0])
+//	comparison, err := report.Compare(0)
+//
+// [ReconciliationReport.Compare] then explains the difference by day and model, and
+// [ReconciliationReport.Table] shows billed and counted amounts side by side.
+//
+// # Groups
+//
+// They must be grouped by these names, or WithCalls panics with a [*ValueError]. Only
+// ByUnpriced may be missing, but then causes are less exact. Calls on another platform
+// and subscription calls are left out.
+//
+// # Unknown amounts
 //
 // Calls are counted by UTC days. AttributedUSD is nil if no call was counted in the
 // window, or if the window or its buckets don't start and end with UTC days. The drift is

@@ -293,12 +293,12 @@ func (i *billedItem) kindOf(p models.Provider) string {
 	case i.kind != "":
 		return i.kind
 	case unit != "" && unit != unitTokens && unit != unitThousandTokens, isBesideCalls(name), slices.ContainsFunc(feeWords, isFee):
-		return bills.KindFee
+		return bills.KindOther
 	case p == models.Gemini:
 		if strings.Contains(i.name, billing.TypeEnd) {
-			return bills.KindFee
+			return bills.KindOther
 		}
-		return cmp.Or(geminisku.KindOf(i.name), bills.KindFee)
+		return cmp.Or(geminisku.KindOf(i.name), bills.KindOther)
 	}
 	model, kind, _ := strings.Cut(strings.ReplaceAll(name, "_", " "), ", ")
 	media := ""

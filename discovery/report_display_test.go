@@ -214,7 +214,7 @@ func TestBillHasTheLineItems(t *testing.T) {
 	r.Buckets[0].LineItemBreakdown = map[string]float64{"gpt-4o-2024-08-06, input": 0.1, "Vector storage": 0.2}
 	r.Buckets[0].LineItemQuantities = map[string]discovery.Quantity{"gpt-4o-2024-08-06, input": {Amount: "0.25", Unit: "1000_tokens"}}
 	assert.Equal(t, []bills.Item{
-		{Day: "2026-05-01", Name: "Vector storage", Kind: bills.KindFee, USD: "0.2"},
+		{Day: "2026-05-01", Name: "Vector storage", Kind: bills.KindOther, USD: "0.2"},
 		{Day: "2026-05-01", Name: "gpt-4o-2024-08-06, input", Model: "gpt-4o", Kind: "input", USD: "0.1", Tokens: ptr(int64(250))},
 		{Day: "2026-05-02", USD: "1"}, {Day: "2026-05-03", USD: "0"},
 	}, itemsOf(r))
@@ -245,18 +245,18 @@ func TestBillFindsModelsAndKinds(t *testing.T) {
 		{models.OpenAI, "gpt-4o audio, cached input", "gpt-4o", "audio_cache_read"},
 		{models.OpenAI, "o3, cached input", "o3", "cache_read"},
 		{models.OpenAI, "gpt-5.2, tokens", "gpt-5.2", bills.KindTokens},
-		{models.OpenAI, "web search tool calls", "", bills.KindFee},
-		{models.OpenAI, "Vector storage", "", bills.KindFee},
+		{models.OpenAI, "web search tool calls", "", bills.KindOther},
+		{models.OpenAI, "Vector storage", "", bills.KindOther},
 		{models.OpenAI, "Text tokens", "", bills.KindTokens},
 		{models.OpenAI, "GPT-4o mini, input", "", "input"},
-		{models.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", bills.KindFee},
+		{models.OpenAI, "gpt-4o and gpt-4o-mini, storage", "", bills.KindOther},
 		{models.OpenAI, "claude-opus-4-8, output", "", "output"},
 		{models.Gemini, "Generate content cached content token count gemini 3 flash input text", "gemini-3-flash", "cache_read"},
 		{models.Gemini, "Generate content output token count gemini 3 flash short output text", "gemini-3-flash", "output"},
-		{models.Gemini, "Credit: gemini 3 flash", "", bills.KindFee},
+		{models.Gemini, "Credit: gemini 3 flash", "", bills.KindOther},
 		{models.XAI, "Chat grok-3-mini", "grok-3-mini", bills.KindTokens},
 		{models.XAI, "API grok-imagine-video-1.5", "grok-imagine-video-1.5", bills.KindTokens},
-		{models.XAI, "File Storage", "", bills.KindFee},
+		{models.XAI, "File Storage", "", bills.KindOther},
 	} {
 		r := discovery.ReconciliationReport[discovery.CostBucket]{Provider: row.provider, Complete: true, Buckets: []discovery.CostBucket{{
 			TotalUSD: 1.5, LineItemBreakdown: map[string]float64{row.item: 1.5},
@@ -284,7 +284,7 @@ func TestBillOfAnthropic(t *testing.T) {
 	item := func(name, kind string, usd prices.USD, tokens *int64) bills.Item {
 		return bills.Item{Day: "1970-01-01", Name: name, Model: "claude-opus-4-8", Kind: kind, USD: usd, Tokens: tokens}
 	}
-	search := bills.Item{Day: "1970-01-01", Name: "Web Search Usage", Kind: bills.KindFee, USD: "0.0225"}
+	search := bills.Item{Day: "1970-01-01", Name: "Web Search Usage", Kind: bills.KindOther, USD: "0.0225"}
 	assert.Equal(t, []bills.Item{
 		item("Cache", "cache_write_1h", "0.07", nil), item("Input", "input", "1.8025", nil), item("Input, batch", "input", "0.21", nil), search,
 	}, itemsOf(r))

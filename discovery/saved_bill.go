@@ -65,11 +65,16 @@ func readPages(r io.Reader, p models.Provider, group GroupBy, opts BillOptions, 
 // lines or one array. Rows for other services, including Vertex AI, are ignored and
 // counted in IgnoredRows. For errors, see [ReadOpenAIBill].
 //
-// A day is the UTC day on which use started. Costs in another currency are divided by
-// currency_conversion_rate and rounded to 12 decimal places. A line item is an SKU
-// description, or "Credit: " and a credit's name, with a negative amount. Models are
-// named as in the SKU, without a release: gemini-3-flash is also gemini-3-flash-preview.
-// Buckets have no RawResults.
+// # Buckets
+//
+//   - A day is the UTC day on which use started.
+//   - A line item is an SKU description, or "Credit: " and a credit's name, with a
+//     negative amount.
+//   - Models are named as in the SKU, without a release: gemini-3-flash is also
+//     gemini-3-flash-preview.
+//   - Costs in another currency are divided by currency_conversion_rate and rounded to 12
+//     decimal places.
+//   - RawResults are empty.
 //
 // The format follows Google's documentation. It hasn't been tried with a real export.
 func ReadGeminiBill(r io.Reader, opts BillOptions) (*ReconciliationReport[CostBucket], error) {

@@ -152,8 +152,8 @@ func TestQuantitiesOfAGoogleExport(t *testing.T) {
 		return bills.Item{Day: "2026-05-01", Name: name, Model: model, Kind: kind, USD: usd, Tokens: tokens}
 	}
 	assert.Equal(t, []bills.Item{
-		item("Adjustment: "+flashInput, "", bills.KindFee, "-0.25", nil), item(storage, "", bills.KindFee, "2", nil),
-		item(flashInput, "gemini-3-flash", "input", "1.5", ptr(int64(1_500_000))), item(flashOutput, "gemini-3-flash", "output", "2", nil), item("Tax: Tax", "", bills.KindFee, "0.4", nil),
+		item("Adjustment: "+flashInput, "", bills.KindOther, "-0.25", nil), item(storage, "", bills.KindOther, "2", nil),
+		item(flashInput, "gemini-3-flash", "input", "1.5", ptr(int64(1_500_000))), item(flashOutput, "gemini-3-flash", "output", "2", nil), item("Tax: Tax", "", bills.KindOther, "0.4", nil),
 	}, itemsOf(r))
 	assert.Equal(t, map[string]discovery.Quantity{flashInput: {Amount: "1500000", Unit: "tokens"}, storage: {Amount: "3.5", Unit: "byte-seconds"}}, r.Buckets[0].LineItemQuantities)
 }

@@ -53,7 +53,7 @@ type Item struct {
 	// Name is the provider's item name, and Model the model's name in the calls; "" if the
 	// item names no model.
 	Name, Model string
-	// Kind is a token kind as in [prices.Line].Kind, KindTokens or KindFee; "" is
+	// Kind is a token kind as in [prices.Line].Kind, KindTokens or KindOther; "" is
 	// KindTokens.
 	Kind string
 	// USD is a plain decimal. It's negative for a credit or a refund.
@@ -66,8 +66,9 @@ type Item struct {
 const (
 	// KindTokens is an item for all token kinds together.
 	KindTokens = "tokens"
-	// KindFee is an item for anything else, such as searches, storage, credits and taxes.
-	KindFee = "fee"
+	// KindOther is an item that isn't for tokens, such as searches, storage, credits and
+	// taxes.
+	KindOther = "other"
 )
 
 // Comparison shows a bill next to the calls.

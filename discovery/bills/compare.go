@@ -182,7 +182,7 @@ func cells(b *Bill, groups []calls.Group) (all map[string]model, byModel bool) {
 	tokens := false
 	for i := range b.Items {
 		byModel = byModel || b.Items[i].Model != ""
-		tokens = tokens || b.Items[i].Kind != KindFee
+		tokens = tokens || b.Items[i].Kind != KindOther
 	}
 	byModel = byModel || !tokens
 	all = map[string]model{}
@@ -211,7 +211,7 @@ func cells(b *Bill, groups []calls.Group) (all map[string]model, byModel bool) {
 func (c *cell) addItem(item *Item, byModel bool) {
 	usd := rat(item.USD)
 	c.billed.Add(&c.billed, usd)
-	if item.Kind == KindFee || byModel && item.Model == "" || usd.Sign() < 0 && item.Tokens == nil {
+	if item.Kind == KindOther || byModel && item.Model == "" || usd.Sign() < 0 && item.Tokens == nil {
 		c.billedFees.Add(&c.billedFees, usd)
 		return
 	}

@@ -86,9 +86,9 @@ var situations = []situation{
 			w.cause[[2]int{day, 0}] = bills.MissingCalls
 		}
 	}},
-	{"a search fee without a model", bills.Fees, func(w *world) { w.line(4, "web search", "", bills.KindFee, "3.7") }},
-	{"storage of a model", bills.Fees, func(w *world) { w.line(4, "storage", "wide", bills.KindFee, "2"); w.cause[[2]int{4, 0}] = bills.Fees }},
-	{"a credit", bills.Fees, func(w *world) { w.line(9, "Credit: promotion", "", bills.KindFee, "-7.25") }},
+	{"a search fee without a model", bills.Fees, func(w *world) { w.line(4, "web search", "", bills.KindOther, "3.7") }},
+	{"storage of a model", bills.Fees, func(w *world) { w.line(4, "storage", "wide", bills.KindOther, "2"); w.cause[[2]int{4, 0}] = bills.Fees }},
+	{"a credit", bills.Fees, func(w *world) { w.line(9, "Credit: promotion", "", bills.KindOther, "-7.25") }},
 	{"a refund of a model", bills.Fees, func(w *world) {
 		w.line(7, "refund", "narrow", "input", "-1.5")
 		w.cause[[2]int{7, 1}] = bills.Fees
@@ -147,7 +147,7 @@ var situations = []situation{
 	}},
 	{"missing calls and a credit", bills.Mixed, func(w *world) {
 		w.calls = w.without(w.calls, bills.MissingCalls, func(u use) bool { return u.model == 0 && u.day == 2 })
-		w.line(2, "Credit", "", bills.KindFee, "-3")
+		w.line(2, "Credit", "", bills.KindOther, "-3")
 	}},
 }
 

@@ -146,7 +146,7 @@ func (w *world) items() []bills.Item {
 			sums[at].tokens += u.tokens[kind]
 		}
 		if u.searches > 0 {
-			all = append(all, bills.Item{Day: w.day(u.day), Name: "web search", Kind: bills.KindFee, USD: prices.USD(u.fees().FloatString(2))})
+			all = append(all, bills.Item{Day: w.day(u.day), Name: "web search", Kind: bills.KindOther, USD: prices.USD(u.fees().FloatString(2))})
 		}
 	}
 	for at, s := range sums {

@@ -100,9 +100,9 @@ func TestSentencesOfOtherItemsAndUnpricedCalls(t *testing.T) {
 	t.Parallel()
 	items := []bills.Item{input(sunday, "wide", "1", 10)}
 	for _, name := range []string{"", "web\nsearch", "Tax", "storage", "Credit"} {
-		items = append(items, bills.Item{Day: sunday, Name: name, Kind: bills.KindFee, USD: "1234.5"})
+		items = append(items, bills.Item{Day: sunday, Name: name, Kind: bills.KindOther, USD: "1234.5"})
 	}
-	items = append(items, bills.Item{Day: sunday, Name: "free", Kind: bills.KindFee, USD: "0"})
+	items = append(items, bills.Item{Day: sunday, Name: "free", Kind: bills.KindOther, USD: "0"})
 	c := compare(t, bill(0, items...), counted(sunday, "wide", "1", 10), calls.Group{Names: byDay, Values: []string{sunday, "wide"}, Calls: 1, Unpriced: 1})
 	assert.Equal(t, bills.Fees, c.Total.Cause)
 	assert.Equal(t, []string{"", "Credit", "Tax", "storage", "web\nsearch"}, c.OtherItems)

@@ -127,18 +127,24 @@ func (g Group) String() string {
 	return text
 }
 
-// ExpenseUSD returns AtLeastUSD plus UpstreamUSD. A budget without PerCall counts it.
+// ExpenseUSD returns AtLeastUSD plus UpstreamUSD. Compare it with your limit, as a
+// meter.Budget without PerCall does.
 func (g *Group) ExpenseUSD() prices.USD { return g.AtLeastUSD.Add(g.UpstreamUSD) }
 
 // maxWorkers bounds memory.
 const maxWorkers = 16
 
 // Sum reads files like [Read] and adds up their calls. It returns the groups for each
-// grouping in opts.By, sorted by value. Memory grows with the groups, and up to a limit
-// with the calls, to recognize copies.
+// grouping in opts.By, sorted by value:
 //
-// Recorded costs count, unless Options.Reprice is set. Records with the same call count
-// once, as [Copies] describes.
+//	sums, err := calls.Sum(calls.Options{By: [][]string{{calls.ByDay}, {calls.ByModel}}}, "/var/log/calls")
+//	days, models := sums[0], sums[1]
+//
+// Recorded costs count, unless Options.Reprice is set. Records of the same call count
+// once, as [Copies] describes. Memory grows with the groups, and up to a limit with the
+// calls, to recognize copies.
+//
+// # Errors
 //
 // Invalid lines, lines without a cost whose usage is invalid, and lines whose tokens
 // would overflow a sum are in no group. The error joins a [*LineError] for each of the

@@ -108,13 +108,15 @@ func (s *Stream) check() error {
 }
 
 // Write reads the stream's next piece, at any size. Use s as the destination in
-// [io.Copy], or in an [io.TeeReader] next to your own reader. Use either Write or
-// [Stream.Event], not both.
+// [io.Copy], or in an [io.TeeReader] next to your own reader:
 //
-// The first byte selects the format: server-sent events, JSON objects in lines or in an
-// array, or Bedrock's binary event stream (application/vnd.amazon.eventstream). A
-// Bedrock message counts only after both of its checksums were verified. Nothing is
-// read after the final usage.
+//	stream := prices.NewStream(models.OpenAI)
+//	yours := io.TeeReader(res.Body, stream)
+//
+// Use either Write or [Stream.Event], not both. The first byte selects the format:
+// server-sent events, JSON objects in lines or in an array, or Bedrock's binary event
+// stream (application/vnd.amazon.eventstream). A Bedrock message counts only after both
+// of its checksums were verified. Nothing is read after the final usage.
 //
 // Write takes all of p. It returns an error only if s was not made with [NewStream], or
 // with an unknown form. Errors in the stream itself come from [Stream.Response].

@@ -11,6 +11,7 @@ import (
 )
 
 // Live has the prices that a provider or reseller publishes now, for [List.WithLive].
+// Gemini's Live API is something else: see [ModeLive].
 type Live struct {
 	Provider models.Provider
 	// ReadAt is when the prices were read.
@@ -18,8 +19,8 @@ type Live struct {
 	// Rows are standard text prices, one per model and tier. Other modes and modalities
 	// keep the table's prices.
 	Rows []Row
-	// Find, if not nil, returns rows for a model id that neither Rows nor the list has, or
-	// nil.
+	// Find, unless nil, is called for a model id that is neither in Rows nor in the list.
+	// It returns the model's rows, or nil.
 	Find func(model string) []Row
 }
 
@@ -30,14 +31,20 @@ type livePrices struct {
 	find     func(model string) []Row
 }
 
-// WithLive returns the list with current prices, which precede the table's. Your own
-// prices ([List.With]) still take precedence. Prices for the same provider from an
-// earlier WithLive are replaced. l does not change.
+// WithLive returns the list with current prices, which precede the table's. Use it for
+// prices that you request yourself, such as a reseller's;
+// github.com/mesh-gateway/mesh-go/discovery.Client.LivePrices requests Google's and
+// xAI's. Your own prices ([List.With]) still take precedence. Prices for the same
+// provider from an earlier WithLive are replaced. l does not change.
+//
+// # Which price applies
 //
 // A live row prices calls within 24 hours before or after ReadAt, unless the table
 // changes the price in between. The table's prices are used if a live row has no price,
 // or if the two differ by less than 0.001 USD per million tokens: Google truncates its
 // prices.
+//
+// # Errors
 //
 // The error is a [*ValueError] if Provider is unknown, ReadAt is zero, a row has
 // another provider, or [List.With] refuses a row.

@@ -8,12 +8,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// AtLeast returns what a call costs at least, or "" if that's 0 or unknown. The counts
-// may be those that arrived before the call's final ones.
-//
-// Early counts give a lower bound: a provider repeats its earlier counts and adds to them.
-// Tiers and cache reads, which make counts cheaper, arrive with the counts. Output that
-// wasn't counted yet is missing.
+// AtLeast returns the lowest cost of a call, or "" if it's 0 or unknown. The counts may
+// be early ones: a provider repeats its earlier counts and adds to them. Tiers and cache
+// reads, which make counts cheaper, arrive with the counts. Output that wasn't counted
+// yet is missing.
 func AtLeast(list *prices.List, call prices.Call) prices.USD {
 	usd, err := list.USDOf(call)
 	if usd == "0" {

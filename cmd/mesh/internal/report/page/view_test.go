@@ -216,7 +216,7 @@ func TestChartOfALongTimeIsByMonth(t *testing.T) {
 func TestPageOfABill(t *testing.T) {
 	t.Parallel()
 	o := report.Options{From: day("2026-11-20"), To: day("2026-11-22")}
-	credit := bills.Item{Day: "2026-11-21", Name: "Credit <b>", Kind: bills.KindFee, USD: "-0.5"}
+	credit := bills.Item{Day: "2026-11-21", Name: "Credit <b>", Kind: bills.KindOther, USD: "-0.5"}
 	o.Bills = []*bills.Comparison{compared(t, "", 0, billed("gpt-5.2", "1.015"), credit)}
 	page := html(t, build(t, o))
 	all := checkPage(t, page)
