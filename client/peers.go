@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -117,9 +118,19 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if err != nil {
 		return nil, err
 	}
-	return request[MeshPeer](ctx, c, opRegister, func(ctx context.Context) (*http.Response, error) {
+	resp, err := c.do(ctx, opRegister, func(ctx context.Context) (*http.Response, error) {
 		return c.api.RegisterPeerWithBody(ctx, "application/json", bytes.NewReader(body))
 	})
+	if err != nil {
+		return nil, err
+	}
+	peer := new(MeshPeer)
+	if err := c.decode(opRegister, resp, peer.UnmarshalJSON); err != nil {
+		if peer = unwrapRegistration(resp.Body, c.node); peer == nil {
+			return nil, err
+		}
+	}
+	return peer, nil
 }
 
 // completeRegistration fills in values that the gateway would otherwise clear.
@@ -137,6 +148,30 @@ func (c *MeshClient) completeRegistration(ctx context.Context, req *RegisterRequ
 	req.URL = cmp.Or(req.URL, peer.GetURL())
 	if req.Capabilities == nil {
 		req.Capabilities = peer.Capabilities
+	}
+	return nil
+}
+
+// unwrapRegistration finds the registration in one of the response's fields, or returns
+// nil. A gateway may wrap it one day, and its token is returned only once.
+func unwrapRegistration(body []byte, node string) *MeshPeer {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return nil
+	}
+	for _, field := range fields {
+		peer := new(MeshPeer)
+		if peer.UnmarshalJSON(field) != nil || peer.Name != node {
+			continue
+		}
+		var outer struct {
+			PeerToken *string `json:"peer_token"`
+		}
+		if json.Unmarshal(body, &outer) == nil && outer.PeerToken != nil && peer.PeerToken == nil {
+			token := secret.New(*outer.PeerToken)
+			peer.PeerToken = &token
+		}
+		return peer
 	}
 	return nil
 }

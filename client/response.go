@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
@@ -39,6 +40,14 @@ func isPage(header http.Header, body []byte) bool {
 
 const byteOrderMark = "\ufeff"
 
+// A stream has several JSON values; the first alone would be incomplete.
+var errStream = errors.New("the response is a stream of JSON values, which is not supported")
+
+func isStream(header http.Header) bool {
+	mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	return slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-seq", "text/event-stream"}, mediaType)
+}
+
 var errPage = errors.New("the response is a web page (text/html)")
 
 func isHTML(header http.Header) bool {
@@ -49,6 +58,9 @@ func isHTML(header http.Header) bool {
 // decode parses a 2xx body with unmarshal. For a generated type pass its UnmarshalJSON,
 // because json.Unmarshal would scan the body a second time.
 func (c *MeshClient) decode(op operation, resp call.Response, unmarshal func([]byte) error) error {
+	if isStream(resp.Header) {
+		return c.invalidBody(op, resp, errStream)
+	}
 	if err := unmarshal(resp.Body); err != nil {
 		return c.invalidBody(op, resp, err)
 	}
@@ -76,7 +88,7 @@ func (c *MeshClient) invalidBody(op operation, resp call.Response, err error) er
 	e := c.newError(op, &call.Error{Status: resp.Status, Header: resp.Header, Body: resp.Body, Err: err}, nil)
 	e.Body = call.Excerpt(resp.Body, invalidExcerpt, c.redactor.redact)
 	switch {
-	case json.Valid(resp.Body):
+	case errors.Is(err, errStream) || json.Valid(resp.Body):
 	case blank(resp):
 		e.Err = errors.New("the response has an empty body")
 	default:

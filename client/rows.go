@@ -82,8 +82,8 @@ func requestList[L any, P interface {
 		resp.Body = []byte(`{"` + rows.list + `":[]}`)
 	}
 	err = c.decode(op, resp, P(&list).UnmarshalJSON)
-	if err == nil {
-		return list, resp.Header, nil
+	if err == nil || errors.Is(err, errStream) {
+		return list, resp.Header, err
 	}
 	good, bad := c.separate(resp.Body, rows)
 	// Decode the others together: the limit on elements applies to a whole document.

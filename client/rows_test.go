@@ -266,3 +266,37 @@ func TestEveryListReportsThatItIsIncomplete(t *testing.T) {
 	_, err = m.Send(ctx, client.SendRequest{To: "node-z", Kind: client.KindFYI, Content: "x"})
 	require.NoError(t, err, "a peer that is not in an incomplete list is looked up alone")
 }
+
+// One line of a stream of JSON values would be taken for the whole response.
+func TestStreamsAreNotReadAsOneValue(t *testing.T) {
+	t.Parallel()
+	for _, mediaType := range []string{"application/x-ndjson", "application/jsonl; charset=utf-8"} {
+		m := answering(t, http.StatusOK, mediaType, `{"messages":[],"peers":[],"name":"node-a"}`+"\n")
+		_, err := m.Fetch(t.Context(), client.FetchOptions{})
+		assert.ErrorContains(t, err, "a stream of JSON values")
+		_, err = m.GetPeer(t.Context(), "node-a")
+		assert.ErrorContains(t, err, "a stream of JSON values")
+		var out map[string]any
+		assert.ErrorContains(t, m.Do(t.Context(), client.Request{Method: "GET", Path: "/a"}, &out), "a stream of JSON values")
+		var failed *client.MeshGatewayError
+		require.ErrorAs(t, m.Do(t.Context(), client.Request{Method: "POST", Path: "/a"}, &out), &failed)
+		assert.True(t, failed.Delivered)
+	}
+}
+
+// The token is returned once: it must not be lost because the registration is in a field.
+func TestWrappedRegistrationKeepsTheToken(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"status":"registered","peer":{"name":"node-a","peer_token":"secret-1"}}`,
+		`{"peer":{"name":"node-a","peer_token":null},"peer_token":"secret-1"}`,
+		`{"other":{"name":"node-b","peer_token":"no"},"data":{"name":"node-a"},"peer_token":"secret-1"}`,
+	} {
+		peer, err := answering(t, http.StatusOK, "application/json", body).Register(t.Context(), client.RegisterRequest{URL: "http://a"})
+		require.NoError(t, err, body)
+		assert.Equal(t, "node-a", peer.Name)
+		assert.Equal(t, "secret-1", peer.PeerToken.Reveal())
+	}
+	_, err := answering(t, http.StatusOK, "application/json", `{"peer":{"name":"node-b"}}`).Register(t.Context(), client.RegisterRequest{URL: "http://a"})
+	require.Error(t, err, "the registration of another node")
+}
