@@ -1,9 +1,7 @@
 package sessions
 
 import (
-	"bytes"
 	"cmp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -128,13 +126,10 @@ func (f *file) claudeState(key []byte) {
 	f.object(fields{
 		"inputTokens": &n[input], "outputTokens": &n[output], "cacheReadInputTokens": &n[reads], "cacheCreationInputTokens": &n[writes],
 		"cacheCreationEphemeral1hInputTokens": &n[writes1h], "webSearchRequests": &n[searches],
-		"costUSD": func() { usd, _ = strconv.ParseFloat(string(bytes.TrimSpace(f.value())), 64) },
+		"costUSD": &usd,
 	})
 	n[writes] = max(n[writes], n[writes1h])
-	const most = 1000
-	if len(model) <= longestText && len(f.line.states) < most {
-		f.line.states = append(f.line.states, modelState{model, n.kinds(), usd})
-	}
+	f.addTotal(model, n, usd)
 }
 
 // nameOf returns the same name for a model's dated names and aliases.

@@ -2,65 +2,55 @@ package sessions
 
 import "cmp"
 
-// copilotLine is a line in a session file. Input counts include cache reads and writes.
-type copilotLine struct {
-	Type, Timestamp string
-	Data            struct {
-		SessionID string `json:"sessionId"`
-		Context   struct{ Cwd string }
-		Usage     struct {
-			copilotCounts
-			Model, APICallID, ModelProvider string
-		}
-		AccountingSnapshot struct {
-			ModelMetrics map[string]struct{ Usage copilotCounts }
-		}
-	}
-}
-
-type copilotCounts struct {
-	InputTokens, OutputTokens, CacheReadTokens, CacheWriteTokens count
-}
-
-func (c *copilotCounts) counts() counts {
-	return counts{
-		input: int64(c.InputTokens - c.CacheReadTokens - c.CacheWriteTokens), output: int64(c.OutputTokens),
-		reads: int64(c.CacheReadTokens), writes: int64(c.CacheWriteTokens),
-	}
-}
+// copilotNames are counts, of which the input includes reads and writes.
+var copilotNames = []string{"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"}
 
 // beginCopilot reads Copilot CLI. A session.shutdown has the session's totals.
 func beginCopilot(f *file) {
 	of := form{program: "copilot-cli", api: "anthropic"}
-	decodes(f, func(one *copilotLine) error {
-		d := &one.Data
-		switch one.Type {
+	l := &f.line
+	usage := l.counts.fields(copilotNames...)
+	usage["model"], usage["apiCallId"], usage["modelProvider"] = &l.model, &l.id, &l.provider
+	f.fields = fields{"type": &l.kind, "timestamp": &l.time, "data": fields{
+		"sessionId": &l.session, "context": fields{"cwd": &l.cwd}, "usage": usage,
+		"accountingSnapshot": fields{"modelMetrics": func() { f.members(f.copilotTotal) }},
+	}}
+	f.take = func() {
+		switch f.repeated(l.kind) {
 		case "session.start", "session.resume":
-			of.session = short(cmp.Or(d.SessionID, of.session))
-			of.project = projectOf(short(d.Context.Cwd))
+			of.session = cmp.Or(f.repeated(l.session), of.session)
+			of.project = projectOf(f.repeated(l.cwd))
 		case "session.shutdown":
-			at, err := timeOf(one.Timestamp)
-			if err != nil {
-				return err
+			if at, ok := f.dated(); ok {
+				f.state(f.total(of.program, of.session), at)
 			}
-			stated := map[string]kinds{}
-			for model, m := range d.AccountingSnapshot.ModelMetrics {
-				stated[model] = m.Usage.counts().kinds()
-			}
-			f.state(f.total(of.program, of.session), stated, at)
 		case "session.usage_record":
-			at, err := timeOf(one.Timestamp)
-			if err != nil {
-				return err
+			if at, ok := f.dated(); ok {
+				f.addCopilot(of, at)
 			}
-			of := of
-			of.model = short(d.Usage.Model)
-			of.bill(cmp.Or(d.Usage.ModelProvider, "github-copilot"))
-			id := short(d.Usage.APICallID)
-			f.addCall(of, id, digest("", id), at, d.Usage.counts())
 		}
-		return nil
-	})
+	}
+}
+
+func (f *file) copilotTotal(key []byte) {
+	var n counts
+	model := string(key)
+	f.object(fields{"usage": n.fields(copilotNames...)})
+	f.addTotal(model, n.withoutCache(), 0)
+}
+
+func (f *file) addCopilot(of form, at int64) {
+	l := &f.line
+	of.model = f.repeated(l.model)
+	of.bill(cmp.Or(f.repeated(l.provider), "github-copilot"))
+	id := textOf(l.id)
+	f.addCall(of, id, digest("", id), at, l.counts.withoutCache())
+}
+
+// withoutCache is for an input that includes reads and writes.
+func (c counts) withoutCache() counts {
+	c[input] -= c[reads] + c[writes]
+	return c
 }
 
 // addCall adds a call unless its key is known. It returns nil if it adds nothing.

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -17,8 +18,8 @@ var (
 	errNoUsage = errors.New("usage is missing, and so is the cost")
 )
 
-// file reads one session file. Programs with long lines set fields and take, which skip
-// all other members. The others set text, which decodes whole lines.
+// file reads one session file. It reads a line's fields, skips all other members and
+// calls take.
 type file struct {
 	jsonread.Decoder
 	*run
@@ -27,16 +28,13 @@ type file struct {
 	index int32
 
 	fields fields
-	// take handles a line's fields; nil if text is set.
-	take func()
-	text func(line) error
+	take   func()
 	// open, if set, replaces reading line by line, as for a database.
 	open func(yield func(record, error) bool)
 
 	line   lineFields
 	texts  map[string]string // JSON -> text, if it repeats
 	number int32             // of the line
-	size   int               // of a decoded line, in bytes
 	wrong  error             // first error in the line, after which nothing is read
 }
 
@@ -48,6 +46,8 @@ type lineFields struct {
 	counts      counts
 	last, total counts
 	start       int64 // Unix milliseconds
+	states      []modelState
+	usd         float64
 
 	// Claude Code only.
 	usage, split bool
@@ -55,11 +55,10 @@ type lineFields struct {
 	extra        []byte   // other usage members
 	requests     []counts // in one response
 	advisors     []advisor
-	states       []modelState
 }
 
 // fields maps member names to targets. A *[]byte gets the JSON for a non-empty string, a
-// *int64 a count and a *bool a boolean. Nested fields read an object, and a func() reads
+// *int64 a count, a *float64 a number and a *bool a boolean. Nested fields read an object, and a func() reads
 // any value. Values with another type are skipped, except that an invalid count is an
 // error.
 type fields map[string]any
@@ -139,6 +138,8 @@ func (f *file) field(to any) {
 		if value := f.value(); kind == jsonread.String && len(value) > len(`""`) {
 			*to = value
 		}
+	case *float64:
+		*to, _ = strconv.ParseFloat(string(bytes.TrimSpace(f.value())), 64)
 	case *bool:
 		*to = string(f.value()) == "true"
 	default:

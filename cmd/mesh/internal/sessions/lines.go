@@ -95,9 +95,6 @@ func (f *file) readLine(l line) error {
 	if l.err != nil {
 		return l.err
 	}
-	if f.take == nil {
-		return f.text(l)
-	}
 	f.Reset(l.text)
 	f.number, f.wrong = int32(l.number), nil //nolint:gosec // fewer lines
 	if f.Next() == jsonread.Object {
@@ -106,12 +103,8 @@ func (f *file) readLine(l line) error {
 	if !f.AtEnd() {
 		f.fail(errLine)
 	}
-	return f.cut(l, f.wrong)
-}
-
-func (f *file) cut(l line, err error) error {
-	if errors.Is(err, errLine) && !l.whole {
+	if errors.Is(f.wrong, errLine) && !l.whole {
 		return errCut
 	}
-	return err
+	return f.wrong
 }

@@ -6,53 +6,48 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// qwenLine is a call, or in usage_record.jsonl a session's totals. The output includes
-// thoughts.
-type qwenLine struct {
-	ID, SessionID, Model string
-	qwenCounts
-	Timestamp any
-	Project   string
-	Models    map[string]qwenCounts
-}
-
-type qwenCounts struct{ InputTokens, OutputTokens, CachedTokens count }
-
-func (c *qwenCounts) counts() counts {
-	return counts{input: int64(c.InputTokens - c.CachedTokens), output: int64(c.OutputTokens), reads: int64(c.CachedTokens)}
-}
+// qwenNames are counts. The input includes reads, and the output thoughts.
+var qwenNames = []string{"inputTokens", "outputTokens", "cachedTokens"}
 
 // beginQwen reads Qwen Code's calls. Its authType is a protocol, not a provider.
 func beginQwen(f *file) {
-	decodes(f, func(one *qwenLine) error {
-		text, _ := one.Timestamp.(string)
-		at, err := timeOf(text)
-		if err != nil {
-			return err
+	l := &f.line
+	f.fields = l.counts.fields(qwenNames...)
+	f.fields["id"], f.fields["timestamp"], f.fields["sessionId"], f.fields["model"] = &l.id, &l.time, &l.session, &l.model
+	f.take = func() {
+		at, ok := f.dated()
+		if !ok {
+			return
 		}
-		of := form{program: "qwen-code", provider: "unknown", api: "anthropic", model: short(one.Model), session: short(one.SessionID)}
+		of := form{program: "qwen-code", provider: "unknown", api: "anthropic", model: f.repeated(l.model), session: f.repeated(l.session)}
 		if p, known := models.ProviderOf(of.model); known {
 			of.provider = string(p)
 		}
-		f.addCall(of, short(one.ID), digest(of.program, one.ID), at, one.counts())
-		return nil
-	})
+		id := textOf(l.id)
+		f.addCall(of, id, digest(of.program, id), at, l.counts.withoutCache())
+	}
 }
 
+// beginQwenTotals reads usage_record.jsonl, which has sessions' totals.
 func beginQwenTotals(f *file) {
-	decodes(f, func(one *qwenLine) error {
-		t := f.total("qwen-code", short(one.SessionID))
-		t.project = projectOf(short(one.Project))
-		stated := map[string]kinds{}
-		for model, m := range one.Models {
-			stated[model] = m.counts().kinds()
-		}
-		if at, ok := one.Timestamp.(float64); ok {
-			f.state(t, stated, time.UnixMilli(int64(at)).UnixNano())
-		}
-		return nil
-	})
+	l := &f.line
+	f.fields = fields{
+		"sessionId": &l.session, "project": &l.cwd, "timestamp": &l.start,
+		"models": func() {
+			f.members(func(key []byte) {
+				var n counts
+				model := string(key)
+				f.object(n.fields(qwenNames...))
+				f.addTotal(model, n.withoutCache(), 0)
+			})
+		},
+	}
+	f.take = func() {
+		t := f.total("qwen-code", f.repeated(l.session))
+		t.project = projectOf(f.repeated(l.cwd))
+		f.state(t, time.UnixMilli(l.start).UnixNano())
+	}
 }
 
 // skip ignores a file whose calls are also in another one.
-func skip(f *file) { f.text = func(line) error { return nil } }
+func skip(f *file) { f.open = func(func(record, error) bool) {} }

@@ -159,6 +159,7 @@ func (r *run) finish(yield func(calls.Record, error) bool) {
 	r.finishClaude()
 	r.finishCodex()
 	r.finishTotals()
+	r.setProjects()
 	for _, c := range r.calls {
 		if c.left || c.counts == (counts{}) {
 			continue

@@ -1,46 +1,12 @@
 package sessions
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
 	"time"
 )
-
-// count decodes a token count, like countOf.
-type count int64
-
-func (n *count) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
-	}
-	value, ok := countOf(text)
-	if !ok {
-		return errCount
-	}
-	*n = count(value)
-	return nil
-}
-
-// decodes makes f decode each line for take. Members with another type are skipped.
-func decodes[T any](f *file, take func(*T) error) {
-	f.text = func(l line) error {
-		f.number, f.size = int32(l.number), len(l.text) //nolint:gosec // fewer lines
-		one := new(T)
-		err := json.Unmarshal(l.text, one)
-		var other *json.UnmarshalTypeError
-		switch {
-		case err == nil, errors.As(err, &other):
-			return take(one)
-		case errors.Is(err, errCount):
-			return errCount
-		}
-		return f.cut(l, errLine)
-	}
-}
 
 // timeOf returns Unix nanoseconds.
 func timeOf(text string) (int64, error) {
@@ -66,8 +32,7 @@ type totals struct {
 	project       string
 	usd, ours     float64
 	priced        bool
-	droid         *droidSettings
-	file          int32
+	droid         *call // with a session's total
 }
 
 func (r *run) total(program, session string) *totals {
@@ -87,17 +52,28 @@ func (t *totals) add(model string, n counts, at int64) {
 	t.calls[model], t.last = sum, max(t.last, at)
 }
 
-// state sets the program's totals, which include calls until at. It ignores totals older
-// than the known ones.
-func (f *file) state(t *totals, stated map[string]kinds, at int64) {
-	if at >= t.statedAt {
-		t.stated, t.statedAt = stated, at
-		f.bytes += 8 * f.size
+// addTotal keeps a total that the line states for a model.
+func (f *file) addTotal(model string, n counts, usd float64) {
+	const most = 1000
+	if len(model) <= longestText && len(f.line.states) < most {
+		f.line.states = append(f.line.states, modelState{model, n.kinds(), usd})
+	}
+}
+
+// state sets the program's totals from the line. They include calls until at. It ignores
+// totals older than the known ones.
+func (f *file) state(t *totals, at int64) {
+	if at < t.statedAt {
+		return
+	}
+	t.stated, t.statedAt = map[string]kinds{}, at
+	for _, m := range f.line.states {
+		t.stated[m.model] = m.kinds
+		f.bytes += 8 * (50 + len(m.model))
 	}
 }
 
 func (r *run) finishTotals() {
-	r.setProjects()
 	keys := slices.SortedFunc(maps.Keys(r.totals), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {
 		t := r.totals[key]
