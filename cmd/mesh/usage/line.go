@@ -5,43 +5,61 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/dates"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
-	"github.com/mesh-gateway/mesh-go/discovery/calls"
-	"github.com/mesh-gateway/mesh-go/internal/budget"
-	"github.com/mesh-gateway/mesh-go/internal/decimal"
+	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/internal/money"
 )
 
 // printLine reads each file once, and only files that can have calls in its periods: a
 // status bar calls it often. Read errors become a note.
 func (o *Options) printLine(now time.Time) error {
-	l, err := o.newStatusLine(now)
+	now = now.UTC()
+	today, _ := dates.Day("0d", now.In(cmp.Or(o.zone, time.UTC)))
+	begin := o.lineBegin(today, now)
+	if o.reader != nil {
+		o.reader.Since = begin
+	}
+	var unread error
+	r, err := report.Read(report.Options{
+		From: today, To: today.AddDate(0, 0, 1), Now: now, Location: o.zone, MatchLabels: o.Match, Prices: o.selected.Prices,
+		Budgets: o.budgets, ChargesOnly: o.chargesOnly, Subscription: o.subscription, Decode: o.selected.Decode, Join: o.selected.Join, OnRead: o.selected.OnRead,
+		OnError: func(err error) { unread = cmp.Or(unread, o.said.Rest(errors.Join(err))) },
+	}, o.in.Since(begin)...)
 	if err != nil {
 		return err
 	}
-	opts := o.selected
-	opts.From = l.begins
-	if o.reader != nil {
-		o.reader.Since = l.begins
-	}
-	var unread error
-	for r, err := range calls.Read(opts, o.in.Since(l.begins)...) {
-		if err != nil {
-			unread = cmp.Or(unread, o.said.Rest(errors.Join(err)))
-		} else {
-			l.add(&r, o.chargesOnly)
-		}
+	for _, c := range r.Source.Copies {
+		o.selected.OnCopies(c)
 	}
 	o.noteUnread(unread)
 	o.Progress.Stop()
-	_, err = fmt.Fprintln(o.Out, output.Line(l.String()))
+	_, err = fmt.Fprintln(o.Out, output.Line(statusLine(r)))
 	o.tellShort()
 	return err
+}
+
+// lineBegin returns the first moment whose calls count today or in a budget, or zero.
+func (o *Options) lineBegin(today, now time.Time) time.Time {
+	day := now.Truncate(24 * time.Hour) // budgets are in UTC
+	begins := []time.Time{today}
+	for _, text := range o.budgets {
+		switch b, _ := meter.ParseBudget(text); b.Per {
+		case "day":
+			begins = append(begins, day)
+		case "month":
+			begins = append(begins, day.AddDate(0, 0, 1-day.Day()))
+		default:
+			return time.Time{}
+		}
+	}
+	return slices.MinFunc(begins, time.Time.Compare)
 }
 
 func (o *Options) noteUnread(err error) {
@@ -51,116 +69,24 @@ func (o *Options) noteUnread(err error) {
 	}
 }
 
-type statusLine struct {
-	today           span
-	calls, unpriced int
-	usd             decimal.Sum
-	atLeast         string // if usd has lower bounds
-	budgets         []*spending
-	begins          time.Time // the earliest day, or zero
-}
-
-// span is a time range, from inclusive. Zero times leave an end open.
-type span struct{ from, to time.Time }
-
-func (s span) has(at time.Time) bool {
-	return !at.Before(s.from) && (s.to.IsZero() || at.Before(s.to))
-}
-
-// spending adds up costs by label value, for one budget.
-type spending struct {
-	budget.Budget
-	span
-	text  string
-	spent map[string]*decimal.Sum
-}
-
-// newStatusLine uses UTC days and months for budgets, whatever the zone.
-func (o *Options) newStatusLine(now time.Time) (*statusLine, error) {
-	now = now.UTC()
-	local := now
-	if o.zone != nil {
-		local = now.In(o.zone)
+// statusLine looks like "today 3.12 USD, 214 calls, 5/day: 62 %".
+func statusLine(r *report.Report) string {
+	usd, atLeast := r.Total.USD, ""
+	if r.Total.BoundUSD != "0" {
+		usd, atLeast = usd.Add(r.Total.BoundUSD), "at least "
 	}
-	from, _ := dates.Day("0d", local)
-	l := &statusLine{today: span{from, from.AddDate(0, 0, 1)}, begins: from}
-	day := now.Truncate(24 * time.Hour)
-	for _, text := range o.budgets {
-		b, err := budget.Parse("meter", text)
-		if err != nil {
-			return nil, err
-		}
-		s := &spending{b, span{day, day.AddDate(0, 0, 1)}, text, map[string]*decimal.Sum{}}
-		switch b.Per {
-		case "":
-			s.span = span{}
-		case "month":
-			s.from = day.AddDate(0, 0, 1-now.Day())
-		}
-		if s.from.Before(l.begins) {
-			l.begins = s.from
-		}
-		l.budgets = append(l.budgets, s)
+	parts := []string{"today " + atLeast + money.USD(usd) + " USD", table.Calls(r.Total.Calls)}
+	if r.Total.Unpriced > 0 {
+		parts = append(parts, fmt.Sprintf("%d unpriced", r.Total.Unpriced))
 	}
-	return l, nil
-}
-
-func (l *statusLine) add(r *calls.Record, chargesOnly bool) {
-	if l.today.has(r.Time) {
-		usd, known := decimal.ParsePlain(r.USD)
-		if !known {
-			l.unpriced++
-			if usd, _ = decimal.ParsePlain(r.BoundUSD); !usd.IsZero() {
-				l.atLeast = "at least "
-			}
+	for _, b := range r.Budgets {
+		part := b.Text + ": " + percentOf(money.Exact(b.SpentUSD), money.Exact(b.LimitUSD)) + " %"
+		if b.Value != "" && b.SpentUSD != "0" {
+			part += " (" + b.Value + ")"
 		}
-		l.usd.Add(usd)
-		if !r.WithoutLine {
-			l.calls++
-		}
-	}
-	for _, s := range l.budgets {
-		if s.has(r.Time) {
-			s.of(r.Labels[s.Label]).Add(budget.Expense(r, decimal.Decimal{}, chargesOnly))
-		}
-	}
-}
-
-func (s *spending) of(value string) *decimal.Sum {
-	sum := s.spent[value]
-	if sum == nil {
-		sum = new(decimal.Sum)
-		s.spent[strings.Clone(value)] = sum
-	}
-	return sum
-}
-
-// String looks like "today 3.12 USD, 214 calls, 5/day: 62 %".
-func (l *statusLine) String() string {
-	parts := []string{"today " + l.atLeast + money.USD(l.usd.Total().String()) + " USD", table.Calls(l.calls)}
-	if l.unpriced > 0 {
-		parts = append(parts, fmt.Sprintf("%d unpriced", l.unpriced))
-	}
-	for _, s := range l.budgets {
-		parts = append(parts, s.text+": "+s.part())
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// part shows a labelled budget for the value that spent most.
-func (s *spending) part() string {
-	most, value := decimal.Decimal{}, ""
-	for name, sum := range s.spent {
-		usd := sum.Total()
-		if c := usd.Cmp(most); c > 0 || c == 0 && !usd.IsZero() && name < value {
-			most, value = usd, name
-		}
-	}
-	text := percentOf(most.Rat(), money.Exact(s.USD)) + " %"
-	if value != "" {
-		text += " (" + value + ")"
-	}
-	return text
 }
 
 // percentOf rounds down, which keeps 100 for reached limits. A limit of 0 is reached.

@@ -125,11 +125,18 @@ func (c *collector) collect(records iter.Seq2[calls.Record, error]) {
 		if err == nil {
 			err = one.read(&r, c.Location)
 		}
-		if err != nil {
-			c.errors.add(err)
-		} else {
+		if err == nil {
 			c.add(&one)
+		} else {
+			c.addError(err)
 		}
+	}
+}
+
+func (c *collector) addError(err error) {
+	c.errors.add(err)
+	if c.OnError != nil {
+		c.OnError(err)
 	}
 }
 

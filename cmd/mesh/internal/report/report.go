@@ -278,6 +278,8 @@ type Options struct {
 	// Decode and Join are passed to [calls.Read] if they are set.
 	Decode func(path string, head []byte) calls.Decoder
 	Join   func(file string, r *calls.Record)
+	// OnError, if set, gets every error that is counted in Report.Errors.
+	OnError func(error)
 	// OnRead, if set, is passed to [calls.Read]. Build ignores it.
 	OnRead func(bytes int)
 }
