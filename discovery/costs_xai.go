@@ -25,14 +25,14 @@ type TeamCostBucket struct {
 	EndTime   string `json:"end_time"`
 	// TotalUSD is the exact sum of all line items, rounded once.
 	TotalUSD float64 `json:"total_usd"`
-	// LineItems are costs by kind of usage, in the response's order. It's never nil.
+	// LineItems are costs by type of usage, in the response's order. It's never nil.
 	LineItems []LineItem `json:"line_items"`
 	// RawBucket is this bucket's part of the response: an array of series, each with one
 	// data point.
 	RawBucket json.RawMessage `json:"raw_bucket"`
 }
 
-// LineItem is the cost for one kind of usage.
+// LineItem is the cost for one type of usage.
 type LineItem struct {
 	// Description is xAI's label, as in "Chat grok-3-mini".
 	Description string `json:"description"`

@@ -19,8 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// ReconciliationReport compares a provider's bill for a window with your own counts. In
-// one that a program built, an infinite or NaN amount means unknown, and can't be encoded
+// ReconciliationReport compares a provider's bill for a window with your own counts. If
+// you fill one in yourself, an infinite or NaN amount means unknown, and can't be encoded
 // as JSON.
 type ReconciliationReport[B Bucket] struct {
 	Provider models.Provider `json:"-"`

@@ -53,8 +53,9 @@ func shownDrift(billed, counted, drift *float64, places int) *float64 {
 	return &difference
 }
 
-// DayTable writes the rows and notes of Table, without its sums. Unless all is set, it
-// writes only days whose calls differ from the bill.
+// DayTable writes the rows and notes of Table, without its sums, to show them after
+// [bills.Comparison.Sentences], which have the sums. Unless all is set, it writes only
+// days whose calls differ from the bill.
 func (r *ReconciliationReport[B]) DayTable(w io.Writer, all bool) error {
 	rows := r.rows()
 	if !all {

@@ -1,5 +1,11 @@
 // Package bills compares a provider's bill with counted calls, by UTC day and model. It
-// sends no request.
+// sends no request:
+//
+//	comparison, err := bills.Compare(&bill, groups)
+//	fmt.Println(comparison) // within 2 % or not, and why
+//
+// ReconciliationReport.Compare in package discovery does this for a bill that was
+// requested or saved. Fill in a [Bill] yourself if you have it in another form.
 //
 // Each difference is split into effects: amounts by cause, which add up exactly to the
 // difference. No price list is used.
@@ -62,7 +68,7 @@ type Item struct {
 	Tokens *int64
 }
 
-// Item kinds other than single token kinds.
+// Values for [Item].Kind, in addition to token kinds such as "input".
 const (
 	// KindTokens is an item for all token kinds together.
 	KindTokens = "tokens"

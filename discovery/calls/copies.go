@@ -292,8 +292,10 @@ func (c *copies) report(onCopies func(Copies), names, packed []string) {
 	c.found = nil
 }
 
-// Once yields each call once. It drops duplicate records as [Read] does, and logs them to
-// [slog.Default] (see [Copies]). Records that may be duplicates come last.
+// Once yields each call once. Use it for records from your own store, which may have a
+// call twice, before you add them to [Totals] or pass them to meter.Meter.Restore. It
+// drops duplicate records as [Read] does, and logs them to [slog.Default] (see
+// [Copies]). Records that may be duplicates come last.
 func Once(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var c copies

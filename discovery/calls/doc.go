@@ -20,10 +20,10 @@
 //
 // # Limits
 //
-// A line has at most 1 MiB. Memory grows with groups, not with files. To recognize
-// [Copies], sums need up to 300 MB in addition: 16 bytes, and room to grow, for each of
-// the last 6 to 12 million calls with an id. Up to 100,000 lines, or 16 MiB, wait for
-// others with final counts. Copies beyond these limits count.
+// A line has at most 1 MiB. Memory grows with groups, not with files. Recognizing
+// [Copies] takes at most 300 MB more: ids of the last 6 to 12 million calls are kept, and
+// up to 100,000 lines, or 16 MiB, wait for others with final counts. Copies beyond these
+// limits count.
 //
 // Several processes can write to one directory. A Log may be used concurrently.
 package calls

@@ -15,12 +15,18 @@ import (
 	"time"
 )
 
-// Others yields the records that other programs write to the Log's directory, as [Read]
-// does with Options.Recorded. Files named for a day are skipped if that day is before the
-// day before since (UTC).
+// Others yields the records that other programs write to the Log's directory, as they
+// are. Use it to share a total or a limit among programs, as meter.Meter.Follow does:
 //
-// Iterate again to get only what's new. Later iterations look only at files named for
-// today or yesterday (UTC), or without a day.
+//	others := log.Others(time.Now())
+//	for range time.Tick(time.Second) {
+//		for record, err := range others { // only what's new
+//
+// # Files
+//
+// Files named for a day are skipped if that day is before the day before since (UTC).
+// Later iterations look only at files named for today or yesterday (UTC), or without a
+// day.
 //
 // A line is yielded once it's complete. A file that was renamed or compressed within the
 // directory isn't read again, but one that became shorter is. For unreadable lines, each

@@ -28,9 +28,9 @@ type Record struct {
 	// Platform is the [prices.Platform] that billed the call; "" is the provider itself.
 	Platform string
 	// Region is the location in a Platform's host or path; for Azure the configured
-	// deployment kind.
+	// deployment type.
 	Region string
-	// Profile is the prefix in Bedrock's id, such as "us" or "global", or the kind of ARN
+	// Profile is the prefix in Bedrock's id, such as "us" or "global", or the ARN's type
 	// in its place.
 	Profile string
 	// Requested is the requested model if it differs from Model.

@@ -15,7 +15,8 @@ import (
 
 // Redacted returns the record without credentials: a path may contain one, and a provider
 // may echo one as a model, an id or a count's name. Package scan's extended rules find
-// them. [Log] and meter.Meter redact every record.
+// them. [Log] and meter.Meter redact every record. Use it before you store records that
+// you made yourself.
 //
 // An ID with a credential becomes "", because other calls could get the same redacted ID.
 // Usage becomes nil if redacting makes it invalid JSON. Strings longer than 1 KiB are

@@ -13,8 +13,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/tables"
 )
 
-// BundleName is the name for a file with all tables. It includes the format's number, so
-// that programs for another format request another file.
+// BundleName is the file that [Facts.WriteTo] writes and a mirror must serve, for
+// discovery.Client.UpdateFacts. It includes the format's number, so that programs for
+// another format request another file.
 const BundleName = "facts-1.txt"
 
 // A bundle begins with bundleHead and its version. Each table follows the line "-- NAME

@@ -54,7 +54,7 @@
 //
 // OpenRouter, Bedrock, Vertex and Azure hosts are known, too. The Record's platform,
 // region and profile select the price; docs/providers.md lists what is priced. Use
-// [WithEndpoint] for other hosts, such as a proxy, and to state the kind for Azure
+// [WithEndpoint] for other hosts, such as a proxy, and to state the type of Azure
 // deployments. Azure calls are unpriced without it.
 //
 // # What the program sees

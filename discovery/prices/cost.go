@@ -17,8 +17,9 @@ import (
 
 // Call describes one call for [List.CostOf].
 type Call struct {
-	// Provider billed the call. With a Platform it is the model's developer, whose list
-	// has the model, or "". It may also be a provider named in [List.With] rows.
+	// Provider billed the call: one of the five, or a name in your [List.With] rows. If a
+	// Platform billed it, Provider is the model's developer, or "" if that isn't one of the
+	// five.
 	Provider models.Provider
 	// Model is the model id, preferably the one in the response.
 	Model string
@@ -29,7 +30,7 @@ type Call struct {
 	// Platform billed the call, if the provider itself didn't.
 	Platform Platform
 	// Region is the location in the host or path, such as "us-east-1". On Azure it is the
-	// deployment kind: "global", "data-zone" or "regional". Profile is the prefix in a
+	// deployment type: "global", "data-zone" or "regional". Profile is the prefix in a
 	// Bedrock id, such as "us", "eu" or "global".
 	Region, Profile string
 	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a
@@ -51,7 +52,8 @@ type Cost struct {
 	Lines []Line `json:"lines"`
 	// Source names the price source: the row's Source, or "charged by the provider".
 	Source string `json:"source"`
-	// SourceKey is a short Source for records. [SourceText] turns it back into Source.
+	// SourceKey is a short key for Source, to store with each call. [SourceText] turns it
+	// back into Source.
 	SourceKey string `json:"-"`
 	// VerifiedAt is when Source was read, as a date or an RFC 3339 time. It is nil if
 	// unknown, or if the provider stated the charge.
@@ -108,7 +110,8 @@ const (
 	keyCharged    = "charged"
 )
 
-// SourceText returns the Source for a SourceKey. It returns any other string unchanged.
+// SourceText returns the Source for a stored [Cost].SourceKey, to show where a recorded
+// call's price is from. It returns any other string unchanged.
 func SourceText(provider models.Provider, key string) string {
 	if key == keyCharged {
 		return sourceCharged

@@ -1,5 +1,5 @@
-// Package prices computes the exact cost of model calls. It parses responses, prices
-// their usage, and adds costs up. It sends nothing and does not need net/http:
+// Package prices computes the exact cost of model calls: it parses a response and prices
+// its usage. It sends nothing and does not need net/http:
 //
 //	response, err := prices.ParseResponse(models.OpenAI, body)
 //	if response.Complete { // else the cost is unknown
@@ -22,9 +22,9 @@
 // object alone. Their counts do not overlap, whatever the provider's own counts
 // include.
 //
-// Their first argument is the body's form: the provider whose API has it, or a constant
-// such as [FormConverse] if no provider's own API does. Compatible hosts share the
-// form: OpenRouter answers like OpenAI, and the cost it states is the charge:
+// Their first argument names the API whose form the body has. It's a provider, or a
+// constant such as [FormConverse]. A compatible host has another company's form:
+// OpenRouter answers like OpenAI, and the cost it states is the charge:
 //
 //	response, err := prices.ParseResponse(prices.FormConverse, body)        // Bedrock's Converse
 //	response, err := prices.ParseResponse(models.OpenAI, body)              // OpenRouter; Usage.ChargedUSD, Upstream and BYOK are set
@@ -33,7 +33,8 @@
 //
 // # Sums
 //
-// Package calls adds up calls: Totals while a program runs, Sum from files.
+// [USD.Add] adds two amounts exactly. Package calls adds up calls: Totals while a program
+// runs, Sum from files.
 //
 // # Errors
 //

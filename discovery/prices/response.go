@@ -21,9 +21,9 @@ type Response struct {
 	Usage Usage `json:"usage"`
 	// Upstream is the provider that answered behind OpenRouter; "" if it is not named.
 	Upstream string `json:"upstream,omitempty"`
-	// BYOK reports that OpenRouter used the caller's own key for Upstream. Then
-	// Usage.ChargedUSD is OpenRouter's fee alone. UpstreamUSD is the provider's charge on
-	// top, as a decimal; "" if unknown.
+	// BYOK reports that OpenRouter used your own key for Upstream. Then two companies
+	// charge: OpenRouter Usage.ChargedUSD, and Upstream UpstreamUSD, which is "" if
+	// unknown.
 	BYOK        bool `json:"byok,omitempty"`
 	UpstreamUSD USD  `json:"upstream_usd,omitempty"`
 	// Complete reports whether Usage is final. It is false for a response without a usage

@@ -10,9 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Row is one price list entry. Prices are plain decimals, such as "2.5", in US dollars
-// per million tokens. "" means that the price is unknown or doesn't exist; only free
-// use has the price "0".
+// Row is one price list entry. Prices are for a million tokens. "" means that the price
+// is unknown or doesn't exist; only free use has the price "0".
 //
 // If a model's price depends on prompt length, it has several rows, which differ in
 // TierThresholdTokens.
@@ -50,7 +49,7 @@ type Row struct {
 	// Modality is one of the Modality constants; "" is text.
 	Modality string `json:"modality"`
 	// Mode is one of the Mode constants; "" is standard. Several are joined with a hyphen,
-	// as in flex-cached.
+	// as in flex-cached, but with "+" in a call's Mode.
 	Mode string `json:"mode"`
 }
 
@@ -79,7 +78,8 @@ const (
 	// 16:00 UTC, off-peak was from 16:30 to 00:30 UTC.
 	ModePeak    = "peak"
 	ModeOffPeak = "off-peak"
-	// ModeLive is the Live API (bidirectional streaming).
+	// ModeLive is Gemini's Live API, for sessions in real time. [Live] prices are something
+	// else.
 	ModeLive = "live"
 	// ModeFree is free use. Its price of 0 is not the price of a paid request.
 	ModeFree = "free"
@@ -164,9 +164,9 @@ func PricingForAnthropicModel(id string) (Row, bool) {
 	return rowOf(row), true
 }
 
-// ListAnthropicPricing returns Anthropic's built-in rows that are in force today. Each
-// priced id has one row. If its price depends on prompt length it has two, the row for
-// shorter prompts first.
+// ListAnthropicPricing returns Anthropic's built-in rows that are in force today, to show
+// a price list. Each priced id has one row. If its price depends on prompt length it has
+// two, the row for shorter prompts first.
 func ListAnthropicPricing() []Row {
 	now := time.Now()
 	rows := slices.DeleteFunc(slices.Clone(BuiltIn().table.Rows()), func(r pricelist.Row) bool {
