@@ -23,8 +23,7 @@ const (
 	maxAnthropicCostLimit = 31
 )
 
-// AnthropicCostQuery selects an Anthropic organization's costs. It is named like
-// [OpenAICostQuery].
+// AnthropicCostQuery selects an Anthropic organization's costs.
 type AnthropicCostQuery struct {
 	// Start and End (exclusive) are the window. Start is required. A zero End leaves the
 	// window open. Costs are per UTC day, and every day that overlaps the window is

@@ -114,7 +114,8 @@ var words = map[Cause]string{
 
 // Explain returns the difference with its effects of a cent or more, as in "+2.24 USD:
 // +2.54 for calls that were not counted, −0.30 another price", or "+2.54 USD for calls
-// that were not counted".
+// that were not counted". To show parts next to [Comparison.Sentences], take them from
+// [Comparison.Rounded]: then cents add up.
 func (p *Part) Explain() string {
 	places := p.places()
 	rounded := p.rounded(places)

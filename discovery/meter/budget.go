@@ -65,8 +65,11 @@ type Budget struct {
 	PerCall prices.USD `json:"per_call"`
 }
 
-// ParseBudget parses a budget without PerCall: "5", "5/day", "100/month" or, to limit
-// each value of a label, "2/day/label:user". The error is a [*ValueError].
+// ParseBudget parses a budget: "5", "5/day", "100/month" or, to limit each value of a
+// label, "2/day/label:user". The error is a [*ValueError].
+//
+// PerCall is "" in the result, so the call that uses the budget up may exceed it. To
+// prevent that, set PerCall to the cost of your dearest call.
 func ParseBudget(text string) (Budget, error) {
 	b, err := budget.Parse("meter", text)
 	return Budget{USD: b.USD, Per: Period(b.Per), Label: b.Label}, err
