@@ -150,6 +150,9 @@ func (c *copies) add(b *block, l *lines) {
 	defer c.mu.Unlock()
 	c.await(b.turn)
 	for i := range l.sightings {
+		c.seen.Load(l.sightings[i].key)
+	}
+	for i := range l.sightings {
 		if c.off {
 			break
 		}

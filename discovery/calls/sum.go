@@ -223,9 +223,7 @@ func (s *summer) add(b *block) bool {
 		case err != nil:
 			s.errs.add(b.number, err)
 		case s.opts.selects(r):
-			for _, sums := range s.sums {
-				sums.add(r, s.opts.Prices)
-			}
+			r.addTo(s.sums, s.opts.Prices)
 		}
 		return true
 	})

@@ -168,16 +168,39 @@ func monday(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday()+week-time.Monday) % week))
 }
 
-// add adds a call to its group, and its advisors to theirs. The caller checks that all
-// tokens fit in an int64.
-func (s *sums) add(r *Record, list *prices.List) {
-	all := r.apart(list)
-	if all == nil {
-		s.group(r).add(r, list)
+// addTo adds a call to its group in each of the sums, and its advisors to theirs. The
+// caller checks that all tokens fit in an int64.
+func (r *Record) addTo(all []*sums, list *prices.List) {
+	parts := r.apart(list)
+	if parts == nil {
+		r.addPart(all, list)
 	}
-	for i := range all {
-		s.group(&all[i]).add(&all[i], list)
+	for i := range parts {
+		parts[i].addPart(all, list)
 	}
+}
+
+func (r *Record) addPart(all []*sums, list *prices.List) {
+	a := r.amounts(list)
+	for _, s := range all {
+		s.group(r).add(r, &a)
+	}
+}
+
+// amounts has a record's amounts. fees is the part of usd that is for tools.
+type amounts struct {
+	usd, bound, upstream, fees decimal.Decimal
+	known, bounded             bool
+}
+
+func (r *Record) amounts(list *prices.List) (a amounts) {
+	a.usd, a.known = decimal.ParsePlain(r.USD)
+	a.bound, a.bounded = decimal.ParsePlain(r.BoundUSD)
+	a.upstream, _ = decimal.ParsePlain(r.UpstreamUSD)
+	if a.known {
+		a.fees = feesOf(r, a.usd, list)
+	}
+	return a
 }
 
 func (g *group) usage(r *Record) *prices.Usage {
@@ -187,13 +210,10 @@ func (g *group) usage(r *Record) *prices.Usage {
 	return &g.row.Usage
 }
 
-func (g *group) add(r *Record, list *prices.List) {
+func (g *group) add(r *Record, a *amounts) {
 	if r.HasCounts {
 		addUsage(g.usage(r), &r.Counts)
 	}
-	usd, known := decimal.ParsePlain(r.USD)
-	bound, bounded := decimal.ParsePlain(r.BoundUSD)
-	upstream, _ := decimal.ParsePlain(r.UpstreamUSD)
 	if r.WithoutLine {
 		g.row.WithoutLine++
 	} else {
@@ -203,20 +223,20 @@ func (g *group) add(r *Record, list *prices.List) {
 		g.row.Failed++
 	}
 	switch {
-	case known:
-		g.usd.Add(usd)
-		g.fees.Add(feesOf(r, usd, list))
+	case a.known:
+		g.usd.Add(a.usd)
+		g.fees.Add(a.fees)
 		if r.Subscribed() {
-			g.subscription.Add(usd)
+			g.subscription.Add(a.usd)
 		}
-	case bounded:
+	case a.bounded:
 		g.row.Bounded++
-		g.bounds.Add(bound)
+		g.bounds.Add(a.bound)
 		fallthrough
 	default:
 		g.row.Unpriced++
 	}
-	g.upstream.Add(upstream)
+	g.upstream.Add(a.upstream)
 }
 
 // feesOf returns the tool fees in usd, at list prices. If the provider stated the charge,

@@ -50,7 +50,7 @@ func (t *Totals) Add(r Record) error {
 	if !t.fit(tokens(&counted.Counts)) {
 		return errTotals
 	}
-	t.sums.add(&counted, prices.BuiltIn())
+	counted.addTo([]*sums{t.sums}, prices.BuiltIn())
 	return nil
 }
 

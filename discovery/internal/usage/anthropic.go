@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -38,13 +37,13 @@ func (c *counts) anthropic() (Usage, error) {
 		if rest := c.value[cacheCreation] - u.CacheWrite5m - u.CacheWrite1h; rest > 0 {
 			u.CacheWrite5m += rest
 		} else {
-			err = cmp.Or(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
+			err = firstError(err, c.sum(cacheCreation, ephemeral5m, ephemeral1h))
 		}
 	}
 	if c.iterations == nil {
 		return u, err
 	}
-	return u, cmp.Or(err, c.addIterations(&u))
+	return u, firstError(err, c.addIterations(&u))
 }
 
 // Writes are cache writes by lifetime, and their sum.
@@ -136,7 +135,7 @@ func (c *counts) addIterations(u *Usage) error {
 			continue
 		}
 		if i.kind == compaction {
-			err = cmp.Or(err, total.add(&i.Iteration))
+			err = firstError(err, total.add(&i.Iteration))
 		}
 		own = append(own, i.Iteration)
 		c.entire = sum.add(&i.Iteration) != nil || c.entire

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
@@ -78,7 +77,7 @@ var geminiInteractions = shape{
 // tool use is input next to the prompt. Counts of 0 may be omitted. Cache reads without
 // details may be audio, which saves most.
 func (c *counts) gemini(prompt, cached, answer, thoughts, tool, total field) (Usage, error) {
-	err := cmp.Or(
+	err := firstError(
 		c.within(prompt, cached, promptAudio, promptImage, promptVideo), c.within(cached, cacheAudio, cacheImage, cacheVideo),
 		c.within(tool, toolAudio, toolImage, toolVideo), c.within(answer, answerAudio, answerImage),
 	)

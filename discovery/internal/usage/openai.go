@@ -1,7 +1,5 @@
 package usage
 
-import "cmp"
-
 func openAIShape(c *counts) *shape {
 	switch {
 	case c.timed:
@@ -76,7 +74,7 @@ var openAIDetails = setOf(
 // audio and images, and the total is their sum.
 func (c *counts) openAI(in, out field) (Usage, error) {
 	c.readAndWritten(in)
-	err := cmp.Or(
+	err := firstError(
 		c.within(in, cachedTokens, cacheWriteTokens, inputAudio, inputImage), c.within(cachedTokens, cachedAudio, cachedImage),
 		c.within(out, reasoningTokens, rejectedTokens, outputAudio, outputImage), c.writesAgree(), c.sum(totalTokens, in, out),
 	)
@@ -179,12 +177,12 @@ var deepSeekChat = shape{
 
 // The prompt is hits and misses, and the completion includes reasoning.
 func (c *counts) deepSeekChat() (Usage, error) {
-	err := cmp.Or(c.within(completionTokens, reasoningTokens), c.exactly(promptTokens, cacheHit, cacheMiss))
+	err := firstError(c.within(completionTokens, reasoningTokens), c.exactly(promptTokens, cacheHit, cacheMiss))
 	if err == nil && c.has(cachedTokens) && c.value[cachedTokens] != c.value[cacheHit] {
 		err = &Error{names[cachedTokens], "is not " + names[cacheHit]}
 	}
 	u := Usage{Input: c.value[cacheMiss], CacheRead: c.value[cacheHit], Output: c.value[completionTokens]}
-	return u, cmp.Or(err, c.sum(totalTokens, promptTokens, completionTokens))
+	return u, firstError(err, c.sum(totalTokens, promptTokens, completionTokens))
 }
 
 var deepSeekResponses = shape{

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -17,6 +16,16 @@ func (e *Error) Error() string { return "usage field " + e.Field + " " + e.Reaso
 
 // maxTokens keeps sums of counts from overflowing.
 const maxTokens = 1 << 53
+
+// firstError is faster than cmp.Or, which compares the errors with nil as interfaces.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 type counts struct {
 	value [fields]int64
@@ -63,7 +72,7 @@ func (c *counts) object(d *jsonread.Decoder, o *object) error {
 	for members.Next() {
 		begin := d.Mark()
 		if err := c.member(d, o, members.Key()); err != nil {
-			c.wrong = cmp.Or(c.wrong, err)
+			c.wrong = firstError(c.wrong, err)
 			d.Return(begin)
 			if d.Skip() != nil {
 				return errMalformed
@@ -169,7 +178,7 @@ func (c *counts) nested(d *jsonread.Decoder, o *object, key []byte) error {
 		if c.wrong != nil {
 			c.wrong = inside(string(key), c.wrong)
 		}
-		c.wrong = cmp.Or(outer, c.wrong)
+		c.wrong = firstError(outer, c.wrong)
 		return err
 	default:
 		return c.other(d, string(key))

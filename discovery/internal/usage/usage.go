@@ -156,7 +156,7 @@ func (r *Reader) Usage(form string) (Usage, error) {
 	}
 	u, err := s.usage(c)
 	charged, wrong := c.charge(form)
-	if err = cmp.Or(c.wrong, err, wrong); err == nil { // errors.As allocates
+	if err = firstError(c.wrong, err, wrong); err == nil { // errors.As allocates
 		u.ChargedUSD = cmp.Or(charged, u.ChargedUSD)
 	} else {
 		u, err = c.invalid(u, charged, err)
@@ -291,7 +291,7 @@ func (c *counts) within(whole field, parts ...field) (err error) {
 	for _, part := range parts {
 		if c.value[part] > c.value[whole] {
 			c.value[part] = c.value[whole]
-			err = cmp.Or(err, error(&Error{names[part], "is more than " + names[whole]}))
+			err = firstError(err, &Error{names[part], "is more than " + names[whole]})
 		}
 	}
 	return err

@@ -1,10 +1,6 @@
 package usage
 
-import (
-	"cmp"
-
-	"github.com/mesh-gateway/mesh-go/internal/decimal"
-)
+import "github.com/mesh-gateway/mesh-go/internal/decimal"
 
 func xaiShape(c *counts) *shape {
 	switch {
@@ -41,16 +37,16 @@ func (c *counts) xaiChat() (Usage, error) {
 		err = &Error{names[totalTokens], "is not the sum of prompt and completion, with or without reasoning"}
 	}
 	u, failed := c.xai(promptTokens, completion)
-	return u, cmp.Or(err, failed)
+	return u, firstError(err, failed)
 }
 
 var xaiResponses = shape{
 	required: setOf(inputTokens, outputTokens),
 	optional: setOf(totalTokens, cachedTokens, inputAudio, inputImage, reasoningTokens, outputAudio, outputImage, costTicks, sourcesUsed, toolsUsed),
 	counts: func(c *counts) (Usage, error) {
-		err := cmp.Or(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
+		err := firstError(c.within(outputTokens, reasoningTokens), c.sum(totalTokens, inputTokens, outputTokens))
 		u, failed := c.xai(inputTokens, c.value[outputTokens])
-		return u, cmp.Or(err, failed)
+		return u, firstError(err, failed)
 	},
 }
 
@@ -74,7 +70,7 @@ func (c *counts) xai(in field, output int64) (Usage, error) {
 	if c.has(costTicks) && c.value[in]+output == 0 {
 		u.ChargedUSD = "0"
 	}
-	err := cmp.Or(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
+	err := firstError(c.within(in, cachedTokens, inputAudio, inputImage), c.xaiTools())
 	switch {
 	case err != nil:
 	case min(u.Input, u.ImageInput) < 0:
@@ -93,7 +89,7 @@ func (c *counts) xaiTools() error {
 	if c.listed {
 		return err
 	}
-	return cmp.Or(err, c.addRequests("server_side_tools", c.value[toolsUsed]))
+	return firstError(err, c.addRequests("server_side_tools", c.value[toolsUsed]))
 }
 
 // ticks converts 10^-10 USD to a decimal.
