@@ -171,8 +171,10 @@ func billing(req *http.Request) string {
 	if strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(strings.TrimLeft(token, " "), loginToken) {
 		return calls.Subscription
 	}
-	if e, _ := official(cmp.Or(req.Host, req.URL.Host)); e.Subscription && endpoints.Subscribed(req.URL.Path) {
-		return calls.Subscription
+	if endpoints.Subscribed(req.URL.Path) {
+		if e, _ := official(cmp.Or(req.Host, req.URL.Host)); e.Subscription {
+			return calls.Subscription
+		}
 	}
 	return ""
 }

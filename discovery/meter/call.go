@@ -177,7 +177,8 @@ func (m *Meter) count(r *calls.Record, reserved []reservation, own bool) error {
 	if !r.Incomplete || r.USD != "" {
 		m.isCopy(r) // notes the call, which another program may fetch
 	} else if h, waits := m.held[r.ID]; waits {
-		m.held[r.ID] = held{h.reserved, r}
+		broken := *r // a copy keeps r off the heap
+		m.held[r.ID] = held{h.reserved, &broken}
 		return nil
 	}
 	return m.totals.Add(*r)
@@ -203,6 +204,9 @@ var attemptOfAWS = regexp.MustCompile(`(?:^|;)\s*attempt=([0-9]+)\s*(?:;|$)`)
 // attempt returns the try from SDK headers, starting at 1, or 0 if unknown. OpenAI and
 // Anthropic SDKs count retries; AWS SDKs count attempts.
 func attempt(header http.Header) int {
+	if header["X-Stainless-Retry-Count"] == nil && header["Amz-Sdk-Request"] == nil { // Get is slower
+		return 0
+	}
 	text, first := header.Get("X-Stainless-Retry-Count"), 1
 	if m := attemptOfAWS.FindStringSubmatch(header.Get("Amz-Sdk-Request")); text == "" && m != nil {
 		text, first = m[1], 0

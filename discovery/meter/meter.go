@@ -139,16 +139,26 @@ func (m *Meter) Spent() Spent {
 
 // endpoint accepts hosts with or without a port.
 func (m *Meter) endpoint(u *url.URL) (endpoints.Endpoint, bool) {
-	for _, host := range [...]string{u.Host, u.Host + ":443", u.Hostname()} {
-		if e, ok := m.hosts[strings.ToLower(host)]; ok {
-			return e, true
-		}
+	if e, ok := m.named(u); ok {
+		return e, true
 	}
 	e, ok := official(u.Host)
 	if region := m.regions[e.Platform]; region != "" {
 		e.Region = region
 	}
 	return e, ok
+}
+
+// named returns the endpoint from WithEndpoint, if there is one.
+func (m *Meter) named(u *url.URL) (endpoints.Endpoint, bool) {
+	if len(m.hosts) > 0 {
+		for _, host := range [...]string{u.Host, u.Host + ":443", u.Hostname()} {
+			if e, ok := m.hosts[strings.ToLower(host)]; ok {
+				return e, true
+			}
+		}
+	}
+	return endpoints.Endpoint{}, false
 }
 
 // ignore counts a request to an unknown host, and logs each host once.

@@ -45,8 +45,10 @@ func newReading(c *call, res *http.Response) *reading {
 	r := &reading{ReadCloser: res.Body, call: c, status: res.StatusCode, reader: response.New(c.target.Form)}
 	r.body = skim.NewBody(r.reader, res.Header.Get("Content-Type"), c.target.Stream)
 	r.reader.Headers(res.Header.Get)
-	if id := res.Header.Get("X-Amzn-Requestid"); c.target.Form == usage.Converse && len(id) <= response.MaxName {
-		r.requestID = id
+	if c.target.Form == usage.Converse {
+		if id := res.Header.Get("X-Amzn-Requestid"); len(id) <= response.MaxName {
+			r.requestID = id
+		}
 	}
 	switch strings.ToLower(res.Header.Get("Content-Encoding")) {
 	case "", "identity":
