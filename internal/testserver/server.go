@@ -3,7 +3,7 @@
 //
 //	s := testserver.New(record) // record turns an *http.Request into the package's own Request
 //	mux.HandleFunc("GET /things", s.Handle(ListThings, listThings))
-//	url := s.Start(mux)
+//	url, err := s.Listen("", mux)
 //	s.Fail(ListThings, testserver.Fault{Status: 503})
 //	s.Requests(ListThings)
 //
@@ -51,20 +51,10 @@ func New[Op ~string, R any](record func(op Op, r *http.Request, body []byte) R) 
 	return &Server[Op, R]{record: record, closing: make(chan struct{})}
 }
 
-// Start listens on a free loopback port and returns the URL. It panics if it can't
-// listen.
-func (s *Server[Op, R]) Start(handler http.Handler) string {
-	url, err := s.Listen("", handler)
-	if err != nil {
-		panic(err)
-	}
-	return url
-}
-
 // Listen listens on addr and returns the URL. If addr is "", it picks a free loopback
 // port.
 func (s *Server[Op, R]) Listen(addr string, handler http.Handler) (string, error) {
-	listener, err := net.Listen("tcp", cmp.Or(addr, "127.0.0.1:0")) //nolint:noctx // Start has no context, and a listener opens at once
+	listener, err := net.Listen("tcp", cmp.Or(addr, "127.0.0.1:0")) //nolint:noctx // a listener opens at once
 	if err != nil {
 		return "", err
 	}

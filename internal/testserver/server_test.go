@@ -31,6 +31,13 @@ type server struct {
 	effects int
 }
 
+func listen[Op ~string, R any](t *testing.T, s *testserver.Server[Op, R], handler http.Handler) string {
+	t.Helper()
+	url, err := s.Listen("", handler)
+	require.NoError(t, err)
+	return url
+}
+
 // start serves the given response at /read.
 func start(t *testing.T, answer testserver.Answer) *server {
 	t.Helper()
@@ -44,7 +51,7 @@ func start(t *testing.T, answer testserver.Answer) *server {
 		s.effects++
 		return testserver.Answer{Status: 201, Body: map[string]any{"echo": string(body), "err": err}}
 	}))
-	s.url = s.Start(mux)
+	s.url = listen(t, s.Server, mux)
 	transport := new(http.Transport)
 	s.http.Transport = transport
 	t.Cleanup(func() { transport.CloseIdleConnections(); s.Close(); s.Close() })
@@ -201,7 +208,7 @@ func TestCloseWaitsForARequest(t *testing.T) {
 	t.Parallel()
 	s := testserver.New(func(operation, *http.Request, []byte) string { return "" })
 	arrived, proceed, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	url := s.Start(s.Handle(read, func(*http.Request) testserver.Answer {
+	url := listen(t, s, s.Handle(read, func(*http.Request) testserver.Answer {
 		close(arrived)
 		<-proceed
 		return testserver.Answer{Status: 200, Text: "fine"}
