@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ import (
 // TestMain unsets the variables of the package, so that the developer's environment does not affect the tests.
 func TestMain(m *testing.M) {
 	unsetEnvironment()
+	debug.SetGCPercent(400) // a small heap is collected too often
 	os.Exit(m.Run())
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -20,9 +21,9 @@ import (
 )
 
 // bot answers the questions to a node until the test ends.
-func bot(t *testing.T, g *gatewaytest.Gateway, node string) {
+func bot(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Option) {
 	t.Helper()
-	c := connect(t, g, node, quiet())
+	c := connect(t, g, node, append(opts, quiet())...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -230,20 +231,22 @@ func TestAskWithoutThreadsTakesTurns(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed} {
 		g := gateway(t)
 		g.Fail(gatewaytest.OpenThread, gatewaytest.Fault{Status: status, Times: -1, Body: `{"detail":"Not Found"}`})
-		bot(t, g, "node-b")
-		c := connect(t, g, "node-a")
-		var asking sync.WaitGroup
-		for i := range 3 {
-			asking.Go(func() {
-				text := fmt.Sprint("question ", i)
-				answer, err := agent.Ask(t.Context(), c, client.SendRequest{To: "node-b", Content: text})
-				if assert.NoError(t, err) {
-					assert.Equal(t, "node-b: "+text, answer.GetContent())
-					assert.Nil(t, answer.ThreadID)
-				}
-			})
-		}
-		asking.Wait()
+		synctest.Test(t, func(t *testing.T) {
+			bot(t, g, "node-b", inMemory(g)...)
+			c := connect(t, g, "node-a", inMemory(g)...)
+			var asking sync.WaitGroup
+			for i := range 3 {
+				asking.Go(func() {
+					text := fmt.Sprint("question ", i)
+					answer, err := agent.Ask(t.Context(), c, client.SendRequest{To: "node-b", Content: text})
+					if assert.NoError(t, err) {
+						assert.Equal(t, "node-b: "+text, answer.GetContent())
+						assert.Nil(t, answer.ThreadID)
+					}
+				})
+			}
+			asking.Wait()
+		})
 	}
 }
 

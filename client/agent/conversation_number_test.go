@@ -60,25 +60,27 @@ func TestAGatewayThatRefusesTheNumberGetsTheQuestionWithoutIt(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity} {
 		g := gateway(t)
-		bot(t, g, "node-b")
-		var log strings.Builder
-		c := connect(t, g, "node-a", client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-		thread := openThread(t, c, "build")
-		g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
-			if r.Operation == gatewaytest.SendMessage && strings.Contains(r.Body, `"from_node":"node-a"`) && strings.Contains(r.Body, "related_task_id") {
-				return &gatewaytest.Fault{Status: status, Body: `{"detail":"no such task"}`, Header: http.Header{"Content-Type": {"application/json"}}}
-			}
-			return nil
+		synctest.Test(t, func(t *testing.T) {
+			bot(t, g, "node-b", inMemory(g)...)
+			var log strings.Builder
+			c := connect(t, g, "node-a", append(inMemory(g), client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+			thread := openThread(t, c, "build")
+			g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+				if r.Operation == gatewaytest.SendMessage && strings.Contains(r.Body, `"from_node":"node-a"`) && strings.Contains(r.Body, "related_task_id") {
+					return &gatewaytest.Fault{Status: status, Body: `{"detail":"no such task"}`, Header: http.Header{"Content-Type": {"application/json"}}}
+				}
+				return nil
+			})
+			answer, err := agent.Ask(t.Context(), c, inThread(thread, "green?"))
+			require.NoError(t, err, "%d", status)
+			assert.Equal(t, "node-b: green?", answer.GetContent())
+			assert.Contains(t, log.String(), "question numbers", "%d", status)
+			sent, err := c.Sent(t.Context(), client.SentOptions{})
+			require.NoError(t, err)
+			require.Len(t, sent, 1)
+			assert.Nil(t, sent[0].RelatedTaskID)
+			assert.Equal(t, []bool{true, true, false}, numbers(g), "%d", status)
 		})
-		answer, err := agent.Ask(t.Context(), c, inThread(thread, "green?"))
-		require.NoError(t, err, "%d", status)
-		assert.Equal(t, "node-b: green?", answer.GetContent())
-		assert.Contains(t, log.String(), "question numbers", "%d", status)
-		sent, err := c.Sent(t.Context(), client.SentOptions{})
-		require.NoError(t, err)
-		require.Len(t, sent, 1)
-		assert.Nil(t, sent[0].RelatedTaskID)
-		assert.Equal(t, []bool{true, true, false}, numbers(g), "%d", status)
 	}
 }
 
@@ -112,30 +114,32 @@ func TestAQuestionKeepsItsBodyUnderItsKey(t *testing.T) {
 		"500 after the conflict":         {[]int{-internal, portal, portal, 0, internal}, []bool{true, true, true, false, true, true}},
 	} {
 		g := gateway(t)
-		bot(t, g, "node-b")
-		c := connect(t, g, "node-a", quiet())
-		thread := openThread(t, c, "build")
-		posts := 0
-		g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
-			if r.Operation != gatewaytest.SendMessage || !strings.Contains(r.Body, `"from_node":"node-a"`) {
-				return nil
-			}
-			posts++
-			if posts > len(test.statuses) || test.statuses[posts-1] == 0 {
-				return nil
-			}
-			status := test.statuses[posts-1]
-			return &gatewaytest.Fault{Status: max(status, -status), AfterEffect: status < 0}
+		synctest.Test(t, func(t *testing.T) {
+			bot(t, g, "node-b", inMemory(g)...)
+			c := connect(t, g, "node-a", append(inMemory(g), quiet())...)
+			thread := openThread(t, c, "build")
+			posts := 0
+			g.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
+				if r.Operation != gatewaytest.SendMessage || !strings.Contains(r.Body, `"from_node":"node-a"`) {
+					return nil
+				}
+				posts++
+				if posts > len(test.statuses) || test.statuses[posts-1] == 0 {
+					return nil
+				}
+				status := test.statuses[posts-1]
+				return &gatewaytest.Fault{Status: max(status, -status), AfterEffect: status < 0}
+			})
+			answer, err := agent.Ask(t.Context(), c, inThread(thread, "green?"))
+			require.NoError(t, err, name)
+			assert.Equal(t, "node-b: green?", answer.GetContent(), name)
+			assert.Equal(t, test.numbers, numbers(g), name)
+			sent, err := c.Sent(t.Context(), client.SentOptions{})
+			require.NoError(t, err)
+			require.Len(t, sent, 1, name)
+			last := test.numbers[len(test.numbers)-1]
+			assert.Equal(t, last, sent[0].RelatedTaskID != nil, name)
 		})
-		answer, err := agent.Ask(t.Context(), c, inThread(thread, "green?"))
-		require.NoError(t, err, name)
-		assert.Equal(t, "node-b: green?", answer.GetContent(), name)
-		assert.Equal(t, test.numbers, numbers(g), name)
-		sent, err := c.Sent(t.Context(), client.SentOptions{})
-		require.NoError(t, err)
-		require.Len(t, sent, 1, name)
-		last := test.numbers[len(test.numbers)-1]
-		assert.Equal(t, last, sent[0].RelatedTaskID != nil, name)
 	}
 }
 

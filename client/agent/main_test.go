@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ import (
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
+	debug.SetGCPercent(400) // a small heap is collected too often
 	os.Exit(m.Run())
 }
 

@@ -40,6 +40,13 @@ func (d *direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
+// inMemory reaches a gateway without a network, for tests in virtual time.
+func inMemory(g *gatewaytest.Gateway) []client.Option {
+	d := new(direct)
+	d.gateway.Store(g)
+	return []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(&http.Client{Transport: d})}
+}
+
 // worker is a client of node-a whose gateway can be replaced.
 func worker(t *testing.T, g *gatewaytest.Gateway, opts ...client.Option) (*client.MeshClient, *direct) {
 	t.Helper()

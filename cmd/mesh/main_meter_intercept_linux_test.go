@@ -108,25 +108,33 @@ func TestMeterNamesHostsThatServeModels(t *testing.T) {
 // A program that ignores HTTPS_PROXY, and a child with another environment, are found by their connections.
 func TestMeterSeesConnectionsPastTheProxy(t *testing.T) {
 	t.Parallel()
-	s, _ := startProvidersForAgent(t)
-	host := strings.TrimPrefix(s.URL, "http://")
-	env := []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1"}
-	flags := []string{"--host", host + "=openai", "--"}
-	_, stderr, status := runMeter(t, env, append(flags, "caller", "chat")...)
-	assert.Equal(t, 0, status)
-	assert.Regexp(t, `(?m)^total 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr, "what the proxy sends is counted")
-	assert.NotContains(t, stderr, "not counted")
-	for want, args := range map[string][]string{
-		"1 connection":  {"caller", "chat", "direct " + host},
-		"2 connections": {"caller", "direct " + host, "chat", "clean direct " + host},
+	for name, c := range map[string]struct {
+		args []string // HOST is the provider
+		want string
+	}{
+		"none": {[]string{"chat"}, `(?m)^total 0\.\d+ USD; calls: 1, unpriced: 0$`},
+		"one":  {[]string{"chat", "direct HOST"}, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0\nnot counted: HOST, 1 connection(, (at least )?\d+ B sent)?$`},
+		"two":  {[]string{"direct HOST", "chat", "clean direct HOST"}, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0\nnot counted: HOST, 2 connections(, (at least )?\d+ B sent)?$`},
+		"only": {[]string{"direct HOST"}, `^mesh: meter: no calls were counted; the connections below may have some\nnot counted: HOST, 1 connection(, (at least )?\d+ B sent)?\nno calls: HOST \(--host\)\n$`},
 	} {
-		_, stderr, status := runMeter(t, env, append(flags, args...)...)
-		assert.Equal(t, 0, status, stderr)
-		assert.Regexp(t, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr)
-		assert.Regexp(t, "(?m)^not counted: "+host+", "+want+`(, (at least )?\d+ B sent)?$`, stderr)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := startProvidersForAgent(t) // its own: a watch also sees what others connect to
+			host := strings.TrimPrefix(s.URL, "http://")
+			args := []string{"--host", host + "=openai", "--", "caller"}
+			for _, arg := range c.args {
+				args = append(args, strings.ReplaceAll(arg, "HOST", host))
+			}
+			_, stderr, status := runMeter(t, []string{"OPENAI_BASE_URL=" + s.URL + "/openai/v1"}, args...)
+			assert.Regexp(t, strings.ReplaceAll(c.want, "HOST", host), stderr)
+			if name != "only" {
+				assert.Equal(t, 0, status, stderr)
+			}
+			if name == "none" {
+				assert.NotContains(t, stderr, "not counted")
+			}
+		})
 	}
-	_, stderr, _ = runMeter(t, env, append(flags, "caller", "direct "+host)...)
-	assert.Regexp(t, `^mesh: meter: no calls were counted; the connections below may have some\nnot counted: `+host+`, 1 connection(, (at least )?\d+ B sent)?\nno calls: `+host+` \(--host\)\n$`, stderr)
 }
 
 func TestMeterJSON(t *testing.T) {

@@ -85,6 +85,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("MESH_GATEWAY_TOKEN", gatewayToken)
 	env.Setenv("TOKEN", gatewayToken)
 	env.Setenv("GORACE", os.Getenv("GORACE"))
+	env.Setenv("GOGC", os.Getenv("GOGC"))
 	env.Setenv("MESH_PROVIDERS_URL", s.URL)
 	env.Setenv("MESH_FACTS", os.Getenv("MESH_FACTS"))
 	setFolders(env)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 		os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "no-data-of-mesh"))
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	os.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "400"))                  // also in the commands: a small heap is collected too often
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many tests wait
 	commands := map[string]func(){
 		"mesh":    func() { os.Exit(start()) },

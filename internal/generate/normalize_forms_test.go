@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 	"github.com/mesh-gateway/mesh-go/specs"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a small heap is collected too often
+	os.Exit(m.Run())
+}
 
 // A form writes that schema may be null. Annotations are the keys that stay outside of arms.
 type form func(schema, annotations map[string]any) map[string]any
