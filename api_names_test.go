@@ -102,3 +102,26 @@ func (v *visitor) visitNamed(named *types.Named) {
 		v.visit(argument)
 	}
 }
+
+var amount = regexp.MustCompile(`USD|PerMTok|PerUse`)
+
+// TestAmountsAreUSD fails if an exported amount is a plain string. Numbers are those of the source document.
+func TestAmountsAreUSD(t *testing.T) {
+	t.Parallel()
+	amounts := 0
+	for _, pkg := range imported(t, slices.Concat(candidates, public)) {
+		for _, name := range pkg.Scope().Names() {
+			fields, ok := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
+			if !ok || !pkg.Scope().Lookup(name).Exported() {
+				continue
+			}
+			for field := range fields.Fields() {
+				if amount.MatchString(field.Name()) && types.Identical(field.Type().Underlying(), types.Typ[types.String]) {
+					amounts++
+					assert.Equal(t, "github.com/mesh-gateway/mesh-go/discovery/prices.USD", field.Type().String(), "%s.%s", name, field.Name())
+				}
+			}
+		}
+	}
+	assert.Greater(t, amounts, 30)
+}

@@ -207,7 +207,7 @@ func WithPrices(list *prices.List) Option {
 	}
 }
 
-// WithFacts sets the price list from f, like [WithPrices].
+// WithFacts is short for WithPrices(prices.Of(f)).
 func WithFacts(f *facts.Facts) Option {
 	return func(m *config) error {
 		if f == nil {
