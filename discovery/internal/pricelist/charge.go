@@ -89,15 +89,13 @@ func (c *Call) onlyFees(err error) (Charge, error) {
 // Row returns the row for text in a mode. A standard DeepSeek call gets the hour's
 // mode.
 func (c *Call) Row(rows []Row, mode string) (row *Row, missing string) {
-	if mode == "" {
-		if mode = c.Terms.mode(c.Provider, c.At); mode != "" {
-			if row, missing = InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt()); row != nil || missing == "tier" {
-				return row, missing
-			}
+	prompt := c.Usage.Prompt()
+	if hour := c.Terms.mode(c.Provider, c.At); mode == "" && hour != "" {
+		if row, missing = InForce(rows, Kind{Mode: hour}, c.At, prompt); row != nil || missing == "tier" {
+			return row, missing
 		}
-		mode = ""
 	}
-	return InForce(rows, Kind{Mode: mode}, c.At, c.Usage.Prompt())
+	return InForce(rows, Kind{Mode: mode}, c.At, prompt)
 }
 
 // unpricedRow explains why rows don't price the call. row is nil or has no price.
@@ -144,8 +142,7 @@ func (c *Call) factor(row *Row) (factor decimal.Decimal, cached bool, err error)
 // platformMode multiplies by the platform's own mode factor. The developer's modes
 // don't hold on a platform, but Claude's usage may name the region once more.
 func (c *Call) platformMode(factor decimal.Decimal, row *Row) (decimal.Decimal, bool, error) {
-	switch {
-	case c.Mode == "", c.Mode == "us" && c.Provider == "anthropic" && factor != whole:
+	if c.Mode == "" || c.Mode == "us" && c.Provider == "anthropic" && factor != whole {
 		return factor, true, nil
 	}
 	mode, ok := c.Terms.factorOf(c.Platform, row.Model, c.Mode, c.At)
@@ -158,15 +155,12 @@ func (c *Call) platformMode(factor decimal.Decimal, row *Row) (decimal.Decimal, 
 // modeFactor multiplies mode factors. Only Anthropic's speed and region combine; any
 // other combination is a separate mode, which has no factor.
 func (c *Call) modeFactor(row *Row) (factor decimal.Decimal, cached bool, err error) {
-	modes := [...]string{c.listedMode(), ""}
+	modes := []string{c.listedMode()}
 	if c.Provider == "anthropic" && (c.Mode == "fast+us" || c.Mode == "us+fast") {
-		modes = [...]string{"fast", "us"}
+		modes = []string{"fast", "us"}
 	}
 	factor, cached = whole, true
 	for _, mode := range modes {
-		if mode == "" {
-			continue
-		}
 		f, ok := c.Terms.factorOf(c.Provider, row.Model, mode, c.At)
 		if !ok || (row.MinPrompt > 0 && !f.Long) {
 			return factor, false, c.unknownMode()
