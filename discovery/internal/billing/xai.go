@@ -145,7 +145,7 @@ const (
 )
 
 func (b *buckets) add(s *series, raw json.RawMessage) error {
-	at, usd, err := b.decode(raw)
+	at, usd, err := decodePoint(raw, b.window)
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func (b *buckets) add(s *series, raw json.RawMessage) error {
 	return nil
 }
 
-// decode needs no time if the whole window is one bucket.
-func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal, err error) {
+// decodePoint needs no time if the whole window is one bucket.
+func decodePoint(raw json.RawMessage, window calendar.Range) (at time.Time, usd decimal.Decimal, err error) {
 	var sent xaimanagement.DataPoint
 	if err := sent.UnmarshalJSON(raw); err != nil {
 		return at, usd, err
@@ -183,10 +183,10 @@ func (b *buckets) decode(raw json.RawMessage) (at time.Time, usd decimal.Decimal
 	if usd, err = decimal.Read(sent.Values[0]); err != nil {
 		return at, usd, err
 	}
-	if sent.Timestamp == nil && b.window.Unit == calendar.Whole {
-		return b.window.Start, usd, nil
+	if sent.Timestamp == nil && window.Unit == calendar.Whole {
+		return window.Start, usd, nil
 	}
-	at, ok := calendar.Parse(sent.GetTimestamp(), b.window.Start.Location())
+	at, ok := calendar.Parse(sent.GetTimestamp(), window.Start.Location())
 	if !ok {
 		return at, usd, errTimestamp
 	}
@@ -247,7 +247,7 @@ func (u *XAIUsage) checkDays(seen map[seriesDay]bool) error {
 
 // dayOf returns a data point's start, which must be the start of a UTC day.
 func dayOf(raw json.RawMessage) (time.Time, error) {
-	at, _, err := (&buckets{window: calendar.Range{Unit: calendar.Day}}).decode(raw)
+	at, _, err := decodePoint(raw, calendar.Range{Unit: calendar.Day})
 	if errors.Is(err, errTimestamp) || err == nil && !at.Equal(calendar.Date(at)) {
 		return at, errors.New("the bill must have UTC days: TIME_UNIT_DAY in Etc/GMT")
 	}
