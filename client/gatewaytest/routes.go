@@ -28,6 +28,8 @@ func (g *Gateway) router() http.Handler {
 		routes = append(routes, route{method, path, g.serve(op, parse)})
 	}
 	add("GET", "/health", GetHealth, g.health)
+	add("GET", "/features", other, g.features)
+	add("POST", "/tasks", other, g.createTask)
 	add("GET", "/peers", ListPeers, g.listPeers)
 	add("POST", "/peers/register", RegisterPeer, g.registerPeer)
 	add("GET", "/peers/{name}", GetPeer, g.getPeer)
@@ -170,6 +172,22 @@ func (g *Gateway) health(*http.Request) (action, []issue) {
 			"schema_version": 12, "db_path": ":memory:", "n_peers_enabled": enabled, "n_tasks_pending": 0,
 		})
 	}, nil
+}
+
+func (g *Gateway) features(*http.Request) (action, []issue) {
+	return func(*peer) answer {
+		return ok(object{"features": []any{}, "count": 0, "generated_at": timestamp()})
+	}, nil
+}
+
+// createTask refuses an incomplete task as the real gateway does, and a complete one
+// because there are no tasks here.
+func (g *Gateway) createTask(r *http.Request) (action, []issue) {
+	f := readBody(r)
+	for _, field := range []string{"task_id", "category", "spec_json", "added_by"} {
+		f.given(field)
+	}
+	return func(*peer) answer { return refuse(http.StatusNotImplemented, "gatewaytest has no tasks") }, f.issues
 }
 
 // Request is a request that arrived, including one that was rejected or failed.
