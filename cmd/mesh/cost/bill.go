@@ -21,7 +21,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
@@ -152,18 +151,10 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	if err != nil {
 		return nil, nil, err
 	}
-	sessionFiles, said := sessions.New(list), sessions.Said{}
-	said.Listen(sessionFiles, false, nil)
-	rows, err := calls.Sum(calls.Options{
-		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
+	rows, unread := o.SumCalls(calls.Options{
 		From: o.from, To: o.to, MatchLabels: o.Match, Prices: list,
-		By:     [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced}},
-		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
-	}, in.Paths...)
-	if text := said.Short(); text != "" {
-		o.Note(text)
-	}
-	unread = exit.WrongUse(in.Rename(err))
+		By: [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced}},
+	}, in)
 	if unread != nil && len(rows[0]) == 0 {
 		return nil, nil, exit.Usagef("--usage: %w", unread)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/page"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
-	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -54,18 +54,10 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 	}
 	defer in.Close()
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	sessionFiles, said := sessions.New(list), sessions.Said{}
-	said.Listen(sessionFiles, false, nil)
-	rows, err := calls.Sum(calls.Options{
-		Decode: sessionFiles.Decode, Join: sessionFiles.Join,
-		From: today.AddDate(0, 0, -usedDays), Prices: list,
-		By:     [][]string{byModel, append(slices.Clone(byModel), calls.ByDay, calls.ByModelStage, calls.ByRetirementDate)},
-		OnRead: o.ReadingCalls("reading calls", in), OnCopies: in.OnCopies(o.Warn),
-	}, in.Paths...)
-	if text := said.Short(); text != "" {
-		o.Note(text)
-	}
-	unread := exit.WrongUse(in.Rename(err))
+	from := today.AddDate(0, 0, -usedDays)
+	rows, unread := o.SumCalls(calls.Options{
+		From: from, Prices: list, By: [][]string{byModel, append(slices.Clone(byModel), calls.ByDay, calls.ByModelStage, calls.ByRetirementDate)},
+	}, in)
 	if len(rows[0]) == 0 {
 		if unread != nil {
 			return unread
@@ -77,11 +69,7 @@ func (o *Options) retiredUsed(ctx context.Context, soon time.Duration) error {
 		return err
 	}
 	used, found := check.used(rows[0], rows[1])
-	f, _ := o.Facts()
-	r, err := report.Read(report.Options{
-		Facts: f, Decode: sessionFiles.Decode, Join: sessionFiles.Join,
-		From: today.AddDate(0, 0, -usedDays), To: today.AddDate(0, 0, 1), Prices: list, OnRead: o.ReadingCalls("reading calls for the replacements", in),
-	}, in.Paths...)
+	r, err := page.ReadReport(o.App, report.Options{From: from, To: today.AddDate(0, 0, 1), Prices: list}, in, nil)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
@@ -146,6 +148,20 @@ func (a *App) ReadingCalls(what string, in *callsfiles.Files) (onRead func(bytes
 	var read atomic.Int64
 	a.Progress.Reading(what, in.Size, read.Load)
 	return func(bytes int) { read.Add(int64(bytes)) }
+}
+
+// SumCalls adds up calls files and agent sessions. unread reports unreadable lines; what
+// session files lack is noted.
+func (a *App) SumCalls(o calls.Options, in *callsfiles.Files) (sums [][]calls.Group, unread error) {
+	reader, said := sessions.New(o.Prices), sessions.Said{}
+	said.Listen(reader, false, nil)
+	reader.Read(&o)
+	o.OnRead, o.OnCopies = a.ReadingCalls("reading calls", in), in.OnCopies(a.Warn)
+	sums, err := calls.Sum(o, in.Paths...)
+	if text := said.Short(); text != "" {
+		a.Note(text)
+	}
+	return sums, exit.WrongUse(in.Rename(err))
 }
 
 // ReadingFile shows progress while the returned reader is read.
