@@ -207,10 +207,8 @@ func costRows(by []string, now, before []calls.Group) []table.CostRow {
 func costRow(by []string, g *calls.Group) table.CostRow {
 	row := table.CostRow{Keys: keyNames(by, g.Values), Calls: g.Calls, Unpriced: g.Unpriced, USD: g.USD, PreviousUSD: "0"}
 	for _, u := range []*prices.Usage{&g.Usage, &g.SubscriptionUsage} {
-		cached := u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
-		row.Cached += cached
-		row.Input += u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.VideoInput + u.CacheWrite5m + u.CacheWrite1h + cached
-		row.Output += u.Output + u.AudioOutput + u.ImageOutput
+		in, cached, _, out := report.Tokens(u)
+		row.Input, row.Cached, row.Output = row.Input+in, row.Cached+cached, row.Output+out
 	}
 	return row
 }

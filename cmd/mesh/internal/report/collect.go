@@ -278,17 +278,18 @@ func (c *call) read(one *calls.Record, zone *time.Location) error {
 	c.more, c.bounded = decimal.ParsePlain(c.BoundUSD)
 	c.counted = c.known && !c.Failed() && !c.WithoutLine
 	if c.HasCounts {
-		c.count()
+		c.input, c.cached, c.written, c.output = Tokens(&c.Counts)
 	}
 	return nil
 }
 
-func (c *call) count() {
-	u := &c.Counts
-	c.cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
-	c.written = u.CacheWrite5m + u.CacheWrite1h
-	c.input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.VideoInput + c.cached + c.written
-	c.output = u.Output + u.AudioOutput + u.ImageOutput
+// Tokens adds up a call's tokens. input includes those read from caches and written to
+// them.
+func Tokens(u *prices.Usage) (input, cached, written, output int64) {
+	cached = u.CacheRead + u.AudioCacheRead + u.ImageCacheRead + u.VideoCacheRead
+	written = u.CacheWrite5m + u.CacheWrite1h
+	input = u.Input + u.ToolInput + u.AudioInput + u.ImageInput + u.VideoInput + cached + written
+	return input, cached, written, u.Output + u.AudioOutput + u.ImageOutput
 }
 
 func (c *call) thread() string {

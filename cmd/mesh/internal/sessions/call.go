@@ -3,8 +3,8 @@ package sessions
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"hash/maphash"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +15,7 @@ import (
 
 type record = calls.Record
 
-// counts holds token counts, indexed like the program's name list: openAINames for Codex,
+// counts holds token counts, indexed like the program's names: openAINames for Codex,
 // geminiNames for Gemini CLI, anthropicNames for all others.
 type counts [7]int64
 
@@ -155,11 +155,11 @@ func (f *file) addNew(of *sharedForm, id string, key uint64, at int64, n counts)
 	return f.add(&call{sharedForm: of, id: id, time: at, counts: n, file: f.index, number: f.number, seen: f.index}, key)
 }
 
-// JSON names for counts in each provider's usage object; "" is skipped.
+// JSON names for counts in each provider's usage object.
 var (
-	openAINames    = [...]string{"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens", "", "", ""}
-	geminiNames    = [...]string{"promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount", "", ""}
-	anthropicNames = [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "", "", ""}
+	openAINames    = []string{"input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens"}
+	geminiNames    = []string{"promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount"}
+	anthropicNames = []string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
 )
 
 // Indexes into counts. The first four match anthropicNames.
@@ -186,36 +186,29 @@ func (r *run) record(c *call) calls.Record {
 }
 
 func (c *call) usage() []byte {
-	names := &anthropicNames
+	names := anthropicNames
 	switch c.program {
 	case "codex":
-		names = &openAINames
+		names = openAINames
 	case "gemini-cli":
-		names = &geminiNames
+		names = geminiNames
 	}
-	text := []byte{'{'}
-	for i, name := range names {
-		if name != "" {
-			text = appendMember(text, name, c.counts[i])
-		}
-	}
-	if c.split {
-		text = c.counts.appendLifetimes(text)
-	}
-	if c.counts[searches] > 0 {
-		text = append(strconv.AppendInt(append(text, `,"server_tool_use":{"web_search_requests":`...), c.counts[searches], 10), '}')
+	text := c.counts.object(names, c.split)
+	if n := c.counts[searches]; n > 0 {
+		text = fmt.Appendf(text, `,"server_tool_use":{"web_search_requests":%d}`, n)
 	}
 	return append(append(text, c.extra...), '}')
 }
 
-func (c *counts) appendLifetimes(text []byte) []byte {
-	text = strconv.AppendInt(append(text, `,"cache_creation":{"ephemeral_5m_input_tokens":`...), c[writes5m], 10)
-	return append(appendMember(text, "ephemeral_1h_input_tokens", c[writes1h]), '}')
-}
-
-func appendMember(text []byte, name string, n int64) []byte {
-	if len(text) > 1 {
-		text = append(text, ',')
+// object returns a JSON object without its end.
+func (c *counts) object(names []string, lifetimes bool) []byte {
+	text := []byte{'{'}
+	for i, name := range names {
+		text = fmt.Appendf(text, `"%s":%d,`, name, c[i])
 	}
-	return strconv.AppendInt(append(append(append(text, '"'), name...), `":`...), n, 10)
+	text = text[:len(text)-1]
+	if lifetimes {
+		text = fmt.Appendf(text, `,"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d}`, c[writes5m], c[writes1h])
+	}
+	return text
 }

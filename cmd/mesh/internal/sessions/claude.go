@@ -144,13 +144,7 @@ func (l *lineFields) addRequests() {
 	}
 	entries := make([][]byte, len(l.requests))
 	for i, n := range l.requests {
-		entries[i] = []byte{'{'}
-		for at, name := range anthropicNames[:writes+1] {
-			entries[i] = appendMember(entries[i], name, n[at])
-		}
-		if n[writes5m]+n[writes1h] > 0 {
-			entries[i] = n.appendLifetimes(entries[i])
-		}
+		entries[i] = n.object(anthropicNames, n[writes5m]+n[writes1h] > 0)
 	}
 	l.extra = append(append(l.extra, `,"iterations":[`...), bytes.Join(entries, []byte("},"))...)
 	l.extra = append(l.extra, "}]"...)

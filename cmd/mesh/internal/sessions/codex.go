@@ -40,15 +40,14 @@ func beginCodex(f *file) {
 	f.codex = append(f.codex, c)
 	generation := f.generation
 	l := &f.line
-	names := openAINames[:4]
 	f.fields = fields{"type": &l.kind, "timestamp": &l.time, "payload": fields{
 		"type": &l.event, "id": &l.session, "cwd": &l.cwd, "model_provider": &l.provider, "model": &l.model, "response_id": &l.id,
 		"forked_from_id": &l.parent, "parent_thread_id": &l.thread, "history_base": fields{"thread_id": &l.base},
 		"source":             fields{"subagent": fields{"thread_spawn": fields{"parent_thread_id": &l.thread}}},
-		"usage":              l.counts.fields(names...),
-		"thread_token_usage": l.total.fields(names...),
+		"usage":              l.counts.fields(openAINames...),
+		"thread_token_usage": l.total.fields(openAINames...),
 		"thread_settings":    fields{"model": &l.model, "model_provider_id": &l.provider, "service_tier": &l.tier},
-		"info":               fields{"last_token_usage": l.last.fields(names...), "total_token_usage": l.total.fields(names...)},
+		"info":               fields{"last_token_usage": l.last.fields(openAINames...), "total_token_usage": l.total.fields(openAINames...)},
 	}}
 	f.take = func() {
 		if f.generation != generation { // split has yielded what was read before
