@@ -145,9 +145,9 @@ func (id identity) rows() [][]string {
 		}
 	}
 	return [][]string{
-		{"profile", output.Text(&id.Profile), ""},
-		{"node", output.Text(&id.Node.Value), id.Node.Source},
-		{"gateway", output.Text(&id.GatewayURL.Value), id.GatewayURL.Source},
+		{"profile", output.Known(id.Profile), ""},
+		{"node", output.Known(id.Node.Value), id.Node.Source},
+		{"gateway", output.Known(id.GatewayURL.Value), id.GatewayURL.Source},
 		{"token", token, id.TokenSource},
 		{"gateway answers", yesNo(id.Answers), ""},
 		{"token accepted", yesNo(id.Accepted), ""},

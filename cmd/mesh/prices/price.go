@@ -150,7 +150,7 @@ func priceTable(w io.Writer, list []prices.Row) error {
 			mode += " " + r.Modality
 		}
 		return append([]string{
-			string(r.Provider), r.ModelHint, known(mode), known(r.ValidFrom), known(r.ValidUntil), strconv.FormatInt(r.TierThresholdTokens, 10),
+			string(r.Provider), r.ModelHint, output.Known(mode), output.Known(r.ValidFrom), output.Known(r.ValidUntil), strconv.FormatInt(r.TierThresholdTokens, 10),
 		}, amounts(r)...)
 	})
 	if err := output.Table(w, []table.Column{
@@ -167,7 +167,7 @@ the period, and - is no limit. PROMPT FROM is the shortest prompt, in tokens.
 }
 
 func amounts(r *prices.Row) []string {
-	return []string{known(r.InputPerMTok), known(r.CacheReadPerMTok), known(r.CacheWrite5mPerMTok), known(r.CacheWrite1hPerMTok), known(r.OutputPerMTok)}
+	return []string{output.Known(r.InputPerMTok), output.Known(r.CacheReadPerMTok), output.Known(r.CacheWrite5mPerMTok), output.Known(r.CacheWrite1hPerMTok), output.Known(r.OutputPerMTok)}
 }
 
 func (o *priceOptions) callCost(ctx context.Context) error {

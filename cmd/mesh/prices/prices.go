@@ -153,7 +153,7 @@ func stalePrices(a *app.App, models []string, oldest time.Duration) error {
 		}
 		columns := []table.Column{table.Plain("PROVIDER", 1), table.Key("MODEL"), table.Plain("MODE", 3), table.Plain("VERIFIED", 2), table.Free("SOURCE")}
 		if err := output.Table(w, columns, table.Rows(rows, func(r *prices.Row) []string {
-			return []string{string(r.Provider), r.ModelHint, known(r.Mode), known(r.VerifiedAt), output.Line(r.Source)}
+			return []string{string(r.Provider), r.ModelHint, output.Known(r.Mode), output.Known(r.VerifiedAt), output.Line(r.Source)}
 		})); err != nil {
 			return err
 		}
@@ -182,9 +182,6 @@ func rowsOf(a *app.App, models []string) (rows []prices.Row, err error) {
 	}
 	return rows, nil
 }
-
-// known returns "-" if text is empty.
-func known[T ~string](text T) string { return cmp.Or(string(text), output.Unknown) }
 
 // stale returns current rows verified longer ago than oldest. Models that are no longer
 // sold are left out unless they were named.

@@ -277,7 +277,7 @@ func (o *Options) printRetirements(list []retirement) error {
 		table.Plain("PROVIDER", 1), table.Key("MODEL"), output.Marked(o.Out, table.Plain("STATE", 2)), table.Plain("DATE", 3), table.Key("REPLACEMENT"),
 	}
 	return o.PrintTable(list, columns, table.Rows(list, func(r *retirement) []string {
-		return []string{output.Text((*string)(&r.Provider)), r.Model, string(r.State), output.Text(&r.Date), output.Text(&r.Replacement)}
+		return []string{output.Known(r.Provider), r.Model, string(r.State), output.Known(r.Date), output.Known(r.Replacement)}
 	}))
 }
 

@@ -148,13 +148,13 @@ func (o *Options) printUsed(list []usedModel) error {
 			columns = append(columns, table.Plain("REPLACED", 6))
 		}
 		return output.Table(w, columns, table.Rows(list, func(m *usedModel) []string {
-			reported, replaced := m.reported(), string(m.ReplacedUSD)
+			replaced := string(m.ReplacedUSD)
 			if m.SameUSD != "" && m.SameUSD != m.USD { // other calls have no known cost
 				replaced = string(m.SameUSD) + " > " + replaced
 			}
 			return []string{
-				cmp.Or(m.Platform, string(m.Provider), output.Unknown), m.Model, string(m.State), output.Text(&m.Date), output.Text(&m.Replacement),
-				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), string(m.USD), output.Text(&reported), output.Text(&replaced),
+				cmp.Or(m.Platform, string(m.Provider), output.Unknown), m.Model, string(m.State), output.Known(m.Date), output.Known(m.Replacement),
+				strconv.Itoa(m.Calls), strconv.Itoa(m.Unpriced), string(m.USD), output.Known(m.reported()), output.Known(replaced),
 			}[:len(columns)]
 		}))
 	})

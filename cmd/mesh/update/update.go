@@ -225,7 +225,7 @@ func (u *update) table(w io.Writer) error {
 func (c *change) cells() []string {
 	before, after := c.before, c.after
 	return []string{
-		c.Kind, string(after.Provider), after.ModelHint, known(after.Mode), known(after.ValidFrom), known(after.ValidUntil),
+		c.Kind, string(after.Provider), after.ModelHint, output.Known(after.Mode), output.Known(after.ValidFrom), output.Known(after.ValidUntil),
 		oldNew(before.InputPerMTok, after.InputPerMTok), oldNew(before.CacheReadPerMTok, after.CacheReadPerMTok), oldNew(before.OutputPerMTok, after.OutputPerMTok),
 	}
 }
@@ -233,10 +233,7 @@ func (c *change) cells() []string {
 // oldNew returns "old > new", or the price that did not change.
 func oldNew(before, after prices.USD) string {
 	if before == after {
-		return known(after)
+		return output.Known(after)
 	}
-	return known(before) + " > " + known(after)
+	return output.Known(before) + " > " + output.Known(after)
 }
-
-// known returns a text, or "-" for "".
-func known[T ~string](text T) string { return cmp.Or(string(text), output.Unknown) }

@@ -45,12 +45,7 @@ func Fixed(text string) func(io.Writer) error {
 const maxCell = 80
 
 // Shorten returns text, cut to 80 characters.
-func Shorten(text string) string {
-	if runes := []rune(text); len(runes) > maxCell {
-		return string(runes[:maxCell-1]) + "…"
-	}
-	return text
-}
+func Shorten(text string) string { return table.Shorten(text, maxCell) }
 
 // Terminal reports whether w is a terminal that supports escape sequences.
 func Terminal(w io.Writer) bool {

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -41,12 +42,15 @@ func age(seconds int64) string {
 	}
 }
 
+// Known returns "-" for "".
+func Known[T ~string](text T) string { return cmp.Or(string(text), Unknown) }
+
 // Text returns "-" for nil and "".
 func Text(text *string) string {
-	if text == nil || *text == "" {
+	if text == nil {
 		return Unknown
 	}
-	return *text
+	return Known(*text)
 }
 
 // Count returns "-" for nil.

@@ -75,7 +75,7 @@ type reasonSum struct {
 func (a *aggregate) addReason(c *call) {
 	s := a.reason(reasonOf(c))
 	s.add(c)
-	s.addModel(c.id)
+	count(s.models, c.id, ModelID{}, maxModels)
 }
 
 func (a *aggregate) reason(key reasonKey) *reasonSum {
@@ -89,13 +89,6 @@ func (a *aggregate) reason(key reasonKey) *reasonSum {
 		a.reasons[key] = s
 	}
 	return s
-}
-
-func (s *reasonSum) addModel(id ModelID) {
-	if _, known := s.models[id]; !known && len(s.models) >= maxModels {
-		id = ModelID{}
-	}
-	s.models[id]++
 }
 
 // unpricedText matches prices.UnpricedError: the missing price, sometimes a name, and the

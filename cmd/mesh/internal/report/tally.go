@@ -185,7 +185,7 @@ func (a *aggregate) add(c *call) {
 	made(a.days, c.day).add(c)
 	m.addDetails(c, a)
 	if c.Failed() {
-		a.addStatus(c.Status)
+		count(a.status, c.Status, -1, maxStatuses)
 	}
 	if c.known {
 		a.top.add(c)
@@ -198,11 +198,12 @@ func (a *aggregate) add(c *call) {
 // maxStatuses exists because files can have any number.
 const maxStatuses = 1000
 
-func (a *aggregate) addStatus(status int) {
-	if _, known := a.status[status]; !known && len(a.status) >= maxStatuses {
-		status = -1
+// count counts a key, or others if there are most keys already.
+func count[K comparable](all map[K]int, key, others K, most int) {
+	if _, known := all[key]; !known && len(all) >= most {
+		key = others
 	}
-	a.status[status]++
+	all[key]++
 }
 
 // made adds a zero value if the key is missing.
@@ -275,7 +276,7 @@ func (m *model) addRetiring(c *call, a *aggregate) {
 	}
 	for name, value := range c.Labels {
 		if a.wanted(name) && value != "" {
-			m.addUser(user{name, cut(value)})
+			count(m.users, user{name, cut(value)}, user{}, maxUsers)
 		}
 	}
 }
@@ -285,9 +286,3 @@ type user struct{ label, value string }
 
 // maxUsers limits model.users.
 const maxUsers = 1000
-
-func (m *model) addUser(u user) {
-	if _, known := m.users[u]; known || len(m.users) < maxUsers {
-		m.users[u]++
-	}
-}

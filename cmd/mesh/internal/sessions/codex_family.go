@@ -126,11 +126,7 @@ func (c *codexFile) pair() {
 	for i := 0; i+1 < len(c.events); i++ {
 		a, b := &c.events[i], &c.events[i+1]
 		if (a.record == nil) != (b.record == nil) && a.usage == b.usage {
-			for _, e := range [...]*codexEvent{a, b} {
-				if e.record == nil {
-					e.copied = true
-				}
-			}
+			a.copied, b.copied = a.copied || a.record == nil, b.copied || b.record == nil
 			i++
 		}
 	}

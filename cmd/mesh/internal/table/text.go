@@ -53,6 +53,14 @@ func Cut(line string, width int) string {
 	return line[:Fitting(line, width-1)] + "…"
 }
 
+// Shorten cuts text after most characters, with an ellipsis as the last one.
+func Shorten(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
 // Fitting returns how many bytes at the start of line fit into width columns.
 func Fitting(line string, width int) int {
 	for i, r := range line {

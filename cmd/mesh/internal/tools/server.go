@@ -31,6 +31,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/internal/version"
@@ -243,8 +244,5 @@ func withoutArguments(text string, sent json.RawMessage) string {
 			text = strings.ReplaceAll(text, argument, "…")
 		}
 	}
-	if runes := []rune(text); len(runes) > maxError {
-		text = string(runes[:maxError]) + "…"
-	}
-	return text
+	return table.Shorten(text, maxError+1)
 }

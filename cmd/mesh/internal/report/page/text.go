@@ -140,13 +140,7 @@ func signedPercent(change *float64, places int) string {
 
 // line removes line breaks, control characters and marks for the writing direction, and
 // cuts after 300 characters.
-func line(text string) string {
-	text = table.Line(text)
-	if runes := []rune(text); len(runes) > maxLine {
-		return string(runes[:maxLine-1]) + "…"
-	}
-	return text
-}
+func line(text string) string { return table.Shorten(table.Line(text), maxLine) }
 
 // Amounts and days in sentences. They must not match names: gpt-4o-2024-08-06, gpt-5.2.
 var (
