@@ -58,9 +58,9 @@ type lineFields struct {
 }
 
 // fields maps member names to targets. A *[]byte gets the JSON for a non-empty string, a
-// *int64 a count, a *float64 a number and a *bool a boolean. Nested fields read an object, and a func() reads
-// any value. Values with another type are skipped, except that an invalid count is an
-// error.
+// *int64 a count, a *float64 a number and a *bool a boolean. Nested fields read an
+// object, and a func() reads any value. Values with another type are skipped, except
+// that an invalid count is an error.
 type fields map[string]any
 
 func (c *counts) fields(names ...string) fields {
