@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // sent returns the timeRange and timeUnit of the request for q.
@@ -148,7 +149,7 @@ func zoneOf(t *testing.T, name string) *time.Location {
 func TestBucketsHaveNoGaps(t *testing.T) {
 	t.Parallel()
 	for unit, shown := range map[discovery.TimeUnit]string{discovery.TimeUnitDay: "2006-01-02", discovery.TimeUnitMonth: "2006-01"} {
-		for _, name := range farZones {
+		for _, name := range farZones[:whole.Cases(len(farZones), 2)] {
 			zone := zoneOf(t, name)
 			var begins, points []string
 			last := ""

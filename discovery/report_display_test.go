@@ -20,6 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 func TestReportTable(t *testing.T) {
@@ -93,7 +94,7 @@ func TestSentencesAndTableAddUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	usd := func() float64 { return 0.02 + math.Round(random.Float64()*1e6)/1e6 }
 	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	for range 500 {
+	for range whole.Cases(500, 20) {
 		r, counted := billedDays(0, 0), newTotals()
 		for i, names := range [][]string{{"gpt-5.4", "gpt-4o"}, {"gpt-5.4"}} {
 			bucket := &r.Buckets[i]

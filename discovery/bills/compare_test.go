@@ -20,7 +20,10 @@ func TestCausesAreTrue(t *testing.T) {
 		seeds = 2
 	}
 	for _, s := range styles {
-		for _, situation := range situations {
+		for i, situation := range situations {
+			if i%whole.Cases(1, 5) != 0 {
+				continue
+			}
 			for seed := range seeds {
 				w := newWorld(s, seed)
 				situation.apply(w)
@@ -38,7 +41,7 @@ func TestCausesAreTrue(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, cases, 200)
+	assert.GreaterOrEqual(t, cases, whole.Cases(200, 40))
 	assert.Zero(t, silent["openai"]+silent["google"], "with quantities by kind every cause is known")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // packedLines returns a compressed file of about size bytes. line returns its lines.
@@ -58,7 +59,7 @@ func TestCompressedFilesNeedLittleMemory(t *testing.T) {
 		},
 		"no line break": func(int) string { return long },
 	} {
-		path := packedLines(t, 60<<20, line)
+		path := packedLines(t, whole.Cases(60, 6)<<20, line)
 		most := mostMemory(func(onRead func(int)) {
 			_, _ = calls.Sum(calls.Options{OnRead: onRead, By: [][]string{{calls.ByLabel("a")}}, OnCopies: func(calls.Copies) {}}, path)
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/pricelist"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // Every documented modality of a prompt has the price of its own row, the price of text where the provider documents that, or else a bound
@@ -38,9 +39,9 @@ func TestEveryModalityOfEveryModel(t *testing.T) {
 		{models.XAI, openAI, "image_tokens", "image"},
 	} {
 		seen := map[string]bool{}
-		for _, row := range prices.BuiltIn().Rows(member.provider) {
+		for i, row := range prices.BuiltIn().Rows(member.provider) {
 			call := prices.Call{Provider: member.provider, Model: row.ModelHint, At: on(t, "2026-11-20")}
-			if seen[row.ModelHint] || !isPriced(call) {
+			if i%whole.Cases(1, 5) != 0 || seen[row.ModelHint] || !isPriced(call) {
 				continue
 			}
 			seen[row.ModelHint] = true

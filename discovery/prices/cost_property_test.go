@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // CostOf agrees with plain fractions over the rows and the fees of the list, for random calls of random days.
@@ -22,7 +23,7 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 	known := 0
 	for _, p := range models.Providers() {
 		rows, fees := prices.BuiltIn().Rows(p), prices.BuiltIn().Fees(p)
-		for range 4_000 {
+		for range whole.Cases(4_000, 100) {
 			call := prices.Call{Provider: p, Model: rows[random.IntN(len(rows))].ModelHint, Usage: randomUsage(random, fees)}
 			call.At = time.Date(2025, 1, 1, random.IntN(24*800), random.IntN(60), 0, 0, time.UTC)
 			call.Mode = []string{"", "", "", "batch", "us"}[random.IntN(5)]
@@ -43,7 +44,7 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 			requireLinesAddUp(t, &cost)
 		}
 	}
-	assert.Greater(t, known, 4_000)
+	assert.Greater(t, known, whole.Cases(4_000, 100))
 }
 
 // missing is every value of UnpricedError.Missing.
