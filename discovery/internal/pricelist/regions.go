@@ -36,15 +36,16 @@ func readRegion(cells []string) region {
 // prices, none of which is cheaper, or else 0.
 func (c *Call) region(model string) (decimal.Decimal, error) {
 	place, missing := c.Place, "platform"
+	if place.Platform == "" && c.Model == model {
+		return whole, nil
+	}
+	named := placeOf(c.Provider, c.Model)
 	if place.Platform == "" {
-		if c.Model == model {
-			return whole, nil
-		}
-		if place, missing = placeOf(c.Provider, c.Model), "region"; place.Platform == "" {
+		if place, missing = named, "region"; place.Platform == "" {
 			return whole, nil
 		}
 	}
-	if named := placeOf(c.Provider, c.Model); place.Profile == "" && named.Platform == place.Platform {
+	if place.Profile == "" && named.Platform == place.Platform {
 		place.Profile = named.Profile
 	}
 	var least decimal.Decimal
