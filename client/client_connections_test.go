@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // These tests cover the connections of the transport that [client.New] makes.
@@ -31,7 +31,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		arrived, all := 0, make(chan struct{})
-		transport := pipe.Transport(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		transport := nettest.Pipe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {
 				_, _ = w.Write([]byte(`[{"name":"node-b"}]`))
 				return

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // TestMain unsets the variables that the client reads, so that the tests do not depend on the environment.
@@ -48,7 +48,7 @@ func connect(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.O
 // piped returns a transport to g without a network, for tests in virtual time.
 func piped(t *testing.T, g *gatewaytest.Gateway) *http.Transport {
 	t.Helper()
-	return pipe.Transport(t, http.StripPrefix("/gateway", g.Handler()))
+	return nettest.Pipe(t, http.StripPrefix("/gateway", g.Handler()))
 }
 
 func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshClient {
@@ -80,7 +80,7 @@ func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *cli
 // servingInMemory is serving without a network, for tests in virtual time.
 func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
-	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, handler)})}
+	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, handler)})}
 	return newClient(t, "node-a", append(own, opts...)...)
 }
 
@@ -215,7 +215,7 @@ const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","c
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{
-		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: pipe.Call(handler)}),
+		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: nettest.Call(handler)}),
 	}, opts...)...)
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -119,7 +119,7 @@ func TestNoErrorShowsATokenFromTheTransport(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithToken(token),
-			client.WithHTTPClient(&http.Client{Transport: pipe.Call(func(_ http.ResponseWriter, r *http.Request) {
+			client.WithHTTPClient(&http.Client{Transport: nettest.Call(func(_ http.ResponseWriter, r *http.Request) {
 				panic(fmt.Errorf("dump of the request: %v: %w", r.Header, errNetwork))
 			})}))
 		for operation, call := range operations {

@@ -22,8 +22,8 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/closed"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // After a 101 the body is the connection itself, which has no end.
@@ -232,7 +232,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 
 func TestRefusedConnectionIsAGatewayError(t *testing.T) {
 	t.Parallel()
-	address := closed.Address(t)
+	address := nettest.ClosedAddress(t)
 	synctest.Test(t, func(t *testing.T) { // the kernel refuses at once
 		c := newClient(t, "node-a", client.WithGatewayURL("http://"+address))
 		for operation, call := range operations {

@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // TestMain unsets the variables of the package, so that the developer's environment does not affect the tests.
@@ -147,7 +147,7 @@ func (s *fakeServer) inProcess(opts ...discovery.Option) *discovery.Client {
 // which break off.
 func (s *fakeServer) inMemory(t *testing.T, opts ...discovery.Option) *discovery.Client {
 	t.Helper()
-	own := discovery.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, s)})
+	own := discovery.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, s)})
 	return s.clientAt("http://server.test", append([]discovery.Option{own}, opts...)...)
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/unanswered"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestAskLeavesTheQuestionWhenItsTimeEnds(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
-	ctx, hc := unanswered.Context(t.Context())
+	ctx, hc := nettest.UntilSent(t.Context())
 	c, b := connect(t, g, "node-a", client.WithHTTPClient(hc)), connect(t, g, "node-b")
 	_, err := agent.Ask(ctx, c, question("node-b"))
 	require.ErrorIs(t, err, context.Canceled)

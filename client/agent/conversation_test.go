@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/label"
-	"github.com/mesh-gateway/mesh-go/internal/test/unanswered"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // inThread returns a question to node-b in a thread.
@@ -33,7 +33,7 @@ func openThread(t *testing.T, c *client.MeshClient, name string) *client.Thread 
 // askBriefly asks at the node until the question is sent, and returns it.
 func askBriefly(t *testing.T, g *gatewaytest.Gateway, node string, req client.SendRequest) client.MeshMessage {
 	t.Helper()
-	ctx, hc := unanswered.Context(t.Context())
+	ctx, hc := nettest.UntilSent(t.Context())
 	_, err := agent.Ask(ctx, connect(t, g, node, client.WithHTTPClient(hc)), req)
 	require.ErrorIs(t, err, context.Canceled)
 	return noAnswer(t, err).Question

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // TestMain unsets the variables that the client reads, so that the tests do not depend on the environment.
@@ -72,7 +72,7 @@ func answering(t *testing.T, status int, contentType, body string, opts ...clien
 // servingInMemory is serving without a network, for tests in virtual time.
 func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
-	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, handler)})}
+	own := []client.Option{client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, handler)})}
 	return newClient(t, "node-a", append(own, opts...)...)
 }
 
@@ -113,7 +113,7 @@ const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","c
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{
-		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: pipe.Call(handler)}),
+		client.WithGatewayURL("http://gateway"), client.WithToken(token), client.WithHTTPClient(&http.Client{Transport: nettest.Call(handler)}),
 	}, opts...)...)
 }
 

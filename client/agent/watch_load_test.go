@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // TestIdleNodeLoad counts the requests of a node that receives nothing, over two hours. docs/scale.md has the figures.
@@ -40,7 +40,7 @@ func TestIdleNodeLoad(t *testing.T) {
 	} {
 		g := gatewaytest.New(t)
 		var requests atomic.Int64
-		count := pipe.Call(func(w http.ResponseWriter, r *http.Request) {
+		count := nettest.Call(func(w http.ResponseWriter, r *http.Request) {
 			requests.Add(1)
 			if r.Body == nil { // a server never has such a request
 				r.Body = http.NoBody

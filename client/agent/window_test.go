@@ -18,7 +18,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // bulky answers a poll with the newest of n unread messages of a thousand characters each.
@@ -195,7 +195,7 @@ func TestCloseEndsAPauseAndAPollOfWatch(t *testing.T) {
 			})
 			var transport http.RoundTripper = hang
 			if handler != nil {
-				transport = pipe.Call(handler)
+				transport = nettest.Call(handler)
 			}
 			c := newClient(t, "node-a", client.WithGatewayURL("http://gateway"), client.WithHTTPClient(&http.Client{Transport: transport}))
 			ended := make(chan error, 1)

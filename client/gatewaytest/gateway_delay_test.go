@@ -12,7 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // waiting is the function that waits for a delay to end.
@@ -89,10 +89,10 @@ func TestDisconnectEndsADelay(t *testing.T) {
 	s.Fail(gatewaytest.ListPeers, gatewaytest.Fault{Delay: time.Hour})
 	ctx, leave := context.WithCancel(t.Context())
 	done := s.background(ctx, "GET", "/peers", "")
-	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
+	eventually(t, func() bool { return nettest.Goroutines(waiting) == 1 })
 	leave()
 	require.ErrorIs(t, <-done, context.Canceled)
-	eventually(t, func() bool { return reply.Goroutines(waiting) == 0 })
+	eventually(t, func() bool { return nettest.Goroutines(waiting) == 0 })
 }
 
 // Not parallel: it counts goroutines.
@@ -107,14 +107,14 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		}
 	}
 	request := s.background(t.Context(), "POST", "/messages", message("x"))
-	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
-	require.NotZero(t, reply.Goroutines("net/http.(*conn).serve"), "the count finds such goroutines")
-	require.NotZero(t, reply.Goroutines("net/http.(*Server).Serve("))
+	eventually(t, func() bool { return nettest.Goroutines(waiting) == 1 })
+	require.NotZero(t, nettest.Goroutines("net/http.(*conn).serve"), "the count finds such goroutines")
+	require.NotZero(t, nettest.Goroutines("net/http.(*Server).Serve("))
 
 	s.Close()
 	require.Error(t, <-request)
 	for _, function := range []string{"gatewaytest.(*Gateway)", "testserver.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
-		eventually(t, func() bool { return reply.Goroutines(function) == 0 })
+		eventually(t, func() bool { return nettest.Goroutines(function) == 0 })
 	}
 	resp, err := s.http.Do(s.request(t.Context(), http.MethodGet, "/peers", ""))
 	if err == nil {

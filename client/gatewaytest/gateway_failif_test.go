@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestFailIfChoosesRequests(t *testing.T) {
@@ -26,7 +26,7 @@ func TestFailIfChoosesRequests(t *testing.T) {
 		return r.Status
 	}
 	assert.Equal(t, []int{503, 200, 503}, []int{status("lost"), status("kept"), status("lost")}, "Times is ignored")
-	assert.Equal(t, []any{"kept"}, reply.Column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"kept"}, nettest.Column(s.inbox("node-b"), "content"))
 
 	s.FailIf(func(gatewaytest.Request) *gatewaytest.Fault { return &gatewaytest.Fault{Status: 502} })
 	assert.Equal(t, []int{502}, s.statuses(1, gatewaytest.ListPeers), "the second replaces the first")

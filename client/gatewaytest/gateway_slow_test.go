@@ -13,7 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // On a slow link the header arrives at once, and the body at the rate of the fault. It may take ten times the timeout.
@@ -24,7 +24,7 @@ func TestSlowLinkDelaysTheBody(t *testing.T) {
 	}
 	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{BytesPerSecond: 100_000, Times: -1})
 	synctest.Test(t, func(t *testing.T) {
-		transport := &http.Client{Transport: pipe.Transport(t, g.Handler())}
+		transport := &http.Client{Transport: nettest.Pipe(t, g.Handler())}
 		for timeout, complete := range map[time.Duration]bool{10 * time.Second: true, time.Second: true, time.Second / 2: false} {
 			c, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithHTTPClient(transport), client.WithTimeout(timeout))
 			require.NoError(t, err)

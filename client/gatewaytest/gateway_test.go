@@ -16,7 +16,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestWithAddrListensOnTheAddress(t *testing.T) {
@@ -256,7 +256,7 @@ func TestFaultPreventsTheEffectUnlessAfterEffect(t *testing.T) {
 			s.Fail(gatewaytest.SendMessage, fault)
 			r, _ := s.faulty("POST", "/messages", message("stored"))
 			assert.NotContains(t, r.Body, "created_at", "the answer is lost")
-			assert.Equal(t, []any{"stored"}, reply.Column(s.inbox("node-b"), "content"))
+			assert.Equal(t, []any{"stored"}, nettest.Column(s.inbox("node-b"), "content"))
 
 			s.Fail(gatewaytest.SendMessage, fault)
 			_, _ = s.faulty("POST", "/messages", message("stranger"), "Authorization", "")

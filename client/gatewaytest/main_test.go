@@ -15,7 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // TestMain clears the environment, so that a developer's settings do not change the tests.
@@ -82,13 +82,13 @@ func (s *testGateway) request(ctx context.Context, method, path, body string, he
 }
 
 // faulty sends a request and does not check the answer against the document.
-func (s *testGateway) faulty(method, path, body string, headers ...string) (reply.Reply, error) {
+func (s *testGateway) faulty(method, path, body string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
-	return reply.Get(s.http, s.request(s.t.Context(), method, path, body, headers...))
+	return nettest.Get(s.http, s.request(s.t.Context(), method, path, body, headers...))
 }
 
 // exchange sends a request and checks the answer against the document. The error is that of the request.
-func (s *testGateway) exchange(method, path, body string, headers ...string) (reply.Reply, error) {
+func (s *testGateway) exchange(method, path, body string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	r, err := s.faulty(method, path, body, headers...)
 	require.NoError(s.t, err)
@@ -105,7 +105,7 @@ func (s *testGateway) exchange(method, path, body string, headers ...string) (re
 }
 
 // call is exchange for a request that must be valid.
-func (s *testGateway) call(method, path, body string, headers ...string) reply.Reply {
+func (s *testGateway) call(method, path, body string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
 	assert.NoError(s.t, err)
@@ -113,7 +113,7 @@ func (s *testGateway) call(method, path, body string, headers ...string) reply.R
 }
 
 // refused is exchange for a request that does not conform to the document.
-func (s *testGateway) refused(method, path, body string, headers ...string) reply.Reply {
+func (s *testGateway) refused(method, path, body string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
 	assert.Error(s.t, err)

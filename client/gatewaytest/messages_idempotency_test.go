@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func keyed(content, key string) string { return message(content, `,"idempotency_key":"`+key+`"`) }
@@ -50,7 +50,7 @@ func TestKeysBelongToTheirSender(t *testing.T) {
 func TestMessagesAreComparedByTheirMeaning(t *testing.T) {
 	t.Parallel()
 	s := start(t, gatewaytest.WithThreads("t-1"))
-	send := func(more string) reply.Reply {
+	send := func(more string) nettest.Reply {
 		r, _ := s.exchange("POST", "/messages", message("x", `,"idempotency_key":"k-1"`, more))
 		return r
 	}
@@ -91,5 +91,5 @@ func TestWithoutIdempotencyIgnoresKeys(t *testing.T) {
 		assert.Equal(t, 200, s.call("POST", "/messages", keyed(content, "k-1")).Status)
 	}
 	assert.Equal(t, 200, s.refused("POST", "/messages", keyed("x", strings.Repeat("k", 129))).Status)
-	assert.Equal(t, []any{"x", "twice", "once", "once"}, reply.Column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"x", "twice", "once", "once"}, nettest.Column(s.inbox("node-b"), "content"))
 }

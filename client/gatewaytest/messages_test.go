@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestReceiptHasNoContentButInboxHas(t *testing.T) {
@@ -21,7 +21,7 @@ func TestReceiptHasNoContentButInboxHas(t *testing.T) {
 	assert.NotContains(t, receipt, "content")
 	assert.Equal(t, json.Number("1"), receipt["id"])
 	inbox := s.inbox("node-b")
-	assert.Equal(t, []any{"hello <b>"}, reply.Column(inbox, "content"))
+	assert.Equal(t, []any{"hello <b>"}, nettest.Column(inbox, "content"))
 	for field, value := range receipt {
 		assert.Equal(t, value, inbox[0][field], field)
 	}
@@ -68,7 +68,7 @@ func TestReadStateIsSetOnce(t *testing.T) {
 	for _, content := range []string{"one", "two", "three"} {
 		s.Store("node-a", "node-b", "fyi", content)
 	}
-	assert.Equal(t, []any{nil, nil, nil}, reply.Column(s.inbox("node-b"), "read_at"), "reading the inbox marks nothing")
+	assert.Equal(t, []any{nil, nil, nil}, nettest.Column(s.inbox("node-b"), "read_at"), "reading the inbox marks nothing")
 	read := s.call("POST", "/messages/2/read", "").Object(t)
 	assert.Equal(t, json.Number("2"), read["id"])
 	assert.Regexp(t, timestamp, read["read_at"])
@@ -78,10 +78,10 @@ func TestReadStateIsSetOnce(t *testing.T) {
 		assert.Equal(t, 404, r.Status, id)
 		assert.JSONEq(t, `{"detail":"message not found or already read"}`, r.Body)
 	}
-	assert.Equal(t, []any{nil, read["read_at"], nil}, reply.Column(s.inbox("node-b"), "read_at"), "the first time is kept")
+	assert.Equal(t, []any{nil, read["read_at"], nil}, nettest.Column(s.inbox("node-b"), "read_at"), "the first time is kept")
 
 	unread := func(query string) []any {
-		return reply.Column(s.call("GET", "/messages?to=node-b"+query, "").Rows(t, "messages"), "content")
+		return nettest.Column(s.call("GET", "/messages?to=node-b"+query, "").Rows(t, "messages"), "content")
 	}
 	assert.Equal(t, []any{"three", "one"}, unread("&unread_only=true"))
 	assert.Equal(t, []any{"three", "one"}, unread("&unread_only=true&limit=2"), "the limit counts unread messages")
@@ -102,15 +102,15 @@ func TestQueryWithoutToListsTheMessagesOfAllNodes(t *testing.T) {
 	s := start(t)
 	s.Store("node-a", "node-b", "fyi", "for b")
 	s.Store("node-b", "node-a", "fyi", "for a")
-	assert.Equal(t, []any{"for b"}, reply.Column(s.inbox("node-b"), "content"))
-	assert.Equal(t, []any{"for a", "for b"}, reply.Column(s.call("GET", "/messages", "").Rows(t, "messages"), "content"))
-	assert.Equal(t, []any{"for a", "for b"}, reply.Column(s.refused("GET", "/messages?to_node=node-b", "").Rows(t, "messages"), "content"))
-	assert.Equal(t, []any{"for b"}, reply.Column(s.call("GET", "/messages?from=node-a", "").Rows(t, "messages"), "content"))
+	assert.Equal(t, []any{"for b"}, nettest.Column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"for a", "for b"}, nettest.Column(s.call("GET", "/messages", "").Rows(t, "messages"), "content"))
+	assert.Equal(t, []any{"for a", "for b"}, nettest.Column(s.refused("GET", "/messages?to_node=node-b", "").Rows(t, "messages"), "content"))
+	assert.Equal(t, []any{"for b"}, nettest.Column(s.call("GET", "/messages?from=node-a", "").Rows(t, "messages"), "content"))
 	before := s.peers()
 	for _, query := range []string{"?to=", "?to=&from=&from_node=&kind=&thread_id=&since=&channel="} {
 		r, err := s.faulty("GET", "/messages"+query, "")
 		require.NoError(t, err)
-		assert.Equal(t, []any{"for a", "for b"}, reply.Column(r.Rows(t, "messages"), "content"), "an empty parameter filters nothing: %s", query)
+		assert.Equal(t, []any{"for a", "for b"}, nettest.Column(r.Rows(t, "messages"), "content"), "an empty parameter filters nothing: %s", query)
 	}
 	assert.Equal(t, before, s.peers(), "no node has read its inbox")
 }
@@ -122,7 +122,7 @@ func TestTaskIDIsANumberInTheInbox(t *testing.T) {
 	s.refused("POST", "/messages", message("number", `,"related_task_id":42`)) // the gateway accepts it, the document does not describe it
 	s.refused("POST", "/messages", message("null", `,"related_task_id":null`))
 	s.call("POST", "/messages", message("none"))
-	assert.Equal(t, []any{nil, nil, json.Number("42"), json.Number("9007199254740993")}, reply.Column(s.inbox("node-b"), "related_task_id"))
+	assert.Equal(t, []any{nil, nil, json.Number("42"), json.Number("9007199254740993")}, nettest.Column(s.inbox("node-b"), "related_task_id"))
 
 	for _, id := range []string{"task-1", "4.2", "", "0x10"} {
 		r := s.call("POST", "/messages", message("x", `,"related_task_id":"`+id+`"`))
@@ -144,7 +144,7 @@ func TestUnknownThreadsFail(t *testing.T) {
 	for _, thread := range []string{"t-1", "t-2"} {
 		assert.Equal(t, thread, s.call("POST", "/messages", message("x", `,"thread_id":"`+thread+`"`)).Object(t)["thread_id"])
 	}
-	assert.Equal(t, []any{"t-2", "t-1"}, reply.Column(s.inbox("node-b"), "thread_id"))
+	assert.Equal(t, []any{"t-2", "t-1"}, nettest.Column(s.inbox("node-b"), "thread_id"))
 	r := s.call("POST", "/messages", message("x", `,"thread_id":"t-3"`))
 	assert.Equal(t, 500, r.Status)
 	assert.Equal(t, "Internal Server Error", r.Body)
@@ -200,9 +200,9 @@ func TestStoreDoesNotValidate(t *testing.T) {
 	assert.Equal(t, int64(1), s.Store("Old Name", "node-b", "review_request", ""))
 	assert.Equal(t, int64(2), s.Store("node-a", "node-b", "", "second"))
 	inbox := s.inbox("node-b")
-	assert.Equal(t, []any{"", "review_request"}, reply.Column(inbox, "kind"))
-	assert.Equal(t, []any{"second", ""}, reply.Column(inbox, "content"))
-	assert.Equal(t, []any{"node-a", "Old Name"}, reply.Column(inbox, "from_node"))
+	assert.Equal(t, []any{"", "review_request"}, nettest.Column(inbox, "kind"))
+	assert.Equal(t, []any{"second", ""}, nettest.Column(inbox, "content"))
+	assert.Equal(t, []any{"node-a", "Old Name"}, nettest.Column(inbox, "from_node"))
 }
 
 func TestBareArrays(t *testing.T) {
@@ -247,10 +247,10 @@ func TestFiltersOfTheInbox(t *testing.T) {
 		"&from=node-a&unread_only=0&to=x": {"two", "one"},
 	} {
 		r, _ := s.exchange("GET", "/messages?to=node-b"+query, "")
-		assert.Equal(t, want, reply.Column(r.Rows(t, "messages"), "content"), query)
+		assert.Equal(t, want, nettest.Column(r.Rows(t, "messages"), "content"), query)
 	}
 	later := s.call("GET", "/messages?to=node-b&since="+url.QueryEscape(second["created_at"].(string)), "").Rows(t, "messages")
-	assert.NotContains(t, reply.Column(later, "content"), "two", "only later messages")
+	assert.NotContains(t, nettest.Column(later, "content"), "two", "only later messages")
 	r := s.refused("GET", "/messages?to=node-b&unread_only=maybe&limit=x", "")
 	assert.Equal(t, 422, r.Status)
 	assert.Len(t, r.Rows(t, "detail"), 2, "every invalid parameter is listed")

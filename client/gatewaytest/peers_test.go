@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func (s *testGateway) peers() []map[string]any {
@@ -20,9 +20,9 @@ func (s *testGateway) peers() []map[string]any {
 func TestPeersAreListedByName(t *testing.T) {
 	t.Parallel()
 	peers := startBare(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b", "node-a")).peers()
-	assert.Equal(t, []any{"node-a", "node-b"}, reply.Column(peers, "name"))
-	assert.Equal(t, []any{"http://node-a", "http://node-b"}, reply.Column(peers, "url"))
-	assert.Equal(t, []any{json.Number("1"), json.Number("1")}, reply.Column(peers, "enabled"), "a number, not a boolean")
+	assert.Equal(t, []any{"node-a", "node-b"}, nettest.Column(peers, "name"))
+	assert.Equal(t, []any{"http://node-a", "http://node-b"}, nettest.Column(peers, "url"))
+	assert.Equal(t, []any{json.Number("1"), json.Number("1")}, nettest.Column(peers, "enabled"), "a number, not a boolean")
 	assert.Equal(t, map[string]any{}, peers[0]["capabilities"])
 	assert.Regexp(t, timestamp, peers[0]["registered_at"])
 }
@@ -64,7 +64,7 @@ func TestRegisteringAgainReplacesAllCapabilities(t *testing.T) {
 	} {
 		s.call("POST", "/peers/register", `{"name":"node-a","url":"http://moved"`+test.sent+`}`)
 		peers := s.peers()
-		assert.Equal(t, []any{"node-a", "node-b"}, reply.Column(peers, "name"), "no peer is added")
+		assert.Equal(t, []any{"node-a", "node-b"}, nettest.Column(peers, "name"), "no peer is added")
 		assert.Equal(t, test.want, peers[0]["capabilities"])
 		assert.Equal(t, "http://moved", peers[0]["url"])
 	}
@@ -90,7 +90,7 @@ func TestNamesAndURLsAreLimited(t *testing.T) {
 	assert.Equal(t, 422, r.Status)
 	assert.Len(t, r.Rows(t, "detail"), 2, "every invalid field is listed")
 	r, _ = s.exchange("POST", "/peers/register", `{"name":"node-d","url":"","capabilities":[]}`)
-	assert.Equal(t, []any{"string_too_short", "dict_type"}, reply.Column(r.Rows(t, "detail"), "type"))
+	assert.Equal(t, []any{"string_too_short", "dict_type"}, nettest.Column(r.Rows(t, "detail"), "type"))
 	r, err := s.faulty("POST", "/peers/register", `{"name":"node-d","url":"http://d","capabilities":null}`)
 	require.NoError(t, err)
 	assert.Equal(t, 422, r.Status)
@@ -115,14 +115,14 @@ func TestDisabledPeersAreHiddenByDefault(t *testing.T) {
 	enabled := func() any { return s.call("GET", "/health", "").Object(t)["n_peers_enabled"] }
 	s.Disable("node-a", true)
 	s.Disable("ghost", true) // unknown: nothing happens
-	assert.Equal(t, []any{"node-b"}, reply.Column(s.peers(), "name"))
+	assert.Equal(t, []any{"node-b"}, nettest.Column(s.peers(), "name"))
 	assert.Equal(t, json.Number("1"), enabled())
 	all, _ := s.exchange("GET", "/peers?enabled_only=false", "")
-	assert.Equal(t, []any{json.Number("0"), json.Number("1")}, reply.Column(all.Rows(t, "peers"), "enabled"))
+	assert.Equal(t, []any{json.Number("0"), json.Number("1")}, nettest.Column(all.Rows(t, "peers"), "enabled"))
 	bad, _ := s.exchange("GET", "/peers?enabled_only=", "")
 	assert.Equal(t, 422, bad.Status)
 	s.Disable("node-a", false)
-	assert.Equal(t, []any{"node-a", "node-b"}, reply.Column(s.peers(), "name"))
+	assert.Equal(t, []any{"node-a", "node-b"}, nettest.Column(s.peers(), "name"))
 	assert.Equal(t, json.Number("2"), enabled())
 }
 

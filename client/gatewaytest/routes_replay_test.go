@@ -19,7 +19,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 const recordings = "../../internal/test/contract/testdata/gateway"
@@ -145,7 +145,7 @@ func (s *testGateway) replay(session []string, peerToken string) {
 }
 
 // play sends one recorded request, with the generated values of this gateway in place of the recorded ones.
-func (s *testGateway) play(r recorded, alike comparison, headers []string) reply.Reply {
+func (s *testGateway) play(r recorded, alike comparison, headers []string) nettest.Reply {
 	s.t.Helper()
 	path, body := alike.translate(r.Request.Path), alike.translate(strings.TrimSuffix(string(r.Request.Body), "null"))
 	if !s.described(r.Request.Method, path) {

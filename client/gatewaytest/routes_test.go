@@ -15,7 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // validRequests has a valid request for each operation.
@@ -122,7 +122,7 @@ func TestOptionsConnectAClient(t *testing.T) {
 	defer a.Close()
 	_, err = a.Send(t.Context(), client.SendRequest{To: "node-b", Kind: client.KindFYI, Content: "hello"})
 	require.NoError(t, err)
-	assert.Equal(t, []any{"hello"}, reply.Column(s.inbox("node-b"), "content"))
+	assert.Equal(t, []any{"hello"}, nettest.Column(s.inbox("node-b"), "content"))
 }
 
 func TestRequestsAreRecorded(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func (s *testGateway) openThread(body string) map[string]any {
@@ -78,7 +78,7 @@ func TestThreadsAreListedNewestUsedFirst(t *testing.T) {
 		"?peer=node-c&topic=&limit=100": {bc},
 	} {
 		r, _ := s.exchange("GET", "/threads"+query, "")
-		assert.Equal(t, want, reply.Column(r.Rows(t, "threads"), "thread_name"), query)
+		assert.Equal(t, want, nettest.Column(r.Rows(t, "threads"), "thread_name"), query)
 	}
 }
 

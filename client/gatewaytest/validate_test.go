@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // posted sends a body to each operation that has one, and requires the same response of all.
-func (s *testGateway) posted(body, contentType string) reply.Reply {
+func (s *testGateway) posted(body, contentType string) nettest.Reply {
 	s.t.Helper()
-	var first reply.Reply
+	var first nettest.Reply
 	for i, path := range []string{"/messages", "/peers/register", "/threads"} {
 		r, err := s.faulty("POST", path, body, "Content-Type", contentType)
 		require.NoError(s.t, err)

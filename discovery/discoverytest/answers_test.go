@@ -15,7 +15,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestRequestsReturnsEveryRequest(t *testing.T) {
@@ -53,14 +53,14 @@ func TestFailedAndUnknownRequestsAreRecorded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(catalog, discoverytest.Fault{HangUp: true})
-	_, err := reply.Get(s.http, s.request(t.Context(), catalog, ""))
+	_, err := nettest.Get(s.http, s.request(t.Context(), catalog, ""))
 	require.Error(t, err)
 	s.callInvalid(anthropic, "", "X-Api-Key", "")
 	require.Len(t, s.Requests(), 2)
 	for _, base := range []string{"", "/openai", "/cloudbilling", "/openai/v1", "/catalog/v1"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+base+"/models?x=1", strings.NewReader("body"))
 		require.NoError(t, err)
-		r, err := reply.Get(s.http, req)
+		r, err := nettest.Get(s.http, req)
 		require.NoError(t, err)
 		assert.Equal(t, 404, r.Status, "a wrong base URL fails")
 		all := s.Requests("")
@@ -104,7 +104,7 @@ func TestKeyInAnyOtherPlaceIsRedacted(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/xai/"+key+"/x", strings.NewReader(`{"key":"`+key+`"}`))
 	require.NoError(t, err)
 	req.Header.Set("Cookie", "session="+key)
-	_, err = reply.Get(s.http, req)
+	_, err = nettest.Get(s.http, req)
 	require.NoError(t, err)
 	r := s.Requests()[0]
 	assert.Equal(t, "/xai/[REDACTED]/x", r.Path)

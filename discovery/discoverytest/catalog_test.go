@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 const catalog = discoverytest.ListCatalog
@@ -109,7 +109,7 @@ func TestCatalogIsCopied(t *testing.T) {
 	rows := raw(`{"id":"a"}`)
 	s := start(t, discoverytest.WithCatalog(rows...))
 	rows[0] = json.RawMessage(`{"id":"b"}`)
-	assert.Equal(t, []any{"a"}, reply.Column(s.call(catalog, "").Rows(t, "data"), "id"))
+	assert.Equal(t, []any{"a"}, nettest.Column(s.call(catalog, "").Rows(t, "data"), "id"))
 	discoverytest.StandardCatalog()[0] = nil
 	assert.NotNil(t, discoverytest.StandardCatalog()[0])
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // events returns the data of the events of a stream, which is complete.
-func events(t *testing.T, r reply.Reply) []map[string]any {
+func events(t *testing.T, r nettest.Reply) []map[string]any {
 	t.Helper()
 	require.Equal(t, "text/event-stream; charset=utf-8", r.Header.Get("Content-Type"))
 	var all []map[string]any
@@ -31,7 +31,7 @@ func events(t *testing.T, r reply.Reply) []map[string]any {
 			all = append(all, map[string]any{"type": "[DONE]"})
 			continue
 		}
-		one := reply.Reply{Body: data}.Object(t)
+		one := nettest.Reply{Body: data}.Object(t)
 		if named {
 			require.Equal(t, "event: "+one["type"].(string), name)
 		}
@@ -87,7 +87,7 @@ func TestStreamOfResponses(t *testing.T) {
 			"response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
 			"response.output_text.delta", "response.output_text.delta", "response.output_text.done", "response.content_part.done",
 			"response.output_item.done", "response.completed",
-		}, reply.Column(all, "type"))
+		}, nettest.Column(all, "type"))
 		first, last := all[0]["response"].(map[string]any), all[len(all)-1]["response"].(map[string]any)
 		assert.Equal(t, []any{"resp_1", nil, "auto"}, []any{first["id"], first["usage"], first["service_tier"]})
 		assert.Equal(t, []any{"resp_1", "default", "completed"}, []any{last["id"], last["service_tier"], last["status"]})
@@ -106,7 +106,7 @@ func TestStreamOfMessages(t *testing.T) {
 	assert.Equal(t, []any{
 		"message_start", "content_block_start", "ping", "content_block_delta", "content_block_delta", "content_block_delta",
 		"content_block_stop", "message_delta", "message_stop",
-	}, reply.Column(all, "type"))
+	}, nettest.Column(all, "type"))
 	started := all[0]["message"].(map[string]any)
 	assert.Equal(t, []any{"m-1", "msg_1"}, []any{started["model"], started["id"]})
 	assert.Equal(t, map[string]any{

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // completionRequest is a valid request for a completion.
@@ -66,7 +66,7 @@ func completionRequests() []completionRequest {
 }
 
 // complete sends a request for a completion.
-func (s *testServer) complete(ctx context.Context, r completionRequest, path, body string) (reply.Reply, error) {
+func (s *testServer) complete(ctx context.Context, r completionRequest, path, body string) (nettest.Reply, error) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -75,7 +75,7 @@ func (s *testServer) complete(ctx context.Context, r completionRequest, path, bo
 		req.Header.Set("Anthropic-Version", "2023-06-01")
 	}
 	req.Header.Set(r.header, r.key)
-	return reply.Get(s.http, req)
+	return nettest.Get(s.http, req)
 }
 
 func TestCompletionHasTheUsageThatIsSet(t *testing.T) {

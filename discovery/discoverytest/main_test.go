@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 var keyVariables = []string{"OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"}
@@ -119,17 +119,17 @@ func (s *testServer) request(ctx context.Context, op discoverytest.Operation, qu
 }
 
 // exchange sends a request and checks the response against the document. The error is that of the request.
-func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (reply.Reply, error) {
+func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	r, wrongRequest, wrongResponse := s.validate(op, query, headers...)
 	assert.NoError(s.t, wrongResponse)
 	return r, wrongRequest
 }
 
-func (s *testServer) validate(op discoverytest.Operation, query string, headers ...string) (r reply.Reply, request, response error) {
+func (s *testServer) validate(op discoverytest.Operation, query string, headers ...string) (r nettest.Reply, request, response error) {
 	s.t.Helper()
 	req := s.request(s.t.Context(), op, query, headers...)
-	r, err := reply.Get(s.http, req)
+	r, err := nettest.Get(s.http, req)
 	require.NoError(s.t, err)
 	e := contract.Exchange{Request: req.Clone(s.t.Context()), Status: r.Status, Header: r.Header, ResponseBody: []byte(r.Body)}
 	e.Request.URL.Path = endpoints[op].path
@@ -138,7 +138,7 @@ func (s *testServer) validate(op discoverytest.Operation, query string, headers 
 }
 
 // call is exchange for a request that must be valid.
-func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) reply.Reply {
+func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.NoError(s.t, err)
@@ -146,7 +146,7 @@ func (s *testServer) call(op discoverytest.Operation, query string, headers ...s
 }
 
 // callInvalid is exchange for a request that does not conform to the document.
-func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) reply.Reply {
+func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
 	assert.Error(s.t, err)
@@ -173,7 +173,7 @@ func withField(rows []map[string]any, name string) []map[string]any {
 // notNull returns the values of a field that are there and not null.
 func notNull(rows []map[string]any, name string) []any {
 	found := []any{}
-	for _, value := range reply.Column(rows, name) {
+	for _, value := range nettest.Column(rows, name) {
 		if value != nil {
 			found = append(found, value)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestOpenAIModels(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAnthropicModelsAreNewestFirst(t *testing.T) {
 	r := start(t).call(anthropic, "?limit=1000&"+allStages)
 	rows := r.Rows(t, "data")
 	assert.Len(t, rows, 25)
-	created := reply.Column(rows, "created_at")
+	created := nettest.Column(rows, "created_at")
 	newestFirst := func(a, b any) int { return strings.Compare(b.(string), a.(string)) }
 	assert.True(t, slices.IsSortedFunc(created, newestFirst), created)
 	page := r.Object(t)
@@ -61,14 +61,14 @@ func TestAnthropicLifecycleFilter(t *testing.T) {
 		"?limit=50&" + allStages: {"active": 15, "deprecated": 2, "retired": 8},
 	} {
 		count := map[any]int{}
-		for _, stage := range reply.Column(s.call(anthropic, query).Rows(t, "data"), "lifecycle") {
+		for _, stage := range nettest.Column(s.call(anthropic, query).Rows(t, "data"), "lifecycle") {
 			count[stage]++
 		}
 		assert.Equal(t, want, count, query)
 	}
 	rows := s.call(anthropic, "?lifecycle[]=deprecated").Rows(t, "data")
-	assert.Equal(t, []any{"claude-mythos-preview", "claude-sonnet-4-5-20250929"}, reply.Column(rows, "id"))
-	assert.Equal(t, []any{"2026-06-30T00:00:00Z", "2026-11-30T00:00:00Z"}, reply.Column(rows, "retires_at"), "one has outlived its date")
+	assert.Equal(t, []any{"claude-mythos-preview", "claude-sonnet-4-5-20250929"}, nettest.Column(rows, "id"))
+	assert.Equal(t, []any{"2026-06-30T00:00:00Z", "2026-11-30T00:00:00Z"}, nettest.Column(rows, "retires_at"), "one has outlived its date")
 }
 
 // anthropicPages follows the pages to the end.
@@ -79,7 +79,7 @@ func anthropicPages(s *testServer, query string) (ids []any, pages int) {
 			at += "&after_id=" + url.QueryEscape(after)
 		}
 		r := s.call(anthropic, at)
-		ids = append(ids, reply.Column(r.Rows(s.t, "data"), "id")...)
+		ids = append(ids, nettest.Column(r.Rows(s.t, "data"), "id")...)
 		if r.Object(s.t)["has_more"] == false {
 			return ids, pages + 1
 		}
@@ -146,7 +146,7 @@ func TestGeminiModels(t *testing.T) {
 	assert.Equal(t, "application/json; charset=UTF-8", r.Header.Get("Content-Type"))
 	rows := r.Rows(t, "models")
 	assert.Len(t, rows, 15)
-	for _, name := range reply.Column(rows, "name") {
+	for _, name := range nettest.Column(rows, "name") {
 		assert.Regexp(t, `^models/`, name)
 	}
 	for name, n := range map[string]int{
@@ -166,7 +166,7 @@ func geminiPages(s *testServer, query string) (names []any, pages int) {
 			at += "&pageToken=" + url.QueryEscape(token)
 		}
 		r := s.call(gemini, at)
-		names = append(names, reply.Column(r.Rows(s.t, "models"), "name")...)
+		names = append(names, nettest.Column(r.Rows(s.t, "models"), "name")...)
 		next, more := r.Object(s.t)["nextPageToken"]
 		if !more {
 			return names, pages + 1
@@ -217,8 +217,8 @@ func TestGeminiPageAfterTheLastModelIsEmpty(t *testing.T) {
 func TestDeepSeekModels(t *testing.T) {
 	t.Parallel()
 	rows := start(t).call(discoverytest.ListDeepSeekModels, "").Rows(t, "data")
-	assert.Equal(t, []any{"deepseek-flash", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"}, reply.Column(rows, "id"))
-	assert.Equal(t, []any{json.Number("1048576"), json.Number("1048576"), nil, nil}, reply.Column(rows, "context_window"))
+	assert.Equal(t, []any{"deepseek-flash", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"}, nettest.Column(rows, "id"))
+	assert.Equal(t, []any{json.Number("1048576"), json.Number("1048576"), nil, nil}, nettest.Column(rows, "context_window"))
 	assert.Equal(t, map[string]any{"id": "deepseek-chat", "object": "model", "owned_by": "deepseek"}, rows[2], "the older shape")
 	assert.Empty(t, withField(rows, "created"))
 }
@@ -251,7 +251,7 @@ func TestSKUPages(t *testing.T) {
 		s, ids, pages := start(t), map[any]bool{}, 0
 		for token, more := "", true; more; pages++ {
 			r := s.call(billing, query+"&pageToken="+url.QueryEscape(token))
-			for _, id := range reply.Column(r.Rows(t, "skus"), "skuId") {
+			for _, id := range nettest.Column(r.Rows(t, "skus"), "skuId") {
 				assert.False(t, ids[id], "%s: %v twice", query, id)
 				ids[id] = true
 			}
@@ -277,7 +277,7 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	assert.Contains(t, s.callInvalid(billing, "", "X-Goog-Api-Key", "").Body, "PERMISSION_DENIED")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/cloudbilling/v1/services/0000-0000-0000/skus?key="+key, http.NoBody)
 	require.NoError(t, err)
-	other, err := reply.Get(s.http, req)
+	other, err := nettest.Get(s.http, req)
 	require.NoError(t, err)
 	assert.Equal(t, 404, other.Status, "another service")
 }

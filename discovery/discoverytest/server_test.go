@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
-	"github.com/mesh-gateway/mesh-go/internal/test/reply"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // RoundTrip implements http.RoundTripper. It checks every exchange of a client against the document of its service.
@@ -150,21 +150,21 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	left, closed := make(chan error, 1), make(chan error, 1)
 	for done, ctx := range map[chan error]context.Context{left: ctx, closed: t.Context()} {
 		req := s.request(ctx, catalog, "")
-		go func() { _, err := reply.Get(s.http, req); done <- err }()
+		go func() { _, err := nettest.Get(s.http, req); done <- err }()
 	}
 	const waiting = "testserver.(*Server[...]).wait"
-	eventually(t, func() bool { return reply.Goroutines(waiting) == 2 })
+	eventually(t, func() bool { return nettest.Goroutines(waiting) == 2 })
 	leave()
 	require.ErrorIs(t, <-left, context.Canceled)
-	eventually(t, func() bool { return reply.Goroutines(waiting) == 1 })
+	eventually(t, func() bool { return nettest.Goroutines(waiting) == 1 })
 
 	s.Close()
 	s.Close() // as the cleanup of New will
 	require.Error(t, <-closed)
 	for _, function := range []string{"testserver.(*Server", "discoverytest.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
-		eventually(t, func() bool { return reply.Goroutines(function) == 0 })
+		eventually(t, func() bool { return nettest.Goroutines(function) == 0 })
 	}
-	_, err := reply.Get(s.http, s.request(t.Context(), catalog, ""))
+	_, err := nettest.Get(s.http, s.request(t.Context(), catalog, ""))
 	require.Error(t, err, "the server is closed")
 }
 
@@ -263,7 +263,7 @@ func TestFailIf(t *testing.T) {
 
 // status sends a good request and returns the status of its answer, 0 when there was none.
 func (s *testServer) status(op discoverytest.Operation) int {
-	r, _ := reply.Get(s.http, s.request(s.t.Context(), op, ""))
+	r, _ := nettest.Get(s.http, s.request(s.t.Context(), op, ""))
 	return r.Status
 }
 
@@ -301,14 +301,14 @@ func TestFaultDeterminesTheResponse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Fail(gemini, discoverytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "slow down"})
-	r, err := reply.Get(s.http, s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
+	r, err := nettest.Get(s.http, s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
 	require.NoError(t, err)
 	assert.Equal(t, 429, r.Status, "before the key is looked at")
 	assert.Equal(t, "7", r.Header.Get("Retry-After"))
 	assert.Equal(t, "slow down", r.Body)
 
 	s.Fail(gemini, discoverytest.Fault{HangUp: true, Body: `{"models":[`})
-	r, err = reply.Get(s.http, s.request(t.Context(), gemini, ""))
+	r, err = nettest.Get(s.http, s.request(t.Context(), gemini, ""))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Equal(t, `{"models":[`, r.Body)
 

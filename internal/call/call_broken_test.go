@@ -17,8 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
-	"github.com/mesh-gateway/mesh-go/internal/test/closed"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // query is a credential in the query of a URL. No error text may contain it.
@@ -60,7 +59,7 @@ func TestTimeoutCoversHeaderAndBody(t *testing.T) {
 		"503": {stall(http.StatusServiceUnavailable), 503, "half"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			own := call.Client(&http.Client{Transport: pipe.Transport(t, row.handler)})
+			own := call.Client(&http.Client{Transport: nettest.Pipe(t, row.handler)})
 			limits := call.Limits{Timeout: time.Minute, MaxBytes: 1 << 20}
 			begin := time.Now()
 			_, failed := call.Do(t.Context(), limits, sender(own, http.MethodGet, "http://server.test"))
@@ -147,7 +146,7 @@ func TestNoErrorTextContainsAURL(t *testing.T) {
 		limits call.Limits
 		want   error
 	}{
-		"connection refused": {url: "http://" + closed.Address(t), want: syscall.ECONNREFUSED},
+		"connection refused": {url: "http://" + nettest.ClosedAddress(t), want: syscall.ECONNREFUSED},
 		"no answer":          {url: serve(t, hijack(t, "")), want: io.EOF},
 		"no HTTP":            {url: serve(t, hijack(t, "SSH-2.0\r\n\r\n"))},
 		"cut short":          {url: serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")), want: io.ErrUnexpectedEOF},

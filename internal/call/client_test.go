@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/internal/call"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 func TestGivenClientIsCopied(t *testing.T) {
@@ -184,7 +184,7 @@ func TestABodyMayContinueWhileBytesArrive(t *testing.T) {
 		"error that arrives": {drip(503, 3, 9*time.Second), false, 3, "status 503", 27 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			own := call.Client(&http.Client{Transport: pipe.Transport(t, row.handler)})
+			own := call.Client(&http.Client{Transport: nettest.Pipe(t, row.handler)})
 			began := time.Now()
 			resp, failed := call.Do(t.Context(), call.Limits{Timeout: timeout, MaxBytes: 1 << 20, WholeBody: row.whole}, sender(own, http.MethodGet, "http://server.test"))
 			assert.Equal(t, row.after, time.Since(began).Truncate(time.Second), name)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // TestMemberRegistersAgain checks that a gateway that has lost the node gets the same registration again, and that an outage is
@@ -24,7 +24,7 @@ func TestMemberRegistersAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, err := client.New("node-a", client.WithGatewayURL("http://gateway.test"), client.WithToken("example-token"),
-			client.WithLogger(slog.New(slog.DiscardHandler)), client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, g.Handler())}))
+			client.WithLogger(slog.New(slog.DiscardHandler)), client.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, g.Handler())}))
 		require.NoError(t, err)
 		defer c.Close()
 		_, err = c.Register(ctx, client.RegisterRequest{URL: "http://a.example", Capabilities: map[string]any{"role": "worker"}})

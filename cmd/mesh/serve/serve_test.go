@@ -23,7 +23,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 const token = "example-token"
@@ -84,7 +84,7 @@ func (l *log) String() string {
 func connect(t *testing.T, g *gatewaytest.Gateway, node string) *client.MeshClient {
 	t.Helper()
 	c, err := client.New(node, client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithLogger(slog.New(slog.DiscardHandler)),
-		client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, g.Handler())}))
+		client.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, g.Handler())}))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c

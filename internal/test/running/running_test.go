@@ -23,7 +23,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
-	"github.com/mesh-gateway/mesh-go/internal/test/unanswered"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
 // gateway returns the options of a client of the gateway.
@@ -115,7 +115,7 @@ func TestQuestionsInOneThread(t *testing.T) {
 		return agent.Ask(ctx, c, client.SendRequest{To: answererName, Content: text, ThreadID: thread.ID})
 	}
 
-	sent, hc := unanswered.Context(ctx)
+	sent, hc := nettest.UntilSent(ctx)
 	hasty, err := client.New(askerName, append(opts, client.WithHTTPClient(hc))...)
 	require.NoError(t, err)
 	defer hasty.Close()
@@ -170,7 +170,7 @@ func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for range 101 {
-		sent, hc := unanswered.Context(ctx)
+		sent, hc := nettest.UntilSent(ctx)
 		hasty, err := client.New(askerName, append(opts, client.WithHTTPClient(hc))...)
 		require.NoError(t, err)
 		_, err = agent.Ask(sent, hasty, client.SendRequest{To: silentName, Content: "silent?"})

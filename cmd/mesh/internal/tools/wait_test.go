@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/tools"
 	"github.com/mesh-gateway/mesh-go/discovery"
-	"github.com/mesh-gateway/mesh-go/internal/test/pipe"
+	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -36,7 +36,7 @@ func connect(t *testing.T, gateway http.HandlerFunc) *client.MeshClient {
 func connectAs(t *testing.T, name string, gateway http.HandlerFunc) *client.MeshClient {
 	t.Helper()
 	node, err := client.New(name, client.WithGatewayURL("http://gateway.test"), client.WithLogger(slog.New(slog.DiscardHandler)),
-		client.WithHTTPClient(&http.Client{Transport: pipe.Transport(t, gateway)}))
+		client.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, gateway)}))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = node.Close() })
 	return node

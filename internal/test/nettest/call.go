@@ -1,4 +1,4 @@
-package pipe
+package nettest
 
 import (
 	"net/http"

@@ -1,5 +1,4 @@
-// Package reply reads responses in the tests of gatewaytest and discoverytest.
-package reply
+package nettest
 
 import (
 	"encoding/json"

@@ -1,6 +1,4 @@
-// Package unanswered cancels an Ask once its question was sent, so that tests need not
-// guess how long sending takes.
-package unanswered
+package nettest
 
 import (
 	"context"
@@ -8,9 +6,9 @@ import (
 	"strings"
 )
 
-// Context returns a context and the HTTP client to ask with. The context ends when the
-// client polls the inbox after sending a message.
-func Context(parent context.Context) (context.Context, *http.Client) {
+// UntilSent returns a context that ends once an Ask with the HTTP client has sent its
+// question and polls the inbox, so that tests need not guess how long sending takes.
+func UntilSent(parent context.Context) (context.Context, *http.Client) {
 	ctx, cancel := context.WithCancel(parent)
 	return ctx, &http.Client{Transport: &transport{cancel: cancel}}
 }

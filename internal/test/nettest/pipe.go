@@ -1,7 +1,6 @@
-// Package pipe runs an HTTP server over in-memory connections. In a testing/synctest
-// bubble, client and server timeouts then pass in virtual time, so no test depends on the
-// machine's speed.
-package pipe
+// Package nettest has the network's ends for tests: servers over connections in memory,
+// an address that refuses connections, and responses read whole.
+package nettest
 
 import (
 	"context"
@@ -10,9 +9,10 @@ import (
 	"testing"
 )
 
-// Transport returns a transport that connects every host to a server with the given
-// handler. Both stop when the test ends.
-func Transport(t *testing.T, handler http.Handler) *http.Transport {
+// Pipe returns a transport that connects every host, over connections in memory, to a
+// server with the given handler. Both stop when the test ends. In a testing/synctest
+// bubble, their timeouts pass in virtual time, so no test depends on the machine's speed.
+func Pipe(t *testing.T, handler http.Handler) *http.Transport {
 	t.Helper()
 	l := listener{make(chan net.Conn), make(chan struct{})}
 	server := &http.Server{Handler: handler} //nolint:gosec // no timeout: nothing else connects to it
