@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// ClosedAddress returns a loopback address where no server listens until the test ends. It's
-// the local address of an open connection. A closed server's address wouldn't do, because
-// the system may assign its port to another test.
+// ClosedAddress returns a loopback address where no server listens until the test ends.
+// It's the local address of an open connection. A closed server's address wouldn't do,
+// because the system may assign its port to another test.
 func ClosedAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
